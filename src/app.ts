@@ -1,0 +1,77 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { beneficiaryRoutes } from './beneficiaries/routes.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { categoryRoutes } from './catalog/category-routes.ts'
+import { cardRoutes, productRoutes } from './catalog/routes.ts'
+import type { RateSource } from './charges/rates.ts'
+import { chargeRoutes } from './charges/routes.ts'
+import type { Config } from './config.ts'
+import { docsRoutes } from './docs/routes.ts'
+import { edge } from './http/edge.ts'
+import { serviceRoutes } from './http/service-routes.ts'
+import type { Log } from './log.ts'
+import type { Reference } from './reference/reference.ts'
+import { referenceRoutes } from './reference/routes.ts'
+import { sandboxGate } from './sandbox/gate.ts'
+import { sandboxRoutes } from './sandbox/routes.ts'
+import { CredentialCheck } from './sessions/credentials.ts'
+import { Guard } from './sessions/guard.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import { Sessions } from './sessions/sessions.ts'
+import { TokenSigner } from './sessions/tokens.ts'
+import type { Worlds } from './worlds/worlds.ts'
+
+/** What the program is made of, and everything that comes from outside. */
+export interface Deps {
+  config: Config
+  version: string
+  log: Log
+  worlds: Worlds
+  reference: Reference
+  catalog: Catalog
+  rates: RateSource
+  signingKey: Uint8Array
+  /** The address that clients see: known once the port is bound. */
+  publicUrl: string
+  /** Where a request comes from. */
+  addressOf: (request: Request) => string
+  /** Makes an identifier for a request that belongs to no world. */
+  nextRequestId: () => string
+  isReady: () => boolean
+}
+
+/** Charged for paying in another currency, in basis points (contract C9). */
+const CONVERSION_BASIS_POINTS = 50
+
+/** The table of contents: the edge first, then the rooms in the order of the specification. */
+export const createApp = (deps: Deps) => {
+  const { config, version, log, worlds, reference, catalog, rates, publicUrl } = deps
+  const { accessTtlMs, refreshTtlMs, chargeTtlMs, limits, mode } = config
+  const sessions = new Sessions({ worlds, signer: new TokenSigner(deps.signingKey), accessTtlMs, refreshTtlMs })
+  const guard = new Guard(sessions, limits)
+  const credentials = new CredentialCheck({
+    worlds,
+    makesWorlds: mode === 'sandbox',
+    limitsFailures: limits !== undefined,
+  })
+  const onBreakdown = ({ error, ...request }: { error: unknown; requestId: string; method: string; path: string }) =>
+    log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) })
+
+  const app: AnyElysia = new Elysia({ normalize: false })
+    .use(edge({ admit: (context) => guard.admit(context), nextRequestId: deps.nextRequestId, onBreakdown }))
+    .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, addressOf: deps.addressOf }))
+    .use(beneficiaryRoutes({ reference, guard }))
+    .use(productRoutes({ catalog, guard, publicUrl }))
+    .use(cardRoutes({ catalog }))
+    .use(
+      chargeRoutes({ catalog, reference, rates, conversionBasisPoints: CONVERSION_BASIS_POINTS, chargeTtlMs, guard }),
+    )
+    .use(categoryRoutes({ catalog, guard }))
+    .use(referenceRoutes({ reference, guard }))
+    .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady: deps.isReady }))
+    .use(docsRoutes({ app: () => app, version, publicUrl }))
+  if (mode === 'sandbox') {
+    app.use(sandboxRoutes({ worlds, gate: sandboxGate({ boundHost: config.host, token: config.sandboxToken }) }))
+  }
+  return app
+}

@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import packageJson from '../package.json' with { type: 'text' }
+import type { Deps } from './app.ts'
+import { Catalog } from './catalog/catalog.ts'
+import { readRates } from './charges/rates.ts'
+import type { Config } from './config.ts'
+import { Database } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { type Clock, MovableClock } from './kernel/clock.ts'
+import { freshSeed, type Randomness, SeededRandomness, secureRandomness } from './kernel/ids.ts'
+import type { Log } from './log.ts'
+import { Reference } from './reference/reference.ts'
+import { seedSandboxAccounts } from './sandbox/accounts.ts'
+import { SANDBOX_RATES, seedCatalog, seedReferenceData } from './seeds.ts'
+import { clients } from './sessions/tables.ts'
+import { World } from './worlds/world.ts'
+import { DEFAULT_WORLD, Worlds } from './worlds/worlds.ts'
+
+/** The one place that the version stands in. */
+export const VERSION = (JSON.parse(packageJson) as { version: string }).version
+
+const DATABASE_FILE = 'scrip.sqlite'
+const SIGNING_KEY_FILE = 'signing.key'
+const SIGNING_KEY_BYTES = 32
+const PRIVATE_FILE_MODE = 0o600
+const PRIVATE_FOLDER_MODE = 0o700
+
+/** What is known only once the port is bound. */
+export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isReady'>
+
+/** Everything below the wire, opened, migrated and seeded. */
+export interface Platform {
+  /** What the app is made of, once it is bound. */
+  deps: (bound: Bound) => Deps
+  close: () => void
+}
+
+/**
+ * Opens the data, brings it up to date and seeds it.
+ *
+ * @throws CatalogFault, RatesFault, SchemaMismatch, or what the file system says
+ */
+export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
+  const seed = config.seed ?? freshSeed()
+  const rates = readRates(config.ratesFile === undefined ? SANDBOX_RATES : readFileSync(config.ratesFile, 'utf8'))
+  const catalogText = config.catalogFile === undefined ? undefined : readFileSync(config.catalogFile, 'utf8')
+
+  const openDefault = (): World => {
+    const database = openDatabase(config.dataDir)
+    migrate(database.sqlite, clock)
+    seedReferenceData(database)
+    const reference = new Reference(database)
+    if (config.mode === 'sandbox' || catalogText !== undefined) seedCatalog(database, reference, catalogText)
+    if (config.mode === 'live') return new World(DEFAULT_WORLD, database, clock, secureRandomness)
+    const worldClock = new MovableClock(clock)
+    seedAccounts(database, reference, worldClock)
+    return new World(DEFAULT_WORLD, database, worldClock, sandboxRandomness(config, seed))
+  }
+  const worlds = new Worlds({
+    clock,
+    seed,
+    openDefault,
+    wipeDefault: () => config.dataDir !== undefined && wipeDatabase(config.dataDir),
+    freshImage: () => freshImage(clock),
+  })
+
+  const { db } = worlds.default
+  const reference = new Reference(db)
+  const requestIds = { prefix: createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8), count: 0 }
+  return {
+    deps: (bound) => ({
+      ...bound,
+      config,
+      version: VERSION,
+      log,
+      worlds,
+      reference,
+      catalog: new Catalog(db, reference, bound.publicUrl),
+      rates,
+      signingKey: signingKey(config, seed),
+      nextRequestId: () => `req_${requestIds.prefix}_${++requestIds.count}`,
+    }),
+    close: () => worlds.close(),
+  }
+}
+
+const openDatabase = (dataDir: string | undefined): Database => {
+  if (dataDir === undefined) return Database.inMemory()
+  mkdirSync(dataDir, { recursive: true, mode: PRIVATE_FOLDER_MODE })
+  return Database.openFile(join(dataDir, DATABASE_FILE))
+}
+
+const wipeDatabase = (dataDir: string): void => {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataDir, DATABASE_FILE + suffix), { force: true })
+}
+
+/** Kept data outlives its process, so that what was drawn once must not be drawn again. */
+const sandboxRandomness = (config: Config, seed: string): Randomness =>
+  config.dataDir === undefined ? new SeededRandomness(seed) : secureRandomness
+
+const seedAccounts = (database: Database, reference: Reference, clock: Clock): void => {
+  const any = database.query.select({ id: clients.id }).from(clients).limit(1).get()
+  if (!any) seedSandboxAccounts(database.query, reference, clock.nowMs())
+}
+
+/** A named world shares the catalog of the process, so that its own database starts without one. */
+const freshImage = (clock: Clock): Uint8Array => {
+  const database = Database.inMemory()
+  migrate(database.sqlite, clock)
+  seedReferenceData(database)
+  seedAccounts(database, new Reference(database), clock)
+  const image = database.image()
+  database.close()
+  return image
+}
+
+/** Kept beside the data, so that tokens outlive the process; in memory it follows from the seed. */
+const signingKey = ({ dataDir }: Config, seed: string): Uint8Array => {
+  if (dataDir === undefined) return createHash('sha256').update(`signing ${seed}`).digest()
+  const path = join(dataDir, SIGNING_KEY_FILE)
+  if (!existsSync(path)) writeFileSync(path, randomBytes(SIGNING_KEY_BYTES), { mode: PRIVATE_FILE_MODE, flag: 'wx' })
+  return readFileSync(path)
+}

@@ -1,0 +1,91 @@
+import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Transaction } from '../db/database.ts'
+import { offsetOf } from '../http/pagination.ts'
+import type { Direction, Page } from '../http/query.ts'
+import { found } from '../kernel/failure.ts'
+import type { World } from '../worlds/world.ts'
+import type { Draft } from './draft.ts'
+import { type Beneficiary, beneficiaries } from './tables.ts'
+
+export type { Beneficiary }
+
+/** What a list can be sorted by, and the columns that this compares (contract C7). */
+const SORTS = {
+  created_at: [beneficiaries.createdAtMs],
+  email: [beneficiaries.emailFolded, beneficiaries.email],
+  first_name: [beneficiaries.firstNameFolded, beneficiaries.firstName],
+  last_name: [beneficiaries.lastNameFolded, beneficiaries.lastName],
+  country: [beneficiaries.country],
+  total_payouts: [beneficiaries.totalPayouts],
+  total_amount: [beneficiaries.totalAmountMinor],
+  last_payout_at: [beneficiaries.lastPayoutAtMs],
+} as const satisfies Record<string, readonly SQLiteColumn[]>
+
+export type BeneficiarySort = keyof typeof SORTS
+export const BENEFICIARY_SORTS = Object.keys(SORTS) as BeneficiarySort[]
+
+/** Saves a new beneficiary of the client. E-mails need not be unique (contract C10). */
+export const saveBeneficiary = (tx: Transaction, world: World, clientId: number, draft: Draft): Beneficiary => {
+  const nowMs = world.clock.nowMs()
+  const beneficiary: Beneficiary = {
+    id: world.ids.next('ben', nowMs),
+    clientId,
+    ...draft,
+    emailFolded: draft.email.toLowerCase(),
+    firstNameFolded: draft.firstName.toLowerCase(),
+    lastNameFolded: draft.lastName.toLowerCase(),
+    totalPayouts: 0,
+    totalAmountMinor: 0,
+    lastPayoutAtMs: null,
+    createdAtMs: nowMs,
+  }
+  tx.insert(beneficiaries).values(beneficiary).run()
+  return beneficiary
+}
+
+/** The client's own beneficiary, or undefined: another client's is as good as none. */
+export const findBeneficiary = ({ db }: World, clientId: number, id: string): Beneficiary | undefined =>
+  db.query.select().from(beneficiaries).where(ownedBy(clientId, id)).limit(1).get()
+
+/** Deletes a beneficiary; payouts keep their own copy of it. @throws DomainError not_found */
+export const deleteBeneficiary = (tx: Transaction, clientId: number, id: string): void => {
+  const deleted = tx.delete(beneficiaries).where(ownedBy(clientId, id)).returning({ id: beneficiaries.id }).get()
+  found(deleted, 'beneficiary')
+}
+
+export interface BeneficiaryQuery {
+  page: Page
+  search: string | undefined
+  sortBy: BeneficiarySort
+  sortOrder: Direction
+}
+
+/** One page of the client's beneficiaries, and how many match in all. */
+export const listBeneficiaries = (
+  { db }: World,
+  clientId: number,
+  { page, search, sortBy, sortOrder }: BeneficiaryQuery,
+): { rows: Beneficiary[]; totalCount: number } => {
+  const matching = and(eq(beneficiaries.clientId, clientId), search === undefined ? undefined : holding(search))
+  const inOrder = sortOrder === 'ASC' ? asc : desc
+  const rows = db.query
+    .select()
+    .from(beneficiaries)
+    .where(matching)
+    .orderBy(...SORTS[sortBy].map((column) => inOrder(column)), inOrder(beneficiaries.id))
+    .limit(page.limit)
+    .offset(offsetOf(page))
+    .all()
+  const total = db.query.select({ count: count() }).from(beneficiaries).where(matching).get()
+  return { rows, totalCount: total?.count ?? 0 }
+}
+
+/** A part of the e-mail, of either name, or of "first last", whatever the case (contract C7). */
+const holding = (search: string): SQL => {
+  const part = search.toLowerCase()
+  const fullName = sql`${beneficiaries.firstNameFolded} || ' ' || ${beneficiaries.lastNameFolded}`
+  return sql`(instr(${beneficiaries.emailFolded}, ${part}) > 0 OR instr(${fullName}, ${part}) > 0)`
+}
+
+const ownedBy = (clientId: number, id: string) => and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))

@@ -1,0 +1,91 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { documented } from '../http/operation.ts'
+import { pathId } from '../http/query.ts'
+import { found } from '../kernel/failure.ts'
+import type { Guard } from '../sessions/guard.ts'
+import type { Catalog } from './catalog.ts'
+
+/** Categories and subcategories (spec 4.3), for accounts with vouchers. Errors leave in the structured shape. */
+
+const NamedSchema = Type.Object({ id: Type.Integer(), name: Type.String() })
+const CategoryPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The category identifier' }) })
+const SubcategoryPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The subcategory identifier' }) })
+
+export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) =>
+  new Elysia({ name: 'categories', prefix: '/api/v1' })
+    .use(guard.plugin('vouchers'))
+    .get(
+      '/categories',
+      () => catalog.categories,
+      documented({
+        id: 'listCategories',
+        tag: 'Categories',
+        summary: 'List all active categories',
+        success: {
+          status: 200,
+          description: 'All active categories',
+          schema: Type.Array(NamedSchema),
+          example: [{ id: 1, name: 'Food & Dining' }],
+        },
+        refusals: { 'categories.feature_disabled': { code: 'feature_disabled' } },
+      }),
+    )
+    .get(
+      '/categories/:id',
+      ({ params }) => found(catalog.findCategory(pathId(params.id, 'category')), 'category'),
+      documented({
+        id: 'getCategory',
+        tag: 'Categories',
+        summary: 'Get an active category',
+        path: CategoryPath,
+        success: {
+          status: 200,
+          description: 'The category',
+          schema: NamedSchema,
+          example: { id: 1, name: 'Food & Dining' },
+        },
+        refusals: {
+          'categories.feature_disabled': { code: 'feature_disabled' },
+          'categories.invalid_id': { code: 'invalid_id', resource: 'category' },
+          'categories.not_found': { code: 'not_found', resource: 'category' },
+        },
+      }),
+    )
+    .get(
+      '/subcategories',
+      () => catalog.subcategories,
+      documented({
+        id: 'listSubcategories',
+        tag: 'Categories',
+        summary: 'List all active subcategories',
+        success: {
+          status: 200,
+          description: 'All active subcategories',
+          schema: Type.Array(NamedSchema),
+          example: [{ id: 1, name: 'Restaurants' }],
+        },
+        refusals: { 'subcategories.feature_disabled': { code: 'feature_disabled' } },
+      }),
+    )
+    .get(
+      '/subcategories/:id',
+      ({ params }) => found(catalog.findSubcategory(pathId(params.id, 'subcategory')), 'subcategory'),
+      documented({
+        id: 'getSubcategory',
+        tag: 'Categories',
+        summary: 'Get an active subcategory',
+        path: SubcategoryPath,
+        success: {
+          status: 200,
+          description: 'The subcategory',
+          schema: NamedSchema,
+          example: { id: 1, name: 'Restaurants' },
+        },
+        refusals: {
+          'subcategories.feature_disabled': { code: 'feature_disabled' },
+          'subcategories.invalid_id': { code: 'invalid_id', resource: 'subcategory' },
+          'subcategories.not_found': { code: 'not_found', resource: 'subcategory' },
+        },
+      }),
+    )

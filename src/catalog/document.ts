@@ -1,0 +1,201 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { Transaction } from '../db/database.ts'
+import { toMinor } from '../kernel/money.ts'
+import type { Reference } from '../reference/reference.ts'
+import { productBands, products } from './tables.ts'
+
+/** The catalog file (contract C8): what `--catalog FILE` reads and `scrip catalog` writes. */
+
+const Percent = Type.Number({ minimum: 0, maximum: 100, description: 'Percentage with at most two decimals' })
+const Text = Type.String({ minLength: 1 })
+
+const ProductEntry = Type.Object(
+  {
+    id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+    name: Text,
+    category: Text,
+    sub_category: Text,
+    country: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 3166-1 alpha-3' }),
+    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' }),
+    image_url: Type.Optional(Type.String({ minLength: 1, description: 'Left out, the program draws a card itself' })),
+    delivery_mode: Type.Union([Type.Literal('digital'), Type.Literal('physical')]),
+    delivery_time: Type.String({ minLength: 1, description: 'instant, or for example 24 hours' }),
+    validity: Text,
+    terms: Type.String(),
+    details: Type.String(),
+    how_to_use: Type.String(),
+    active: Type.Boolean(),
+    stock: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'null is unlimited' }),
+    max_quantity: Type.Integer({ minimum: 1 }),
+    gst_percent: Percent,
+    handling_fee: Type.Object(
+      { fixed: Type.Number({ minimum: 0, maximum: 1_000_000_000 }), percent: Percent },
+      { additionalProperties: false },
+    ),
+    denominations: Type.Array(
+      Type.Object(
+        {
+          min_value: Type.Number({ minimum: 0.01, maximum: 1_000_000_000 }),
+          max_value: Type.Number({ minimum: 0.01, maximum: 1_000_000_000 }),
+          discount: Percent,
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1 },
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** The JSON Schema of a catalog file. */
+export const CatalogSchema = Type.Object(
+  { products: Type.Array(ProductEntry) },
+  { $id: 'https://scrip.example/catalog.schema.json', title: 'Scrip catalog', additionalProperties: false },
+)
+
+export type CatalogDocument = Static<typeof CatalogSchema>
+type ProductDocument = Static<typeof ProductEntry>
+
+/** What is wrong with a file, each with its place: `/products/3/currency: no such currency`. */
+export class CatalogFault extends Error {
+  override readonly name = 'CatalogFault'
+
+  constructor(readonly problems: readonly string[]) {
+    super(`The catalog has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`)
+  }
+}
+
+/** How many problems are told at most: enough to see what a file is, not a second file. */
+const PROBLEMS_MAX = 1_000
+
+/**
+ * The products of a file, ready to be written.
+ *
+ * @throws CatalogFault with every bad row
+ */
+export const readCatalog = (text: string, reference: Reference): CatalogRows => {
+  const document = parse(text)
+  const problems: string[] = []
+  const rows: CatalogRows = { products: [], bands: [] }
+  const seen = new Set<number>()
+  document.products.forEach((entry, index) => {
+    const at = `/products/${index}`
+    const found = problemsOf(entry, reference)
+    if (seen.has(entry.id)) found.push(`/id: ${entry.id} is taken by an earlier product`)
+    seen.add(entry.id)
+    problems.push(...found.map((problem) => `${at}${problem}`))
+    if (found.length === 0) append(rows, entry, reference)
+  })
+  if (problems.length > 0) throw new CatalogFault(problems.slice(0, PROBLEMS_MAX))
+  return rows
+}
+
+/** A catalog in the form of the database's rows. */
+export interface CatalogRows {
+  products: (typeof products.$inferInsert)[]
+  bands: (typeof productBands.$inferInsert)[]
+}
+
+/** Rows that one statement can carry within SQLite's limit on parameters. */
+const ROWS_PER_INSERT = 500
+
+/** Puts these products in the place of all that are there. */
+export const replaceCatalog = (tx: Transaction, rows: CatalogRows): void => {
+  tx.delete(productBands).run()
+  tx.delete(products).run()
+  for (let start = 0; start < rows.products.length; start += ROWS_PER_INSERT) {
+    tx.insert(products)
+      .values(rows.products.slice(start, start + ROWS_PER_INSERT))
+      .run()
+  }
+  for (let start = 0; start < rows.bands.length; start += ROWS_PER_INSERT) {
+    tx.insert(productBands)
+      .values(rows.bands.slice(start, start + ROWS_PER_INSERT))
+      .run()
+  }
+}
+
+const parse = (text: string): CatalogDocument => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new CatalogFault([`not JSON: ${error instanceof Error ? error.message : String(error)}`])
+  }
+  const compiled = TypeCompiler.Compile(CatalogSchema)
+  if (compiled.Check(value)) return value
+  const problems: string[] = []
+  for (const { path, message } of compiled.Errors(value)) {
+    problems.push(`${path || '/'}: ${message}`)
+    if (problems.length === PROBLEMS_MAX) break
+  }
+  throw new CatalogFault(problems)
+}
+
+const problemsOf = (entry: ProductDocument, reference: Reference): string[] => {
+  const problems: string[] = []
+  if (!reference.findCountryByAlpha3(entry.country)) problems.push(`/country: no country has the code ${entry.country}`)
+  const currency = reference.findCurrencyByCode(entry.currency)
+  if (!currency) return [...problems, `/currency: no circulating currency has the code ${entry.currency}`]
+  const amount = (place: string, value: number): void => {
+    if (toMinor(value, currency.precision) === undefined) {
+      problems.push(`${place}: ${entry.currency} has ${currency.precision} decimals, ${value} has more`)
+    }
+  }
+  const percent = (place: string, value: number): void => {
+    if (toBasisPoints(value) === undefined)
+      problems.push(`${place}: a percentage has at most two decimals, ${value} has more`)
+  }
+  percent('/gst_percent', entry.gst_percent)
+  percent('/handling_fee/percent', entry.handling_fee.percent)
+  amount('/handling_fee/fixed', entry.handling_fee.fixed)
+  entry.denominations.forEach((band, index) => {
+    const at = `/denominations/${index}`
+    amount(`${at}/min_value`, band.min_value)
+    amount(`${at}/max_value`, band.max_value)
+    percent(`${at}/discount`, band.discount)
+    if (band.max_value < band.min_value) problems.push(`${at}/max_value: ${band.max_value} is below min_value`)
+  })
+  return problems
+}
+
+const append = (rows: CatalogRows, entry: ProductDocument, reference: Reference): void => {
+  const country = reference.findCountryByAlpha3(entry.country)
+  const currency = reference.findCurrencyByCode(entry.currency)
+  if (!country || !currency) return
+  const minor = (value: number): number => toMinor(value, currency.precision) ?? 0
+  rows.products.push({
+    id: entry.id,
+    name: entry.name,
+    category: entry.category,
+    subCategory: entry.sub_category,
+    countryId: country.id,
+    currencyId: currency.id,
+    imageUrl: entry.image_url ?? null,
+    deliveryMode: entry.delivery_mode,
+    deliveryTime: entry.delivery_time,
+    validity: entry.validity,
+    terms: entry.terms,
+    details: entry.details,
+    howToUse: entry.how_to_use,
+    active: entry.active,
+    stock: entry.stock,
+    quantityMax: entry.max_quantity,
+    gstBasisPoints: toBasisPoints(entry.gst_percent) ?? 0,
+    feeFixedMinor: minor(entry.handling_fee.fixed),
+    feeBasisPoints: toBasisPoints(entry.handling_fee.percent) ?? 0,
+  })
+  entry.denominations.forEach((band, position) => {
+    rows.bands.push({
+      productId: entry.id,
+      position,
+      minMinor: minor(band.min_value),
+      maxMinor: minor(band.max_value),
+      discountBasisPoints: toBasisPoints(band.discount) ?? 0,
+    })
+  })
+}
+
+/** A percentage in basis points, or undefined when it has more than two decimals. */
+const toBasisPoints = (percent: number): number | undefined => toMinor(percent, 2)

@@ -1,0 +1,224 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { readObject } from '../http/body.ts'
+import { documented, LONG_PAGE_HEADERS } from '../http/operation.ts'
+import { longPageHeaders } from '../http/pagination.ts'
+import { pathId, QueryReader, readSort } from '../http/query.ts'
+import { bodyCheck } from '../http/validation.ts'
+import { found } from '../kernel/failure.ts'
+import type { Guard } from '../sessions/guard.ts'
+import { CARD_TYPE, drawCard } from './card.ts'
+import { agreedDiscounts, type Catalog, SORT_FIELDS } from './catalog.ts'
+import { findOffer, type Product, productDetailWire } from './product.ts'
+
+/** Products and their availability (spec 4.2). Errors leave in the structured shape. */
+
+const PAGE = { limitDefault: 50, limitMax: 10_000 }
+
+/** What a purchase may ask for, before the product is known (spec section 8). */
+export const Denomination = Type.Number({
+  minimum: 0.01,
+  maximum: 1_000_000_000,
+  description: 'Amount of one card, in the currency of the product',
+})
+export const Quantity = Type.Integer({ minimum: 1, description: 'How many cards' })
+export const ProductPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The product identifier' }) })
+
+const AvailabilityBody = Type.Object({ denomination: Denomination, quantity: Quantity })
+const checkAvailability = bodyCheck(AvailabilityBody)
+
+const listedFields = {
+  id: Type.Integer(),
+  name: Type.String(),
+  category: Type.String(),
+  sub_category: Type.String(),
+  country_code: Type.String({ description: 'ISO 3166-1 alpha-3' }),
+  currency_code: Type.String({ description: 'ISO 4217' }),
+  image_url: Type.String(),
+  delivery_mode: Type.String({ description: 'digital or physical' }),
+  delivery_time: Type.String(),
+  validity: Type.String(),
+}
+const detailFields = {
+  terms: Type.String({ description: 'Terms and conditions' }),
+  details: Type.String({ description: 'Product description' }),
+  how_to_use: Type.String({ description: 'Usage instructions' }),
+}
+export const BandSchema = Type.Object({
+  min_value: Type.Number({ description: 'Lowest purchasable amount' }),
+  max_value: Type.Number({ description: 'Highest purchasable amount' }),
+  discount: Type.Number({ description: 'Discount percentage' }),
+})
+const bandsField = { available_denominations: Type.Array(BandSchema) }
+const ProductSchema = Type.Object({ ...listedFields, ...bandsField })
+const ProductDetailSchema = Type.Object({ ...listedFields, ...detailFields, ...bandsField })
+
+const PRODUCT_EXAMPLE = {
+  id: 1,
+  name: 'Kettle & Crumb India',
+  category: 'Food & Dining',
+  sub_category: 'Cafes & Bakeries',
+  country_code: 'IND',
+  currency_code: 'INR',
+  image_url: 'http://127.0.0.1:4747/cards/1',
+  delivery_mode: 'digital',
+  delivery_time: 'instant',
+  validity: '12 months',
+  available_denominations: [{ min_value: 100, max_value: 100, discount: 2.5 }],
+}
+const DETAIL_EXAMPLE = {
+  ...PRODUCT_EXAMPLE,
+  terms: 'Valid for twelve months from the date of issue.',
+  details: 'A gift card for coffee, tea and bread.',
+  how_to_use: 'Show the code at the counter.',
+}
+
+const ListQuery = Type.Object({
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE.limitMax, default: PAGE.limitDefault })),
+  category: Type.Optional(Type.String({ description: 'The name of a category, in either case' })),
+  country_id: Type.Optional(Type.Integer({ minimum: 1 })),
+  currency_id: Type.Optional(Type.Integer({ minimum: 1 })),
+  search: Type.Optional(Type.String({ description: 'A part of the name, in either case' })),
+  sort: Type.Optional(
+    Type.String({
+      description: `A JSON object with field (${SORT_FIELDS.join(', ')}) and direction (ASC or DESC), URL-encoded`,
+      default: '{"field":"id","direction":"DESC"}',
+    }),
+  ),
+})
+
+export interface CatalogRoutesOptions {
+  catalog: Catalog
+  guard: Guard
+  publicUrl: string
+}
+
+export const productRoutes = ({ catalog, guard, publicUrl }: CatalogRoutesOptions) =>
+  new Elysia({ name: 'products', prefix: '/api/v1/products' })
+    .use(guard.plugin())
+    .get(
+      '/',
+      ({ request, session, set }) => {
+        const query = new QueryReader(request.url)
+        const page = query.page(PAGE)
+        const filter = {
+          category: query.text('category'),
+          countryId: query.id('country_id'),
+          currencyId: query.id('currency_id'),
+          search: query.text('search'),
+        }
+        const sort = readSort(query, SORT_FIELDS, { field: 'id', direction: 'DESC' })
+        query.finish()
+        const agreed = agreedDiscounts(session.world, session.client.id)
+        const { json, totalCount, pageSize } = catalog.list(filter, sort, page, agreed)
+        Object.assign(set.headers, longPageHeaders(page, totalCount, pageSize))
+        set.headers['content-type'] = 'application/json'
+        return json
+      },
+      documented({
+        id: 'listProducts',
+        tag: 'Products',
+        summary: 'List products',
+        description: 'Products on sale, at the discounts that hold for this client.',
+        query: ListQuery,
+        success: {
+          status: 200,
+          description: 'A page of products',
+          schema: Type.Array(ProductSchema),
+          example: [PRODUCT_EXAMPLE],
+          headers: LONG_PAGE_HEADERS,
+        },
+        refusals: {
+          'products.list_validation': {
+            code: 'validation',
+            violations: [{ field: 'limit', rule: 'max', problem: 'must be at most 10000' }],
+          },
+        },
+      }),
+    )
+    .get(
+      '/:id',
+      ({ params, session }) => {
+        const product = found(catalog.find(pathId(params.id, 'product')), 'product')
+        const agreed = agreedDiscounts(session.world, session.client.id).get(product.id) ?? 0
+        return productDetailWire(product, agreed, publicUrl)
+      },
+      documented({
+        id: 'getProduct',
+        tag: 'Products',
+        summary: 'Get a product',
+        path: ProductPath,
+        success: { status: 200, description: 'The product', schema: ProductDetailSchema, example: DETAIL_EXAMPLE },
+        refusals: {
+          'products.invalid_id': { code: 'invalid_id', resource: 'product' },
+          'products.not_found': { code: 'not_found', resource: 'product' },
+        },
+      }),
+    )
+    .post(
+      '/:id/availability',
+      async ({ params, request }) => {
+        const id = pathId(params.id, 'product')
+        const { denomination, quantity } = checkAvailability(await readObject(request))
+        return { is_available: isAvailable(found(catalog.find(id), 'product'), denomination, quantity) }
+      },
+      documented({
+        id: 'checkAvailability',
+        tag: 'Products',
+        summary: 'Check whether a denomination is available in a quantity',
+        path: ProductPath,
+        body: { schema: AvailabilityBody, example: { denomination: 100, quantity: 2 } },
+        success: {
+          status: 200,
+          description: 'Whether the purchase could be made now',
+          schema: Type.Object({ is_available: Type.Boolean() }),
+          example: { is_available: true },
+        },
+        refusals: {
+          'availability.invalid_id': { code: 'invalid_id', resource: 'product' },
+          'availability.body_unreadable': { code: 'body_unreadable' },
+          'availability.validation': {
+            code: 'validation',
+            violations: [{ field: 'quantity', rule: 'required', problem: 'is required' }],
+          },
+          'availability.not_found': { code: 'not_found', resource: 'product' },
+        },
+      }),
+    )
+
+/** The pictures that products link to: public, because browsers send no tokens for images. */
+export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
+  new Elysia({ name: 'cards' }).get(
+    '/cards/:id',
+    ({ params, set }) => {
+      const product = found(catalog.find(pathId(params.id, 'product')), 'product')
+      set.headers['content-type'] = CARD_TYPE
+      set.headers['cache-control'] = 'public, max-age=86400'
+      return drawCard(product)
+    },
+    documented({
+      id: 'getCardPicture',
+      tag: 'Products',
+      summary: 'Get the picture of a product',
+      public: true,
+      path: ProductPath,
+      success: {
+        status: 200,
+        description: 'A drawn gift card',
+        schema: Type.String(),
+        contentType: CARD_TYPE,
+        example: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      },
+      refusals: {
+        'cards.invalid_id': { code: 'invalid_id', resource: 'product' },
+        'cards.not_found': { code: 'not_found', resource: 'product' },
+      },
+    }),
+  )
+
+/** A quantity above the maximum and a denomination that is not offered are no errors here (contract C9). */
+const isAvailable = (product: Product, denomination: number, quantity: number): boolean =>
+  findOffer(product, denomination, 0) !== undefined &&
+  quantity <= product.quantityMax &&
+  (product.stock === null || quantity <= product.stock)

@@ -1,0 +1,98 @@
+import { convert, feeOf, percentOf, plus, RATE_ONE, times, toMajor, toPercent, toRate } from '../kernel/money.ts'
+import type { Currency } from '../reference/reference.ts'
+
+/** What a purchase costs is made of (contract C9). Amounts are in minor units of the product's currency. */
+export interface PriceInputs {
+  denominationMinor: number
+  quantity: number
+  discountBasisPoints: number
+  gstBasisPoints: number
+  feeFixedMinor: number
+  feeBasisPoints: number
+  /** What the product is priced in. */
+  source: Currency
+  /** What the wallet holds. */
+  destination: Currency
+  /** Units of destination per unit of source, in units of 1e-8; undefined when they are the same. */
+  rateE8: number | undefined
+  conversionBasisPoints: number
+}
+
+/** A price, every part of it rounded once. Two currencies: the product's down to `totalMinor`, the wallet's after. */
+export interface Price {
+  source: Currency
+  destination: Currency
+  quantity: number
+  nonDiscountedTotalMinor: number
+  discountBasisPoints: number
+  discountMinor: number
+  totalMinor: number
+  netMinor: number
+  gstMinor: number
+  handlingFeeMinor: number
+  rateE8: number | undefined
+  conversionFeeMinor: number | undefined
+  totalPayableMinor: number
+}
+
+/**
+ * Prices a purchase in the eight steps of contract C9.
+ *
+ * @throws DomainError amount_too_large
+ */
+export const priceOf = (inputs: PriceInputs): Price => {
+  const { source, destination, quantity, discountBasisPoints, rateE8 } = inputs
+  const nonDiscountedTotalMinor = times(inputs.denominationMinor, quantity)
+  const discountMinor = percentOf(nonDiscountedTotalMinor, discountBasisPoints)
+  const totalMinor = nonDiscountedTotalMinor - discountMinor // derived, so that the three always add up
+  const netMinor =
+    rateE8 === undefined ? totalMinor : convert(totalMinor, rateE8, source.precision, destination.precision)
+  const gstMinor = percentOf(netMinor, inputs.gstBasisPoints)
+  const handlingFeeMinor = feeOf({
+    fixedMinor: inputs.feeFixedMinor,
+    fixedPrecision: source.precision,
+    rateE8: rateE8 ?? RATE_ONE,
+    basisPoints: inputs.feeBasisPoints,
+    netMinor,
+    netPrecision: destination.precision,
+  })
+  const conversionFeeMinor = rateE8 === undefined ? undefined : percentOf(netMinor, inputs.conversionBasisPoints)
+  return {
+    source,
+    destination,
+    quantity,
+    nonDiscountedTotalMinor,
+    discountBasisPoints,
+    discountMinor,
+    totalMinor,
+    netMinor,
+    gstMinor,
+    handlingFeeMinor,
+    rateE8,
+    conversionFeeMinor,
+    totalPayableMinor: plus(netMinor, gstMinor, handlingFeeMinor, conversionFeeMinor ?? 0),
+  }
+}
+
+/** A price as it is on the wire (spec 2.6). */
+export const chargeWire = (price: Price, quantityMax: number) => {
+  const inSource = (minor: number) => toMajor(minor, price.source.precision)
+  const inDestination = (minor: number) => toMajor(minor, price.destination.precision)
+  return {
+    non_discounted_total: inSource(price.nonDiscountedTotalMinor),
+    discount_amount: inSource(price.discountMinor),
+    total_amount: inSource(price.totalMinor),
+    discount: toPercent(price.discountBasisPoints),
+    gst_amount: inDestination(price.gstMinor),
+    total_payable: inDestination(price.totalPayableMinor),
+    max_quantity: quantityMax,
+    net_amount: inDestination(price.netMinor),
+    handling_fee_amount: inDestination(price.handlingFeeMinor),
+    charges_details: {
+      source_currency: price.source.currency,
+      destination_currency: price.destination.currency,
+      forex_rate: price.rateE8 === undefined ? null : toRate(price.rateE8),
+      conversion_fee: price.conversionFeeMinor === undefined ? null : inDestination(price.conversionFeeMinor),
+    },
+  }
+}

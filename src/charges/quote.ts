@@ -1,0 +1,87 @@
+import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
+import { findOffer, type Product } from '../catalog/product.ts'
+import { DomainError, found } from '../kernel/failure.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
+import type { Session } from '../sessions/sessions.ts'
+import { findPayingWallet, findWallet, type Wallet } from '../wallets/wallets.ts'
+import { type Price, priceOf } from './price.ts'
+import type { RateSource } from './rates.ts'
+
+/** What a quote is made with. */
+export interface Pricing {
+  catalog: Catalog
+  reference: Reference
+  rates: RateSource
+  /** Charged for paying in another currency, in basis points (contract C9). */
+  conversionBasisPoints: number
+}
+
+/** What a client asks the price of. */
+export interface Purchase {
+  productId: number
+  /** Major units of the product's currency. */
+  denomination: number
+  quantity: number
+  walletId: number | undefined
+}
+
+/** A price for this client at this moment, and what it was made of. */
+export interface Quote {
+  product: Product
+  wallet: Wallet
+  quantityMax: number
+  denominationMinor: number
+  price: Price
+}
+
+/**
+ * Prices a purchase for a client. The refusals stand in the order of contract C9.
+ *
+ * @throws DomainError not_found, denomination_not_offered, quantity_exceeded, paying_wallet_not_found, rate_missing,
+ *   rate_failed or amount_too_large
+ */
+export const quote = (pricing: Pricing, { world, client }: Session, purchase: Purchase): Quote => {
+  const product = found(pricing.catalog.find(purchase.productId), 'product')
+  const agreed = agreedDiscounts(world, client.id).get(product.id) ?? 0
+  const offer = findOffer(product, purchase.denomination, agreed)
+  if (!offer) throw new DomainError({ code: 'denomination_not_offered' })
+  const quantityMax = Math.min(product.quantityMax, client.quantityMax ?? product.quantityMax)
+  if (purchase.quantity > quantityMax) throw new DomainError({ code: 'quantity_exceeded', quantityMax })
+  const wallet =
+    purchase.walletId === undefined
+      ? findPayingWallet(world, client.id, product.currency.id)
+      : findWallet(world, client.id, purchase.walletId)
+  if (!wallet) throw new DomainError({ code: 'paying_wallet_not_found' })
+  const destination = pricing.reference.getCurrency(wallet.currencyId)
+  const price = priceOf({
+    ...product,
+    ...offer,
+    quantity: purchase.quantity,
+    source: product.currency,
+    destination,
+    rateE8: rateBetween(pricing.rates, product.currency, destination),
+    conversionBasisPoints: pricing.conversionBasisPoints,
+  })
+  return { product, wallet, quantityMax, denominationMinor: offer.denominationMinor, price }
+}
+
+/**
+ * The rate that a payment converts at, in units of 1e-8; undefined when nothing needs converting.
+ *
+ * @throws DomainError rate_missing or rate_failed
+ */
+export const rateBetween = (rates: RateSource, source: Currency, destination: Currency): number | undefined => {
+  if (source.id === destination.id) return undefined
+  const pair = { from: source.currency, to: destination.currency }
+  const rateE8 = ask(rates, pair)
+  if (rateE8 === undefined) throw new DomainError({ code: 'rate_missing', ...pair })
+  return rateE8
+}
+
+const ask = (rates: RateSource, { from, to }: { from: string; to: string }): number | undefined => {
+  try {
+    return rates(from, to)
+  } catch (cause) {
+    throw new DomainError({ code: 'rate_failed' }, { cause })
+  }
+}

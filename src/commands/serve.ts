@@ -1,0 +1,119 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import type { Server } from 'bun'
+import { createApp } from '../app.ts'
+import { assemble, VERSION } from '../assemble.ts'
+import { CatalogFault } from '../catalog/document.ts'
+import { RatesFault } from '../charges/rates.ts'
+import { type Config, wantsColor } from '../config.ts'
+import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
+import { createLog, type Log } from '../log.ts'
+import { EXIT, ProgramError } from './exit.ts'
+
+/** How long requests in flight may take once the program was told to stop. */
+const DRAIN_MS_MAX = 10 * SECOND_MS
+/** Bun's own limit answers in a foreign shape; ours is kept where bodies are read. */
+const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
+const WILDCARD_HOSTS = new Set(['0.0.0.0', '::'])
+
+/** `scrip serve`: open, migrate, seed, bind, say so, and answer until told to stop (contract C1). */
+export const serve = async (config: Config): Promise<void> => {
+  const log = createLog({
+    level: config.logLevel,
+    format: config.logFormat,
+    color: wantsColor(process.stderr.isTTY),
+    clock: systemClock,
+    write: (line) => process.stderr.write(line),
+  })
+  const platform = openPlatform(config, log)
+  let stopping = false
+  const unready = () => new Response(null, { status: 503 })
+  let answer: (request: Request, server: Server<unknown>) => Response | Promise<Response> = unready
+  const server = bind(config, (request, from) => answer(request, from))
+  const url = `http://${urlHost(config.host)}:${server.port}`
+  const app = createApp(
+    platform.deps({
+      publicUrl: config.publicUrl ?? url,
+      addressOf: (request) => server.requestIP(request)?.address ?? '',
+      isReady: () => !stopping,
+    }),
+  )
+  answer = app.fetch
+
+  announce(config, url)
+  log.info('listening', { url, mode: config.mode, data: config.dataDir ?? 'in memory' })
+  await told()
+  stopping = true
+  log.info('stopping')
+  await drained(server)
+  platform.close()
+  process.exit(EXIT.done)
+}
+
+const openPlatform = (config: Config, log: Log) => {
+  try {
+    return assemble(config, systemClock, log)
+  } catch (error) {
+    const where =
+      error instanceof CatalogFault
+        ? config.catalogFile
+        : error instanceof RatesFault
+          ? config.ratesFile
+          : config.dataDir
+    const what = error instanceof Error ? error.message : String(error)
+    throw new ProgramError(EXIT.data, where === undefined ? what : `${where}: ${what}`)
+  }
+}
+
+const bind = (
+  config: Config,
+  fetch: (request: Request, server: Server<unknown>) => Response | Promise<Response>,
+): Server<unknown> => {
+  try {
+    return Bun.serve({
+      hostname: config.host,
+      port: config.port,
+      maxRequestBodySize: BODY_BYTES_UNLIMITED,
+      idleTimeout: 60,
+      fetch,
+    })
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error)
+    throw new ProgramError(EXIT.address, `cannot bind ${config.host}:${config.port}: ${what}`)
+  }
+}
+
+const urlHost = (host: string): string => {
+  if (WILDCARD_HOSTS.has(host)) return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** The ready contract: one line on standard output, and a file that appears whole. */
+const announce = (config: Config, url: string): void => {
+  if (config.readyFile !== undefined) {
+    const draft = `${config.readyFile}.${process.pid}`
+    writeFileSync(draft, `${url}\n`)
+    renameSync(draft, config.readyFile)
+  }
+  const startupMs = Math.round(sinceStartMs())
+  process.stdout.write(
+    `ready url=${url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}\n`,
+  )
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the program at once. */
+const told = (): Promise<void> =>
+  new Promise((resolve) => {
+    let count = 0
+    const hear = () => {
+      count += 1
+      if (count === 1) resolve()
+      else process.exit(EXIT.failed)
+    }
+    process.on('SIGTERM', hear)
+    process.on('SIGINT', hear)
+  })
+
+const drained = async (server: Server<unknown>): Promise<void> => {
+  await Promise.race([server.stop(), Bun.sleep(DRAIN_MS_MAX)])
+  await server.stop(true)
+}

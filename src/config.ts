@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type BucketSize, DOCUMENTED_LIMITS } from './http/rate-limit.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './kernel/clock.ts'
+
+/**
+ * Flags and environment become one frozen {@link Config}. Every flag has a variable (`--rate-limit` is
+ * `SCRIP_RATE_LIMIT`); a flag outranks its variable, and that the default (contract C1). Nothing else reads the
+ * environment.
+ */
+
+export type Mode = 'sandbox' | 'live'
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export interface Config {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  mode: Mode
+  /** Where data is kept; in memory when left out. */
+  dataDir: string | undefined
+  catalogFile: string | undefined
+  ratesFile: string | undefined
+  /** The buckets of each client; undefined lifts all limits. */
+  limits: readonly BucketSize[] | undefined
+  accessTtlMs: number
+  refreshTtlMs: number
+  chargeTtlMs: number
+  logFormat: 'pretty' | 'json'
+  logLevel: LogLevel
+  readyFile: string | undefined
+  /** What the sandbox draws its randomness from; a fresh one for each start when left out. */
+  seed: string | undefined
+  sandboxToken: string | undefined
+  /** The address that pictures are linked at, when it is not the one that is bound. */
+  publicUrl: string | undefined
+}
+
+/** Something wrong with how the program was called: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Variables that `scrip run` gives its child: known, and without a meaning here (contract C1, C15). */
+const CHILD_VARIABLES = ['SCRIP_URL', 'SCRIP_USERNAME', 'SCRIP_PASSWORD', 'SCRIP_ACCESS_TOKEN']
+const SECRET_FILE_SUFFIX = '_FILE'
+const SANDBOX_TOKEN_VARIABLE = 'SCRIP_SANDBOX_TOKEN'
+const DEFAULT_PORT = 4747
+
+/** The names of the variables that mean something, for telling a mistyped one. */
+const knownVariables = new Set([...CHILD_VARIABLES, SANDBOX_TOKEN_VARIABLE + SECRET_FILE_SUFFIX])
+
+const option = (flags: string, description: string): Option => {
+  const created = new Option(flags, description)
+  const variable = `SCRIP_${created.attributeName().replace(/[A-Z]/g, '_$&').toUpperCase()}`
+  knownVariables.add(variable)
+  return created.env(variable)
+}
+
+/** Gives a command the flags of `scrip serve`. */
+export const withServeOptions = (command: Command): Command =>
+  command
+    .addOption(option('--host <address>', 'address to bind').default('127.0.0.1'))
+    .addOption(
+      option('--port <number>', 'port to bind; 0 takes a free one; the variable PORT is honoured too')
+        .argParser(parsePort)
+        .default(defaultPort(), String(defaultPort())),
+    )
+    .addOption(option('--mode <mode>', 'what the program is').choices(['sandbox', 'live']).default('sandbox'))
+    .addOption(option('--data-dir <folder>', 'where data is kept; in memory when left out'))
+    .addOption(option('--catalog <file>', 'a catalog of your own, as JSON'))
+    .addOption(option('--rates <file>', 'exchange rates of your own, as JSON'))
+    .addOption(
+      option('--rate-limit <limits>', 'requests of each client, or off')
+        .argParser(parseLimits)
+        .default(DOCUMENTED_LIMITS, '1000/h,100/m'),
+    )
+    .addOption(option('--access-ttl <time>', 'life of access tokens').argParser(parseTtl).default(HOUR_MS, '1h'))
+    .addOption(
+      option('--refresh-ttl <time>', 'life of refresh tokens')
+        .argParser(parseTtl)
+        .default(7 * DAY_MS, '7d'),
+    )
+    .addOption(
+      option('--charge-ttl <time>', 'how long a charge is answered again')
+        .argParser(parseTtl)
+        .default(5 * MINUTE_MS, '5m'),
+    )
+    .addOption(option('--log-format <format>', 'how logs are written').choices(['pretty', 'json']).default('pretty'))
+    .addOption(option('--log-level <level>', 'the least that is logged').choices(LOG_LEVELS).default('info'))
+    .addOption(option('--ready-file <file>', 'file that gets the URL once requests are answered'))
+    .addOption(option('--seed <text>', 'the same seed makes the sandbox give the same ids and codes'))
+    .addOption(option('--sandbox-token <token>', 'opens /_sandbox where it is not bound to loopback'))
+    .addOption(option('--public-url <url>', 'the address that clients see').argParser(parseUrl))
+
+/** The options of `scrip serve` as commander has read them. */
+export interface ServeOptions {
+  host: string
+  port: number
+  mode: Mode
+  dataDir?: string
+  catalog?: string
+  rates?: string
+  rateLimit: readonly BucketSize[] | 'off'
+  accessTtl: number
+  refreshTtl: number
+  chargeTtl: number
+  logFormat: 'pretty' | 'json'
+  logLevel: LogLevel
+  readyFile?: string
+  seed?: string
+  sandboxToken?: string
+  publicUrl?: string
+}
+
+/** @throws UsageError when options do not go together, or a variable has no meaning */
+export const configOf = (options: ServeOptions): Config => {
+  refuseUnknownVariables()
+  if (options.mode === 'live' && options.dataDir === undefined) {
+    throw new UsageError('--mode live keeps real records: say where with --data-dir')
+  }
+  return Object.freeze({
+    host: options.host,
+    port: options.port,
+    mode: options.mode,
+    dataDir: options.dataDir,
+    catalogFile: options.catalog,
+    ratesFile: options.rates,
+    limits: options.rateLimit === 'off' ? undefined : options.rateLimit,
+    accessTtlMs: options.accessTtl,
+    refreshTtlMs: options.refreshTtl,
+    chargeTtlMs: options.chargeTtl,
+    logFormat: options.logFormat,
+    logLevel: options.logLevel,
+    readyFile: options.readyFile,
+    seed: options.seed,
+    sandboxToken: options.sandboxToken ?? secretFromFile(SANDBOX_TOKEN_VARIABLE),
+    publicUrl: options.publicUrl,
+  })
+}
+
+/** Whether colours are wanted: on terminals, unless NO_COLOR says otherwise. */
+export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR
+
+const refuseUnknownVariables = (): void => {
+  const unknown = Object.keys(process.env).filter((name) => name.startsWith('SCRIP_') && !knownVariables.has(name))
+  if (unknown.length > 0) throw new UsageError(`no such variable: ${unknown.join(', ')}; see scrip serve --help`)
+}
+
+const secretFromFile = (variable: string): string | undefined => {
+  const path = process.env[variable + SECRET_FILE_SUFFIX]
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    throw new UsageError(`${variable}${SECRET_FILE_SUFFIX}: cannot read ${path}`)
+  }
+}
+
+const parsePort = (text: string): number => {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  return port
+}
+
+const defaultPort = (): number => {
+  const bare = process.env.PORT
+  return bare === undefined || !/^\d{1,5}$/.test(bare) ? DEFAULT_PORT : Number(bare)
+}
+
+const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
+
+const parseTtl = (text: string): number => {
+  const match = /^([1-9]\d{0,6})([smhd])$/.exec(text)
+  const unitMs = UNITS_MS[match?.[2] ?? '']
+  if (!match || unitMs === undefined) throw new InvalidArgumentError('A time is a number and a unit: 30s, 5m, 1h, 7d.')
+  return Number(match[1]) * unitMs
+}
+
+const parseLimits = (text: string): readonly BucketSize[] | 'off' => {
+  if (text === 'off') return 'off'
+  return text.split(',').map((part) => {
+    const match = /^([1-9]\d{0,8})\/([smhd])$/.exec(part.trim())
+    const refillMs = UNITS_MS[match?.[2] ?? '']
+    if (!match || refillMs === undefined) throw new InvalidArgumentError('Limits look like 1000/h,100/m, or off.')
+    return { tokens: Number(match[1]), refillMs }
+  })
+}
+
+const parseUrl = (text: string): string => {
+  if (!URL.canParse(text)) throw new InvalidArgumentError('A URL looks like https://rewards.example.com.')
+  return text.replace(/\/+$/, '')
+}

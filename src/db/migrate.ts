@@ -1,0 +1,51 @@
+import type { Database as SqliteDatabase } from 'bun:sqlite'
+import { createHash } from 'node:crypto'
+import { type Clock, toTimestamp } from '../kernel/clock.ts'
+import foundation from './migrations/0001_foundation.sql' with { type: 'text' }
+
+/** The migrations in order; the number of each is its place here, counted from 1. Never edited once released. */
+const MIGRATIONS = [{ name: '0001_foundation', sql: foundation }] as const
+
+/** A database that this program cannot work with: newer than it, or changed behind its back. */
+export class SchemaMismatch extends Error {
+  override readonly name = 'SchemaMismatch'
+}
+
+/**
+ * Brings a database to the schema of this program, in one transaction.
+ *
+ * @throws SchemaMismatch when the database is newer, or was migrated by other text than ours
+ */
+export const migrate = (sqlite: SqliteDatabase, clock: Clock): void => {
+  sqlite
+    .transaction(() => {
+      sqlite.run(
+        'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
+      )
+      const applied = sqlite
+        .query<{ version: number; sha256: string }, []>('SELECT version, sha256 FROM migrations ORDER BY version')
+        .all()
+      for (const row of applied) verify(row)
+      MIGRATIONS.slice(applied.length).forEach(({ name, sql }, index) => {
+        sqlite.run(sql)
+        sqlite
+          .query('INSERT INTO migrations (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)')
+          .run(applied.length + index + 1, name, digestOf(sql), toTimestamp(clock.nowMs()))
+      })
+    })
+    .immediate()
+}
+
+const verify = (row: { version: number; sha256: string }): void => {
+  const migration = MIGRATIONS[row.version - 1]
+  if (!migration) {
+    throw new SchemaMismatch(
+      `The database is at schema ${row.version}; this program knows schemas up to ${MIGRATIONS.length}. Run a newer Scrip.`,
+    )
+  }
+  if (row.sha256 !== digestOf(migration.sql)) {
+    throw new SchemaMismatch(`Migration ${migration.name} of the database is not the one that this program carries.`)
+  }
+}
+
+const digestOf = (sql: string): string => createHash('sha256').update(sql).digest('hex')

@@ -1,0 +1,209 @@
+import { swagger } from '@elysiajs/swagger'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { type AnyElysia, Elysia } from 'elysia'
+import { edgeOf, renderFailure } from '../http/errors.ts'
+import { OPERATION, type Operation, TAGS } from '../http/operation.ts'
+import type { Failure } from '../kernel/failure.ts'
+
+/**
+ * The OpenAPI document: collected from the routes by the plugin, then completed from the operation that each route
+ * carries, so that what is documented is what is served.
+ */
+
+type Json = Record<string, unknown>
+
+interface CollectedDocument extends Json {
+  paths: Record<string, Record<string, Json & { [OPERATION]?: Operation }>>
+}
+
+const COLLECTED_PATH = '/openapi/collected'
+
+/** What every protected route can refuse, whatever it does. */
+const GUARD_REFUSALS: Record<string, Failure> = {
+  unauthorized: { code: 'unauthorized', tokenSent: true },
+  rate_limited: { code: 'rate_limited', retryAfterSeconds: 36 },
+}
+const INTERNAL: Record<string, Failure> = { internal: { code: 'internal' } }
+
+const RATE_LIMIT_HEADERS = {
+  'X-RateLimit-Limit': 'Requests that the tighter bucket holds',
+  'X-RateLimit-Remaining': 'Requests left in it',
+  'X-RateLimit-Reset': 'Unix time in seconds at which it is full again',
+}
+
+const DESCRIPTION = `Gift cards, charges and saved beneficiaries over HTTP and JSON.
+
+Log in with \`POST /auth/login\`, then send \`Authorization: Bearer <access_token>\`. In the sandbox the username \`sandbox\`
+with the password \`sandbox\` always works; any username \`sbx_<name>\` makes a world of its own.`
+
+/** Every refusal of an operation by its stable name, the common ones last. */
+export const refusalsOf = (operation: Operation): Record<string, Failure> => ({
+  ...operation.refusals,
+  ...(operation.public ? {} : GUARD_REFUSALS),
+  ...INTERNAL,
+})
+
+/** The document of an app. */
+export const openApiDocument = async (app: AnyElysia, version: string, serverUrl: string): Promise<Json> => {
+  // The plugin serves what it collects: it does so around the app, where no client can ask for it.
+  const collector = new Elysia().use(app).use(swagger({ specPath: COLLECTED_PATH, excludeStaticFile: false }))
+  const response = await collector.handle(new Request(`http://localhost${COLLECTED_PATH}`))
+  const collected = (await response.json()) as CollectedDocument
+  const paths: Json = {}
+  for (const [path, methods] of Object.entries(collected.paths)) {
+    const documented = Object.entries(methods).flatMap(([method, { [OPERATION]: operation }]) =>
+      operation ? [[method, operationObject(operation, method.toUpperCase(), path)]] : [],
+    )
+    if (documented.length > 0) paths[withoutTrailingSlash(path)] = Object.fromEntries(documented)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Scrip',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: TAGS.map((name) => ({ name })),
+    paths,
+    components: { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+  }
+}
+
+const withoutTrailingSlash = (path: string): string => (path === '/' ? path : path.replace(/\/$/, ''))
+
+const operationObject = (operation: Operation, method: string, path: string): Json => {
+  const { id, tag, summary, description, body } = operation
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: operation.public ? [] : [{ accessToken: [] }],
+    parameters: [
+      ...parameters('path', operation.path),
+      ...parameters('query', operation.query),
+      ...parameters('header', operation.headers),
+    ],
+    ...(body && {
+      requestBody: {
+        required: !body.optional,
+        content: { 'application/json': { schema: plain(body.schema), example: body.example } },
+      },
+    }),
+    responses: { ...successResponse(operation), ...errorResponses(operation, method, path) },
+  }
+}
+
+const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefined): Json[] =>
+  Object.entries(schema?.properties ?? {}).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: schema?.required?.includes(name) ?? false,
+    ...(description && { description }),
+    schema: plain(rest as TSchema),
+  }))
+
+const successResponse = (operation: Operation): Json => {
+  const { status, description, schema, example, headers, contentType = 'application/json' } = operation.success
+  return {
+    [status]: {
+      description,
+      headers: headerObjects({
+        ...headers,
+        'X-Request-Id': 'Identifies the request',
+        ...(operation.public ? {} : RATE_LIMIT_HEADERS),
+      }),
+      ...(schema && { content: { [contentType]: { schema: plain(schema), example } } }),
+    },
+  }
+}
+
+const errorResponses = (operation: Operation, method: string, path: string): Json => {
+  const edge = edgeOf(method, path)
+  const byStatus = new Map<number, { headers: Record<string, string>; examples: Json; bodies: object[] }>()
+  for (const [name, failure] of Object.entries(refusalsOf(operation))) {
+    const { status, headers, body } = renderFailure(failure, edge)
+    const known = byStatus.get(status) ?? { headers: {}, examples: {}, bodies: [] }
+    for (const header of Object.keys(headers)) known.headers[titleCase(header)] = 'Set with this error'
+    known.examples[name] = { value: body }
+    known.bodies.push(body)
+    byStatus.set(status, known)
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, { headers, examples, bodies }]) => [
+      status,
+      {
+        description: STATUS_DESCRIPTIONS[status] ?? 'Error',
+        headers: headerObjects({ ...headers, 'X-Request-Id': 'Identifies the request' }),
+        content: { 'application/json': { schema: errorSchema(bodies), examples } },
+      },
+    ]),
+  )
+}
+
+const STATUS_DESCRIPTIONS: Record<number, string> = {
+  400: 'Invalid request',
+  401: 'Missing or invalid authentication',
+  403: 'Insufficient permissions',
+  404: 'Not found',
+  429: 'Rate limit exceeded',
+  500: 'Server error',
+}
+
+const Text = { type: 'string' }
+const Violation = {
+  type: 'object',
+  required: ['rule', 'field', 'message'],
+  properties: { rule: Text, field: Text, message: Text },
+  additionalProperties: false,
+}
+const STRUCTURED_ERROR = {
+  type: 'object',
+  required: ['name', 'code', 'message'],
+  properties: {
+    name: Text,
+    code: Text,
+    message: Text,
+    messages: { type: 'object', additionalProperties: { type: 'array', items: Violation } },
+  },
+  additionalProperties: false,
+}
+const CHARGES_ERROR = {
+  type: 'object',
+  required: ['message', 'details'],
+  properties: { message: Text, details: Text },
+  additionalProperties: false,
+}
+
+/** The schema of the shapes that really occur among these bodies. */
+const errorSchema = (bodies: readonly object[]): Json => {
+  const schemas = new Map<string, Json>()
+  for (const body of bodies) {
+    const error = 'error' in body ? body.error : undefined
+    const isFlat = 'message' in body
+    const shape = typeof error === 'string' ? Text : isStructured(error) ? STRUCTURED_ERROR : CHARGES_ERROR
+    const schema = {
+      type: 'object',
+      required: isFlat ? ['error', 'message'] : ['error'],
+      properties: isFlat ? { error: shape, message: Text } : { error: shape },
+      additionalProperties: false,
+    }
+    schemas.set(JSON.stringify(schema), schema)
+  }
+  const all = [...schemas.values()]
+  return all.length === 1 && all[0] ? all[0] : { anyOf: all }
+}
+
+const isStructured = (error: unknown): boolean => typeof error === 'object' && error !== null && 'code' in error
+
+const headerObjects = (headers: Record<string, string>): Json =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  )
+
+const titleCase = (header: string): string => header.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase())
+
+/** A schema as plain JSON, without the symbols that the checks use. */
+const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema)) as Json

@@ -1,0 +1,71 @@
+import { DomainError } from '../kernel/failure.ts'
+
+/** A JSON object as it was sent: nothing is known of its members. */
+export type JsonObject = Record<string, unknown>
+
+/** The largest body that is read, in bytes (contract C4). */
+const BODY_BYTES_MAX = 1_048_576
+/** The deepest nesting of arrays and objects, the outermost being 1 (contract C4). */
+const NESTING_MAX = 32
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/**
+ * The body as text, whatever its content type says.
+ *
+ * @throws DomainError body_unreadable when it is over 1 MiB or not UTF-8
+ */
+export const readText = async (request: Request): Promise<string> => {
+  if (Number(request.headers.get('content-length')) > BODY_BYTES_MAX) throw unreadable()
+  if (!request.body) return ''
+  const bytes = request.headers.has('content-length') ? await request.arrayBuffer() : await readChunks(request.body)
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw unreadable()
+  }
+}
+
+/** A body of unknown length is read no further than it may be long. */
+const readChunks = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = []
+  let byteCount = 0
+  for await (const chunk of stream) {
+    byteCount += chunk.byteLength
+    if (byteCount > BODY_BYTES_MAX) throw unreadable()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, byteCount)
+}
+
+/** @throws DomainError body_unreadable when the text is not a JSON object, or is nested too deep */
+export const parseObject = (text: string): JsonObject => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw unreadable()
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unreadable()
+  if (isDeeperThan(value, NESTING_MAX)) throw unreadable()
+  return value as JsonObject
+}
+
+/** The body as a JSON object. @throws DomainError body_unreadable */
+export const readObject = async (request: Request): Promise<JsonObject> => parseObject(await readText(request))
+
+/** The body as a JSON object, where leaving it out means an empty one. @throws DomainError body_unreadable */
+export const readOptionalObject = async (request: Request): Promise<JsonObject> => {
+  const text = await readText(request)
+  return text.trim() === '' ? {} : parseObject(text)
+}
+
+const isDeeperThan = (value: object, levels: number): boolean => {
+  if (levels === 0) return true
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && member !== null && isDeeperThan(member, levels - 1)) return true
+  }
+  return false
+}
+
+const unreadable = (): DomainError => new DomainError({ code: 'body_unreadable' })

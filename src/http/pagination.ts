@@ -1,0 +1,19 @@
+import type { Page } from './query.ts'
+
+/** Where a page starts among all rows; past the end of any table for the farthest pages. */
+export const offsetOf = ({ page, limit }: Page): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
+
+/** The four headers of beneficiaries, payouts and orders (spec 4.1, contract C7). */
+export const pageHeaders = ({ page, limit }: Page, totalCount: number) => ({
+  'x-page': String(page),
+  'x-per-page': String(limit),
+  'x-total-count': String(totalCount),
+  'x-total-pages': String(Math.ceil(totalCount / limit)),
+})
+
+/** The six headers of products, wallets and transactions (spec 4.2, contract C7). */
+export const longPageHeaders = (page: Page, totalCount: number, pageSize: number) => ({
+  ...pageHeaders(page, totalCount),
+  'x-page-size': String(pageSize),
+  'x-has-more': String(page.page < Math.ceil(totalCount / page.limit)),
+})

@@ -1,0 +1,130 @@
+import { DomainError, type Resource, type Rule, type Violation } from '../kernel/failure.ts'
+import { isWritable } from './validation.ts'
+
+const DIGITS = /^\d+$/
+/** Ids are positive whole numbers in plain digits, without leading zeros (contract C4). */
+const ID = /^[1-9]\d{0,9}$/
+const ID_MAX = 2_147_483_647
+
+/** The number that a path segment or a query value names, or undefined when it is no id. */
+export const parseId = (text: string | undefined): number | undefined => {
+  if (text === undefined || !ID.test(text)) return undefined
+  const id = Number(text)
+  return id <= ID_MAX ? id : undefined
+}
+
+/** The id in a path. @throws DomainError invalid_id */
+export const pathId = (segment: string | undefined, resource: Resource): number => {
+  const id = parseId(segment)
+  if (id === undefined) throw new DomainError({ code: 'invalid_id', resource })
+  return id
+}
+
+/** A page of a list: both count from 1. */
+export interface Page {
+  page: number
+  limit: number
+}
+
+/**
+ * Reads the query of one request, collects what is wrong with it, and refuses it all at once (contract C7).
+ * Parameters that nobody asks for are ignored.
+ */
+export class QueryReader {
+  readonly #params: URLSearchParams
+  readonly #violations: Violation[] = []
+
+  constructor(url: string) {
+    const start = url.indexOf('?')
+    this.#params = new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
+  }
+
+  page({ limitDefault, limitMax }: { limitDefault: number; limitMax: number }): Page {
+    return {
+      page: this.#count('page', 1, Number.MAX_SAFE_INTEGER),
+      limit: this.#count('limit', limitDefault, limitMax),
+    }
+  }
+
+  /** One of some words, in either case. */
+  choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
+    const value = this.#single(name)
+    if (value === undefined) return undefined
+    const choice = choices.find((candidate) => candidate.toLowerCase() === value.toLowerCase())
+    if (!choice) this.refuse(name, 'enum', `must be one of ${choices.join(', ')}`)
+    return choice
+  }
+
+  id(name: string): number | undefined {
+    const value = this.#single(name)
+    const id = parseId(value)
+    if (value !== undefined && id === undefined) this.refuse(name, 'integer', 'must be a positive whole number')
+    return id
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#single(name)
+    if (value !== undefined && !isWritable(value)) this.refuse(name, 'format', 'must not hold NUL')
+    return value
+  }
+
+  refuse(field: string, rule: Rule, problem: string): void {
+    this.#violations.push({ field, rule, problem })
+  }
+
+  /** @throws DomainError validation when anything that was read is wrong */
+  finish(): void {
+    if (this.#violations.length > 0) throw new DomainError({ code: 'validation', violations: this.#violations })
+  }
+
+  #count(name: string, fallback: number, max: number): number {
+    const value = this.#single(name)
+    if (value === undefined) return fallback
+    if (!DIGITS.test(value)) this.refuse(name, 'integer', 'must be a whole number')
+    else if (Number(value) < 1) this.refuse(name, 'min', 'must be at least 1')
+    else if (Number(value) > max) this.refuse(name, 'max', `must be at most ${max}`)
+    return Number(value)
+  }
+
+  #single(name: string): string | undefined {
+    const values = this.#params.getAll(name)
+    if (values.length > 1) this.refuse(name, 'format', 'must be given once')
+    return values[0]
+  }
+}
+
+export type Direction = 'ASC' | 'DESC'
+export const DIRECTIONS: readonly Direction[] = ['ASC', 'DESC']
+
+/**
+ * The `sort` parameter (spec 4.2): a JSON object with the members field and direction, either of which may be left
+ * out.
+ */
+export const readSort = <Field extends string>(
+  query: QueryReader,
+  fields: readonly Field[],
+  fallback: { field: Field; direction: Direction },
+): { field: Field; direction: Direction } => {
+  const text = query.text('sort')
+  if (text === undefined) return fallback
+  const sort = parseSort(text)
+  if (!sort) {
+    query.refuse('sort', 'object', 'must be a JSON object with the members field and direction')
+    return fallback
+  }
+  const field = fields.find((candidate) => candidate === (sort.field ?? fallback.field))
+  const wanted = sort.direction ?? fallback.direction
+  const direction = DIRECTIONS.find((candidate) => typeof wanted === 'string' && candidate === wanted.toUpperCase())
+  if (!field) query.refuse('sort', 'enum', `must name a field that is one of ${fields.join(', ')}`)
+  else if (!direction) query.refuse('sort', 'enum', 'must have a direction that is ASC or DESC')
+  return { field: field ?? fallback.field, direction: direction ?? fallback.direction }
+}
+
+const parseSort = (text: string): { field?: unknown; direction?: unknown } | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

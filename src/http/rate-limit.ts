@@ -1,0 +1,67 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
+
+/** A bucket's size and how long it takes to fill: 1,000 an hour. */
+export interface BucketSize {
+  tokens: number
+  refillMs: number
+}
+
+/** The limits of spec section 8. */
+export const DOCUMENTED_LIMITS: readonly BucketSize[] = [
+  { tokens: 1_000, refillMs: HOUR_MS },
+  { tokens: 100, refillMs: MINUTE_MS },
+]
+
+/** Levels are integers: one token is `refillMs` parts, of which `tokens` flow in each millisecond. */
+interface Bucket extends BucketSize {
+  levelParts: number
+  filledAtMs: number
+}
+
+/** What the headers of spec section 8 say, for the tighter bucket. */
+export interface RateLimitState {
+  limit: number
+  remaining: number
+  /** Unix seconds at which the bucket is full again. */
+  resetSeconds: number
+}
+
+/** The token buckets of one client (contract C6). */
+export class TokenBuckets {
+  readonly #buckets: Bucket[]
+
+  constructor(sizes: readonly BucketSize[], nowMs: number) {
+    this.#buckets = sizes.map((size) => ({ ...size, levelParts: size.tokens * size.refillMs, filledAtMs: nowMs }))
+  }
+
+  /** Takes one token of each bucket; or takes none and answers the seconds until there is one in each. */
+  take(nowMs: number): { retryAfterSeconds: number } | undefined {
+    let waitMs = 0
+    for (const bucket of this.#buckets) {
+      refill(bucket, nowMs)
+      waitMs = Math.max(waitMs, (bucket.refillMs - bucket.levelParts) / bucket.tokens)
+    }
+    if (waitMs > 0) return { retryAfterSeconds: Math.ceil(waitMs / SECOND_MS) }
+    for (const bucket of this.#buckets) bucket.levelParts -= bucket.refillMs
+    return undefined
+  }
+
+  /** The state of the bucket with the fewest tokens left, as of the last {@link take}. */
+  get tighter(): RateLimitState {
+    const bucket = this.#buckets.reduce((least, other) => (tokensIn(other) < tokensIn(least) ? other : least))
+    const missingParts = bucket.tokens * bucket.refillMs - bucket.levelParts
+    return {
+      limit: bucket.tokens,
+      remaining: Math.floor(tokensIn(bucket)),
+      resetSeconds: Math.ceil((bucket.filledAtMs + missingParts / bucket.tokens) / SECOND_MS),
+    }
+  }
+}
+
+const tokensIn = (bucket: Bucket): number => bucket.levelParts / bucket.refillMs
+
+const refill = (bucket: Bucket, nowMs: number): void => {
+  const gainedParts = (nowMs - bucket.filledAtMs) * bucket.tokens
+  bucket.levelParts = Math.min(bucket.tokens * bucket.refillMs, bucket.levelParts + gainedParts)
+  bucket.filledAtMs = nowMs
+}

@@ -1,0 +1,61 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { type Clock, toTimestamp } from '../kernel/clock.ts'
+import { documented } from './operation.ts'
+
+/** Health of the service (spec 4.6, contract C1): public, and outside of limits. */
+
+const StatusSchema = Type.Object({
+  status: Type.Literal('ok'),
+  version: Type.String(),
+  mode: Type.Union([Type.Literal('sandbox'), Type.Literal('live')]),
+  time: Type.String({ format: 'date-time' }),
+})
+const ProbeSchema = Type.Object({ status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]) })
+const probe = (id: string, summary: string) =>
+  documented({
+    id,
+    tag: 'Service',
+    summary,
+    public: true,
+    success: { status: 200, description: 'Yes', schema: ProbeSchema, example: { status: 'ok' } },
+    refusals: {},
+  })
+
+export interface ServiceRoutesOptions {
+  version: string
+  mode: 'sandbox' | 'live'
+  clock: () => Clock
+  /** Whether requests can be answered: false once the program is closing. */
+  isReady: () => boolean
+}
+
+export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOptions) =>
+  new Elysia({ name: 'service' })
+    .get(
+      '/status',
+      () => ({ status: 'ok', version, mode, time: toTimestamp(clock().nowMs()) }),
+      documented({
+        id: 'getStatus',
+        tag: 'Service',
+        summary: 'Check the health of the service',
+        public: true,
+        success: {
+          status: 200,
+          description: 'The service answers',
+          schema: StatusSchema,
+          example: { status: 'ok', version: '0.1.0', mode: 'sandbox', time: '2026-01-01T00:00:00.000Z' },
+        },
+        refusals: {},
+      }),
+    )
+    .get('/livez', () => ({ status: 'ok' }), probe('isAlive', 'Whether the process runs'))
+    .get(
+      '/readyz',
+      ({ set }) => {
+        if (isReady()) return { status: 'ok' }
+        set.status = 503
+        return { status: 'unavailable' }
+      },
+      probe('isReady', 'Whether the process answers requests'),
+    )

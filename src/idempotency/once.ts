@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { and, eq, lte } from 'drizzle-orm'
+import type { Transaction } from '../db/database.ts'
+import { type JsonObject, parseObject, readText } from '../http/body.ts'
+import { edgeOf, renderFailure } from '../http/errors.ts'
+import type { RequestContext } from '../http/request-id.ts'
+import { DAY_MS } from '../kernel/clock.ts'
+import { DomainError } from '../kernel/failure.ts'
+import type { Session } from '../sessions/sessions.ts'
+import { idempotencyKeys } from './tables.ts'
+
+/** How long an answer is kept for its key (contract C14). */
+const KEPT_MS = DAY_MS
+const KEY = /^[\x20-\x7e]{8,256}$/
+/** What the client can do nothing about, or what time mends, is not kept. */
+const KEPT_REFUSALS = new Set([400, 404])
+
+/** A write that a client may ask for twice and that must happen once. */
+export interface Effect<Input> {
+  status: 200 | 201
+  /** Checks what was sent, before anything is written. */
+  check: (body: JsonObject) => Input
+  /** Does it, and answers the body. */
+  apply: (tx: Transaction, input: Input) => object
+}
+
+interface Answer {
+  status: number
+  json: string
+  replayed: boolean
+}
+
+/**
+ * Does what a request asks for, in one transaction with the Idempotency-Key that it may carry (contract C14): a key
+ * that was seen within 24 hours answers what it answered then, and nothing is done.
+ *
+ * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or what the effect throws
+ */
+export const once = async <Input>(
+  { request, set }: RequestContext,
+  session: Session,
+  effect: Effect<Input>,
+): Promise<string> => {
+  const key = readKey(request)
+  const text = await readText(request)
+  const answer =
+    key === undefined
+      ? await perform(session, effect, text)
+      : await performOrRecall(session, effect, text, key, request)
+  set.status = answer.status
+  set.headers['content-type'] = 'application/json'
+  if (answer.replayed) set.headers['idempotent-replayed'] = 'true'
+  return answer.json
+}
+
+const readKey = (request: Request): string | undefined => {
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return undefined
+  if (!KEY.test(key)) throw new DomainError({ code: 'idempotency_key_malformed' })
+  return key
+}
+
+const perform = async <Input>({ world }: Session, effect: Effect<Input>, text: string): Promise<Answer> => {
+  const input = effect.check(parseObject(text))
+  const body = await world.db.write((tx) => effect.apply(tx, input))
+  return { status: effect.status, json: JSON.stringify(body), replayed: false }
+}
+
+const performOrRecall = async <Input>(
+  { world, client }: Session,
+  effect: Effect<Input>,
+  text: string,
+  key: string,
+  request: Request,
+): Promise<Answer> => {
+  const path = new URL(request.url).pathname
+  const requestSha256 = digestOf(`${request.method} ${path} ${canonical(text)}`)
+  const outcome = await world.db.write((tx) => {
+    const nowMs = world.clock.nowMs()
+    tx.delete(idempotencyKeys)
+      .where(lte(idempotencyKeys.createdAtMs, nowMs - KEPT_MS))
+      .run()
+    const kept = tx
+      .select()
+      .from(idempotencyKeys)
+      .where(and(eq(idempotencyKeys.clientId, client.id), eq(idempotencyKeys.key, key)))
+      .limit(1)
+      .get()
+    if (kept) {
+      if (kept.requestSha256 !== requestSha256) throw new DomainError({ code: 'idempotency_key_reused' })
+      return { answer: { status: kept.status, json: kept.body, replayed: true } }
+    }
+    const fresh = attempt(tx, effect, text, request.method, path)
+    if (fresh.answer) {
+      const { status, json: body } = fresh.answer
+      tx.insert(idempotencyKeys)
+        .values({ clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
+        .run()
+    }
+    return fresh
+  })
+  if ('error' in outcome) throw outcome.error
+  return outcome.answer
+}
+
+type Outcome = { answer: Answer } | { answer?: Answer; error: DomainError }
+
+/** The effect in a savepoint of its own: refused half-way, it leaves nothing, and the key is kept all the same. */
+const attempt = <Input>(
+  tx: Transaction,
+  effect: Effect<Input>,
+  text: string,
+  method: string,
+  path: string,
+): Outcome => {
+  try {
+    const body = tx.transaction((inner) =>
+      effect.apply(inner as unknown as Transaction, effect.check(parseObject(text))),
+    )
+    return { answer: { status: effect.status, json: JSON.stringify(body), replayed: false } }
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    const { status, body } = renderFailure(error.failure, edgeOf(method, path))
+    if (!KEPT_REFUSALS.has(status)) return { error }
+    return { error, answer: { status, json: JSON.stringify(body), replayed: false } }
+  }
+}
+
+/** The same for all bodies that are equal as JSON; what is no JSON stands for itself. */
+const canonical = (text: string): string => {
+  try {
+    return canonicalize(JSON.parse(text)) ?? text
+  } catch {
+    return text
+  }
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,105 @@
+/** Milliseconds in the units that durations are written in. */
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
+
+/** Where the time comes from. Unix milliseconds, never going back. */
+export interface Clock {
+  nowMs(): number
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = { nowMs: () => Date.now() }
+
+/** Milliseconds since the process started, for durations only: unrelated to the time of day. */
+export const sinceStartMs = (): number => performance.now()
+
+/** What a movable clock is made of: enough to stop it, copy it and start it again elsewhere. */
+export interface ClockState {
+  /** Milliseconds added to the base clock while it runs. */
+  offsetMs: number
+  /** The time at which the clock stands still, or null while it runs. */
+  frozenAtMs: number | null
+}
+
+/**
+ * A clock that can be set ahead, advanced and frozen (contract C15). It runs with its base, never backwards.
+ */
+export class MovableClock implements Clock {
+  #offsetMs: number
+  #frozenAtMs: number | null
+
+  constructor(
+    private readonly base: Clock,
+    state: ClockState = { offsetMs: 0, frozenAtMs: null },
+  ) {
+    this.#offsetMs = state.offsetMs
+    this.#frozenAtMs = state.frozenAtMs
+  }
+
+  nowMs(): number {
+    return this.#frozenAtMs ?? this.base.nowMs() + this.#offsetMs
+  }
+
+  get frozen(): boolean {
+    return this.#frozenAtMs !== null
+  }
+
+  get state(): ClockState {
+    return { offsetMs: this.#offsetMs, frozenAtMs: this.#frozenAtMs }
+  }
+
+  /** Sets the time. The caller has checked that it is not before {@link nowMs}. */
+  set(nowMs: number): void {
+    if (this.#frozenAtMs === null) this.#offsetMs = nowMs - this.base.nowMs()
+    else this.#frozenAtMs = nowMs
+  }
+
+  freeze(): void {
+    this.#frozenAtMs = this.nowMs()
+  }
+
+  /** Lets the clock run on from where it stands. */
+  thaw(): void {
+    if (this.#frozenAtMs === null) return
+    this.#offsetMs = this.#frozenAtMs - this.base.nowMs()
+    this.#frozenAtMs = null
+  }
+}
+
+/** RFC 3339 in UTC with milliseconds (contract C5). */
+export const toTimestamp = (timeMs: number): string => new Date(timeMs).toISOString()
+
+/** The last millisecond that a four-digit year can name: 9999-12-31T23:59:59.999Z. */
+export const TIME_MAX_MS = 253_402_300_799_999
+
+const DURATION = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,3}))?S)?)?$/
+
+/**
+ * An ISO 8601 duration in milliseconds: PT5M, P7D, PT0.5S. Undefined for what is none, and for years and months,
+ * which have no fixed length.
+ */
+export const parseDuration = (text: string): number | undefined => {
+  const match = DURATION.exec(text)
+  if (!match || text.endsWith('P') || text.endsWith('T')) return undefined
+  const [weeks, days, hours, minutes, seconds] = match.slice(1, 6).map((digits) => Number(digits ?? 0))
+  const milliseconds = Number((match[6] ?? '').padEnd(3, '0'))
+  return (
+    (weeks ?? 0) * 7 * DAY_MS +
+    (days ?? 0) * DAY_MS +
+    (hours ?? 0) * HOUR_MS +
+    (minutes ?? 0) * MINUTE_MS +
+    (seconds ?? 0) * SECOND_MS +
+    milliseconds
+  )
+}
+
+const TIMESTAMP =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+
+/** The Unix milliseconds of an RFC 3339 timestamp, or undefined for what is none. */
+export const parseTimestamp = (text: string): number | undefined => {
+  const timeMs = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}

@@ -1,0 +1,93 @@
+import { createCipheriv, createHash, randomBytes } from 'node:crypto'
+
+/** Where randomness comes from: a stream of bytes that can be told apart from noise only by its seed. */
+export interface Randomness {
+  bytes(count: number): Uint8Array
+}
+
+/** Bytes of the operating system's generator. */
+export const secureRandomness: Randomness = { bytes: (count) => randomBytes(count) }
+
+/** A fresh seed for a process that was given none. */
+export const freshSeed = (): string => randomBytes(16).toString('hex')
+
+const STREAM_CHUNK_BYTES = 1_024
+
+/**
+ * A reproducible stream: AES-256-CTR under the digest of the seed. The same seed and position give the same bytes,
+ * and the position is all that a copy of the stream needs.
+ */
+export class SeededRandomness implements Randomness {
+  readonly #key: Buffer
+  #chunk: Buffer = Buffer.alloc(0)
+  #chunkStart = 0
+
+  constructor(
+    readonly seed: string,
+    /** How many bytes have been drawn. */
+    public position = 0,
+  ) {
+    this.#key = createHash('sha256').update(seed).digest()
+  }
+
+  bytes(count: number): Uint8Array {
+    const drawn = new Uint8Array(count)
+    for (let i = 0; i < count; i++) drawn[i] = this.#byte()
+    return drawn
+  }
+
+  #byte(): number {
+    const at = this.position - this.#chunkStart
+    if (at < 0 || at >= this.#chunk.length) {
+      this.#chunkStart = this.position - (this.position % STREAM_CHUNK_BYTES)
+      this.#chunk = this.#keystream(this.#chunkStart)
+    }
+    return this.#chunk[this.position++ - this.#chunkStart] ?? 0
+  }
+
+  #keystream(start: number): Buffer {
+    const counter = Buffer.alloc(16)
+    counter.writeBigUInt64BE(BigInt(start / 16), 8)
+    return createCipheriv('aes-256-ctr', this.#key, counter).update(Buffer.alloc(STREAM_CHUNK_BYTES))
+  }
+}
+
+/** Every prefix of a public identifier. */
+export type IdPrefix = 'ben' | 'pyt' | 'lgn' | 'req'
+
+const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
+/** The largest multiple of 36 that a byte can hold: bytes from here on would favour the first letters. */
+const UNBIASED_BYTE_LIMIT = 252
+const TIME_LENGTH = 9
+const SEQUENCE_LENGTH = 5
+const RANDOM_LENGTH = 10
+
+/**
+ * Public identifiers: the prefix, then 24 characters of [0-9a-z] that sort by creation (contract C10): the time, a
+ * sequence within the millisecond, and randomness that makes them unguessable.
+ */
+export class IdSource {
+  #lastMs = -1
+  #sequence = 0
+
+  constructor(readonly randomness: Randomness) {}
+
+  next(prefix: IdPrefix, nowMs: number): string {
+    this.#sequence = nowMs === this.#lastMs ? this.#sequence + 1 : 0
+    this.#lastMs = nowMs
+    const time = nowMs.toString(36).padStart(TIME_LENGTH, '0')
+    const sequence = this.#sequence.toString(36).padStart(SEQUENCE_LENGTH, '0')
+    return `${prefix}_${time}${sequence}${this.letters(RANDOM_LENGTH)}`
+  }
+
+  /** Random characters of [0-9a-z], each equally likely: 5.17 bits a character. */
+  letters(count: number): string {
+    let text = ''
+    while (text.length < count) {
+      for (const byte of this.randomness.bytes(count - text.length)) {
+        if (byte < UNBIASED_BYTE_LIMIT) text += ALPHABET[byte % ALPHABET.length]
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,112 @@
+import { asc, sql } from 'drizzle-orm'
+import type { Database, Transaction } from '../db/database.ts'
+import { type Country, type Currency, countries, currencies } from './tables.ts'
+
+export type { Country, Currency }
+
+/** The countries and currencies of the world: they change with a release, never while the program runs. */
+export class Reference {
+  readonly countries: readonly Country[]
+  readonly currencies: readonly Currency[]
+  readonly #countriesById: ReadonlyMap<number, Country>
+  readonly #countriesByAlpha3: ReadonlyMap<string, Country>
+  readonly #alpha2Codes: ReadonlySet<string>
+  readonly #currenciesById: ReadonlyMap<number, Currency>
+  readonly #currenciesByCode: ReadonlyMap<string, Currency>
+
+  constructor({ query }: Database) {
+    this.countries = query.select().from(countries).orderBy(asc(countries.id)).all()
+    this.currencies = query.select().from(currencies).orderBy(asc(currencies.id)).all()
+    this.#countriesById = new Map(this.countries.map((country) => [country.id, country]))
+    this.#countriesByAlpha3 = new Map(this.countries.map((country) => [country.alpha3, country]))
+    this.#alpha2Codes = new Set(this.countries.map((country) => country.alpha2))
+    this.#currenciesById = new Map(this.currencies.map((currency) => [currency.id, currency]))
+    this.#currenciesByCode = new Map(this.currencies.map((currency) => [currency.currency, currency]))
+  }
+
+  findCountry(id: number): Country | undefined {
+    return this.#countriesById.get(id)
+  }
+
+  findCountryByAlpha3(alpha3: string): Country | undefined {
+    return this.#countriesByAlpha3.get(alpha3)
+  }
+
+  /** Whether an upper-case code is one of ISO 3166-1 alpha-2. */
+  hasAlpha2(code: string): boolean {
+    return this.#alpha2Codes.has(code)
+  }
+
+  findCurrency(id: number): Currency | undefined {
+    return this.#currenciesById.get(id)
+  }
+
+  findCurrencyByCode(code: string): Currency | undefined {
+    return this.#currenciesByCode.get(code)
+  }
+
+  /** The currency of a record that refers to it by foreign key. */
+  getCurrency(id: number): Currency {
+    const currency = this.#currenciesById.get(id)
+    if (!currency) throw new Error(`currency ${id} is referred to and does not exist`)
+    return currency
+  }
+
+  /** The country of a record that refers to it by foreign key. */
+  getCountry(id: number): Country {
+    const country = this.#countriesById.get(id)
+    if (!country) throw new Error(`country ${id} is referred to and does not exist`)
+    return country
+  }
+}
+
+/** The rows of the seed files, in the names of the wire. */
+export interface ReferenceSeed {
+  countries: readonly CountryWire[]
+  currencies: readonly Currency[]
+}
+
+/** A country as it is on the wire (spec 2.4). */
+export interface CountryWire {
+  id: number
+  name: string
+  official_name: string
+  alpha_2: string
+  alpha_3: string
+  numeric_code: string
+  dialing_prefix: string
+}
+
+/** Writes the seed over whatever an earlier release wrote: ids stay, names may have improved. */
+export const seedReference = (tx: Transaction, seed: ReferenceSeed): void => {
+  const rows = seed.countries.map((country) => ({
+    id: country.id,
+    name: country.name,
+    officialName: country.official_name,
+    alpha2: country.alpha_2,
+    alpha3: country.alpha_3,
+    numericCode: country.numeric_code,
+    dialingPrefix: country.dialing_prefix,
+  }))
+  tx.insert(countries)
+    .values(rows)
+    .onConflictDoUpdate({
+      target: countries.id,
+      set: {
+        name: sql`excluded.name`,
+        officialName: sql`excluded.official_name`,
+        alpha2: sql`excluded.alpha_2`,
+        alpha3: sql`excluded.alpha_3`,
+        numericCode: sql`excluded.numeric_code`,
+        dialingPrefix: sql`excluded.dialing_prefix`,
+      },
+    })
+    .run()
+  tx.insert(currencies)
+    .values([...seed.currencies])
+    .onConflictDoUpdate({
+      target: currencies.id,
+      set: { name: sql`excluded.name`, currency: sql`excluded.currency`, precision: sql`excluded.precision` },
+    })
+    .run()
+}

@@ -1,0 +1,127 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { documented } from '../http/operation.ts'
+import { pathId } from '../http/query.ts'
+import { found } from '../kernel/failure.ts'
+import type { Guard } from '../sessions/guard.ts'
+import type { Country, CountryWire, Currency, Reference } from './reference.ts'
+
+/** Countries (spec 4.4) and currencies (spec 4.5). Errors leave in the structured shape. */
+
+const CountrySchema = Type.Object({
+  id: Type.Integer(),
+  name: Type.String({ description: 'Common name' }),
+  official_name: Type.String({ description: 'Formal name' }),
+  alpha_2: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+  alpha_3: Type.String({ description: 'ISO 3166-1 alpha-3' }),
+  numeric_code: Type.String({ description: 'ISO 3166-1 numeric, three digits' }),
+  dialing_prefix: Type.String({ description: 'International dialing prefix beginning with +' }),
+})
+const CurrencySchema = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  currency: Type.String({ description: 'ISO 4217 code' }),
+  precision: Type.Integer({ description: 'Number of decimal places' }),
+})
+const CountryPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The country identifier' }) })
+const CurrencyPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The currency identifier' }) })
+
+const COUNTRY_EXAMPLE = {
+  id: 106,
+  name: 'India',
+  official_name: 'Republic of India',
+  alpha_2: 'IN',
+  alpha_3: 'IND',
+  numeric_code: '356',
+  dialing_prefix: '+91',
+}
+const CURRENCY_EXAMPLE = { id: 69, name: 'Japanese Yen', currency: 'JPY', precision: 0 }
+
+export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
+  // The lists never change while the program runs: they are written out once.
+  const countryList = JSON.stringify(reference.countries.map(countryWire))
+  const currencyList = JSON.stringify(reference.currencies.map(currencyWire))
+
+  return new Elysia({ name: 'reference', prefix: '/api/v1' })
+    .use(guard.plugin())
+    .get(
+      '/countries',
+      ({ set }) => {
+        set.headers['content-type'] = 'application/json'
+        return countryList
+      },
+      documented({
+        id: 'listCountries',
+        tag: 'Countries',
+        summary: 'List all countries',
+        success: {
+          status: 200,
+          description: 'All countries of ISO 3166-1',
+          schema: Type.Array(CountrySchema),
+          example: [COUNTRY_EXAMPLE],
+        },
+        refusals: {},
+      }),
+    )
+    .get(
+      '/countries/:id',
+      ({ params }) => countryWire(found(reference.findCountry(pathId(params.id, 'country')), 'country')),
+      documented({
+        id: 'getCountry',
+        tag: 'Countries',
+        summary: 'Get a country',
+        path: CountryPath,
+        success: { status: 200, description: 'The country', schema: CountrySchema, example: COUNTRY_EXAMPLE },
+        refusals: {
+          'countries.invalid_id': { code: 'invalid_id', resource: 'country' },
+          'countries.not_found': { code: 'not_found', resource: 'country' },
+        },
+      }),
+    )
+    .get(
+      '/currencies',
+      ({ set }) => {
+        set.headers['content-type'] = 'application/json'
+        return currencyList
+      },
+      documented({
+        id: 'listCurrencies',
+        tag: 'Currencies',
+        summary: 'List all currencies',
+        success: {
+          status: 200,
+          description: 'All circulating currencies of ISO 4217',
+          schema: Type.Array(CurrencySchema),
+          example: [CURRENCY_EXAMPLE],
+        },
+        refusals: {},
+      }),
+    )
+    .get(
+      '/currencies/:id',
+      ({ params }) => currencyWire(found(reference.findCurrency(pathId(params.id, 'currency')), 'currency')),
+      documented({
+        id: 'getCurrency',
+        tag: 'Currencies',
+        summary: 'Get a currency',
+        path: CurrencyPath,
+        success: { status: 200, description: 'The currency', schema: CurrencySchema, example: CURRENCY_EXAMPLE },
+        refusals: {
+          'currencies.invalid_id': { code: 'invalid_id', resource: 'currency' },
+          'currencies.not_found': { code: 'not_found', resource: 'currency' },
+        },
+      }),
+    )
+}
+
+const countryWire = (country: Country): CountryWire => ({
+  id: country.id,
+  name: country.name,
+  official_name: country.officialName,
+  alpha_2: country.alpha2,
+  alpha_3: country.alpha3,
+  numeric_code: country.numericCode,
+  dialing_prefix: country.dialingPrefix,
+})
+
+const currencyWire = ({ id, name, currency, precision }: Currency): Currency => ({ id, name, currency, precision })

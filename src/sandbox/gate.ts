@@ -1,0 +1,36 @@
+import { timingSafeEqual } from 'node:crypto'
+import { DomainError } from '../kernel/failure.ts'
+import { passwordDigest } from '../sessions/credentials.ts'
+
+/** The header that carries the token of `--sandbox-token`. */
+export const SANDBOX_TOKEN_HEADER = 'x-sandbox-token'
+
+const LOOPBACK = /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
+
+/** Whether a host name can only mean this machine. */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+
+/**
+ * Who may use the control surface (contract C15): everyone on this machine, where it is bound to loopback; elsewhere
+ * who has the token. Never a page of another site, whether it sends its Origin or makes its name resolve here.
+ */
+export const sandboxGate =
+  ({ boundHost, token }: { boundHost: string; token: string | undefined }) =>
+  (request: Request): void => {
+    const { host, hostname } = new URL(request.url)
+    const origin = request.headers.get('origin')
+    if (origin !== null && (!URL.canParse(origin) || new URL(origin).host !== host)) {
+      throw new DomainError({ code: 'sandbox_foreign' })
+    }
+    if (token !== undefined) {
+      const sent = request.headers.get(SANDBOX_TOKEN_HEADER)
+      if (sent === null || !sameSecret(sent, token)) throw new DomainError({ code: 'sandbox_token_wrong' })
+    } else if (!isLoopback(boundHost)) {
+      throw new DomainError({ code: 'sandbox_token_wrong' })
+    } else if (!isLoopback(hostname)) {
+      throw new DomainError({ code: 'sandbox_foreign' })
+    }
+  }
+
+const sameSecret = (a: string, b: string): boolean =>
+  timingSafeEqual(Buffer.from(passwordDigest(a)), Buffer.from(passwordDigest(b)))

@@ -1,0 +1,138 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { readObject } from '../http/body.ts'
+import { documented } from '../http/operation.ts'
+import { QueryReader } from '../http/query.ts'
+import { bodyCheck } from '../http/validation.ts'
+import { MovableClock, parseDuration, parseTimestamp, TIME_MAX_MS, toTimestamp } from '../kernel/clock.ts'
+import { DomainError, violated } from '../kernel/failure.ts'
+import { passwordDigestOf, setPasswords } from '../sessions/credentials.ts'
+import type { World } from '../worlds/world.ts'
+import { DEFAULT_WORLD, type Worlds } from '../worlds/worlds.ts'
+
+/** The sandbox's own surface (contract C15). Errors leave in the structured shape. */
+
+const ClockBody = Type.Object({
+  now: Type.Optional(Type.String({ description: 'RFC 3339; not before the present' })),
+  advance: Type.Optional(Type.String({ description: 'ISO 8601 duration: PT5M' })),
+  frozen: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards' })),
+})
+const ClockSchema = Type.Object({ now: Type.String({ format: 'date-time' }), frozen: Type.Boolean() })
+const WorldQuery = Type.Object({
+  world: Type.Optional(Type.String({ description: 'The world, with or without sbx_; the default one when left out' })),
+})
+const checkClock = bodyCheck(ClockBody)
+
+const CLOCK_EXAMPLE = { now: '2026-01-01T00:05:00.000Z', frozen: true }
+const worldRefusals = (room: string) =>
+  ({
+    [`${room}.world_not_found`]: { code: 'world_not_found', name: 'nowhere' },
+    [`${room}.token_wrong`]: { code: 'sandbox_token_wrong' },
+    [`${room}.foreign`]: { code: 'sandbox_foreign' },
+  }) as const
+
+export interface SandboxRoutesOptions {
+  worlds: Worlds
+  gate: (request: Request) => void
+}
+
+export const sandboxRoutes = ({ worlds, gate }: SandboxRoutesOptions) =>
+  new Elysia({ name: 'sandbox', prefix: '/_sandbox' })
+    .onBeforeHandle(({ request }) => gate(request))
+    .get(
+      '/clock',
+      ({ request }) => clockWire(worldOf(worlds, request)),
+      documented({
+        id: 'getClock',
+        tag: 'Sandbox',
+        summary: 'Read the clock of a world',
+        public: true,
+        query: WorldQuery,
+        success: { status: 200, description: 'The clock', schema: ClockSchema, example: CLOCK_EXAMPLE },
+        refusals: worldRefusals('clock'),
+      }),
+    )
+    .post(
+      '/clock',
+      async ({ request }) => {
+        const world = worldOf(worlds, request)
+        moveClock(clockOf(world), checkClock(await readObject(request)))
+        return clockWire(world)
+      },
+      documented({
+        id: 'moveClock',
+        tag: 'Sandbox',
+        summary: 'Set, advance, freeze or thaw the clock of a world',
+        description: 'One clock for tokens, limits, cached charges and every timestamp. It never goes back.',
+        public: true,
+        query: WorldQuery,
+        body: { schema: ClockBody, example: { advance: 'PT5M', frozen: true } },
+        success: { status: 200, description: 'The clock as it is now', schema: ClockSchema, example: CLOCK_EXAMPLE },
+        refusals: {
+          ...worldRefusals('clock'),
+          'clock.body_unreadable': { code: 'body_unreadable' },
+          'clock.validation': {
+            code: 'validation',
+            violations: [{ field: 'now', rule: 'min', problem: 'must not be before the present' }],
+          },
+        },
+      }),
+    )
+    .post(
+      '/reset',
+      ({ request }) => {
+        const world = worldOf(worlds, request)
+        const digest = passwordDigestOf(world)
+        const fresh = worlds.reset(world)
+        if (fresh.name !== DEFAULT_WORLD) setPasswords(fresh, digest)
+        return { world: fresh.name }
+      },
+      documented({
+        id: 'resetWorld',
+        tag: 'Sandbox',
+        summary: 'Put a world back to the state in which it was seeded',
+        description: 'Data, clock, randomness, limits, caches and tokens. The password of a named world stays.',
+        public: true,
+        query: WorldQuery,
+        success: {
+          status: 200,
+          description: 'The world is as new',
+          schema: Type.Object({ world: Type.String() }),
+          example: { world: DEFAULT_WORLD },
+        },
+        refusals: worldRefusals('reset'),
+      }),
+    )
+
+/** @throws DomainError world_not_found */
+const worldOf = (worlds: Worlds, request: Request): World => {
+  const query = new QueryReader(request.url)
+  const asked = query.text('world')
+  query.finish()
+  const name = asked === undefined ? DEFAULT_WORLD : asked.replace(/^sbx_/, '')
+  const world = worlds.find(name)
+  if (!world) throw new DomainError({ code: 'world_not_found', name })
+  return world
+}
+
+const clockOf = ({ clock }: World): MovableClock => {
+  if (clock instanceof MovableClock) return clock
+  throw new Error('a sandbox world has a clock that can be moved')
+}
+
+const clockWire = (world: World) => ({ now: toTimestamp(world.clock.nowMs()), frozen: clockOf(world).frozen })
+
+/** Sets first, advances then, and freezes or thaws last. @throws DomainError validation, before anything has moved */
+const moveClock = (clock: MovableClock, move: { now?: string; advance?: string; frozen?: boolean }): void => {
+  const present = clock.nowMs()
+  const start = move.now === undefined ? present : parseTimestamp(move.now)
+  if (start === undefined) throw violated('now', 'format', 'must be an RFC 3339 time like 2026-01-01T00:00:00Z')
+  if (start < present) throw violated('now', 'min', `must not be before the present, ${toTimestamp(present)}`)
+  const advanceMs = move.advance === undefined ? 0 : parseDuration(move.advance)
+  if (advanceMs === undefined) throw violated('advance', 'format', 'must be an ISO 8601 duration like PT5M or P7D')
+  if (start + advanceMs > TIME_MAX_MS)
+    throw violated(move.now ? 'now' : 'advance', 'max', 'must stay before the year 10000')
+  if (start + advanceMs > present) clock.set(start + advanceMs)
+  if (move.frozen === true) clock.freeze()
+  if (move.frozen === false) clock.thaw()
+}

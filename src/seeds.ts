@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import catalogJson from '../seed/catalog.json' with { type: 'text' }
+import categoriesJson from '../seed/categories.json' with { type: 'text' }
+import countriesJson from '../seed/countries.json' with { type: 'text' }
+import currenciesJson from '../seed/currencies.json' with { type: 'text' }
+import ratesJson from '../seed/rates.json' with { type: 'text' }
+import subcategoriesJson from '../seed/subcategories.json' with { type: 'text' }
+import { readCatalog, replaceCatalog } from './catalog/document.ts'
+import { type CategorySeed, seedCategories } from './catalog/seed.ts'
+import type { Database } from './db/database.ts'
+import { type CountryWire, type Currency, type Reference, seedReference } from './reference/reference.ts'
+
+/** What the program carries in `seed/`, and how it gets into a database: each seed once, and again when it changed. */
+
+const seeds = sqliteTable('seeds', { name: text('name').primaryKey(), sha256: text('sha256').notNull() })
+
+const REFERENCE_SOURCES = [countriesJson, currenciesJson, categoriesJson, subcategoriesJson]
+
+/** Countries, currencies and categories, as this release knows them. */
+export const seedReferenceData = (database: Database): void =>
+  plant(database, 'reference', REFERENCE_SOURCES, () => {
+    seedReference(database.query, {
+      countries: JSON.parse(countriesJson) as CountryWire[],
+      currencies: JSON.parse(currenciesJson) as Currency[],
+    })
+    seedCategories(database.query, {
+      categories: JSON.parse(categoriesJson) as CategorySeed['categories'],
+      subcategories: JSON.parse(subcategoriesJson) as CategorySeed['subcategories'],
+    })
+  })
+
+/**
+ * The products of a catalog file, or of the sandbox when there is none.
+ *
+ * @throws CatalogFault
+ */
+export const seedCatalog = (database: Database, reference: Reference, file: string = catalogJson): void =>
+  plant(database, 'catalog', [file], () => replaceCatalog(database.query, readCatalog(file, reference)))
+
+/** The exchange rates of the sandbox. */
+export const SANDBOX_RATES = ratesJson
+
+const plant = ({ query }: Database, name: string, sources: readonly string[], write: () => void): void => {
+  const sha256 = createHash('sha256').update(sources.join('\0')).digest('hex')
+  query.transaction(
+    () => {
+      const planted = query.select().from(seeds).where(eq(seeds.name, name)).get()
+      if (planted?.sha256 === sha256) return
+      write()
+      query.insert(seeds).values({ name, sha256 }).onConflictDoUpdate({ target: seeds.name, set: { sha256 } }).run()
+    },
+    { behavior: 'immediate' },
+  )
+}

@@ -1,0 +1,42 @@
+import { Elysia } from 'elysia'
+import type { BucketSize } from '../http/rate-limit.ts'
+import { type RequestContext, requestIdOf } from '../http/request-id.ts'
+import { DomainError } from '../kernel/failure.ts'
+import { bucketsOf, type Feature } from './clients.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+/** What stands in front of every protected route (contract C4): authentication, then limits, then features. */
+export class Guard {
+  constructor(
+    private readonly sessions: Sessions,
+    /** The buckets of each client, or undefined when limits are lifted. */
+    private readonly limits: readonly BucketSize[] | undefined,
+  ) {}
+
+  /** @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow */
+  async admit({ request, set }: RequestContext): Promise<Session> {
+    const session = await this.sessions.admit(request.headers.get('authorization'))
+    set.headers['x-request-id'] = requestIdOf(request) ?? session.world.nextRequestId()
+    if (this.limits) charge(session, this.limits, set)
+    return session
+  }
+
+  /** The plugin that gives a room's routes their `session`, once the guard has let the request in. */
+  plugin(feature?: Feature) {
+    return new Elysia().derive({ as: 'scoped' }, async ({ request, set }) => {
+      const session = await this.admit({ request, set })
+      if (feature && !session.client.features.has(feature)) throw new DomainError({ code: 'feature_disabled' })
+      return { session }
+    })
+  }
+}
+
+const charge = ({ world, client }: Session, limits: readonly BucketSize[], set: RequestContext['set']): void => {
+  const buckets = bucketsOf(world, client, limits)
+  const refused = buckets.take(world.clock.nowMs())
+  const { limit, remaining, resetSeconds } = buckets.tighter
+  set.headers['x-ratelimit-limit'] = String(limit)
+  set.headers['x-ratelimit-remaining'] = String(remaining)
+  set.headers['x-ratelimit-reset'] = String(resetSeconds)
+  if (refused) throw new DomainError({ code: 'rate_limited', ...refused })
+}

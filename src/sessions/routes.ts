@@ -1,0 +1,146 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { readObject } from '../http/body.ts'
+import { documented } from '../http/operation.ts'
+import { bodyCheck } from '../http/validation.ts'
+import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
+import { DomainError, type Violation } from '../kernel/failure.ts'
+import type { CredentialCheck } from './credentials.ts'
+import type { Guard } from './guard.ts'
+import type { IssuedTokens, Sessions } from './sessions.ts'
+
+/** Login, refresh and logout (spec section 5, contract C3). Errors leave in the structured shape. */
+
+const Username = Type.String({ minLength: 1, description: 'The API username' })
+const Password = Type.String({ minLength: 1, description: 'The API password' })
+const LoginBody = Type.Object({ username: Username, password: Password })
+const RefreshBody = Type.Object({
+  refresh_token: Type.String({ minLength: 1, description: 'The refresh token of the newest pair' }),
+})
+
+const Timestamp = Type.String({ format: 'date-time' })
+const TokenPair = Type.Object({
+  access_token: Type.String({ description: 'A JWT for the Authorization header' }),
+  refresh_token: Type.String({ description: 'Good for one refresh' }),
+  access_expires_at: Timestamp,
+  refresh_expires_at: Timestamp,
+  client_id: Type.Integer(),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({ description: 'Seconds until the access token expires' }),
+})
+
+const PAIR_EXAMPLE = {
+  access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.Zk3n',
+  refresh_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJhdWQiOiJyIn0.Qm9p',
+  access_expires_at: '2026-01-01T01:00:00.000Z',
+  refresh_expires_at: '2026-01-08T00:00:00.000Z',
+  client_id: 1,
+  token_type: 'Bearer',
+  expires_in: 3600,
+}
+
+const checkLogin = bodyCheck(LoginBody)
+const checkRefresh = bodyCheck(RefreshBody)
+
+const REQUIRED = (field: string): Violation => ({ field, rule: 'required', problem: 'is required' })
+
+export interface SessionRoutesOptions {
+  credentials: CredentialCheck
+  sessions: Sessions
+  guard: Guard
+  accessTtlMs: number
+  /** Where a request comes from, for the limit on failed logins. */
+  addressOf: (request: Request) => string
+}
+
+export const sessionRoutes = ({ credentials, sessions, guard, accessTtlMs, addressOf }: SessionRoutesOptions) => {
+  const pairBody = (tokens: IssuedTokens) => ({
+    access_token: tokens.accessToken,
+    refresh_token: tokens.refreshToken,
+    access_expires_at: toTimestamp(tokens.accessExpiresAtMs),
+    refresh_expires_at: toTimestamp(tokens.refreshExpiresAtMs),
+    client_id: tokens.clientId,
+    token_type: 'Bearer',
+    expires_in: accessTtlMs / SECOND_MS,
+  })
+
+  return new Elysia({ name: 'sessions' })
+    .post(
+      '/auth/login',
+      async ({ request }) => {
+        const sent = await readObject(request)
+        const login = renamed('credentials_missing', () => checkLogin(sent))
+        const { world, client } = credentials.identify(login, addressOf(request))
+        return pairBody(await sessions.begin(world, client))
+      },
+      documented({
+        id: 'login',
+        tag: 'Authentication',
+        summary: 'Exchange credentials for tokens',
+        description:
+          'In the sandbox the client `sandbox` with the password `sandbox` always exists. A username `sbx_<name>` makes a world of that name on the spot: a fresh copy of the seeded state that no other world can touch.',
+        public: true,
+        body: { schema: LoginBody, example: { username: 'sandbox', password: 'sandbox' } },
+        success: { status: 200, description: 'A pair of tokens', schema: TokenPair, example: PAIR_EXAMPLE },
+        refusals: {
+          'auth.credentials_missing': { code: 'credentials_missing', violations: [REQUIRED('password')] },
+          'auth.body_unreadable': { code: 'body_unreadable' },
+          'auth.credentials_wrong': { code: 'credentials_wrong' },
+          'auth.too_many_failures': { code: 'rate_limited', retryAfterSeconds: 42 },
+        },
+      }),
+    )
+    .post(
+      '/auth/refresh',
+      async ({ request }) => {
+        const sent = await readObject(request)
+        const { refresh_token } = renamed('refresh_token_missing', () => checkRefresh(sent))
+        return pairBody(await sessions.refresh(refresh_token))
+      },
+      documented({
+        id: 'refresh',
+        tag: 'Authentication',
+        summary: 'Exchange a refresh token for a new pair of tokens',
+        description:
+          'The old refresh token is dead afterwards. Using a dead one revokes every token that descends from its login.',
+        public: true,
+        body: { schema: RefreshBody, example: { refresh_token: PAIR_EXAMPLE.refresh_token } },
+        success: { status: 200, description: 'A new pair of tokens', schema: TokenPair, example: PAIR_EXAMPLE },
+        refusals: {
+          'auth.refresh_token_missing': { code: 'refresh_token_missing' },
+          'auth.body_unreadable': { code: 'body_unreadable' },
+          'auth.refresh_token_wrong': { code: 'refresh_token_wrong' },
+        },
+      }),
+    )
+    .use(guard.plugin())
+    .post(
+      '/auth/logout',
+      async ({ session }) => {
+        await sessions.end(session)
+        return { message: 'Successfully logged out' }
+      },
+      documented({
+        id: 'logout',
+        tag: 'Authentication',
+        summary: 'Revoke all tokens of the client',
+        success: {
+          status: 200,
+          description: 'Every access and refresh token of the client is dead',
+          schema: Type.Object({ message: Type.String() }),
+          example: { message: 'Successfully logged out' },
+        },
+        refusals: {},
+      }),
+    )
+}
+
+/** Login and refresh have words of their own for what is missing (contract C3). */
+const renamed = <T>(code: 'credentials_missing' | 'refresh_token_missing', check: () => T): T => {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.failure.code !== 'validation') throw error
+    throw new DomainError(code === 'credentials_missing' ? { code, violations: error.failure.violations } : { code })
+  }
+}

@@ -1,0 +1,190 @@
+import { and, eq, inArray, lt, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { Transaction } from '../db/database.ts'
+import { SECOND_MS } from '../kernel/clock.ts'
+import { DomainError } from '../kernel/failure.ts'
+import type { World } from '../worlds/world.ts'
+import type { Worlds } from '../worlds/worlds.ts'
+import { type Client, findClient } from './clients.ts'
+import { logins } from './tables.ts'
+import type { TokenKind, TokenSigner } from './tokens.ts'
+
+/** Who is asking, and in which world. */
+export interface Session {
+  readonly world: World
+  readonly client: Client
+  readonly loginId: string
+  readonly expiresAtMs: number
+  /** The client's token epoch when the token was last checked against the database. */
+  readonly epoch: number
+}
+
+/** A pair of tokens as login and refresh answer it (contract C3). */
+export interface IssuedTokens {
+  accessToken: string
+  refreshToken: string
+  accessExpiresAtMs: number
+  refreshExpiresAtMs: number
+  clientId: number
+}
+
+/** How many verified tokens are remembered; one that is forgotten is verified again. */
+const SESSIONS_MAX = 20_000
+/** How many logins of one client live at once; the oldest make room (decision 0005). */
+const LOGINS_PER_CLIENT_MAX = 10_000
+const TOKEN_ID_LENGTH = 24
+const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i
+
+export interface SessionsOptions {
+  worlds: Worlds
+  signer: TokenSigner
+  accessTtlMs: number
+  refreshTtlMs: number
+}
+
+/** The in-process token store: issues tokens, remembers the ones it has verified, and revokes them. */
+export class Sessions {
+  readonly #verified = new LRUCache<string, Session>({ max: SESSIONS_MAX })
+
+  constructor(private readonly options: SessionsOptions) {}
+
+  /**
+   * The session of an Authorization header. A token that was verified before costs one look-up.
+   *
+   * @throws DomainError unauthorized
+   */
+  async admit(authorization: string | null): Promise<Session> {
+    if (authorization === null) throw new DomainError({ code: 'unauthorized', tokenSent: false })
+    const known = this.#verified.get(authorization)
+    if (known && isCurrent(known)) return known
+    const session = await this.#verify(authorization)
+    if (!session) {
+      this.#verified.delete(authorization)
+      throw new DomainError({ code: 'unauthorized', tokenSent: true })
+    }
+    this.#verified.set(authorization, session)
+    return session
+  }
+
+  /** Begins a login of a client whose credentials were right. */
+  async begin(world: World, client: Client): Promise<IssuedTokens> {
+    const nowMs = world.clock.nowMs()
+    const login = {
+      id: world.ids.next('lgn', nowMs),
+      clientId: client.id,
+      refreshGeneration: 0,
+      expiresAtMs: this.#expiryMs(nowMs, 'refresh'),
+      revoked: false,
+    }
+    await world.db.write((tx) => {
+      forgetOldLogins(tx, client.id, nowMs)
+      tx.insert(logins).values(login).run()
+    })
+    return this.#issue(world, client, login.id, 0, nowMs)
+  }
+
+  /**
+   * Exchanges a refresh token for a new pair. One that was exchanged before revokes all that descends from its login.
+   *
+   * @throws DomainError refresh_token_wrong
+   */
+  async refresh(token: string): Promise<IssuedTokens> {
+    const refused = new DomainError({ code: 'refresh_token_wrong' })
+    const claims = await this.options.signer.verify(token, 'refresh')
+    const world = claims && this.options.worlds.find(claims.world)
+    const client = world && findClient(world, claims.clientId)
+    if (!client) throw refused
+    const nowMs = world.clock.nowMs()
+    if (nowMs >= claims.expiresAtMs) throw refused
+    const generation = await world.db.write((tx) => {
+      const login = tx.select().from(logins).where(eq(logins.id, claims.loginId)).limit(1).get()
+      if (!login || login.revoked || login.clientId !== client.id) return undefined
+      if (login.refreshGeneration !== claims.generation) {
+        tx.update(logins).set({ revoked: true }).where(eq(logins.id, login.id)).run()
+        client.tokenEpoch += 1
+        return undefined
+      }
+      const next = login.refreshGeneration + 1
+      tx.update(logins)
+        .set({ refreshGeneration: next, expiresAtMs: this.#expiryMs(nowMs, 'refresh') })
+        .where(eq(logins.id, login.id))
+        .run()
+      return next
+    })
+    if (generation === undefined) throw refused
+    return this.#issue(world, client, claims.loginId, generation, nowMs)
+  }
+
+  /** Revokes every access and refresh token of the client, at once. */
+  async end({ world, client }: Session): Promise<void> {
+    await world.db.write((tx) => tx.update(logins).set({ revoked: true }).where(eq(logins.clientId, client.id)).run())
+    client.tokenEpoch += 1
+  }
+
+  async #verify(authorization: string): Promise<Session | undefined> {
+    const token = BEARER.exec(authorization)?.[1]
+    const claims = token === undefined ? undefined : await this.options.signer.verify(token, 'access')
+    const world = claims && this.options.worlds.find(claims.world)
+    const client = world && findClient(world, claims.clientId)
+    if (!client || world.clock.nowMs() >= claims.expiresAtMs) return undefined
+    const login = world.db.query
+      .select({ revoked: logins.revoked })
+      .from(logins)
+      .where(and(eq(logins.id, claims.loginId), eq(logins.clientId, client.id)))
+      .limit(1)
+      .get()
+    if (!login || login.revoked) return undefined
+    return { world, client, loginId: claims.loginId, expiresAtMs: claims.expiresAtMs, epoch: client.tokenEpoch }
+  }
+
+  async #issue(
+    world: World,
+    client: Client,
+    loginId: string,
+    generation: number,
+    nowMs: number,
+  ): Promise<IssuedTokens> {
+    const sign = (kind: TokenKind, tokenId: string) =>
+      this.options.signer.sign({
+        kind,
+        clientId: client.id,
+        tokenId,
+        loginId,
+        world: world.name,
+        generation,
+        issuedAtMs: wholeSecond(nowMs),
+        expiresAtMs: this.#expiryMs(nowMs, kind),
+      })
+    const accessId = world.ids.letters(TOKEN_ID_LENGTH)
+    const refreshId = world.ids.letters(TOKEN_ID_LENGTH)
+    return {
+      accessToken: await sign('access', accessId),
+      refreshToken: await sign('refresh', refreshId),
+      accessExpiresAtMs: this.#expiryMs(nowMs, 'access'),
+      refreshExpiresAtMs: this.#expiryMs(nowMs, 'refresh'),
+      clientId: client.id,
+    }
+  }
+
+  #expiryMs(nowMs: number, kind: TokenKind): number {
+    return wholeSecond(nowMs) + (kind === 'access' ? this.options.accessTtlMs : this.options.refreshTtlMs)
+  }
+}
+
+const isCurrent = ({ world, client, epoch, expiresAtMs }: Session): boolean =>
+  !world.closed && epoch === client.tokenEpoch && world.clock.nowMs() < expiresAtMs
+
+/** JWTs count in seconds: a token lives to the second that it says. */
+const wholeSecond = (timeMs: number): number => timeMs - (timeMs % SECOND_MS)
+
+const forgetOldLogins = (tx: Transaction, clientId: number, nowMs: number): void => {
+  tx.delete(logins).where(lt(logins.expiresAtMs, nowMs)).run()
+  const crowdedOut = tx
+    .select({ id: logins.id })
+    .from(logins)
+    .where(eq(logins.clientId, clientId))
+    .orderBy(sql`${logins.expiresAtMs} DESC`)
+    .limit(Number.MAX_SAFE_INTEGER)
+    .offset(LOGINS_PER_CLIENT_MAX - 1)
+  tx.delete(logins).where(inArray(logins.id, crowdedOut)).run()
+}

@@ -1,0 +1,19 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const clients = sqliteTable('clients', {
+  id: integer('id').primaryKey(),
+  username: text('username').notNull(),
+  passwordSha256: text('password_sha256').notNull(),
+  vouchers: integer('vouchers', { mode: 'boolean' }).notNull(),
+  quantityMax: integer('quantity_max'),
+  disabled: integer('disabled', { mode: 'boolean' }).notNull(),
+  createdAtMs: integer('created_at_ms').notNull(),
+})
+
+export const logins = sqliteTable('logins', {
+  id: text('id').primaryKey(),
+  clientId: integer('client_id').notNull(),
+  refreshGeneration: integer('refresh_generation').notNull(),
+  expiresAtMs: integer('expires_at_ms').notNull(),
+  revoked: integer('revoked', { mode: 'boolean' }).notNull(),
+})

@@ -1,0 +1,73 @@
+import { jwt } from '@elysiajs/jwt'
+import { SignJWT } from 'jose'
+import { SECOND_MS } from '../kernel/clock.ts'
+
+/** What a token is for: one kind is never taken for the other (contract C3). */
+export type TokenKind = 'access' | 'refresh'
+
+/** What a token says. Times are Unix milliseconds on whole seconds, as JWTs count them. */
+export interface TokenClaims {
+  kind: TokenKind
+  clientId: number
+  tokenId: string
+  loginId: string
+  /** The world that issued the token. */
+  world: string
+  /** How often the login had been refreshed when the token was issued. */
+  generation: number
+  issuedAtMs: number
+  expiresAtMs: number
+}
+
+const ISSUER = 'scrip'
+const ALGORITHM = 'HS256'
+
+/**
+ * Signs and verifies tokens: JWTs by HS256 and nothing else. Verification is the plugin's; signing is its own
+ * library's, because the plugin takes the time of issue from the machine and not from the world (decision 0004).
+ */
+export class TokenSigner {
+  readonly #verify: ReturnType<typeof jwt<'tokens'>>['decorator']['tokens']['verify']
+
+  constructor(private readonly key: Uint8Array) {
+    this.#verify = jwt({ name: 'tokens', secret: key, alg: ALGORITHM }).decorator.tokens.verify
+  }
+
+  sign(claims: TokenClaims): Promise<string> {
+    return new SignJWT({ lgn: claims.loginId, wld: claims.world, gen: claims.generation })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .setIssuer(ISSUER)
+      .setAudience(claims.kind)
+      .setSubject(String(claims.clientId))
+      .setJti(claims.tokenId)
+      .setIssuedAt(claims.issuedAtMs / SECOND_MS)
+      .setExpirationTime(claims.expiresAtMs / SECOND_MS)
+      .sign(this.key)
+  }
+
+  /**
+   * What a token of ours says, or undefined for anything else. Expiry is left to the caller, because the clock that
+   * counts is that of the world which the token names.
+   */
+  async verify(token: string, kind: TokenKind): Promise<TokenClaims | undefined> {
+    const payload = await this.#verify(token, {
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      audience: kind,
+      requiredClaims: ['sub', 'jti', 'iat', 'exp', 'lgn', 'wld', 'gen'],
+      currentDate: new Date(0),
+    })
+    if (!payload) return undefined
+    const { sub, jti, iat, exp, lgn, wld, gen } = payload as unknown as Record<string, unknown>
+    return {
+      kind,
+      clientId: Number(sub),
+      tokenId: String(jti),
+      loginId: String(lgn),
+      world: String(wld),
+      generation: Number(gen),
+      issuedAtMs: Number(iat) * SECOND_MS,
+      expiresAtMs: Number(exp) * SECOND_MS,
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { Command } from 'commander'
+import { createApp } from '../src/app.ts'
+import { assemble } from '../src/assemble.ts'
+import { configOf, type ServeOptions, withServeOptions } from '../src/config.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { createLog } from '../src/log.ts'
+
+/**
+ * Starts the real program and speaks to it over HTTP: in this process, or, with TEST_TARGET=binary, the compiled
+ * executable over a socket. The same scenarios run against both.
+ */
+
+const againstBinary = process.env.TEST_TARGET === 'binary'
+export const BINARY = `${import.meta.dir}/../dist/scrip`
+
+/** A running Scrip. */
+export interface Server {
+  url: string
+  request: (path: string, init?: RequestInit) => Promise<Response>
+  /** Logs in to a fresh world that no other test knows; its clock stands still at a time, when one is given. */
+  world: (now?: string) => Promise<TestWorld>
+  stop: () => Promise<void>
+}
+
+/** Starts a server with flags of `scrip serve`. */
+export const startServer = async (...flags: string[]): Promise<Server> => {
+  const { url, request, stop } = againstBinary ? await startBinary(flags) : startInProcess(flags)
+  let worlds = 0
+  const server: Server = {
+    url,
+    request,
+    stop,
+    world: async (now) => {
+      const world = await TestWorld.open(server, `test-${++worlds}`)
+      if (now === undefined) return world
+      await world.clock({ now, frozen: true })
+      return world.again()
+    },
+  }
+  return server
+}
+
+const startInProcess = (flags: string[]) => {
+  const command = withServeOptions(new Command('serve')).parse(flags, { from: 'user' })
+  const log = createLog({
+    level: 'error',
+    format: 'pretty',
+    color: false,
+    clock: systemClock,
+    write: (line) => console.error(line),
+  })
+  const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
+  const url = 'http://localhost:4747'
+  const app = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true }))
+  return {
+    url,
+    request: async (path: string, init?: RequestInit) => app.handle(new Request(url + path, init)),
+    stop: async () => platform.close(),
+  }
+}
+
+const startBinary = async (flags: string[]) => {
+  const child = Bun.spawn([BINARY, 'serve', '--port', '0', ...flags], { stdout: 'pipe', stderr: 'inherit' })
+  const url = await readyUrl(child.stdout)
+  return {
+    url,
+    request: (path: string, init?: RequestInit) => fetch(url + path, init),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}
+
+/** The address in the one line that the program says when it is ready (contract C1). */
+export const readyUrl = async (stdout: ReadableStream<Uint8Array>): Promise<string> => {
+  const { value } = await stdout.getReader().read()
+  const line = new TextDecoder().decode(value)
+  const url = /^ready url=(\S+)/.exec(line)?.[1]
+  if (!url) throw new Error(`not ready: ${line}`)
+  return url
+}
+
+/** A world of the sandbox and a client logged in to it. */
+export class TestWorld {
+  private constructor(
+    private readonly server: Server,
+    /** The name of the world, without sbx_. */
+    readonly name: string,
+    readonly token: string,
+  ) {}
+
+  static async open(server: Server, name: string, username = `sbx_${name}`): Promise<TestWorld> {
+    const response = await server.request('/auth/login', {
+      method: 'POST',
+      body: JSON.stringify({ username, password: 'a password' }),
+    })
+    if (response.status !== 200) throw new Error(`login of ${username}: ${response.status} ${await response.text()}`)
+    const { access_token } = (await response.json()) as { access_token: string }
+    return new TestWorld(server, name, access_token)
+  }
+
+  /** The other client of the same world: without vouchers, with 5.00 USD. */
+  limited(): Promise<TestWorld> {
+    return TestWorld.open(this.server, this.name, `sbx_${this.name}.limited`)
+  }
+
+  /** Logs in again, after a reset or a logout. */
+  again(): Promise<TestWorld> {
+    return TestWorld.open(this.server, this.name)
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.request(path, { headers })
+  }
+
+  /** Posts JSON; a string goes out as it is. */
+  post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    return this.request(path, { method: 'POST', headers, ...(text !== undefined && { body: text }) })
+  }
+
+  delete(path: string): Promise<Response> {
+    return this.request(path, { method: 'DELETE' })
+  }
+
+  request(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+    return this.server.request(path, { ...init, headers: { authorization: `Bearer ${this.token}`, ...init.headers } })
+  }
+
+  /** Moves this world's clock. */
+  async clock(move: { now?: string; advance?: string; frozen?: boolean }): Promise<void> {
+    const response = await this.control('/clock', move)
+    if (response.status !== 200) throw new Error(`clock: ${response.status} ${await response.text()}`)
+  }
+
+  /** Posts to the control surface, for this world. */
+  control(path: string, body?: unknown): Promise<Response> {
+    return this.server.request(`/_sandbox${path}?world=${this.name}`, {
+      method: 'POST',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  }
+}
+
+/** An error in the structured shape (spec section 7, shape 1). */
+export const structured = (name: string, code: string, message: string, messages?: object) => ({
+  error: { name, code, message, ...(messages && { messages }) },
+})

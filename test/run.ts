@@ -1,0 +1,47 @@
+/**
+ * Runs every test twice: in this process with coverage, then against the compiled executable. Ends with one line,
+ * `N passed, N failed`.
+ */
+export {}
+
+const bun = process.execPath
+const root = `${import.meta.dir}/..`
+let passed = 0
+let failed = 0
+
+const suite = async (title: string, args: string[], target: 'process' | 'binary'): Promise<void> => {
+  console.log(`\n${title}`)
+  const child = Bun.spawn([bun, 'test', ...args], {
+    cwd: root,
+    env: { ...process.env, TEST_TARGET: target },
+    stdout: 'inherit',
+    stderr: 'pipe',
+  })
+  // The runner reports to standard error; a file that does not load is counted there and nowhere else.
+  let report = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of child.stderr) {
+    process.stderr.write(chunk)
+    report += decoder.decode(chunk, { stream: true })
+  }
+  const exitCode = await child.exited
+  const passedHere = countOf(report, 'pass')
+  const failedHere = countOf(report, 'fail')
+  passed += passedHere
+  failed += failedHere
+  if (failedHere === 0 && (exitCode !== 0 || passedHere === 0)) failed += 1
+}
+
+const countOf = (report: string, word: 'pass' | 'fail'): number =>
+  Number(report.match(new RegExp(`^\\s*(\\d+) ${word}$`, 'm'))?.[1] ?? 0)
+
+const build = async (): Promise<boolean> =>
+  (await Bun.spawn([bun, 'run', 'build'], { cwd: root, stdout: 'inherit', stderr: 'inherit' }).exited) === 0
+
+const only = process.argv.slice(2)
+await suite('In process', ['--coverage', ...only], 'process')
+if (await build()) await suite('Against the executable', only, 'binary')
+else failed += 1
+
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)
