@@ -10,6 +10,12 @@ import { docsRoutes } from './docs/routes.ts'
 import { edge } from './http/edge.ts'
 import { serviceRoutes } from './http/service-routes.ts'
 import type { Log } from './log.ts'
+import { dueOrders } from './orders/orders.ts'
+import { orderRoutes } from './orders/routes.ts'
+import type { Seal } from './orders/seal.ts'
+import { importedSupply, sandboxSupply } from './orders/supply.ts'
+import { duePayouts } from './payouts/payouts.ts'
+import { payoutRoutes } from './payouts/routes.ts'
 import type { Reference } from './reference/reference.ts'
 import { referenceRoutes } from './reference/routes.ts'
 import { sandboxGate } from './sandbox/gate.ts'
@@ -19,6 +25,8 @@ import { Guard } from './sessions/guard.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { TokenSigner } from './sessions/tokens.ts'
+import { walletRoutes } from './wallets/routes.ts'
+import { DueWork } from './worlds/due.ts'
 import type { Worlds } from './worlds/worlds.ts'
 
 /** What the program is made of, and everything that comes from outside. */
@@ -31,6 +39,8 @@ export interface Deps {
   catalog: Catalog
   rates: RateSource
   signingKey: Uint8Array
+  /** Seals voucher codes at rest. */
+  seal: Seal
   /** The address that clients see: known once the port is bound. */
   publicUrl: string
   /** Where a request comes from. */
@@ -42,13 +52,21 @@ export interface Deps {
 
 /** Charged for paying in another currency, in basis points (contract C9). */
 const CONVERSION_BASIS_POINTS = 50
+/** The fee on a payout, in basis points (contract C13). */
+const PAYOUT_FEE_BASIS_POINTS = 150
 
 /** The table of contents: the edge first, then the rooms in the order of the specification. */
 export const createApp = (deps: Deps) => {
   const { config, version, log, worlds, reference, catalog, rates, publicUrl } = deps
   const { accessTtlMs, refreshTtlMs, chargeTtlMs, limits, mode } = config
   const sessions = new Sessions({ worlds, signer: new TokenSigner(deps.signingKey), accessTtlMs, refreshTtlMs })
-  const guard = new Guard(sessions, limits)
+  const supply = mode === 'sandbox' ? sandboxSupply(deps.seal) : importedSupply
+  const byClock = mode === 'sandbox'
+  const conversionBasisPoints = CONVERSION_BASIS_POINTS
+  const pricing = { catalog, reference, rates, conversionBasisPoints }
+  const paying = { reference, rates, feeBasisPoints: PAYOUT_FEE_BASIS_POINTS, conversionBasisPoints, byClock }
+  const due = new DueWork([dueOrders(supply), duePayouts(paying)])
+  const guard = new Guard({ sessions, limits, due })
   const credentials = new CredentialCheck({
     worlds,
     makesWorlds: mode === 'sandbox',
@@ -61,13 +79,14 @@ export const createApp = (deps: Deps) => {
     .use(edge({ admit: (context) => guard.admit(context), nextRequestId: deps.nextRequestId, onBreakdown }))
     .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, addressOf: deps.addressOf }))
     .use(beneficiaryRoutes({ reference, guard }))
-    .use(productRoutes({ catalog, guard, publicUrl }))
+    .use(productRoutes({ catalog, guard, publicUrl, stockLeft: supply.left }))
     .use(cardRoutes({ catalog }))
-    .use(
-      chargeRoutes({ catalog, reference, rates, conversionBasisPoints: CONVERSION_BASIS_POINTS, chargeTtlMs, guard }),
-    )
+    .use(chargeRoutes({ ...pricing, chargeTtlMs, guard }))
     .use(categoryRoutes({ catalog, guard }))
     .use(referenceRoutes({ reference, guard }))
+    .use(walletRoutes({ reference, guard }))
+    .use(orderRoutes({ pricing, supply, byClock, seal: deps.seal, guard }))
+    .use(payoutRoutes({ ...paying, guard }))
     .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady: deps.isReady }))
     .use(docsRoutes({ app: () => app, version, publicUrl }))
   if (mode === 'sandbox') {

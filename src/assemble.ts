@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../package.json' with { type: 'text' }
 import type { Deps } from './app.ts'
@@ -9,12 +9,12 @@ import type { Config } from './config.ts'
 import { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { type Clock, MovableClock } from './kernel/clock.ts'
-import { freshSeed, type Randomness, SeededRandomness, secureRandomness } from './kernel/ids.ts'
+import { freshSecret, freshSeed, type Randomness, SeededRandomness, secureRandomness } from './kernel/ids.ts'
 import type { Log } from './log.ts'
+import { SEAL_KEY_BYTES, Seal } from './orders/seal.ts'
 import { Reference } from './reference/reference.ts'
-import { seedSandboxAccounts } from './sandbox/accounts.ts'
+import { holdsForeignClients, seedSandboxAccounts } from './sandbox/accounts.ts'
 import { SANDBOX_RATES, seedCatalog, seedReferenceData } from './seeds.ts'
-import { clients } from './sessions/tables.ts'
 import { World } from './worlds/world.ts'
 import { DEFAULT_WORLD, Worlds } from './worlds/worlds.ts'
 
@@ -22,10 +22,14 @@ import { DEFAULT_WORLD, Worlds } from './worlds/worlds.ts'
 export const VERSION = (JSON.parse(packageJson) as { version: string }).version
 
 const DATABASE_FILE = 'scrip.sqlite'
-const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
 const PRIVATE_FILE_MODE = 0o600
 const PRIVATE_FOLDER_MODE = 0o700
+
+/** A data folder that cannot be what it is asked to be. */
+class ForeignData extends Error {
+  override readonly name = 'ForeignData'
+}
 
 /** What is known only once the port is bound. */
 export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isReady'>
@@ -40,7 +44,7 @@ export interface Platform {
 /**
  * Opens the data, brings it up to date and seeds it.
  *
- * @throws CatalogFault, RatesFault, SchemaMismatch, or what the file system says
+ * @throws CatalogFault, RatesFault, SchemaMismatch, ForeignData, or what the file system says
  */
 export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const seed = config.seed ?? freshSeed()
@@ -50,12 +54,13 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const openDefault = (): World => {
     const database = openDatabase(config.dataDir)
     migrate(database.sqlite, clock)
+    refuseOtherMode(database, config)
     seedReferenceData(database)
     const reference = new Reference(database)
     if (config.mode === 'sandbox' || catalogText !== undefined) seedCatalog(database, reference, catalogText)
     if (config.mode === 'live') return new World(DEFAULT_WORLD, database, clock, secureRandomness)
     const worldClock = new MovableClock(clock)
-    seedAccounts(database, reference, worldClock)
+    seedSandboxAccounts(database, reference, worldClock.nowMs())
     return new World(DEFAULT_WORLD, database, worldClock, sandboxRandomness(config, seed))
   }
   const worlds = new Worlds({
@@ -66,6 +71,8 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
     freshImage: () => freshImage(clock),
   })
 
+  const key = keptKey(config, seed, 'signing.key', SIGNING_KEY_BYTES)
+  const seal = new Seal(keptKey(config, seed, 'voucher.key', SEAL_KEY_BYTES))
   const { db } = worlds.default
   const reference = new Reference(db)
   const requestIds = { prefix: createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8), count: 0 }
@@ -79,7 +86,8 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
       reference,
       catalog: new Catalog(db, reference, bound.publicUrl),
       rates,
-      signingKey: signingKey(config, seed),
+      signingKey: key,
+      seal,
       nextRequestId: () => `req_${requestIds.prefix}_${++requestIds.count}`,
     }),
     close: () => worlds.close(),
@@ -92,6 +100,13 @@ const openDatabase = (dataDir: string | undefined): Database => {
   return Database.openFile(join(dataDir, DATABASE_FILE))
 }
 
+/** The sandbox opens what it holds to everyone on the machine: real records never, and its own are no real ones. */
+const refuseOtherMode = (database: Database, { mode }: Config): void => {
+  if (holdsForeignClients(database, mode)) {
+    throw new ForeignData(`The data is not of --mode ${mode}: each mode keeps a folder of its own.`)
+  }
+}
+
 const wipeDatabase = (dataDir: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataDir, DATABASE_FILE + suffix), { force: true })
 }
@@ -100,26 +115,27 @@ const wipeDatabase = (dataDir: string): void => {
 const sandboxRandomness = (config: Config, seed: string): Randomness =>
   config.dataDir === undefined ? new SeededRandomness(seed) : secureRandomness
 
-const seedAccounts = (database: Database, reference: Reference, clock: Clock): void => {
-  const any = database.query.select({ id: clients.id }).from(clients).limit(1).get()
-  if (!any) seedSandboxAccounts(database.query, reference, clock.nowMs())
-}
-
 /** A named world shares the catalog of the process, so that its own database starts without one. */
 const freshImage = (clock: Clock): Uint8Array => {
   const database = Database.inMemory()
   migrate(database.sqlite, clock)
   seedReferenceData(database)
-  seedAccounts(database, new Reference(database), clock)
+  seedSandboxAccounts(database, new Reference(database), clock.nowMs())
   const image = database.image()
   database.close()
   return image
 }
 
-/** Kept beside the data, so that tokens outlive the process; in memory it follows from the seed. */
-const signingKey = ({ dataDir }: Config, seed: string): Uint8Array => {
-  if (dataDir === undefined) return createHash('sha256').update(`signing ${seed}`).digest()
-  const path = join(dataDir, SIGNING_KEY_FILE)
-  if (!existsSync(path)) writeFileSync(path, randomBytes(SIGNING_KEY_BYTES), { mode: PRIVATE_FILE_MODE, flag: 'wx' })
-  return readFileSync(path)
+/** A secret kept beside the data, so that what it signs or seals outlives the process; in memory it follows from the seed. */
+const keptKey = ({ dataDir }: Config, seed: string, file: string, byteCount: number): Uint8Array => {
+  if (dataDir === undefined) return createHash('sha256').update(`${file} ${seed}`).digest().subarray(0, byteCount)
+  const path = join(dataDir, file)
+  if (!existsSync(path)) {
+    const draft = `${path}.${process.pid}`
+    writeFileSync(draft, freshSecret(byteCount), { mode: PRIVATE_FILE_MODE, flush: true })
+    renameSync(draft, path)
+  }
+  const key = readFileSync(path)
+  if (key.length !== byteCount) throw new ForeignData(`${file} is no key of ${byteCount} bytes.`)
+  return key
 }

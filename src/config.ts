@@ -58,19 +58,24 @@ const option = (flags: string, description: string): Option => {
   return created.env(variable)
 }
 
+/** Gives a command the flags that say where the program is bound. */
+const withAddressOptions = (command: Command): Command =>
+  command
+    .addOption(option('--host <address>', 'address to bind').argParser(parseText).default('127.0.0.1'))
+    .addOption(
+      option(
+        '--port <number>',
+        `port to bind; 0 takes a free one; the variable PORT is honoured too (default: ${DEFAULT_PORT})`,
+      ).argParser(parsePort),
+    )
+
 /** Gives a command the flags of `scrip serve`. */
 export const withServeOptions = (command: Command): Command =>
-  command
-    .addOption(option('--host <address>', 'address to bind').default('127.0.0.1'))
-    .addOption(
-      option('--port <number>', 'port to bind; 0 takes a free one; the variable PORT is honoured too')
-        .argParser(parsePort)
-        .default(defaultPort(), String(defaultPort())),
-    )
+  withAddressOptions(command)
     .addOption(option('--mode <mode>', 'what the program is').choices(['sandbox', 'live']).default('sandbox'))
-    .addOption(option('--data-dir <folder>', 'where data is kept; in memory when left out'))
-    .addOption(option('--catalog <file>', 'a catalog of your own, as JSON'))
-    .addOption(option('--rates <file>', 'exchange rates of your own, as JSON'))
+    .addOption(option('--data-dir <folder>', 'where data is kept; in memory when left out').argParser(parseText))
+    .addOption(option('--catalog <file>', 'a catalog of your own, as JSON').argParser(parseText))
+    .addOption(option('--rates <file>', 'exchange rates of your own, as JSON').argParser(parseText))
     .addOption(
       option('--rate-limit <limits>', 'requests of each client, or off')
         .argParser(parseLimits)
@@ -89,15 +94,19 @@ export const withServeOptions = (command: Command): Command =>
     )
     .addOption(option('--log-format <format>', 'how logs are written').choices(['pretty', 'json']).default('pretty'))
     .addOption(option('--log-level <level>', 'the least that is logged').choices(LOG_LEVELS).default('info'))
-    .addOption(option('--ready-file <file>', 'file that gets the URL once requests are answered'))
-    .addOption(option('--seed <text>', 'the same seed makes the sandbox give the same ids and codes'))
-    .addOption(option('--sandbox-token <token>', 'opens /_sandbox where it is not bound to loopback'))
+    .addOption(option('--ready-file <file>', 'file that gets the URL once requests are answered').argParser(parseText))
+    .addOption(
+      option('--seed <text>', 'the same seed makes the sandbox give the same ids and codes').argParser(parseText),
+    )
+    .addOption(
+      option('--sandbox-token <token>', 'opens /_sandbox where it is not bound to loopback').argParser(parseText),
+    )
     .addOption(option('--public-url <url>', 'the address that clients see').argParser(parseUrl))
 
 /** The options of `scrip serve` as commander has read them. */
 export interface ServeOptions {
   host: string
-  port: number
+  port?: number
   mode: Mode
   dataDir?: string
   catalog?: string
@@ -122,7 +131,7 @@ export const configOf = (options: ServeOptions): Config => {
   }
   return Object.freeze({
     host: options.host,
-    port: options.port,
+    port: portOf(options.port),
     mode: options.mode,
     dataDir: options.dataDir,
     catalogFile: options.catalog,
@@ -139,6 +148,36 @@ export const configOf = (options: ServeOptions): Config => {
     publicUrl: options.publicUrl,
   })
 }
+
+/** Gives a command the flags of `scrip health`. */
+export const withHealthOptions = (command: Command): Command =>
+  withAddressOptions(command).option(
+    '--url <url>',
+    'address of the server, when it is not the one of --host and --port',
+    parseUrl,
+  )
+
+/** The options of `scrip health` as commander has read them. */
+export interface HealthOptions {
+  host: string
+  port?: number
+  url?: string
+}
+
+/** The address of the server whose health is asked for. @throws UsageError */
+export const healthUrlOf = ({ host, port, url }: HealthOptions): string => {
+  refuseUnknownVariables()
+  return url ?? urlOf(host, portOf(port))
+}
+
+/** How a bound address is reached from this machine. */
+export const urlOf = (host: string, port: number): string => {
+  const reached = REACHED_AT[host] ?? host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+}
+
+/** Addresses that stand for all of a machine's own. */
+const REACHED_AT: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** Whether colours are wanted: on terminals, unless NO_COLOR says otherwise. */
 export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR
@@ -164,24 +203,39 @@ const parsePort = (text: string): number => {
   return port
 }
 
-const defaultPort = (): number => {
+/** The port of the flag or its variable, else the bare PORT that platforms set, else the default. */
+const portOf = (given: number | undefined): number => {
   const bare = process.env.PORT
-  return bare === undefined || !/^\d{1,5}$/.test(bare) ? DEFAULT_PORT : Number(bare)
+  if (given !== undefined || !bare) return given ?? DEFAULT_PORT
+  try {
+    return parsePort(bare)
+  } catch {
+    throw new UsageError(`the variable PORT is no port: ${bare}`)
+  }
 }
 
+const parseText = (text: string): string => {
+  if (text === '') throw new InvalidArgumentError('It is empty.')
+  return text
+}
+
+/** A hundred years: beyond it the times that tokens expire at leave the four-digit years. */
+const TTL_MS_MAX = 36_500 * DAY_MS
 const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 
 const parseTtl = (text: string): number => {
   const match = /^([1-9]\d{0,6})([smhd])$/.exec(text)
   const unitMs = UNITS_MS[match?.[2] ?? '']
   if (!match || unitMs === undefined) throw new InvalidArgumentError('A time is a number and a unit: 30s, 5m, 1h, 7d.')
-  return Number(match[1]) * unitMs
+  const ttlMs = Number(match[1]) * unitMs
+  if (ttlMs > TTL_MS_MAX) throw new InvalidArgumentError('A time is at most 36500d.')
+  return ttlMs
 }
 
 const parseLimits = (text: string): readonly BucketSize[] | 'off' => {
   if (text === 'off') return 'off'
   return text.split(',').map((part) => {
-    const match = /^([1-9]\d{0,8})\/([smhd])$/.exec(part.trim())
+    const match = /^([1-9]\d{0,7})\/([smhd])$/.exec(part.trim())
     const refillMs = UNITS_MS[match?.[2] ?? '']
     if (!match || refillMs === undefined) throw new InvalidArgumentError('Limits look like 1000/h,100/m, or off.')
     return { tokens: Number(match[1]), refillMs }
@@ -189,6 +243,8 @@ const parseLimits = (text: string): readonly BucketSize[] | 'off' => {
 }
 
 const parseUrl = (text: string): string => {
-  if (!URL.canParse(text)) throw new InvalidArgumentError('A URL looks like https://rewards.example.com.')
+  if (!/^https?:/.test(text) || !URL.canParse(text)) {
+    throw new InvalidArgumentError('A URL looks like https://rewards.example.com.')
+  }
   return text.replace(/\/+$/, '')
 }

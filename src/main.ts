@@ -2,11 +2,19 @@ import './production.ts'
 import { Command, CommanderError } from 'commander'
 import { VERSION } from './assemble.ts'
 import { EXIT, ProgramError } from './commands/exit.ts'
+import { health } from './commands/health.ts'
 import { printOpenApi } from './commands/openapi.ts'
 import { serve } from './commands/serve.ts'
-import { configOf, type ServeOptions, UsageError, withServeOptions } from './config.ts'
+import {
+  configOf,
+  type HealthOptions,
+  type ServeOptions,
+  UsageError,
+  withHealthOptions,
+  withServeOptions,
+} from './config.ts'
 
-/** The command line: one line for each command. `scrip` alone is `scrip serve`. */
+/** The command line: one entry for each command. `scrip` alone is `scrip serve`. */
 const program = new Command('scrip')
   .description('A B2B rewards platform in one executable.')
   .version(VERSION, '--version', 'print the version')
@@ -14,16 +22,19 @@ const program = new Command('scrip')
   .showHelpAfterError('Try scrip --help.')
   .exitOverride()
 
-withServeOptions(
-  program.command('serve', { isDefault: true }).description('serve the API (the default command)'),
-).action((options: ServeOptions) => serve(configOf(options)))
-withServeOptions(program.command('openapi').description('print the OpenAPI document')).action((options: ServeOptions) =>
-  printOpenApi(configOf(options)),
-)
+const serving = program.command('serve', { isDefault: true }).description('serve the API (the default command)')
+withServeOptions(serving).action((options: ServeOptions) => serve(configOf(options)))
+withServeOptions(program.command('openapi'))
+  .description('print the OpenAPI document')
+  .action((options: ServeOptions) => printOpenApi(configOf(options)))
+withHealthOptions(program.command('health'))
+  .description('exit with 0 when a server answers requests, else with 1')
+  .action((options: HealthOptions) => health(options))
 program
   .command('version')
   .description('print the version')
   .action(() => void process.stdout.write(`${VERSION}\n`))
+program.addHelpText('after', () => `\n${serving.helpInformation()}`)
 
 const exitCodeOf = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage

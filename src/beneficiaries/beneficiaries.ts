@@ -54,6 +54,22 @@ export const deleteBeneficiary = (tx: Transaction, clientId: number, id: string)
   found(deleted, 'beneficiary')
 }
 
+/** Counts a completed payout. The amount is in the currency of the client's default wallet (contract C10). */
+export const recordPayout = (
+  tx: Transaction,
+  clientId: number,
+  payout: { beneficiaryId: string; amountMinor: number; completedAtMs: number },
+): void => {
+  tx.update(beneficiaries)
+    .set({
+      totalPayouts: sql`${beneficiaries.totalPayouts} + 1`,
+      totalAmountMinor: sql`${beneficiaries.totalAmountMinor} + ${payout.amountMinor}`,
+      lastPayoutAtMs: payout.completedAtMs,
+    })
+    .where(ownedBy(clientId, payout.beneficiaryId))
+    .run()
+}
+
 export interface BeneficiaryQuery {
   page: Page
   search: string | undefined

@@ -1,28 +1,31 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { JsonObject } from '../http/body.ts'
 import { bodyCheck } from '../http/validation.ts'
-import { violated } from '../kernel/failure.ts'
+import type { Violation } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 
 /** Metadata is kept as JSON of at most this many bytes (contract C10). */
 const METADATA_BYTES_MAX = 16_384
 
-const Name = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
+/** A first or last name, after trimming. */
+export const Name = Type.String({ minLength: 1, maxLength: 100, description: '1 to 100 characters after trimming' })
+export const Email = Type.String({ format: 'email', maxLength: 254 })
+export const CountryCode = Type.String({ description: 'ISO 3166-1 alpha-2, in either case' })
+export const Phone = Type.String({ description: 'Phone number including country code' })
+export const Metadata = Type.Object(
+  {},
+  { additionalProperties: true, description: 'Free-form client reference data, at most 16 KiB as JSON' },
+)
 
 /** What a client sends to save a beneficiary (spec 4.1). */
 export const DraftBody = Type.Object({
-  email: Type.String({ format: 'email', maxLength: 254 }),
-  first_name: Name('1 to 100 characters after trimming'),
-  last_name: Name('1 to 100 characters after trimming'),
-  country: Type.Optional(Type.String({ description: 'ISO 3166-1 alpha-2, in either case' })),
-  phone: Type.Optional(Type.String({ description: 'Phone number including country code' })),
-  metadata: Type.Optional(
-    Type.Object(
-      {},
-      { additionalProperties: true, description: 'Free-form client reference data, at most 16 KiB as JSON' },
-    ),
-  ),
+  email: Email,
+  first_name: Name,
+  last_name: Name,
+  country: Type.Optional(CountryCode),
+  phone: Type.Optional(Phone),
+  metadata: Type.Optional(Metadata),
 })
 
 const checkDraft = bodyCheck(DraftBody)
@@ -38,45 +41,68 @@ export interface Draft {
   metadata: string
 }
 
-/** Checks what was sent. @throws DomainError validation */
+/** Checks what was sent, in the form in which it is kept. @throws DomainError validation */
 export const readDraft = (sent: JsonObject, reference: Reference): Draft => {
-  const body: Static<typeof DraftBody> = checkDraft({
-    ...sent,
-    first_name: trimmed(sent.first_name),
-    last_name: trimmed(sent.last_name),
-  })
+  const body = checkDraft(
+    {
+      ...sent,
+      first_name: inKeptForm.name(sent.first_name),
+      last_name: inKeptForm.name(sent.last_name),
+      country: inKeptForm.country(sent.country),
+      phone: inKeptForm.phone(sent.phone),
+    },
+    { country: countryRule(reference), phone: phoneRule, metadata: metadataRule },
+  )
   return {
     email: body.email,
     firstName: body.first_name,
     lastName: body.last_name,
-    country: readCountry(body.country, reference),
-    phone: readPhone(body.phone),
-    metadata: readMetadata(body.metadata),
+    country: body.country ?? null,
+    phone: body.phone ?? null,
+    metadata: JSON.stringify(body.metadata ?? {}),
   }
 }
 
-const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value)
+type RuleOutcome = Omit<Violation, 'field'> | undefined
 
-const readCountry = (country: string | undefined, reference: Reference): string | null => {
-  if (country === undefined) return null
-  const code = country.toUpperCase()
-  if (!reference.hasAlpha2(code)) throw violated('country', 'enum', 'must be an ISO 3166-1 alpha-2 country code')
-  return code
+/** The rule for a country, in the form in which it is kept. */
+export const countryRule =
+  (reference: Reference) =>
+  (code: string): RuleOutcome =>
+    reference.hasAlpha2(code) ? undefined : { rule: 'enum', problem: 'must be an ISO 3166-1 alpha-2 country code' }
+
+/** The rule for a phone number, in the form in which it is kept. */
+export const phoneRule = (phone: string): RuleOutcome =>
+  isPhoneNumber(phone)
+    ? undefined
+    : { rule: 'format', problem: 'must be a valid phone number including the country code' }
+
+export const metadataRule = (metadata: object): RuleOutcome =>
+  Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES_MAX
+    ? undefined
+    : { rule: 'max', problem: 'must be at most 16 KiB as JSON' }
+
+/** The forms in which members are kept; what is no text stays as it is, for the check to refuse. */
+export const inKeptForm = {
+  name: (value: unknown) => inText(value, trimmed),
+  country: (value: unknown) => inText(value, upperCased),
+  phone: (value: unknown) => inText(value, ungrouped),
 }
 
-/** E.164, after the marks that people group digits with are taken out. */
-const readPhone = (phone: string | undefined): string | null => {
-  if (phone === undefined) return null
-  const plain = phone.replace(/[\s()[\]-]/g, '')
-  const parsed = parsePhoneNumberFromString(plain)
-  if (!parsed?.isValid() || parsed.number !== plain) {
-    throw violated('phone', 'format', 'must be a valid phone number including the country code')
-  }
-  return plain
-}
+/** What is no text is left to the check. */
+const inText = (value: unknown, change: (text: string) => string): unknown =>
+  typeof value === 'string' ? change(value) : value
 
-const readMetadata = (metadata: object | undefined): string => {
-  const json = JSON.stringify(metadata ?? {})
-  if (Buffer.byteLength(json) > METADATA_BYTES_MAX) throw violated('metadata', 'max', 'must be at most 16 KiB as JSON')
-  return json
+const trimmed = (name: string): string => name.trim()
+
+/** Latin letters only: in upper case other letters turn into them, as the sharp s does into SS. */
+const upperCased = (code: string): string => (/^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : code)
+
+/** Without the marks that people group digits with. */
+const ungrouped = (phone: string): string => phone.replace(/[\s()[\]\p{Dash_Punctuation}]/gu, '')
+
+/** E.164, and a number that its country could have given out. */
+const isPhoneNumber = (phone: string): boolean => {
+  const parsed = parsePhoneNumberFromString(phone)
+  return parsed?.isValid() === true && parsed.number === phone
 }

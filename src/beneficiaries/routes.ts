@@ -4,6 +4,7 @@ import { documented, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
 import { DIRECTIONS, QueryReader } from '../http/query.ts'
 import { once } from '../idempotency/once.ts'
+import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
@@ -51,11 +52,6 @@ const ListQuery = Type.Object({
     ),
   ),
   sort_order: Type.Optional(Type.Union([Type.Literal('ASC'), Type.Literal('DESC')], { default: 'DESC' })),
-})
-export const IdempotencyHeaders = Type.Object({
-  'Idempotency-Key': Type.Optional(
-    Type.String({ minLength: 8, maxLength: 256, description: 'The same key answers the same for 24 hours' }),
-  ),
 })
 
 const DRAFT_EXAMPLE = {
@@ -143,7 +139,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
           description: 'The saved beneficiary',
           schema: BeneficiarySchema,
           example: BENEFICIARY_EXAMPLE,
-          headers: { 'Idempotent-Replayed': 'true when an earlier answer is given again' },
+          headers: REPLAY_HEADERS,
         },
         refusals: {
           'beneficiaries.body_unreadable': { code: 'body_unreadable' },

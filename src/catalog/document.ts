@@ -1,5 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Transaction } from '../db/database.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -54,7 +54,8 @@ export const CatalogSchema = Type.Object(
   { $id: 'https://scrip.example/catalog.schema.json', title: 'Scrip catalog', additionalProperties: false },
 )
 
-export type CatalogDocument = Static<typeof CatalogSchema>
+const UncheckedDocument = Type.Object({ products: Type.Array(Type.Unknown()) }, { additionalProperties: false })
+
 type ProductDocument = Static<typeof ProductEntry>
 
 /** What is wrong with a file, each with its place: `/products/3/currency: no such currency`. */
@@ -75,16 +76,19 @@ const PROBLEMS_MAX = 1_000
  * @throws CatalogFault with every bad row
  */
 export const readCatalog = (text: string, reference: Reference): CatalogRows => {
-  const document = parse(text)
-  const problems: string[] = []
+  const { entries, problems } = parse(text)
+  const isProduct = TypeCompiler.Compile(ProductEntry)
   const rows: CatalogRows = { products: [], bands: [] }
   const seen = new Set<number>()
-  document.products.forEach((entry, index) => {
-    const at = `/products/${index}`
+  entries.forEach((entry, index) => {
+    if (!isProduct.Check(entry)) {
+      problems.push(...schemaProblems(isProduct, entry, `/products/${index}`))
+      return
+    }
     const found = problemsOf(entry, reference)
     if (seen.has(entry.id)) found.push(`/id: ${entry.id} is taken by an earlier product`)
     seen.add(entry.id)
-    problems.push(...found.map((problem) => `${at}${problem}`))
+    problems.push(...found.map((problem) => `/products/${index}${problem}`))
     if (found.length === 0) append(rows, entry, reference)
   })
   if (problems.length > 0) throw new CatalogFault(problems.slice(0, PROBLEMS_MAX))
@@ -116,21 +120,27 @@ export const replaceCatalog = (tx: Transaction, rows: CatalogRows): void => {
   }
 }
 
-const parse = (text: string): CatalogDocument => {
+/** The entries of a file, none of them checked yet, and what is wrong around them. */
+const parse = (text: string): { entries: readonly unknown[]; problems: string[] } => {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
     throw new CatalogFault([`not JSON: ${error instanceof Error ? error.message : String(error)}`])
   }
-  const compiled = TypeCompiler.Compile(CatalogSchema)
-  if (compiled.Check(value)) return value
-  const problems: string[] = []
-  for (const { path, message } of compiled.Errors(value)) {
-    problems.push(`${path || '/'}: ${message}`)
-    if (problems.length === PROBLEMS_MAX) break
+  const isDocument = TypeCompiler.Compile(UncheckedDocument)
+  if (isDocument.Check(value)) return { entries: value.products, problems: [] }
+  const entries = typeof value === 'object' && value !== null && 'products' in value ? value.products : []
+  return { entries: Array.isArray(entries) ? entries : [], problems: schemaProblems(isDocument, value, '') }
+}
+
+/** The first problem of each place. */
+const schemaProblems = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown, at: string): string[] => {
+  const problems = new Map<string, string>()
+  for (const { path, message } of check.Errors(value)) {
+    if (!problems.has(path)) problems.set(path, `${at + path || '/'}: ${message}`)
   }
-  throw new CatalogFault(problems)
+  return [...problems.values()]
 }
 
 const problemsOf = (entry: ProductDocument, reference: Reference): string[] => {

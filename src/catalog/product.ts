@@ -26,6 +26,10 @@ export const bandsFor = (product: Product, agreedBasisPoints: number): readonly 
         discountBasisPoints: Math.max(band.discountBasisPoints, agreedBasisPoints),
       }))
 
+/** How many cards one purchase may hold: the smaller of the product's maximum and the client's (contract C9). */
+export const quantityMaxFor = (product: Product, clientQuantityMax: number | null): number =>
+  Math.min(product.quantityMax, clientQuantityMax ?? product.quantityMax)
+
 /** A denomination that is offered, and at what discount. */
 export interface Offer {
   denominationMinor: number

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { Transaction } from '../db/database.ts'
 import { readObject } from '../http/body.ts'
 import { documented, LONG_PAGE_HEADERS } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
@@ -9,20 +10,12 @@ import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { CARD_TYPE, drawCard } from './card.ts'
 import { agreedDiscounts, type Catalog, SORT_FIELDS } from './catalog.ts'
-import { findOffer, type Product, productDetailWire } from './product.ts'
+import { findOffer, type Product, productDetailWire, quantityMaxFor } from './product.ts'
+import { BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
 
 /** Products and their availability (spec 4.2). Errors leave in the structured shape. */
 
 const PAGE = { limitDefault: 50, limitMax: 10_000 }
-
-/** What a purchase may ask for, before the product is known (spec section 8). */
-export const Denomination = Type.Number({
-  minimum: 0.01,
-  maximum: 1_000_000_000,
-  description: 'Amount of one card, in the currency of the product',
-})
-export const Quantity = Type.Integer({ minimum: 1, description: 'How many cards' })
-export const ProductPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The product identifier' }) })
 
 const AvailabilityBody = Type.Object({ denomination: Denomination, quantity: Quantity })
 const checkAvailability = bodyCheck(AvailabilityBody)
@@ -44,11 +37,6 @@ const detailFields = {
   details: Type.String({ description: 'Product description' }),
   how_to_use: Type.String({ description: 'Usage instructions' }),
 }
-export const BandSchema = Type.Object({
-  min_value: Type.Number({ description: 'Lowest purchasable amount' }),
-  max_value: Type.Number({ description: 'Highest purchasable amount' }),
-  discount: Type.Number({ description: 'Discount percentage' }),
-})
 const bandsField = { available_denominations: Type.Array(BandSchema) }
 const ProductSchema = Type.Object({ ...listedFields, ...bandsField })
 const ProductDetailSchema = Type.Object({ ...listedFields, ...detailFields, ...bandsField })
@@ -92,9 +80,11 @@ export interface CatalogRoutesOptions {
   catalog: Catalog
   guard: Guard
   publicUrl: string
+  /** How many of a denomination could still be sold; null when there is no end of them. */
+  stockLeft: (tx: Transaction, product: Product, denominationMinor: number) => number | null
 }
 
-export const productRoutes = ({ catalog, guard, publicUrl }: CatalogRoutesOptions) =>
+export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogRoutesOptions) =>
   new Elysia({ name: 'products', prefix: '/api/v1/products' })
     .use(guard.plugin())
     .get(
@@ -158,10 +148,15 @@ export const productRoutes = ({ catalog, guard, publicUrl }: CatalogRoutesOption
     )
     .post(
       '/:id/availability',
-      async ({ params, request }) => {
+      async ({ params, request, session }) => {
         const id = pathId(params.id, 'product')
         const { denomination, quantity } = checkAvailability(await readObject(request))
-        return { is_available: isAvailable(found(catalog.find(id), 'product'), denomination, quantity) }
+        const product = found(catalog.find(id), 'product')
+        // A quantity above the maximum and a denomination that is not offered are no errors here (contract C9).
+        const offer = findOffer(product, denomination, 0)
+        if (!offer || quantity > quantityMaxFor(product, session.client.quantityMax)) return { is_available: false }
+        const left = stockLeft(session.world.db.query, product, offer.denominationMinor)
+        return { is_available: left === null || quantity <= left }
       },
       documented({
         id: 'checkAvailability',
@@ -216,9 +211,3 @@ export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
       },
     }),
   )
-
-/** A quantity above the maximum and a denomination that is not offered are no errors here (contract C9). */
-const isAvailable = (product: Product, denomination: number, quantity: number): boolean =>
-  findOffer(product, denomination, 0) !== undefined &&
-  quantity <= product.quantityMax &&
-  (product.stock === null || quantity <= product.stock)

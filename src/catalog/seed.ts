@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
-import { categories, subcategories } from './tables.ts'
+import { categories, clientDiscounts, subcategories } from './tables.ts'
 
 /** The rows of the seed files (spec 2.3): inactive ones never show. */
 export interface CategorySeed {
@@ -18,5 +18,18 @@ export const seedCategories = (tx: Transaction, seed: CategorySeed): void => {
   tx.insert(subcategories)
     .values(seed.subcategories.map(({ category_id: categoryId, ...row }) => ({ ...row, categoryId })))
     .onConflictDoUpdate({ target: subcategories.id, set: { ...improved, categoryId: sql`excluded.category_id` } })
+    .run()
+}
+
+/** A discount that one client was promised on one product (contract C8). */
+export interface AgreedDiscount {
+  clientId: number
+  productId: number
+  discountBasisPoints: number
+}
+
+export const agreeDiscounts = (tx: Transaction, agreed: readonly AgreedDiscount[]): void => {
+  tx.insert(clientDiscounts)
+    .values([...agreed])
     .run()
 }

@@ -1,12 +1,17 @@
 import { LRUCache } from 'lru-cache'
 import { type World, worldPart } from '../worlds/world.ts'
-import type { Purchase } from './quote.ts'
+import type { Purchase, Quote } from './quote.ts'
 
 /** How many answers one world keeps; the longest unasked makes room. */
 const ANSWERS_MAX = 5_000
 
-interface Answer {
+/** What was answered, byte for byte, and the quote that it tells. */
+export interface KeptCharge {
   json: string
+  quote: Quote
+}
+
+interface Answer extends KeptCharge {
   expiresAtMs: number
 }
 
@@ -17,12 +22,18 @@ const keyOf = (clientId: number, { productId, denomination, quantity, walletId }
   `${clientId} ${productId} ${denomination} ${quantity} ${walletId ?? ''}`
 
 /** The answer that this client was given to the same purchase, while it holds. */
-export const recallCharge = (world: World, clientId: number, purchase: Purchase): string | undefined => {
+export const recallCharge = (world: World, clientId: number, purchase: Purchase): KeptCharge | undefined => {
   const answer = world.of(answers).get(keyOf(clientId, purchase))
-  return answer && world.clock.nowMs() < answer.expiresAtMs ? answer.json : undefined
+  return answer && world.clock.nowMs() < answer.expiresAtMs ? answer : undefined
 }
 
 /** Keeps an answer, so that it is given again byte for byte for as long as charges hold (spec section 8). */
-export const keepCharge = (world: World, clientId: number, purchase: Purchase, json: string, ttlMs: number): void => {
-  world.of(answers).set(keyOf(clientId, purchase), { json, expiresAtMs: world.clock.nowMs() + ttlMs })
+export const keepCharge = (
+  world: World,
+  clientId: number,
+  purchase: Purchase,
+  answer: KeptCharge,
+  ttlMs: number,
+): void => {
+  world.of(answers).set(keyOf(clientId, purchase), { ...answer, expiresAtMs: world.clock.nowMs() + ttlMs })
 }

@@ -75,7 +75,7 @@ export const priceOf = (inputs: PriceInputs): Price => {
 }
 
 /** A price as it is on the wire (spec 2.6). */
-export const chargeWire = (price: Price, quantityMax: number) => {
+export const chargeWire = ({ price, quantityMax }: { price: Price; quantityMax: number }) => {
   const inSource = (minor: number) => toMajor(minor, price.source.precision)
   const inDestination = (minor: number) => toMajor(minor, price.destination.precision)
   return {

@@ -1,5 +1,5 @@
 import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
-import { findOffer, type Product } from '../catalog/product.ts'
+import { findOffer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -45,7 +45,7 @@ export const quote = (pricing: Pricing, { world, client }: Session, purchase: Pu
   const agreed = agreedDiscounts(world, client.id).get(product.id) ?? 0
   const offer = findOffer(product, purchase.denomination, agreed)
   if (!offer) throw new DomainError({ code: 'denomination_not_offered' })
-  const quantityMax = Math.min(product.quantityMax, client.quantityMax ?? product.quantityMax)
+  const quantityMax = quantityMaxFor(product, client.quantityMax)
   if (purchase.quantity > quantityMax) throw new DomainError({ code: 'quantity_exceeded', quantityMax })
   const wallet =
     purchase.walletId === undefined
@@ -82,6 +82,7 @@ const ask = (rates: RateSource, { from, to }: { from: string; to: string }): num
   try {
     return rates(from, to)
   } catch (cause) {
+    if (cause instanceof DomainError) throw cause
     throw new DomainError({ code: 'rate_failed' }, { cause })
   }
 }

@@ -37,6 +37,8 @@ export const tableRates = (table: RateTable): RateSource => {
     const rateE8 = parseRate(text)
     if (rateE8 === undefined)
       problems.push(`/rates/${currency}: ${text} is not a positive decimal with at most 8 decimals`)
+    else if (currency === table.base && rateE8 !== RATE_ONE)
+      problems.push(`/rates/${currency}: the base itself is 1, not ${text}`)
     else perBaseE8.set(currency, rateE8)
   }
   if (problems.length > 0) throw new RatesFault(problems)

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { agreedDiscounts } from '../catalog/catalog.ts'
 import { bandsWire, findOffer } from '../catalog/product.ts'
-import { BandSchema, Denomination, ProductPath, Quantity } from '../catalog/routes.ts'
+import { BandSchema, Denomination, ProductPath, Quantity } from '../catalog/schemas.ts'
 import { type JsonObject, readObject, readOptionalObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
 import { pathId } from '../http/query.ts'
@@ -13,6 +13,7 @@ import type { Guard } from '../sessions/guard.ts'
 import { keepCharge, recallCharge } from './cache.ts'
 import { chargeWire } from './price.ts'
 import { type Pricing, quote } from './quote.ts'
+import { CHARGE_EXAMPLE, ChargeSchema, nullableNumber } from './schemas.ts'
 
 /** Charges and discounts of a product (spec 4.2, contract C9). Errors leave in the charges shape. */
 
@@ -26,48 +27,15 @@ const DiscountBody = Type.Object({ denomination: Type.Optional(Denomination), qu
 const checkCharges = bodyCheck(ChargesBody)
 const checkDiscount = bodyCheck(DiscountBody)
 
-const nullable = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
-const ChargesDetails = Type.Object({
-  source_currency: Type.String({ description: 'Product base currency' }),
-  destination_currency: Type.String({ description: 'Wallet currency' }),
-  forex_rate: nullable('null when both currencies are the same'),
-  conversion_fee: nullable('null when both currencies are the same'),
-})
-export const ChargeSchema = Type.Object({
-  non_discounted_total: Type.Number({ description: 'denomination multiplied by quantity' }),
-  discount_amount: Type.Number(),
-  total_amount: Type.Number({ description: 'After discount, before taxes and fees' }),
-  discount: Type.Number({ description: 'Discount percentage applied' }),
-  gst_amount: Type.Number(),
-  total_payable: Type.Number({ description: 'What the wallet pays' }),
-  max_quantity: Type.Integer(),
-  net_amount: Type.Number({ description: 'total_amount in the currency of the wallet' }),
-  handling_fee_amount: Type.Number(),
-  charges_details: ChargesDetails,
-})
 const DiscountSchema = Type.Object({
   product_id: Type.Integer(),
   currency_code: Type.String(),
   discounts: Type.Array(BandSchema),
-  denomination: nullable('As asked'),
-  quantity: nullable('As asked; 1 when left out'),
-  discount: nullable('Discount percentage of that denomination'),
-  discount_amount: nullable('Discount on denomination multiplied by quantity'),
+  denomination: nullableNumber('As asked'),
+  quantity: nullableNumber('As asked; 1 when left out'),
+  discount: nullableNumber('Discount percentage of that denomination'),
+  discount_amount: nullableNumber('Discount on denomination multiplied by quantity'),
 })
-
-/** The published example (contract C9). */
-export const CHARGE_EXAMPLE = {
-  non_discounted_total: 200,
-  discount_amount: 5,
-  total_amount: 195,
-  discount: 2.5,
-  gst_amount: 35.1,
-  total_payable: 230.1,
-  max_quantity: 50,
-  net_amount: 195,
-  handling_fee_amount: 0,
-  charges_details: { source_currency: 'INR', destination_currency: 'INR', forex_rate: null, conversion_fee: null },
-}
 const DISCOUNT_EXAMPLE = {
   product_id: 1,
   currency_code: 'INR',
@@ -146,10 +114,10 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
         set.headers['content-type'] = 'application/json'
         const kept = recallCharge(world, client.id, purchase)
         set.headers['x-cache'] = kept === undefined ? 'MISS' : 'HIT'
-        if (kept !== undefined) return kept
-        const { price, quantityMax } = quote(pricing, session, purchase)
-        const json = JSON.stringify(chargeWire(price, quantityMax))
-        keepCharge(world, client.id, purchase, json, chargeTtlMs)
+        if (kept !== undefined) return kept.json
+        const fresh = quote(pricing, session, purchase)
+        const json = JSON.stringify(chargeWire(fresh))
+        keepCharge(world, client.id, purchase, { json, quote: fresh }, chargeTtlMs)
         return json
       },
       documented({
@@ -165,7 +133,11 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
           description: 'The charges',
           schema: ChargeSchema,
           example: CHARGE_EXAMPLE,
-          headers: { 'X-Cache': 'HIT when the answer was given before, else MISS' },
+          headers: {
+            'X-Cache': Type.Union([Type.Literal('HIT'), Type.Literal('MISS')], {
+              description: 'HIT when the answer was given before, else MISS',
+            }),
+          },
         },
         refusals: {
           'charges.invalid_id': { code: 'invalid_id', resource: 'product' },

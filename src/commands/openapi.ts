@@ -1,6 +1,6 @@
 import { createApp } from '../app.ts'
 import { assemble } from '../assemble.ts'
-import type { Config } from '../config.ts'
+import { type Config, urlOf } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { createLog } from '../log.ts'
 
@@ -8,9 +8,8 @@ import { createLog } from '../log.ts'
 export const printOpenApi = async (config: Config): Promise<void> => {
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
   const platform = assemble({ ...config, dataDir: undefined }, systemClock, log)
-  const app = createApp(
-    platform.deps({ publicUrl: `http://${config.host}:${config.port}`, addressOf: () => '', isReady: () => true }),
-  )
+  const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
+  const app = createApp(platform.deps({ publicUrl, addressOf: () => '', isReady: () => true }))
   const response = await app.handle(new Request('http://localhost/openapi.json'))
   process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`)
   platform.close()

@@ -4,7 +4,7 @@ import { createApp } from '../app.ts'
 import { assemble, VERSION } from '../assemble.ts'
 import { CatalogFault } from '../catalog/document.ts'
 import { RatesFault } from '../charges/rates.ts'
-import { type Config, wantsColor } from '../config.ts'
+import { type Config, urlOf, wantsColor } from '../config.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import { createLog, type Log } from '../log.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -13,7 +13,6 @@ import { EXIT, ProgramError } from './exit.ts'
 const DRAIN_MS_MAX = 10 * SECOND_MS
 /** Bun's own limit answers in a foreign shape; ours is kept where bodies are read. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
-const WILDCARD_HOSTS = new Set(['0.0.0.0', '::'])
 
 /** `scrip serve`: open, migrate, seed, bind, say so, and answer until told to stop (contract C1). */
 export const serve = async (config: Config): Promise<void> => {
@@ -29,7 +28,7 @@ export const serve = async (config: Config): Promise<void> => {
   const unready = () => new Response(null, { status: 503 })
   let answer: (request: Request, server: Server<unknown>) => Response | Promise<Response> = unready
   const server = bind(config, (request, from) => answer(request, from))
-  const url = `http://${urlHost(config.host)}:${server.port}`
+  const url = urlOf(config.host, server.port ?? config.port)
   const app = createApp(
     platform.deps({
       publicUrl: config.publicUrl ?? url,
@@ -39,7 +38,12 @@ export const serve = async (config: Config): Promise<void> => {
   )
   answer = app.fetch
 
-  announce(config, url)
+  try {
+    announce(config, url)
+  } catch (error) {
+    await server.stop(true)
+    throw error
+  }
   log.info('listening', { url, mode: config.mode, data: config.dataDir ?? 'in memory' })
   await told()
   stopping = true
@@ -80,11 +84,6 @@ const bind = (
     const what = error instanceof Error ? error.message : String(error)
     throw new ProgramError(EXIT.address, `cannot bind ${config.host}:${config.port}: ${what}`)
   }
-}
-
-const urlHost = (host: string): string => {
-  if (WILDCARD_HOSTS.has(host)) return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
 }
 
 /** The ready contract: one line on standard output, and a file that appears whole. */

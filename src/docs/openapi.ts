@@ -1,5 +1,5 @@
 import { swagger } from '@elysiajs/swagger'
-import type { TObject, TSchema } from '@sinclair/typebox'
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { edgeOf, renderFailure } from '../http/errors.ts'
 import { OPERATION, type Operation, TAGS } from '../http/operation.ts'
@@ -25,16 +25,31 @@ const GUARD_REFUSALS: Record<string, Failure> = {
 }
 const INTERNAL: Record<string, Failure> = { internal: { code: 'internal' } }
 
+const REQUEST_ID_HEADER = {
+  'X-Request-Id': Type.String({ description: 'Identifies the request: the one that was sent, or a new one' }),
+}
+/** Absent when limits are lifted. */
 const RATE_LIMIT_HEADERS = {
-  'X-RateLimit-Limit': 'Requests that the tighter bucket holds',
-  'X-RateLimit-Remaining': 'Requests left in it',
-  'X-RateLimit-Reset': 'Unix time in seconds at which it is full again',
+  'X-RateLimit-Limit': Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Requests that the tighter bucket holds' }),
+  ),
+  'X-RateLimit-Remaining': Type.Optional(Type.Integer({ minimum: 0, description: 'Requests left in it' })),
+  'X-RateLimit-Reset': Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Unix time in seconds at which it is full again' }),
+  ),
+}
+/** The headers that errors bring along, by the name they are rendered under. */
+const ERROR_HEADERS: Record<string, Record<string, TSchema>> = {
+  'www-authenticate': { 'WWW-Authenticate': Type.String({ description: 'The scheme, and what was wrong' }) },
+  'retry-after': { 'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait' }) },
 }
 
-const DESCRIPTION = `Gift cards, charges and saved beneficiaries over HTTP and JSON.
+const DESCRIPTION = `Gift cards and payouts for businesses, over HTTP and JSON.
 
 Log in with \`POST /auth/login\`, then send \`Authorization: Bearer <access_token>\`. In the sandbox the username \`sandbox\`
-with the password \`sandbox\` always works; any username \`sbx_<name>\` makes a world of its own.`
+with the password \`sandbox\` always works; any username \`sbx_<name>\` makes a world of its own.
+
+Every request may carry an \`X-Request-Id\`; every answer does. Amounts are numbers in major units, times RFC 3339 in UTC.`
 
 /** Every refusal of an operation by its stable name, the common ones last. */
 export const refusalsOf = (operation: Operation): Record<string, Failure> => ({
@@ -65,7 +80,7 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    tags: TAGS.map((name) => ({ name })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
   }
@@ -110,11 +125,7 @@ const successResponse = (operation: Operation): Json => {
   return {
     [status]: {
       description,
-      headers: headerObjects({
-        ...headers,
-        'X-Request-Id': 'Identifies the request',
-        ...(operation.public ? {} : RATE_LIMIT_HEADERS),
-      }),
+      headers: headerObjects({ ...headers, ...commonHeaders(operation, status) }),
       ...(schema && { content: { [contentType]: { schema: plain(schema), example } } }),
     },
   }
@@ -122,11 +133,11 @@ const successResponse = (operation: Operation): Json => {
 
 const errorResponses = (operation: Operation, method: string, path: string): Json => {
   const edge = edgeOf(method, path)
-  const byStatus = new Map<number, { headers: Record<string, string>; examples: Json; bodies: object[] }>()
+  const byStatus = new Map<number, { headers: Record<string, TSchema>[]; examples: Json; bodies: object[] }>()
   for (const [name, failure] of Object.entries(refusalsOf(operation))) {
     const { status, headers, body } = renderFailure(failure, edge)
-    const known = byStatus.get(status) ?? { headers: {}, examples: {}, bodies: [] }
-    for (const header of Object.keys(headers)) known.headers[titleCase(header)] = 'Set with this error'
+    const known = byStatus.get(status) ?? { headers: [], examples: {}, bodies: [] }
+    for (const name of Object.keys(headers)) known.headers.push(ERROR_HEADERS[name] ?? {})
     known.examples[name] = { value: body }
     known.bodies.push(body)
     byStatus.set(status, known)
@@ -136,7 +147,7 @@ const errorResponses = (operation: Operation, method: string, path: string): Jso
       status,
       {
         description: STATUS_DESCRIPTIONS[status] ?? 'Error',
-        headers: headerObjects({ ...headers, 'X-Request-Id': 'Identifies the request' }),
+        headers: headerObjects(Object.assign({}, ...headers, commonHeaders(operation, status))),
         content: { 'application/json': { schema: errorSchema(bodies), examples } },
       },
     ]),
@@ -198,12 +209,39 @@ const errorSchema = (bodies: readonly object[]): Json => {
 
 const isStructured = (error: unknown): boolean => typeof error === 'object' && error !== null && 'code' in error
 
-const headerObjects = (headers: Record<string, string>): Json =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-  )
+/** What every answer of an operation carries; who was not let in has no limit. */
+const commonHeaders = (operation: Operation, status: number): Record<string, TSchema> => ({
+  ...REQUEST_ID_HEADER,
+  ...(operation.public || status === 401 ? {} : RATE_LIMIT_HEADERS),
+})
 
-const titleCase = (header: string): string => header.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase())
+const headerObjects = (headers: Record<string, TSchema>): Json => {
+  const { properties, required = [] } = Type.Object(headers)
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, { description, ...rest }]) => [
+      name,
+      { ...(description && { description }), required: required.includes(name), schema: plain(rest as TSchema) },
+    ]),
+  )
+}
 
 /** A schema as plain JSON, without the symbols that the checks use. */
-const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema)) as Json
+const plain = (schema: TSchema): Json =>
+  JSON.parse(JSON.stringify(schema), (_, value: unknown) => (isUnion(value) ? inOneWord(value) : value)) as Json
+
+const isUnion = (value: unknown): value is Json & { anyOf: Json[] } =>
+  typeof value === 'object' && value !== null && 'anyOf' in value && Array.isArray(value.anyOf)
+
+/** A choice of literals as an enum, and what may be null as a type with null: the forms that tools read best. */
+const inOneWord = ({ anyOf, ...rest }: Json & { anyOf: Json[] }): Json => {
+  if (anyOf.every((choice) => 'const' in choice)) {
+    return { ...rest, type: [...new Set(anyOf.map(({ type }) => type))][0], enum: anyOf.map((choice) => choice.const) }
+  }
+  const [choice, ...others] = anyOf.filter(({ type }) => type !== 'null')
+  if (choice === undefined || others.length > 0 || typeof choice.type !== 'string') return { ...rest, anyOf }
+  const mayBeNull = {
+    type: [choice.type, 'null'],
+    ...('enum' in choice && { enum: [...(choice.enum as unknown[]), null] }),
+  }
+  return { ...choice, ...rest, ...mayBeNull }
+}

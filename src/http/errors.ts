@@ -92,10 +92,24 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
   paying_wallet_not_found: () => ({ kind: 'BAD_REQUEST', message: 'Wallet not found' }),
   rate_missing: ({ from, to }) => ({ kind: 'BAD_REQUEST', message: `No exchange rate found for ${from} to ${to}` }),
   rate_failed: () => ({ kind: 'INTERNAL_SERVER_ERROR', message: 'Failed to fetch exchange rate' }),
+  insufficient_balance: () => ({ kind: 'BAD_REQUEST', message: 'Insufficient wallet balance' }),
+  insufficient_stock: () => ({ kind: 'BAD_REQUEST', message: 'Insufficient stock' }),
+  duplicate_order_reference: () => ({ kind: 'BAD_REQUEST', message: 'Duplicate client_reference' }),
+  duplicate_payout_reference: () => ({ kind: 'BAD_REQUEST', message: 'Duplicate reference_id' }),
+  saved_beneficiary_not_found: () => ({ kind: 'BAD_REQUEST', message: 'Beneficiary not found' }),
+  order_not_cancellable: ({ status }) => ({
+    kind: 'BAD_REQUEST',
+    message: `Order cannot be cancelled in status ${status}`,
+  }),
+  payout_not_cancellable: ({ status }) => ({
+    kind: 'BAD_REQUEST',
+    message: `Payout cannot be cancelled in status ${status}`,
+  }),
+  transition_refused: ({ from, to }) => ({ kind: 'BAD_REQUEST', message: `Cannot go from ${from} to ${to}` }),
   amount_too_large: () => ({
     kind: 'VALIDATION_FAILURE',
     message: 'Input validation failed.',
-    violations: [{ field: 'denomination', rule: 'max', problem: 'makes an amount too large' }],
+    violations: [{ field: 'amount', rule: 'max', problem: 'too large', message: 'The amount is too large.' }],
   }),
   idempotency_key_malformed: () => ({
     kind: 'BAD_REQUEST',
@@ -113,7 +127,7 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
   world_not_found: ({ name }) => ({ kind: 'NOT_FOUND', message: `No world is called ${name}` }),
   sandbox_token_wrong: () => ({
     kind: 'UNAUTHORIZED',
-    message: 'The sandbox is not bound to loopback: it needs --sandbox-token, and the header X-Sandbox-Token',
+    message: 'The sandbox needs the header X-Sandbox-Token with the token of --sandbox-token',
   }),
   sandbox_foreign: () => ({ kind: 'FORBIDDEN', message: 'The sandbox is not open to other sites' }),
   internal: () => ({ kind: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' }),
@@ -155,9 +169,9 @@ const RENDERERS: Record<ErrorShape, (meaning: Meaning) => RenderedError['body']>
 
 const messagesByField = (violations: readonly Violation[]): Record<string, object[]> => {
   const messages: Record<string, object[]> = {}
-  for (const { field, rule, problem } of violations) {
+  for (const { field, rule, problem, message = `The ${field} field ${problem}.` } of violations) {
     messages[field] ??= []
-    messages[field].push({ rule, field, message: `The ${field} field ${problem}.` })
+    messages[field].push({ rule, field, message })
   }
   return messages
 }

@@ -1,17 +1,20 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Failure } from '../kernel/failure.ts'
 
-/** The groups of the documentation, in the order of the specification. */
-export const TAGS = [
-  'Authentication',
-  'Beneficiaries',
-  'Products',
-  'Categories',
-  'Countries',
-  'Currencies',
-  'Service',
-  'Sandbox',
-] as const
+/** The groups of the documentation, in the order of the specification, and what each is about. */
+export const TAGS = {
+  Authentication: 'Credentials become tokens, tokens are renewed and revoked.',
+  Beneficiaries: 'People who are paid, saved to be paid again.',
+  Products: 'Gift cards on sale: what there is, whether it can be had, and what it costs.',
+  Categories: 'What products are sorted by. For accounts with the vouchers feature.',
+  Countries: 'The countries of ISO 3166-1.',
+  Currencies: 'The circulating currencies of ISO 4217.',
+  Wallets: 'What a client pays from, and every movement of it.',
+  Orders: 'Gift cards bought, and the vouchers that are delivered. For accounts with the vouchers feature.',
+  Payouts: 'Money sent to beneficiaries.',
+  Service: 'Whether the service is well.',
+  Sandbox: 'What only the sandbox has: worlds and their clocks. Open on this machine, elsewhere by token.',
+} as const
 
 /** Where an operation's documentation travels: in the `detail` of its route. */
 export const OPERATION = 'x-operation'
@@ -23,7 +26,7 @@ export const OPERATION = 'x-operation'
 export interface Operation {
   /** The name of the operation for generated clients: `createBeneficiary`. */
   id: string
-  tag: (typeof TAGS)[number]
+  tag: keyof typeof TAGS
   summary: string
   description?: string
   /** Needs no access token. */
@@ -39,7 +42,8 @@ export interface Operation {
     /** Left out where there is no body. */
     schema?: TSchema
     example?: unknown
-    headers?: Record<string, string>
+    /** What the answer carries besides X-Request-Id and the headers of the limit; each schema has a description. */
+    headers?: Record<string, TSchema>
     contentType?: string
   }
   /** Every refusal that is this route's own, by its stable name, with facts that could be real. */
@@ -53,15 +57,15 @@ export const documented = (operation: Operation) => ({
 
 /** The headers of a paginated answer, for {@link Operation.success}. */
 export const PAGE_HEADERS = {
-  'X-Page': 'The current page',
-  'X-Per-Page': 'Items per page',
-  'X-Total-Count': 'All items that match',
-  'X-Total-Pages': 'All pages; 0 when nothing matches',
-} as const
+  'X-Page': Type.Integer({ minimum: 1, description: 'The current page' }),
+  'X-Per-Page': Type.Integer({ minimum: 1, description: 'Items per page' }),
+  'X-Total-Count': Type.Integer({ minimum: 0, description: 'All items that match' }),
+  'X-Total-Pages': Type.Integer({ minimum: 0, description: 'All pages; 0 when nothing matches' }),
+}
 
 /** The two further headers of long lists. */
 export const LONG_PAGE_HEADERS = {
   ...PAGE_HEADERS,
-  'X-Page-Size': 'Items in this page',
-  'X-Has-More': 'Whether more pages exist: true or false',
-} as const
+  'X-Page-Size': Type.Integer({ minimum: 0, description: 'Items in this page' }),
+  'X-Has-More': Type.Boolean({ description: 'Whether more pages exist' }),
+}

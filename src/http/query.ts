@@ -1,3 +1,4 @@
+import { parseTimestamp } from '../kernel/clock.ts'
 import { DomainError, type Resource, type Rule, type Violation } from '../kernel/failure.ts'
 import { isWritable } from './validation.ts'
 
@@ -60,6 +61,14 @@ export class QueryReader {
     const id = parseId(value)
     if (value !== undefined && id === undefined) this.refuse(name, 'integer', 'must be a positive whole number')
     return id
+  }
+
+  /** The Unix milliseconds of an RFC 3339 time. */
+  timestamp(name: string): number | undefined {
+    const value = this.#single(name)
+    const timeMs = value === undefined ? undefined : parseTimestamp(value)
+    if (value !== undefined && timeMs === undefined) this.refuse(name, 'format', 'must be an RFC 3339 time')
+    return timeMs
   }
 
   text(name: string): string | undefined {

@@ -8,33 +8,44 @@ import type { JsonObject } from './body.ts'
 
 FormatRegistry.Set('email', (value) => isEmail(value))
 
+/** What a schema cannot say of its fields: each answers what is wrong with a value, and nothing when it is right. */
+export type FieldRules<Body> = {
+  [Field in keyof Body]?: (value: NonNullable<Body[Field]>) => Omit<Violation, 'field'> | undefined
+}
+
 /**
  * Makes the check of a body: all of its violations at once, one for each field, in the order of the schema
- * (contract C4). Members that the schema does not know are left out of the answer; optional ones that are null count
- * as left out.
+ * (contract C4). A field's own rule is asked only when its schema holds. Members that the schema does not know are
+ * left out of the answer; optional ones that are null count as left out.
  *
  * @throws DomainError validation
  */
-export const bodyCheck = <Schema extends TObject>(schema: Schema): ((body: JsonObject) => Static<Schema>) => {
+export const bodyCheck = <Schema extends TObject>(
+  schema: Schema,
+): ((body: JsonObject, rules?: FieldRules<Static<Schema>>) => Static<Schema>) => {
   let compiled: TypeCheck<Schema> | undefined
   const known = Object.keys(schema.properties)
-  return (body) => {
+  return (body, rules = {}) => {
     compiled ??= TypeCompiler.Compile(schema)
     const candidate: JsonObject = {}
     for (const field of known) {
       const value = Object.hasOwn(body, field) ? body[field] : undefined
       if (value !== null && value !== undefined) candidate[field] = value
     }
-    const violations = violationsOf(compiled, candidate, known)
+    const violations = violationsOf(compiled, candidate, known, rules as Rules)
     if (violations.length > 0) throw new DomainError({ code: 'validation', violations })
     return candidate as Static<Schema>
   }
 }
 
+/** {@link FieldRules} of a body whose members are not known by name. */
+type Rules = Record<string, ((value: unknown) => Omit<Violation, 'field'> | undefined) | undefined>
+
 const violationsOf = <Schema extends TObject>(
   compiled: TypeCheck<Schema>,
   candidate: JsonObject,
   known: string[],
+  rules: Rules,
 ): Violation[] => {
   const byField = new Map<string, Violation>()
   if (!compiled.Check(candidate)) {
@@ -47,6 +58,11 @@ const violationsOf = <Schema extends TObject>(
   for (const field of Object.keys(candidate)) {
     if (byField.has(field) || isWritable(candidate[field])) continue
     byField.set(field, { field, rule: 'format', problem: 'must not hold NUL or half a surrogate pair' })
+  }
+  for (const [field, rule] of Object.entries(rules)) {
+    if (byField.has(field) || !Object.hasOwn(candidate, field)) continue
+    const violation = rule?.(candidate[field])
+    if (violation) byField.set(field, { field, ...violation })
   }
   return known.flatMap((field) => byField.get(field) ?? [])
 }

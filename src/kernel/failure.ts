@@ -19,6 +19,8 @@ export interface Violation {
   field: string
   rule: Rule
   problem: string
+  /** The whole sentence of the structured shape, where the usual one would not read well. */
+  message?: string
 }
 
 /**
@@ -43,6 +45,14 @@ export type Failure =
   | { code: 'paying_wallet_not_found' }
   | { code: 'rate_missing'; from: string; to: string }
   | { code: 'rate_failed' }
+  | { code: 'insufficient_balance' }
+  | { code: 'insufficient_stock' }
+  | { code: 'duplicate_order_reference' }
+  | { code: 'duplicate_payout_reference' }
+  | { code: 'saved_beneficiary_not_found' }
+  | { code: 'order_not_cancellable'; status: string }
+  | { code: 'payout_not_cancellable'; status: string }
+  | { code: 'transition_refused'; from: string; to: string }
   | { code: 'amount_too_large' }
   | { code: 'idempotency_key_malformed' }
   | { code: 'idempotency_key_reused' }

@@ -8,6 +8,9 @@ export interface Randomness {
 /** Bytes of the operating system's generator. */
 export const secureRandomness: Randomness = { bytes: (count) => randomBytes(count) }
 
+/** A key that no one can guess, for what outlives the process. */
+export const freshSecret = (byteCount: number): Uint8Array => randomBytes(byteCount)
+
 /** A fresh seed for a process that was given none. */
 export const freshSeed = (): string => randomBytes(16).toString('hex')
 
@@ -58,12 +61,13 @@ export type IdPrefix = 'ben' | 'pyt' | 'lgn' | 'req'
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 /** The largest multiple of 36 that a byte can hold: bytes from here on would favour the first letters. */
 const UNBIASED_BYTE_LIMIT = 252
-const TIME_LENGTH = 9
+/** Enough for every millisecond of a four-digit year. */
+const TIME_LENGTH = 10
 const SEQUENCE_LENGTH = 5
 const RANDOM_LENGTH = 10
 
 /**
- * Public identifiers: the prefix, then 24 characters of [0-9a-z] that sort by creation (contract C10): the time, a
+ * Public identifiers: the prefix, then 25 characters of [0-9a-z] that sort by creation (contract C10): the time, a
  * sequence within the millisecond, and randomness that makes them unguessable.
  */
 export class IdSource {

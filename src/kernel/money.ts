@@ -62,6 +62,9 @@ export const plus = (...amountsMinor: readonly number[]): number => {
 export const percentOf = (minor: number, basisPoints: number): number =>
   divideRounded(minor, basisPoints, BASIS_POINTS_ONE)
 
+/** The part of an amount that belongs to `part` of `whole` pieces, rounded half away from zero. */
+export const shareOf = (minor: number, part: number, whole: number): number => divideRounded(minor, part, whole)
+
 /** An amount in another currency at a rate, rounded half away from zero at that currency's precision. */
 export const convert = (minor: number, rateE8: number, fromPrecision: number, toPrecision: number): number =>
   roundQuotient(BigInt(minor) * BigInt(rateE8) * scaleOf(toPrecision), BigInt(RATE_ONE) * scaleOf(fromPrecision))

@@ -17,6 +17,8 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 export const sandboxGate =
   ({ boundHost, token }: { boundHost: string; token: string | undefined }) =>
   (request: Request): void => {
+    // A Host that is no host leaves a URL that is none.
+    if (!URL.canParse(request.url)) throw new DomainError({ code: 'sandbox_foreign' })
     const { host, hostname } = new URL(request.url)
     const origin = request.headers.get('origin')
     if (origin !== null && (!URL.canParse(origin) || new URL(origin).host !== host)) {

@@ -2,22 +2,29 @@ import { Elysia } from 'elysia'
 import type { BucketSize } from '../http/rate-limit.ts'
 import { type RequestContext, requestIdOf } from '../http/request-id.ts'
 import { DomainError } from '../kernel/failure.ts'
+import type { DueWork } from '../worlds/due.ts'
 import { bucketsOf, type Feature } from './clients.ts'
 import type { Session, Sessions } from './sessions.ts'
 
+export interface GuardOptions {
+  sessions: Sessions
+  /** The buckets of each client, or undefined when limits are lifted. */
+  limits: readonly BucketSize[] | undefined
+  /** What must have happened in a world before a request can look at it. */
+  due: DueWork
+}
+
 /** What stands in front of every protected route (contract C4): authentication, then limits, then features. */
 export class Guard {
-  constructor(
-    private readonly sessions: Sessions,
-    /** The buckets of each client, or undefined when limits are lifted. */
-    private readonly limits: readonly BucketSize[] | undefined,
-  ) {}
+  constructor(private readonly options: GuardOptions) {}
 
   /** @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow */
   async admit({ request, set }: RequestContext): Promise<Session> {
-    const session = await this.sessions.admit(request.headers.get('authorization'))
+    const { sessions, limits, due } = this.options
+    const session = await sessions.admit(request.headers.get('authorization'))
     set.headers['x-request-id'] = requestIdOf(request) ?? session.world.nextRequestId()
-    if (this.limits) charge(session, this.limits, set)
+    if (limits) charge(session, limits, set)
+    if (due.isDue(session.world)) await due.catchUp(session.world)
     return session
   }
 

@@ -33,6 +33,8 @@ const SESSIONS_MAX = 20_000
 /** How many logins of one client live at once; the oldest make room (decision 0005). */
 const LOGINS_PER_CLIENT_MAX = 10_000
 const TOKEN_ID_LENGTH = 24
+/** Another scheme, or none of a token, is as good as nothing sent (RFC 6750, section 3.1). */
+const BEARER_SENT = /^bearer +[^ ]/i
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i
 
 export interface SessionsOptions {
@@ -60,7 +62,7 @@ export class Sessions {
     const session = await this.#verify(authorization)
     if (!session) {
       this.#verified.delete(authorization)
-      throw new DomainError({ code: 'unauthorized', tokenSent: true })
+      throw new DomainError({ code: 'unauthorized', tokenSent: BEARER_SENT.test(authorization) })
     }
     this.#verified.set(authorization, session)
     return session
@@ -73,7 +75,7 @@ export class Sessions {
       id: world.ids.next('lgn', nowMs),
       clientId: client.id,
       refreshGeneration: 0,
-      expiresAtMs: this.#expiryMs(nowMs, 'refresh'),
+      expiresAtMs: this.#lastExpiryMs(nowMs),
       revoked: false,
     }
     await world.db.write((tx) => {
@@ -106,7 +108,7 @@ export class Sessions {
       }
       const next = login.refreshGeneration + 1
       tx.update(logins)
-        .set({ refreshGeneration: next, expiresAtMs: this.#expiryMs(nowMs, 'refresh') })
+        .set({ refreshGeneration: next, expiresAtMs: this.#lastExpiryMs(nowMs) })
         .where(eq(logins.id, login.id))
         .run()
       return next
@@ -164,6 +166,11 @@ export class Sessions {
       refreshExpiresAtMs: this.#expiryMs(nowMs, 'refresh'),
       clientId: client.id,
     }
+  }
+
+  /** When the last token of a pair expires: until then its login is remembered. */
+  #lastExpiryMs(nowMs: number): number {
+    return Math.max(this.#expiryMs(nowMs, 'access'), this.#expiryMs(nowMs, 'refresh'))
   }
 
   #expiryMs(nowMs: number, kind: TokenKind): number {

@@ -10,6 +10,60 @@ export const wallets = sqliteTable('wallets', {
   isDefault: integer('is_default', { mode: 'boolean' }).notNull(),
   createdAtMs: integer('created_at_ms').notNull(),
   updatedAtMs: integer('updated_at_ms').notNull(),
+  reservedMinor: integer('reserved_minor').notNull(),
 })
 
 export type Wallet = typeof wallets.$inferSelect
+
+/** What a movement of money came from (contract C11). */
+export const SOURCE_TYPES = ['order', 'payout', 'refund', 'funding', 'adjustment'] as const
+
+/** The accounts of the ledger: the first two belong to a wallet, the others to the program, one for each currency. */
+export const ACCOUNTS = [
+  'wallet',
+  'reserved',
+  'supplier',
+  'payouts',
+  'tax',
+  'fees',
+  'conversion',
+  'exchange',
+  'funding',
+  'adjustments',
+] as const
+
+export const journalEntries = sqliteTable('journal_entries', {
+  id: integer('id').primaryKey(),
+  sourceType: text('source_type', { enum: SOURCE_TYPES }).notNull(),
+  sourceId: text('source_id'),
+  createdAtMs: integer('created_at_ms').notNull(),
+})
+
+export const journalLines = sqliteTable('journal_lines', {
+  id: integer('id').primaryKey(),
+  entryId: integer('entry_id').notNull(),
+  account: text('account', { enum: ACCOUNTS }).notNull(),
+  walletId: integer('wallet_id'),
+  currencyId: integer('currency_id').notNull(),
+  amountMinor: integer('amount_minor').notNull(),
+})
+
+export const transactions = sqliteTable('transactions', {
+  id: integer('id').primaryKey(),
+  walletId: integer('wallet_id').notNull(),
+  entryId: integer('entry_id').notNull(),
+  amountMinor: integer('amount_minor').notNull(),
+  transactionType: text('transaction_type', { enum: ['CREDIT', 'DEBIT'] }).notNull(),
+  status: text('status', { enum: ['PENDING', 'COMPLETED', 'FAILED'] }).notNull(),
+  sourceCurrency: text('source_currency'),
+  destinationCurrency: text('destination_currency'),
+  rateE8: integer('rate_e8'),
+  conversionMinor: integer('conversion_minor'),
+  balanceAfterMinor: integer('balance_after_minor').notNull(),
+  sourceType: text('source_type', { enum: SOURCE_TYPES }).notNull(),
+  sourceId: text('source_id'),
+  remarks: text('remarks'),
+  createdAtMs: integer('created_at_ms').notNull(),
+})
+
+export type WalletTransaction = typeof transactions.$inferSelect

@@ -1,8 +1,11 @@
-import { and, asc, eq, or, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { Transaction } from '../db/database.ts'
+import { offsetOf } from '../http/pagination.ts'
+import type { Direction, Page } from '../http/query.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { type Wallet, wallets } from './tables.ts'
+import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
-export type { Wallet }
+export type { Wallet, WalletTransaction }
 
 const statements = worldPart(({ db: { query } }) => ({
   byId: query
@@ -43,3 +46,110 @@ export const findPayingWallet = (world: World, clientId: number, currencyId: num
 /** The client's default wallet, or undefined while it has none. */
 export const findDefaultWallet = (world: World, clientId: number): Wallet | undefined =>
   world.of(statements).default.get({ clientId })
+
+/** Opens an empty wallet; the first of a client is its default one. */
+export const openWallet = (
+  tx: Transaction,
+  wallet: Pick<Wallet, 'clientId' | 'currencyId' | 'type' | 'creditLimitMinor'>,
+  nowMs: number,
+): Wallet => {
+  const others = tx.select({ count: count() }).from(wallets).where(eq(wallets.clientId, wallet.clientId)).get()
+  return tx
+    .insert(wallets)
+    .values({
+      ...wallet,
+      amountMinor: 0,
+      reservedMinor: 0,
+      isDefault: (others?.count ?? 0) === 0,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+    })
+    .returning()
+    .get()
+}
+
+export const WALLET_SORTS = ['id', 'amount'] as const
+export const TRANSACTION_SORTS = ['id', 'amount', 'created_at'] as const
+
+export interface WalletQuery {
+  page: Page
+  currencyId: number | undefined
+  type: Wallet['type'] | undefined
+  sort: { field: (typeof WALLET_SORTS)[number]; direction: Direction }
+}
+
+/** One page of the client's wallets, and how many match in all. */
+export const listWallets = ({ db }: World, clientId: number, { page, currencyId, type, sort }: WalletQuery) => {
+  const matching = and(
+    eq(wallets.clientId, clientId),
+    currencyId === undefined ? undefined : eq(wallets.currencyId, currencyId),
+    type === undefined ? undefined : eq(wallets.type, type),
+  )
+  const inOrder = sort.direction === 'ASC' ? asc : desc
+  const rows = db.query
+    .select()
+    .from(wallets)
+    .where(matching)
+    .orderBy(...(sort.field === 'amount' ? [inOrder(majorUnits(wallets))] : []), inOrder(wallets.id))
+    .limit(page.limit)
+    .offset(offsetOf(page))
+    .all()
+  const total = db.query.select({ count: count() }).from(wallets).where(matching).get()
+  return { rows, totalCount: total?.count ?? 0 }
+}
+
+export interface TransactionQuery {
+  page: Page
+  walletId: number | undefined
+  transactionType: WalletTransaction['transactionType'] | undefined
+  status: WalletTransaction['status'] | undefined
+  sourceType: WalletTransaction['sourceType'] | undefined
+  createdFromMs: number | undefined
+  createdToMs: number | undefined
+  sort: { field: (typeof TRANSACTION_SORTS)[number]; direction: Direction }
+}
+
+/** One page of the movements of the client's wallets, and how many match in all. */
+export const listTransactions = ({ db }: World, clientId: number, { page, sort, ...filter }: TransactionQuery) => {
+  const matching = and(
+    eq(wallets.clientId, clientId),
+    filter.walletId === undefined ? undefined : eq(transactions.walletId, filter.walletId),
+    filter.transactionType === undefined ? undefined : eq(transactions.transactionType, filter.transactionType),
+    filter.status === undefined ? undefined : eq(transactions.status, filter.status),
+    filter.sourceType === undefined ? undefined : eq(transactions.sourceType, filter.sourceType),
+    filter.createdFromMs === undefined ? undefined : gte(transactions.createdAtMs, filter.createdFromMs),
+    filter.createdToMs === undefined ? undefined : lte(transactions.createdAtMs, filter.createdToMs),
+  )
+  const inOrder = sort.direction === 'ASC' ? asc : desc
+  const keys = { id: [], amount: [majorUnits(transactions)], created_at: [transactions.createdAtMs] }[sort.field]
+  const rows = db.query
+    .select({ transaction: transactions, currencyId: wallets.currencyId })
+    .from(transactions)
+    .innerJoin(wallets, eq(wallets.id, transactions.walletId))
+    .where(matching)
+    .orderBy(...keys.map((key) => inOrder(key)), inOrder(transactions.id))
+    .limit(page.limit)
+    .offset(offsetOf(page))
+    .all()
+  const total = db.query
+    .select({ count: count() })
+    .from(transactions)
+    .innerJoin(wallets, eq(wallets.id, transactions.walletId))
+    .where(matching)
+    .get()
+  return { rows, totalCount: total?.count ?? 0 }
+}
+
+/** The movement of one of the client's own wallets, with its currency; or undefined. */
+export const findTransaction = ({ db }: World, clientId: number, id: number) =>
+  db.query
+    .select({ transaction: transactions, currencyId: wallets.currencyId })
+    .from(transactions)
+    .innerJoin(wallets, eq(wallets.id, transactions.walletId))
+    .where(and(eq(transactions.id, id), eq(wallets.clientId, clientId)))
+    .limit(1)
+    .get()
+
+/** Amounts of different currencies compare as they are published: in major units. */
+const majorUnits = (table: typeof wallets | typeof transactions): SQL =>
+  sql`${table.amountMinor} / power(10.0, (SELECT precision FROM currencies WHERE currencies.id = ${wallets.currencyId}))`

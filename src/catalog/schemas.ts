@@ -1,0 +1,18 @@
+import { Type } from '@sinclair/typebox'
+
+/** What the routes of the catalog, and of the rooms that sell from it, say of a product alike (spec 2.2, 4.2). */
+
+/** What a purchase may ask for, before the product is known (spec section 8). */
+export const Denomination = Type.Number({
+  minimum: 0.01,
+  maximum: 1_000_000_000,
+  description: 'Amount of one card, in the currency of the product',
+})
+export const Quantity = Type.Integer({ minimum: 1, description: 'How many cards' })
+export const ProductPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The product identifier' }) })
+
+export const BandSchema = Type.Object({
+  min_value: Type.Number({ description: 'Lowest purchasable amount' }),
+  max_value: Type.Number({ description: 'Highest purchasable amount' }),
+  discount: Type.Number({ description: 'Discount percentage' }),
+})

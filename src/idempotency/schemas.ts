@@ -1,0 +1,14 @@
+import { Type } from '@sinclair/typebox'
+
+/** How the headers of contract C14 are documented, for the routes that read and set them. */
+
+export const IdempotencyHeaders = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({ minLength: 8, maxLength: 256, description: 'The same key answers the same for 24 hours' }),
+  ),
+})
+export const REPLAY_HEADERS = {
+  'Idempotent-Replayed': Type.Optional(
+    Type.Literal('true', { description: 'Set when an earlier answer is given again' }),
+  ),
+}

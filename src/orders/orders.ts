@@ -1,0 +1,283 @@
+import { and, asc, count, desc, eq, isNotNull, sql } from 'drizzle-orm'
+import type { Product } from '../catalog/product.ts'
+import { recallCharge } from '../charges/cache.ts'
+import { chargeWire } from '../charges/price.ts'
+import { type Pricing, type Purchase, type Quote, quote } from '../charges/quote.ts'
+import type { Transaction } from '../db/database.ts'
+import { offsetOf } from '../http/pagination.ts'
+import type { Page } from '../http/query.ts'
+import { SECOND_MS } from '../kernel/clock.ts'
+import { DomainError, found } from '../kernel/failure.ts'
+import type { Session } from '../sessions/sessions.ts'
+import { type Exchange, reserve } from '../wallets/ledger.ts'
+import { findTransaction, findWallet, type Wallet } from '../wallets/wallets.ts'
+import { type DueSource, schedule } from '../worlds/due.ts'
+import type { World } from '../worlds/world.ts'
+import { settleOrder } from './settlement.ts'
+import type { VoucherSupply } from './supply.ts'
+import { type Order, type OrderStatus, orders, vouchers } from './tables.ts'
+
+/** The largest quantity of an instant product that is delivered in the answer (contract C12). */
+const INSTANT_QUANTITY_MAX = 5
+const INSTANT = 'instant'
+
+/** The sandbox's pace, from the placing of an order (contract C12). */
+const PROCESSING_AFTER_MS = 2 * SECOND_MS
+const DELIVERED_AFTER_MS = 5 * SECOND_MS
+
+/** What orders are placed with. */
+export interface Ordering {
+  pricing: Pricing
+  supply: VoucherSupply
+  /** Whether the clock delivers, as in the sandbox; in live mode an operator does. */
+  byClock: boolean
+}
+
+/** What a client orders. */
+export interface OrderRequest extends Purchase {
+  /** The client's own name for the order; made up when left out. */
+  reference: string | undefined
+  email: string | null
+}
+
+/**
+ * Places an order: prices it, takes the vouchers from the stock and the money from the wallet, and delivers at once
+ * what can be.
+ *
+ * @throws DomainError what a quote refuses, duplicate_order_reference, insufficient_balance or insufficient_stock
+ */
+export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session, request: OrderRequest): Order => {
+  const { world, client } = session
+  const { product, wallet, denominationMinor, quantityMax, price } = currentQuote(ordering.pricing, session, request)
+  const nowMs = world.clock.nowMs()
+  const reference = request.reference ?? `ord-${world.ids.letters(20)}`
+  if (findByReference(tx, client.id, reference)) throw new DomainError({ code: 'duplicate_order_reference' })
+  const id = nextOrderId(tx)
+  const cause = { sourceType: 'order', sourceId: String(id), remarks: product.name, nowMs } as const
+  const transaction = reserve(tx, wallet, cause, price.totalPayableMinor, exchangeOf(price))
+  const dueAtMs = ordering.byClock ? nowMs + PROCESSING_AFTER_MS : null
+  const order: Order = {
+    id,
+    clientId: client.id,
+    reference,
+    productId: product.id,
+    productName: product.name,
+    currencyId: product.currency.id,
+    denominationMinor,
+    quantity: request.quantity,
+    deliveredQuantity: 0,
+    email: request.email,
+    walletId: wallet.id,
+    transactionId: transaction.id,
+    totalMinor: price.totalMinor,
+    discountMinor: price.discountMinor,
+    netMinor: price.netMinor,
+    gstMinor: price.gstMinor,
+    feeMinor: price.handlingFeeMinor,
+    conversionMinor: price.conversionFeeMinor ?? null,
+    payableMinor: price.totalPayableMinor,
+    charges: JSON.stringify(chargeWire({ price, quantityMax })),
+    status: 'PENDING',
+    failureReason: null,
+    dueAtMs,
+    placedAtMs: nowMs,
+    deliveredAtMs: null,
+    failedAtMs: null,
+    cancelledAtMs: null,
+  }
+  tx.insert(orders).values(order).run()
+  ordering.supply.take(tx, order, product)
+  if (isInstant(product, request.quantity)) return deliver(tx, world, ordering.supply, order, order.quantity, nowMs)
+  if (dueAtMs !== null) schedule(world, dueAtMs)
+  return order
+}
+
+/** The price that the charges endpoint gives at this moment: the one it keeps, or a fresh one. */
+const currentQuote = (pricing: Pricing, session: Session, purchase: Purchase): Quote =>
+  recallCharge(session.world, session.client.id, purchase)?.quote ?? quote(pricing, session, purchase)
+
+const isInstant = ({ deliveryMode, deliveryTime }: Product, quantity: number): boolean =>
+  deliveryMode === 'digital' && deliveryTime === INSTANT && quantity <= INSTANT_QUANTITY_MAX
+
+const exchangeOf = ({ source, destination, rateE8, conversionFeeMinor }: Quote['price']): Exchange | undefined =>
+  rateE8 === undefined
+    ? undefined
+    : {
+        sourceCurrency: source.currency,
+        destinationCurrency: destination.currency,
+        rateE8,
+        conversionMinor: conversionFeeMinor ?? 0,
+      }
+
+/**
+ * Delivers vouchers of an order that is under way; the last one settles it.
+ *
+ * @throws DomainError transition_refused
+ */
+export const deliver = (
+  tx: Transaction,
+  world: World,
+  supply: VoucherSupply,
+  order: Order,
+  quantity: number,
+  nowMs: number,
+): Order => {
+  refuseEnded(order, 'DELIVERED')
+  const count = Math.min(quantity, order.quantity - order.deliveredQuantity)
+  const supplied = supply.deliver(tx, world, order, count)
+  supplied.forEach(({ sealed, expiresAtMs }, index) => {
+    const reference = `${order.id}-${order.deliveredQuantity + index + 1}`
+    tx.insert(vouchers).values({ orderId: order.id, reference, sealed, expiresAtMs }).run()
+  })
+  const deliveredQuantity = order.deliveredQuantity + count
+  if (deliveredQuantity < order.quantity) {
+    return update(tx, order, { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null })
+  }
+  settleOrder(tx, walletOf(world, order), order, exchangeOfOrder(world, order), {
+    deliveredQuantity,
+    nowMs,
+    remarks: order.productName,
+  })
+  return update(tx, order, { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null })
+}
+
+/**
+ * Ends an order that cannot be delivered: in full, or what is left of a partial delivery. The wallet gets it back.
+ *
+ * @throws DomainError transition_refused
+ */
+export const failOrder = (
+  tx: Transaction,
+  world: World,
+  supply: VoucherSupply,
+  order: Order,
+  reason: string,
+  nowMs: number,
+): Order => {
+  refuseEnded(order, 'FAILED')
+  giveUp(tx, world, supply, order, nowMs, reason)
+  const status: OrderStatus = order.deliveredQuantity > 0 ? 'PARTIALLY_DELIVERED' : 'FAILED'
+  return update(tx, order, { status, failureReason: reason, failedAtMs: nowMs, dueAtMs: null })
+}
+
+/** Cancels an order that is still pending. @throws DomainError order_not_cancellable */
+export const cancelOrder = (tx: Transaction, world: World, supply: VoucherSupply, order: Order): Order => {
+  if (order.status !== 'PENDING') throw new DomainError({ code: 'order_not_cancellable', status: order.status })
+  const nowMs = world.clock.nowMs()
+  giveUp(tx, world, supply, order, nowMs, 'Cancelled')
+  return update(tx, order, { status: 'CANCELLED', cancelledAtMs: nowMs, dueAtMs: null })
+}
+
+const giveUp = (
+  tx: Transaction,
+  world: World,
+  supply: VoucherSupply,
+  order: Order,
+  nowMs: number,
+  remarks: string,
+): void => {
+  supply.giveBack(tx, order)
+  const { deliveredQuantity } = order
+  settleOrder(tx, walletOf(world, order), order, exchangeOfOrder(world, order), { deliveredQuantity, nowMs, remarks })
+}
+
+/** A partial delivery has ended once its rest was refunded, which is when it failed. */
+const hasEnded = ({ status, failedAtMs }: Order): boolean =>
+  status === 'DELIVERED' || status === 'FAILED' || status === 'CANCELLED' || failedAtMs !== null
+
+const refuseEnded = (order: Order, to: OrderStatus): void => {
+  if (hasEnded(order)) throw new DomainError({ code: 'transition_refused', from: order.status, to })
+}
+
+const update = (tx: Transaction, order: Order, change: Partial<Order>): Order => {
+  tx.update(orders).set(change).where(eq(orders.id, order.id)).run()
+  return { ...order, ...change }
+}
+
+const walletOf = (world: World, order: Order): Wallet =>
+  found(findWallet(world, order.clientId, order.walletId), 'wallet')
+
+/** The exchange as it was recorded when the wallet paid: later rates do not touch it. */
+const exchangeOfOrder = (world: World, order: Order): Exchange | undefined => {
+  const paid = findTransaction(world, order.clientId, order.transactionId)?.transaction
+  if (!paid || paid.rateE8 === null || paid.sourceCurrency === null || paid.destinationCurrency === null)
+    return undefined
+  return {
+    sourceCurrency: paid.sourceCurrency,
+    destinationCurrency: paid.destinationCurrency,
+    rateE8: paid.rateE8,
+    conversionMinor: paid.conversionMinor ?? 0,
+  }
+}
+
+/** Orders whose next step the clock takes: processing, then delivery (contract C12). */
+export const dueOrders = (supply: VoucherSupply): DueSource => ({
+  nextMs: (tx) => nextDue(tx)?.dueAtMs ?? undefined,
+  step: (tx, world) => {
+    const order = nextDue(tx)
+    if (!order?.dueAtMs) return
+    if (order.status === 'PENDING') {
+      const dueAtMs = order.placedAtMs + DELIVERED_AFTER_MS
+      update(tx, order, { status: 'PROCESSING', dueAtMs })
+    } else {
+      deliver(tx, world, supply, order, order.quantity, order.dueAtMs)
+    }
+  },
+})
+
+const nextDue = (tx: Transaction): Order | undefined =>
+  tx.select().from(orders).where(isNotNull(orders.dueAtMs)).orderBy(asc(orders.dueAtMs), asc(orders.id)).limit(1).get()
+
+const nextOrderId = (tx: Transaction): number =>
+  (tx
+    .select({ id: sql<number | null>`max(${orders.id})` })
+    .from(orders)
+    .get()?.id ?? 0) + 1
+
+const findByReference = (tx: Transaction, clientId: number, reference: string) =>
+  tx
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(eq(orders.clientId, clientId), eq(orders.reference, reference)))
+    .limit(1)
+    .get()
+
+/** The client's own order, or undefined: another client's is as good as none. */
+export const findOrder = (tx: Transaction, clientId: number, id: number): Order | undefined =>
+  tx
+    .select()
+    .from(orders)
+    .where(and(eq(orders.id, id), eq(orders.clientId, clientId)))
+    .limit(1)
+    .get()
+
+/** The vouchers of an order that were delivered, in order of delivery. */
+export const vouchersOf = (tx: Transaction, orderId: number) =>
+  tx.select().from(vouchers).where(eq(vouchers.orderId, orderId)).orderBy(asc(vouchers.id)).all()
+
+export interface OrderQuery {
+  page: Page
+  status: OrderStatus | undefined
+  productId: number | undefined
+  reference: string | undefined
+}
+
+/** One page of the client's orders, the newest first, and how many match in all. */
+export const listOrders = ({ db }: World, clientId: number, { page, status, productId, reference }: OrderQuery) => {
+  const matching = and(
+    eq(orders.clientId, clientId),
+    status === undefined ? undefined : eq(orders.status, status),
+    productId === undefined ? undefined : eq(orders.productId, productId),
+    reference === undefined ? undefined : eq(orders.reference, reference),
+  )
+  const rows = db.query
+    .select()
+    .from(orders)
+    .where(matching)
+    .orderBy(desc(orders.id))
+    .limit(page.limit)
+    .offset(offsetOf(page))
+    .all()
+  const total = db.query.select({ count: count() }).from(orders).where(matching).get()
+  return { rows, totalCount: total?.count ?? 0 }
+}

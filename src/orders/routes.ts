@@ -1,0 +1,351 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { Denomination, Quantity } from '../catalog/schemas.ts'
+import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
+import type { JsonObject } from '../http/body.ts'
+import { documented, type Operation, PAGE_HEADERS } from '../http/operation.ts'
+import { pageHeaders } from '../http/pagination.ts'
+import { pathId, QueryReader } from '../http/query.ts'
+import { bodyCheck } from '../http/validation.ts'
+import { once } from '../idempotency/once.ts'
+import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
+import { toTimestamp } from '../kernel/clock.ts'
+import { found, violated } from '../kernel/failure.ts'
+import { toMajor } from '../kernel/money.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { Guard } from '../sessions/guard.ts'
+import type { World } from '../worlds/world.ts'
+import {
+  cancelOrder,
+  findOrder,
+  listOrders,
+  type Ordering,
+  type OrderRequest,
+  placeOrder,
+  vouchersOf,
+} from './orders.ts'
+import type { Seal } from './seal.ts'
+import { ORDER_STATUSES, type Order } from './tables.ts'
+
+/** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
+
+const PAGE = { limitDefault: 10, limitMax: 100 }
+
+const OwnReference = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[\\x20-\\x7e]*$',
+  description: 'printable ASCII characters',
+})
+const OrderBody = Type.Object({
+  product_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  denomination: Denomination,
+  quantity: Quantity,
+  wallet_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The wallet that pays' })),
+  ref: Type.Optional(OwnReference),
+  client_reference: Type.Optional(OwnReference),
+  email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+})
+const checkOrder = bodyCheck(OrderBody)
+
+const Timestamp = Type.String({ format: 'date-time' })
+const nullable = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Status = Type.Union(ORDER_STATUSES.map((status) => Type.Literal(status)))
+const VoucherSchema = Type.Object({
+  voucher_reference_number: Type.String(),
+  card_number: Type.String(),
+  pin_code: nullable(Type.String()),
+  claim_url: nullable(Type.String()),
+  expires_at: nullable(Timestamp),
+})
+const OrderSchema = Type.Object({
+  id: Type.Integer(),
+  ref: Type.String({ description: 'The same as client_reference' }),
+  client_reference: Type.String({ description: 'Your name for the order; made up when left out' }),
+  transaction_id: Type.Integer(),
+  product_id: Type.Integer(),
+  product_name: Type.String(),
+  denomination: Type.Number(),
+  quantity: Type.Integer(),
+  currency_code: Type.String(),
+  amount: Type.Number({ description: 'What the wallet paid' }),
+  discount: Type.Number({ description: 'The discount as an amount' }),
+  charges: ChargeSchema,
+  wallet_id: Type.Integer(),
+  status: Status,
+  email: nullable(Type.String()),
+  vouchers: Type.Array(VoucherSchema),
+  placed_at: Timestamp,
+  delivered_at: nullable(Timestamp),
+  failed_at: nullable(Timestamp),
+  cancelled_at: nullable(Timestamp),
+  failure_reason: nullable(Type.String()),
+})
+const OrderPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The order identifier' }) })
+const ListQuery = Type.Object({
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE.limitMax, default: PAGE.limitDefault })),
+  status: Type.Optional(Type.Union(Status.anyOf, { description: 'In either case' })),
+  product_id: Type.Optional(Type.Integer({ minimum: 1 })),
+  client_reference: Type.Optional(Type.String()),
+})
+
+const VOUCHER_EXAMPLE = {
+  voucher_reference_number: '1-1',
+  card_number: 'TESTA7F3K9Q2XZ0M',
+  pin_code: '4K2P',
+  claim_url: 'https://claim.example/TESTA7F3K9Q2XZ0M',
+  expires_at: '2027-01-01T00:00:00.000Z',
+}
+const ORDER_EXAMPLE = {
+  id: 1,
+  ref: 'welcome-42',
+  client_reference: 'welcome-42',
+  transaction_id: 6,
+  product_id: 1,
+  product_name: 'Kettle & Crumb India',
+  denomination: 100,
+  quantity: 2,
+  currency_code: 'INR',
+  amount: 230.1,
+  discount: 5,
+  charges: CHARGE_EXAMPLE,
+  wallet_id: 3,
+  status: 'DELIVERED',
+  email: 'ada@example.com',
+  vouchers: [VOUCHER_EXAMPLE],
+  placed_at: '2026-01-01T00:00:00.000Z',
+  delivered_at: '2026-01-01T00:00:00.000Z',
+  failed_at: null,
+  cancelled_at: null,
+  failure_reason: null,
+}
+const FEATURE: Operation['refusals'] = { 'orders.feature_disabled': { code: 'feature_disabled' } }
+const MISSING: Operation['refusals'] = {
+  ...FEATURE,
+  'orders.invalid_id': { code: 'invalid_id', resource: 'order' },
+  'orders.not_found': { code: 'not_found', resource: 'order' },
+}
+
+export interface OrderRoutesOptions extends Ordering {
+  guard: Guard
+  seal: Seal
+}
+
+export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) => {
+  const { reference } = ordering.pricing
+  const wire = (world: World, order: Order) => orderWire(order, openVouchers(world, order, seal), reference)
+
+  return new Elysia({ name: 'orders', prefix: '/api/v1/orders' })
+    .use(guard.plugin('vouchers'))
+    .get(
+      '/',
+      ({ request, session: { world, client }, set }) => {
+        const query = new QueryReader(request.url)
+        const page = query.page(PAGE)
+        const filter = {
+          status: query.choice('status', ORDER_STATUSES),
+          productId: query.id('product_id'),
+          reference: query.text('client_reference'),
+        }
+        query.finish()
+        const { rows, totalCount } = listOrders(world, client.id, { page, ...filter })
+        Object.assign(set.headers, pageHeaders(page, totalCount))
+        return rows.map((order) => wire(world, order))
+      },
+      documented({
+        id: 'listOrders',
+        tag: 'Orders',
+        summary: 'List orders',
+        description: 'The newest first.',
+        query: ListQuery,
+        success: {
+          status: 200,
+          description: 'A page of orders',
+          schema: Type.Array(OrderSchema),
+          example: [ORDER_EXAMPLE],
+          headers: PAGE_HEADERS,
+        },
+        refusals: {
+          ...FEATURE,
+          'orders.list_validation': {
+            code: 'validation',
+            violations: [{ field: 'limit', rule: 'max', problem: 'must be at most 100' }],
+          },
+        },
+      }),
+    )
+    .post(
+      '/',
+      async ({ request, session, set }) =>
+        once({ request, set }, session, {
+          status: 200,
+          check: readOrder,
+          apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
+        }),
+      documented({
+        id: 'placeOrder',
+        tag: 'Orders',
+        summary: 'Buy vouchers',
+        description:
+          'The price is the one that the charges endpoint gives at this moment, and the wallet pays it at once. Instant digital products in a quantity of at most 5 come delivered in the answer; everything else is PENDING at first.',
+        headers: IdempotencyHeaders,
+        body: {
+          schema: OrderBody,
+          example: {
+            product_id: 1,
+            denomination: 100,
+            quantity: 2,
+            client_reference: 'welcome-42',
+            email: 'ada@example.com',
+          },
+        },
+        success: {
+          status: 200,
+          description: 'The order',
+          schema: OrderSchema,
+          example: ORDER_EXAMPLE,
+          headers: REPLAY_HEADERS,
+        },
+        refusals: {
+          ...FEATURE,
+          'orders.body_unreadable': { code: 'body_unreadable' },
+          'orders.validation': {
+            code: 'validation',
+            violations: [{ field: 'quantity', rule: 'required', problem: 'is required' }],
+          },
+          'orders.idempotency_key_malformed': { code: 'idempotency_key_malformed' },
+          'orders.idempotency_key_reused': { code: 'idempotency_key_reused' },
+          'orders.product_not_found': { code: 'not_found', resource: 'product' },
+          'orders.denomination_not_offered': { code: 'denomination_not_offered' },
+          'orders.quantity_exceeded': { code: 'quantity_exceeded', quantityMax: 50 },
+          'orders.wallet_not_found': { code: 'paying_wallet_not_found' },
+          'orders.rate_missing': { code: 'rate_missing', from: 'USD', to: 'KES' },
+          'orders.rate_failed': { code: 'rate_failed' },
+          'orders.amount_too_large': { code: 'amount_too_large' },
+          'orders.duplicate_reference': { code: 'duplicate_order_reference' },
+          'orders.insufficient_balance': { code: 'insufficient_balance' },
+          'orders.insufficient_stock': { code: 'insufficient_stock' },
+        },
+      }),
+    )
+    .get(
+      '/:id',
+      ({ params, session: { world, client } }) =>
+        wire(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order')),
+      documented({
+        id: 'getOrder',
+        tag: 'Orders',
+        summary: 'Get an order',
+        path: OrderPath,
+        success: { status: 200, description: 'The order', schema: OrderSchema, example: ORDER_EXAMPLE },
+        refusals: MISSING,
+      }),
+    )
+    .get(
+      '/:id/vouchers',
+      ({ params, session: { world, client } }) =>
+        openVouchers(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order'), seal),
+      documented({
+        id: 'listVouchers',
+        tag: 'Orders',
+        summary: 'List the delivered vouchers of an order',
+        path: OrderPath,
+        success: {
+          status: 200,
+          description: 'The vouchers, in order of delivery',
+          schema: Type.Array(VoucherSchema),
+          example: [VOUCHER_EXAMPLE],
+        },
+        refusals: MISSING,
+      }),
+    )
+    .post(
+      '/:id/cancel',
+      async ({ params, session: { world, client } }) => {
+        const id = pathId(params.id, 'order')
+        const order = await world.db.write((tx) =>
+          cancelOrder(tx, world, ordering.supply, found(findOrder(tx, client.id, id), 'order')),
+        )
+        return wire(world, order)
+      },
+      documented({
+        id: 'cancelOrder',
+        tag: 'Orders',
+        summary: 'Cancel a pending order',
+        description: 'The wallet gets back what it paid.',
+        path: OrderPath,
+        success: {
+          status: 200,
+          description: 'The cancelled order',
+          schema: OrderSchema,
+          example: {
+            ...ORDER_EXAMPLE,
+            status: 'CANCELLED',
+            vouchers: [],
+            delivered_at: null,
+            cancelled_at: '2026-01-01T00:00:01.000Z',
+          },
+        },
+        refusals: { ...MISSING, 'orders.not_cancellable': { code: 'order_not_cancellable', status: 'DELIVERED' } },
+      }),
+    )
+}
+
+/** @throws DomainError validation */
+const readOrder = (sent: JsonObject): OrderRequest => {
+  const body = checkOrder(sent)
+  if (body.ref !== undefined && body.client_reference !== undefined && body.ref !== body.client_reference) {
+    throw violated('ref', 'format', 'must be the same as client_reference')
+  }
+  return {
+    productId: body.product_id,
+    denomination: body.denomination,
+    quantity: body.quantity,
+    walletId: body.wallet_id,
+    reference: body.client_reference ?? body.ref,
+    email: body.email ?? null,
+  }
+}
+
+const openVouchers = (world: World, order: Order, seal: Seal) =>
+  vouchersOf(world.db.query, order.id).map((voucher) => {
+    const { cardNumber, pinCode, claimUrl } = seal.open(voucher.sealed)
+    return {
+      voucher_reference_number: voucher.reference,
+      card_number: cardNumber,
+      pin_code: pinCode,
+      claim_url: claimUrl,
+      expires_at: timestampOrNull(voucher.expiresAtMs),
+    }
+  })
+
+const orderWire = (order: Order, vouchers: ReturnType<typeof openVouchers>, reference: Reference) => {
+  const currency = reference.getCurrency(order.currencyId)
+  const charges = JSON.parse(order.charges) as typeof CHARGE_EXAMPLE
+  return {
+    id: order.id,
+    ref: order.reference,
+    client_reference: order.reference,
+    transaction_id: order.transactionId,
+    product_id: order.productId,
+    product_name: order.productName,
+    denomination: toMajor(order.denominationMinor, currency.precision),
+    quantity: order.quantity,
+    currency_code: currency.currency,
+    amount: charges.total_payable,
+    discount: charges.discount_amount,
+    charges,
+    wallet_id: order.walletId,
+    status: order.status,
+    email: order.email,
+    vouchers,
+    placed_at: toTimestamp(order.placedAtMs),
+    delivered_at: timestampOrNull(order.deliveredAtMs),
+    failed_at: timestampOrNull(order.failedAtMs),
+    cancelled_at: timestampOrNull(order.cancelledAtMs),
+    failure_reason: order.failureReason,
+  }
+}
+
+const timestampOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : toTimestamp(timeMs))

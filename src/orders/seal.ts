@@ -1,0 +1,42 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
+import { secureRandomness } from '../kernel/ids.ts'
+
+/** What a voucher is worth its money for: kept sealed, and opened for its owner alone (contract C12). */
+export interface VoucherCode {
+  cardNumber: string
+  pinCode: string | null
+  claimUrl: string | null
+}
+
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** The length of the key, in bytes. */
+export const SEAL_KEY_BYTES = 32
+
+/** Seals codes with AES-256-GCM: a nonce, the tag, then the sealed JSON. */
+export class Seal {
+  constructor(private readonly key: Uint8Array) {
+    if (key.byteLength !== SEAL_KEY_BYTES) throw new RangeError(`the voucher key has ${SEAL_KEY_BYTES} bytes`)
+  }
+
+  close(code: VoucherCode): Buffer {
+    const nonce = secureRandomness.bytes(NONCE_BYTES)
+    const cipher = createCipheriv(ALGORITHM, this.key, nonce)
+    const text = Buffer.concat([cipher.update(JSON.stringify(code), 'utf8'), cipher.final()])
+    return Buffer.concat([nonce, cipher.getAuthTag(), text])
+  }
+
+  /** @throws Error when the key is another one, or a byte has changed */
+  open(sealed: Uint8Array): VoucherCode {
+    const decipher = createDecipheriv(ALGORITHM, this.key, sealed.subarray(0, NONCE_BYTES))
+    decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+    const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
+    return JSON.parse(text.toString('utf8')) as VoucherCode
+  }
+
+  /** Tells two codes apart without opening them: the same code has the same fingerprint under this key. */
+  fingerprint(productId: number, cardNumber: string): string {
+    return createHmac('sha256', this.key).update(`${productId} ${cardNumber}`).digest('hex')
+  }
+}

@@ -1,0 +1,74 @@
+import type { Transaction } from '../db/database.ts'
+import { shareOf } from '../kernel/money.ts'
+import { type Cause, type Exchange, type Line, refund, settle } from '../wallets/ledger.ts'
+import type { Wallet } from '../wallets/wallets.ts'
+import type { Order } from './tables.ts'
+
+/** What an order's money is divided by when it ends: so many of its vouchers were delivered. */
+interface Ending {
+  deliveredQuantity: number
+  nowMs: number
+  remarks: string
+}
+
+/**
+ * Ends an order in the ledger: what was reserved for the vouchers that were delivered goes to supplier, tax and fees,
+ * and the rest back to the wallet.
+ */
+export const settleOrder = (
+  tx: Transaction,
+  wallet: Wallet,
+  order: Order,
+  exchange: Exchange | undefined,
+  { deliveredQuantity, nowMs, remarks }: Ending,
+): void => {
+  const cause = { sourceId: String(order.id), nowMs }
+  const undelivered = order.quantity - deliveredQuantity
+  const refundMinor = shareOf(order.payableMinor, undelivered, order.quantity)
+  if (deliveredQuantity > 0) {
+    const keptMinor = order.payableMinor - refundMinor
+    settle(
+      tx,
+      wallet,
+      { sourceType: 'order', ...cause },
+      keptMinor,
+      earned(order, wallet, keptMinor, deliveredQuantity),
+    )
+  }
+  if (undelivered > 0) {
+    const why: Cause = { sourceType: 'refund', ...cause, remarks }
+    refund(
+      tx,
+      wallet,
+      why,
+      refundMinor,
+      exchange && { ...exchange, conversionMinor: conversionShare(order, undelivered) },
+    )
+  }
+}
+
+const conversionShare = (order: Order, quantity: number): number =>
+  shareOf(order.conversionMinor ?? 0, quantity, order.quantity)
+
+/** Where the money for so many vouchers belongs. The net part is what is left, so that the lines add up. */
+const earned = (order: Order, wallet: Wallet, keptMinor: number, quantity: number): Line[] => {
+  const gstMinor = shareOf(order.gstMinor, quantity, order.quantity)
+  const feeMinor = shareOf(order.feeMinor, quantity, order.quantity)
+  const conversionMinor = conversionShare(order, quantity)
+  const netMinor = keptMinor - gstMinor - feeMinor - conversionMinor
+  const own: Line[] = [
+    { account: 'tax', currencyId: wallet.currencyId, amountMinor: gstMinor },
+    { account: 'fees', currencyId: wallet.currencyId, amountMinor: feeMinor },
+    { account: 'conversion', currencyId: wallet.currencyId, amountMinor: conversionMinor },
+  ]
+  if (wallet.currencyId === order.currencyId) {
+    return [...own, { account: 'supplier', currencyId: order.currencyId, amountMinor: netMinor }]
+  }
+  const totalMinor = shareOf(order.totalMinor, quantity, order.quantity)
+  return [
+    ...own,
+    { account: 'exchange', currencyId: wallet.currencyId, amountMinor: netMinor },
+    { account: 'exchange', currencyId: order.currencyId, amountMinor: -totalMinor },
+    { account: 'supplier', currencyId: order.currencyId, amountMinor: totalMinor },
+  ]
+}

@@ -1,0 +1,83 @@
+import { DAY_MS, SECOND_MS } from '../kernel/clock.ts'
+import type { Payout, PayoutStatus } from './tables.ts'
+
+/** What can happen to a payout after it was created (contract C13). */
+export type PayoutEventType =
+  | 'queued'
+  | 'processing'
+  | 'submitted'
+  | 'settling'
+  | 'completed'
+  | 'failed'
+  | 'action_required'
+  | 'resumed'
+  | 'cancelled'
+  | 'expired'
+  | 'returned'
+
+/** What an event does to the money. */
+export type MoneyEffect = 'none' | 'pay' | 'refund' | 'return'
+
+interface Transition {
+  from: readonly PayoutStatus[]
+  to: PayoutStatus
+  money: MoneyEffect
+  /** The timestamp that the event sets. */
+  stamps?: 'queuedAtMs' | 'submittedAtMs' | 'completedAtMs' | 'failedAtMs' | 'cancelledAtMs'
+  /** A condition beyond the status. */
+  only?: (payout: Payout) => boolean
+}
+
+/** The state machine: code, tests and documentation come from this table. */
+export const TRANSITIONS: Record<PayoutEventType, Transition> = {
+  queued: { from: ['created'], to: 'queued', money: 'none', stamps: 'queuedAtMs' },
+  processing: { from: ['queued'], to: 'processing', money: 'none' },
+  submitted: {
+    from: ['processing'],
+    to: 'processing',
+    money: 'none',
+    stamps: 'submittedAtMs',
+    only: ({ submittedAtMs }) => submittedAtMs === null,
+  },
+  settling: {
+    from: ['processing'],
+    to: 'settling',
+    money: 'none',
+    only: ({ submittedAtMs }) => submittedAtMs !== null,
+  },
+  completed: { from: ['settling'], to: 'completed', money: 'pay', stamps: 'completedAtMs' },
+  failed: { from: ['processing', 'settling'], to: 'failed', money: 'refund', stamps: 'failedAtMs' },
+  action_required: { from: ['settling'], to: 'action_required', money: 'none' },
+  resumed: { from: ['action_required'], to: 'settling', money: 'none' },
+  cancelled: {
+    from: ['created', 'queued', 'action_required', 'processing'],
+    to: 'cancelled',
+    money: 'refund',
+    stamps: 'cancelledAtMs',
+    only: ({ status, submittedAtMs }) => status !== 'processing' || submittedAtMs === null,
+  },
+  expired: { from: ['created', 'queued'], to: 'expired', money: 'refund' },
+  returned: { from: ['completed'], to: 'completed', money: 'return', only: ({ returned }) => !returned },
+}
+
+/** Whether an event can happen to a payout as it is. */
+export const canHappen = (event: PayoutEventType, payout: Payout): boolean => {
+  const { from, only } = TRANSITIONS[event]
+  return from.includes(payout.status) && (only?.(payout) ?? true)
+}
+
+/** The way that a payout goes when nothing comes between, each step at its time after creation in the sandbox. */
+export const PACE: readonly { event: PayoutEventType; afterMs: number }[] = [
+  { event: 'queued', afterMs: SECOND_MS },
+  { event: 'processing', afterMs: 2 * SECOND_MS },
+  { event: 'submitted', afterMs: 3 * SECOND_MS },
+  { event: 'settling', afterMs: 4 * SECOND_MS },
+  { event: 'completed', afterMs: 5 * SECOND_MS },
+]
+
+/** A payout that nobody has begun to process within this time expires. */
+export const EXPIRY_MS = 7 * DAY_MS
+
+/** The next step on the way, or undefined at its end. */
+export const nextStep = (payout: Payout): (typeof PACE)[number] | undefined =>
+  PACE.find(({ event }) => canHappen(event, payout))

@@ -1,0 +1,30 @@
+import type { Transaction } from '../db/database.ts'
+import { passwordDigest } from './credentials.ts'
+import { clients } from './tables.ts'
+
+/** A client to be made, with the password that it will log in with. */
+export interface NewClient {
+  id: number
+  username: string
+  password: string
+  vouchers: boolean
+  quantityMax: number | null
+}
+
+export const addClients = (tx: Transaction, added: readonly NewClient[], nowMs: number): void => {
+  const rows = added.map(({ password, ...client }) => ({
+    ...client,
+    passwordSha256: passwordDigest(password),
+    disabled: false,
+    createdAtMs: nowMs,
+  }))
+  tx.insert(clients).values(rows).run()
+}
+
+/** The usernames of all clients, disabled ones among them. */
+export const clientNames = (tx: Transaction): string[] =>
+  tx
+    .select({ username: clients.username })
+    .from(clients)
+    .all()
+    .map(({ username }) => username)

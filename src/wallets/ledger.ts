@@ -1,0 +1,181 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Transaction } from '../db/database.ts'
+import { DomainError } from '../kernel/failure.ts'
+import { plus } from '../kernel/money.ts'
+import {
+  type ACCOUNTS,
+  journalEntries,
+  journalLines,
+  type SOURCE_TYPES,
+  transactions,
+  type Wallet,
+  type WalletTransaction,
+  wallets,
+} from './tables.ts'
+
+/**
+ * The double-entry ledger (contract C11): every movement is an entry whose lines sum to zero in each currency, written
+ * in the transaction of the record that caused it. Nothing here is ever changed or deleted.
+ */
+
+type WalletAccount = 'wallet' | 'reserved'
+type OwnAccount = Exclude<(typeof ACCOUNTS)[number], WalletAccount>
+
+/** What an entry adds to one account: signed minor units. */
+export type Line = { currencyId: number; amountMinor: number } & (
+  | { account: OwnAccount }
+  | { account: WalletAccount; walletId: number }
+)
+
+/** Why money moves. */
+export interface Cause {
+  sourceType: (typeof SOURCE_TYPES)[number]
+  sourceId: string | null
+  remarks: string | null
+  nowMs: number
+}
+
+/** How an amount in another currency became the wallet's (contract C9). */
+export interface Exchange {
+  sourceCurrency: string
+  destinationCurrency: string
+  rateE8: number
+  conversionMinor: number
+}
+
+/** Writes an entry. Lines of nothing are left out. */
+export const post = (tx: Transaction, cause: Omit<Cause, 'remarks'>, lines: readonly Line[]): number => {
+  const moving = lines.filter((line) => line.amountMinor !== 0)
+  assertBalanced(moving)
+  const last = tx
+    .select({ id: sql<number | null>`max(${journalEntries.id})` })
+    .from(journalEntries)
+    .get()
+  const entryId = (last?.id ?? 0) + 1
+  tx.insert(journalLines)
+    .values(moving.map((line) => ({ entryId, walletId: null, ...line })))
+    .run()
+  tx.insert(journalEntries)
+    .values({ id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
+    .run()
+  return entryId
+}
+
+/**
+ * Moves a wallet's money against other accounts, and records it for the client: a debit when the amount is negative.
+ *
+ * @throws DomainError insufficient_balance
+ */
+export const moveWallet = (
+  tx: Transaction,
+  wallet: Wallet,
+  cause: Cause,
+  amountMinor: number,
+  against: readonly Line[],
+  exchange: Exchange | undefined,
+): WalletTransaction => {
+  const balanceMinor = balanceOf(tx, wallet.id)
+  const balanceAfterMinor = plus(balanceMinor, amountMinor)
+  if (amountMinor < 0 && balanceAfterMinor < -wallet.creditLimitMinor) {
+    throw new DomainError({ code: 'insufficient_balance' })
+  }
+  const entryId = post(tx, cause, [
+    { account: 'wallet', walletId: wallet.id, currencyId: wallet.currencyId, amountMinor },
+    ...against,
+  ])
+  tx.update(wallets).set({ updatedAtMs: cause.nowMs }).where(eq(wallets.id, wallet.id)).run()
+  return tx
+    .insert(transactions)
+    .values({
+      walletId: wallet.id,
+      entryId,
+      amountMinor: Math.abs(amountMinor),
+      transactionType: amountMinor < 0 ? 'DEBIT' : 'CREDIT',
+      status: 'COMPLETED',
+      sourceCurrency: exchange?.sourceCurrency ?? null,
+      destinationCurrency: exchange?.destinationCurrency ?? null,
+      rateE8: exchange?.rateE8 ?? null,
+      conversionMinor: exchange?.conversionMinor ?? null,
+      balanceAfterMinor,
+      sourceType: cause.sourceType,
+      sourceId: cause.sourceId,
+      remarks: cause.remarks,
+      createdAtMs: cause.nowMs,
+    })
+    .returning()
+    .get()
+}
+
+/** The wallet pays: what it pays is reserved until the order or payout is settled or refunded. */
+export const reserve = (
+  tx: Transaction,
+  wallet: Wallet,
+  cause: Cause,
+  amountMinor: number,
+  exchange: Exchange | undefined,
+): WalletTransaction => moveWallet(tx, wallet, cause, -amountMinor, [reservedLine(wallet, amountMinor)], exchange)
+
+/** The wallet gets back what was reserved. */
+export const refund = (
+  tx: Transaction,
+  wallet: Wallet,
+  cause: Cause,
+  amountMinor: number,
+  exchange: Exchange | undefined,
+): WalletTransaction => moveWallet(tx, wallet, cause, amountMinor, [reservedLine(wallet, -amountMinor)], exchange)
+
+/** What was reserved goes where it belongs. The lines sum to the amount, in the wallet's currency. */
+export const settle = (
+  tx: Transaction,
+  wallet: Wallet,
+  cause: Omit<Cause, 'remarks'>,
+  amountMinor: number,
+  lines: readonly Line[],
+): void => {
+  post(tx, cause, [reservedLine(wallet, -amountMinor), ...lines])
+}
+
+/** Money comes in from outside. */
+export const fund = (tx: Transaction, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
+  moveWallet(
+    tx,
+    wallet,
+    { sourceType: 'funding', sourceId: null, remarks, nowMs },
+    amountMinor,
+    [{ account: 'funding', currencyId: wallet.currencyId, amountMinor: -amountMinor }],
+    undefined,
+  )
+
+/**
+ * An operator corrects a balance, up or down.
+ *
+ * @throws DomainError insufficient_balance
+ */
+export const adjust = (tx: Transaction, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
+  moveWallet(
+    tx,
+    wallet,
+    { sourceType: 'adjustment', sourceId: null, remarks, nowMs },
+    amountMinor,
+    [{ account: 'adjustments', currencyId: wallet.currencyId, amountMinor: -amountMinor }],
+    undefined,
+  )
+
+const reservedLine = (wallet: Wallet, amountMinor: number): Line => ({
+  account: 'reserved',
+  walletId: wallet.id,
+  currencyId: wallet.currencyId,
+  amountMinor,
+})
+
+/** Read inside the transaction: the row that a caller holds may be older. */
+const balanceOf = (tx: Transaction, walletId: number): number =>
+  tx.select({ amountMinor: wallets.amountMinor }).from(wallets).where(eq(wallets.id, walletId)).get()?.amountMinor ?? 0
+
+const assertBalanced = (lines: readonly Line[]): void => {
+  const sums = new Map<number, number>()
+  for (const { currencyId, amountMinor } of lines) sums.set(currencyId, plus(sums.get(currencyId) ?? 0, amountMinor))
+  for (const [currencyId, sum] of sums) {
+    if (sum !== 0) throw new Error(`the lines in currency ${currencyId} sum to ${sum}, not to zero`)
+  }
+}

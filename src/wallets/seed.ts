@@ -1,0 +1,27 @@
+import type { Transaction } from '../db/database.ts'
+import { toMinor } from '../kernel/money.ts'
+import type { Reference } from '../reference/reference.ts'
+import { fund } from './ledger.ts'
+import { openWallet } from './wallets.ts'
+
+/** A prepaid wallet that a sandbox client is given, its amount in major units. */
+export interface WalletSeed {
+  clientId: number
+  currency: string
+  amount: number
+}
+
+/** Opens wallets and funds them through the ledger, so that their amounts are sums of its lines from the start. */
+export const seedWallets = (
+  tx: Transaction,
+  reference: Reference,
+  seeds: readonly WalletSeed[],
+  nowMs: number,
+): void => {
+  for (const { clientId, currency: code, amount } of seeds) {
+    const currency = reference.findCurrencyByCode(code)
+    if (!currency) throw new Error(`the seed has no ${code}`)
+    const wallet = openWallet(tx, { clientId, currencyId: currency.id, type: 'PREPAID', creditLimitMinor: 0 }, nowMs)
+    fund(tx, wallet, toMinor(amount, currency.precision) ?? 0, 'Opening balance', nowMs)
+  }
+}

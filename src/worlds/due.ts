@@ -1,0 +1,66 @@
+import type { Transaction } from '../db/database.ts'
+import { type World, worldPart } from './world.ts'
+
+/** Records of some room that fall due by the clock. */
+export interface DueSource {
+  /** When the next of them falls due, in Unix milliseconds. */
+  nextMs: (tx: Transaction) => number | undefined
+  /** Does the next one, dated at when it fell due. Whatever happens, it is then no longer due at that time. */
+  step: (tx: Transaction, world: World) => void
+}
+
+/** The earliest due time of a world: known from its database when first asked, then kept as work is scheduled. */
+const horizon = worldPart<{ nextMs: number | undefined }>(() => ({ nextMs: undefined }))
+
+/** Tells that a record falls due. Called in the transaction that writes it. */
+export const schedule = (world: World, dueMs: number): void => {
+  const known = world.of(horizon)
+  if (known.nextMs !== undefined && dueMs < known.nextMs) known.nextMs = dueMs
+}
+
+/** How many steps share one transaction: a month that is skipped must not stop the program for long. */
+const STEPS_PER_WRITE = 500
+
+/**
+ * What falls due is in the database and survives restarts; it is done once, in order of due time, before anything that
+ * happens after it can be seen: each request of a world waits for what is due in it.
+ */
+export class DueWork {
+  constructor(private readonly sources: readonly DueSource[]) {}
+
+  /** When the next record of a world falls due; Infinity when none does. */
+  nextMs(world: World): number {
+    const known = world.of(horizon)
+    known.nextMs ??= this.#earliest(world.db.query)?.dueMs ?? Number.POSITIVE_INFINITY
+    return known.nextMs
+  }
+
+  isDue(world: World): boolean {
+    return this.nextMs(world) <= world.clock.nowMs()
+  }
+
+  /** Does all that is due in a world by its own clock. */
+  async catchUp(world: World): Promise<void> {
+    while (this.isDue(world)) {
+      await world.db.write((tx) => this.#steps(tx, world))
+      world.of(horizon).nextMs = undefined
+    }
+  }
+
+  #steps(tx: Transaction, world: World): void {
+    for (let count = 0; count < STEPS_PER_WRITE; count++) {
+      const next = this.#earliest(tx)
+      if (!next || next.dueMs > world.clock.nowMs()) return
+      next.source.step(tx, world)
+    }
+  }
+
+  #earliest(tx: Transaction): { source: DueSource; dueMs: number } | undefined {
+    let earliest: { source: DueSource; dueMs: number } | undefined
+    for (const source of this.sources) {
+      const dueMs = source.nextMs(tx)
+      if (dueMs !== undefined && (!earliest || dueMs < earliest.dueMs)) earliest = { source, dueMs }
+    }
+    return earliest
+  }
+}
