@@ -20,6 +20,7 @@ import type { Reference } from './reference/reference.ts'
 import { referenceRoutes } from './reference/routes.ts'
 import { sandboxGate } from './sandbox/gate.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
+import { refreshClients } from './sessions/clients.ts'
 import { CredentialCheck } from './sessions/credentials.ts'
 import { Guard } from './sessions/guard.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -27,6 +28,7 @@ import { Sessions } from './sessions/sessions.ts'
 import { TokenSigner } from './sessions/tokens.ts'
 import { walletRoutes } from './wallets/routes.ts'
 import { DueWork } from './worlds/due.ts'
+import type { World } from './worlds/world.ts'
 import type { Worlds } from './worlds/worlds.ts'
 
 /** What the program is made of, and everything that comes from outside. */
@@ -55,22 +57,33 @@ const CONVERSION_BASIS_POINTS = 50
 /** The fee on a payout, in basis points (contract C13). */
 const PAYOUT_FEE_BASIS_POINTS = 150
 
-/** The table of contents: the edge first, then the rooms in the order of the specification. */
+/**
+ * The table of contents: the edge first, then the rooms in the order of the specification. Beside the app stands the
+ * work that falls due in it, for whoever keeps time where nobody asks.
+ */
 export const createApp = (deps: Deps) => {
   const { config, version, log, worlds, reference, catalog, rates, publicUrl } = deps
   const { accessTtlMs, refreshTtlMs, chargeTtlMs, limits, mode } = config
-  const sessions = new Sessions({ worlds, signer: new TokenSigner(deps.signingKey), accessTtlMs, refreshTtlMs })
+  const keepUp = (world: World): boolean => {
+    if (!world.db.changedElsewhere()) return false
+    world.forgetDerived()
+    refreshClients(world)
+    catalog.refresh()
+    return true
+  }
+  const sessions = new Sessions({ worlds, keepUp, signer: new TokenSigner(deps.signingKey), accessTtlMs, refreshTtlMs })
   const supply = mode === 'sandbox' ? sandboxSupply(deps.seal) : importedSupply
   const byClock = mode === 'sandbox'
   const conversionBasisPoints = CONVERSION_BASIS_POINTS
   const pricing = { catalog, reference, rates, conversionBasisPoints }
   const paying = { reference, rates, feeBasisPoints: PAYOUT_FEE_BASIS_POINTS, conversionBasisPoints, byClock }
   const due = new DueWork([dueOrders(supply), duePayouts(paying)])
-  const guard = new Guard({ sessions, limits, due })
+  const guard = new Guard({ sessions, limits, due, keepUp })
   const credentials = new CredentialCheck({
     worlds,
     makesWorlds: mode === 'sandbox',
     limitsFailures: limits !== undefined,
+    keepUp,
   })
   const onBreakdown = ({ error, ...request }: { error: unknown; requestId: string; method: string; path: string }) =>
     log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) })
@@ -92,5 +105,5 @@ export const createApp = (deps: Deps) => {
   if (mode === 'sandbox') {
     app.use(sandboxRoutes({ worlds, gate: sandboxGate({ boundHost: config.host, token: config.sandboxToken }) }))
   }
-  return app
+  return { app, due }
 }

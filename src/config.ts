@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type BucketSize, DOCUMENTED_LIMITS } from './http/rate-limit.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './kernel/clock.ts'
+import { parseKey } from './kernel/keys.ts'
 
 /**
  * Flags and environment become one frozen {@link Config}. Every flag has a variable (`--rate-limit` is
@@ -33,6 +34,8 @@ export interface Config {
   /** What the sandbox draws its randomness from; a fresh one for each start when left out. */
   seed: string | undefined
   sandboxToken: string | undefined
+  /** What voucher codes are sealed with, when it is not kept in the data folder. */
+  voucherKey: Uint8Array | undefined
   /** The address that pictures are linked at, when it is not the one that is bound. */
   publicUrl: string | undefined
 }
@@ -46,10 +49,16 @@ export class UsageError extends Error {
 const CHILD_VARIABLES = ['SCRIP_URL', 'SCRIP_USERNAME', 'SCRIP_PASSWORD', 'SCRIP_ACCESS_TOKEN']
 const SECRET_FILE_SUFFIX = '_FILE'
 const SANDBOX_TOKEN_VARIABLE = 'SCRIP_SANDBOX_TOKEN'
+const VOUCHER_KEY_VARIABLE = 'SCRIP_VOUCHER_KEY'
+const VOUCHER_KEY_BYTES = 32
 const DEFAULT_PORT = 4747
 
 /** The names of the variables that mean something, for telling a mistyped one. */
-const knownVariables = new Set([...CHILD_VARIABLES, SANDBOX_TOKEN_VARIABLE + SECRET_FILE_SUFFIX])
+const knownVariables = new Set([
+  ...CHILD_VARIABLES,
+  SANDBOX_TOKEN_VARIABLE + SECRET_FILE_SUFFIX,
+  VOUCHER_KEY_VARIABLE + SECRET_FILE_SUFFIX,
+])
 
 const option = (flags: string, description: string): Option => {
   const created = new Option(flags, description)
@@ -68,6 +77,21 @@ const withAddressOptions = (command: Command): Command =>
         `port to bind; 0 takes a free one; the variable PORT is honoured too (default: ${DEFAULT_PORT})`,
       ).argParser(parsePort),
     )
+
+const voucherKeyOption = (): Option =>
+  option(
+    '--voucher-key <key>',
+    'seals voucher codes: 32 bytes as hex or base64 (default: voucher.key in the data folder, made at the first start)',
+  )
+
+/** @throws UsageError; the key itself is never told */
+const voucherKeyOf = (given: string | undefined): Uint8Array | undefined => {
+  const text = given ?? secretFromFile(VOUCHER_KEY_VARIABLE)
+  if (text === undefined) return undefined
+  const key = parseKey(text, VOUCHER_KEY_BYTES)
+  if (!key) throw new UsageError(`--voucher-key is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64`)
+  return key
+}
 
 /** Gives a command the flags of `scrip serve`. */
 export const withServeOptions = (command: Command): Command =>
@@ -101,6 +125,7 @@ export const withServeOptions = (command: Command): Command =>
     .addOption(
       option('--sandbox-token <token>', 'opens /_sandbox where it is not bound to loopback').argParser(parseText),
     )
+    .addOption(voucherKeyOption())
     .addOption(option('--public-url <url>', 'the address that clients see').argParser(parseUrl))
 
 /** The options of `scrip serve` as commander has read them. */
@@ -120,6 +145,7 @@ export interface ServeOptions {
   readyFile?: string
   seed?: string
   sandboxToken?: string
+  voucherKey?: string
   publicUrl?: string
 }
 
@@ -145,8 +171,45 @@ export const configOf = (options: ServeOptions): Config => {
     readyFile: options.readyFile,
     seed: options.seed,
     sandboxToken: options.sandboxToken ?? secretFromFile(SANDBOX_TOKEN_VARIABLE),
+    voucherKey: voucherKeyOf(options.voucherKey),
     publicUrl: options.publicUrl,
   })
+}
+
+/** Gives a command the flags that say which data it administers, and how it answers. */
+export const withDataOptions = (command: Command): Command =>
+  command
+    .addOption(option('--data-dir <folder>', 'the data folder of the server').argParser(parseText))
+    .addOption(voucherKeyOption())
+    .option('--json', 'answer in JSON, for scripts')
+
+/** The options of an administrative command as commander has read them. */
+export interface DataOptions {
+  dataDir?: string
+  voucherKey?: string
+  json?: true
+}
+
+/** Which data a command administers, and how it answers. */
+export interface DataConfig {
+  dataDir: string
+  voucherKey: Uint8Array | undefined
+  json: boolean
+}
+
+/** @throws UsageError when no folder is named, or a variable has no meaning */
+export const dataConfigOf = (options: DataOptions): DataConfig => {
+  if (options.dataDir === undefined) {
+    refuseUnknownVariables()
+    throw new UsageError('say whose data: --data-dir, or the variable SCRIP_DATA_DIR')
+  }
+  return { ...fileConfigOf(options), dataDir: options.dataDir }
+}
+
+/** As {@link dataConfigOf}, for commands that do without a folder. @throws UsageError */
+export const fileConfigOf = (options: DataOptions): Omit<DataConfig, 'dataDir'> & { dataDir: string | undefined } => {
+  refuseUnknownVariables()
+  return { dataDir: options.dataDir, voucherKey: voucherKeyOf(options.voucherKey), json: options.json ?? false }
 }
 
 /** Gives a command the flags of `scrip health`. */

@@ -9,7 +9,7 @@ import ratesJson from '../seed/rates.json' with { type: 'text' }
 import subcategoriesJson from '../seed/subcategories.json' with { type: 'text' }
 import { readCatalog, replaceCatalog } from './catalog/document.ts'
 import { type CategorySeed, seedCategories } from './catalog/seed.ts'
-import type { Database } from './db/database.ts'
+import type { Database, Transaction } from './db/database.ts'
 import { type CountryWire, type Currency, type Reference, seedReference } from './reference/reference.ts'
 
 /** What the program carries in `seed/`, and how it gets into a database: each seed once, and again when it changed. */
@@ -31,13 +31,34 @@ export const seedReferenceData = (database: Database): void =>
     })
   })
 
+/** Where the products of a database came from: the sandbox's own catalog gives way to one that was imported. */
+const CATALOG_SEED = 'catalog'
+const CATALOG_FILE = 'catalog-file'
+
+/** The products of the sandbox, unless a catalog was imported. */
+export const seedSandboxCatalog = (database: Database, reference: Reference): void => {
+  if (findSeed(database.query, CATALOG_FILE)) return
+  plant(database, CATALOG_SEED, [catalogJson], () =>
+    replaceCatalog(database.query, readCatalog(catalogJson, reference)),
+  )
+}
+
 /**
- * The products of a catalog file, or of the sandbox when there is none.
+ * Puts the products of a catalog file in the place of all that are there.
  *
- * @throws CatalogFault
+ * @throws CatalogFault, and then nothing has changed
  */
-export const seedCatalog = (database: Database, reference: Reference, file: string = catalogJson): void =>
-  plant(database, 'catalog', [file], () => replaceCatalog(database.query, readCatalog(file, reference)))
+export const importCatalog = (database: Database, reference: Reference, file: string): void => {
+  const rows = readCatalog(file, reference)
+  plant(database, CATALOG_FILE, [file], () => {
+    database.query.delete(seeds).where(eq(seeds.name, CATALOG_SEED)).run()
+    replaceCatalog(database.query, rows)
+  })
+}
+
+/** Tells one catalog from another: the digest of what was planted last. */
+export const catalogVersion = ({ query }: Database): string | undefined =>
+  (findSeed(query, CATALOG_FILE) ?? findSeed(query, CATALOG_SEED))?.sha256
 
 /** The exchange rates of the sandbox. */
 export const SANDBOX_RATES = ratesJson
@@ -46,11 +67,12 @@ const plant = ({ query }: Database, name: string, sources: readonly string[], wr
   const sha256 = createHash('sha256').update(sources.join('\0')).digest('hex')
   query.transaction(
     () => {
-      const planted = query.select().from(seeds).where(eq(seeds.name, name)).get()
-      if (planted?.sha256 === sha256) return
+      if (findSeed(query, name)?.sha256 === sha256) return
       write()
       query.insert(seeds).values({ name, sha256 }).onConflictDoUpdate({ target: seeds.name, set: { sha256 } }).run()
     },
     { behavior: 'immediate' },
   )
 }
+
+const findSeed = (tx: Transaction, name: string) => tx.select().from(seeds).where(eq(seeds.name, name)).limit(1).get()

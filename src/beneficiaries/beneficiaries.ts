@@ -99,9 +99,13 @@ export const listBeneficiaries = (
 
 /** A part of the e-mail, of either name, or of "first last", whatever the case (contract C7). */
 const holding = (search: string): SQL => {
-  const part = search.toLowerCase()
-  const fullName = sql`${beneficiaries.firstNameFolded} || ' ' || ${beneficiaries.lastNameFolded}`
-  return sql`(instr(${beneficiaries.emailFolded}, ${part}) > 0 OR instr(${fullName}, ${part}) > 0)`
+  const part = withoutFinalSigma(search.toLowerCase())
+  const email = sql`replace(${beneficiaries.emailFolded}, 'ς', 'σ')`
+  const fullName = sql`replace(${beneficiaries.firstNameFolded} || ' ' || ${beneficiaries.lastNameFolded}, 'ς', 'σ')`
+  return sql`(instr(${email}, ${part}) > 0 OR instr(${fullName}, ${part}) > 0)`
 }
+
+/** The one letter whose lower-case form depends on what follows it: at the end of a search, it may go on in a name. */
+const withoutFinalSigma = (lowerCase: string): string => lowerCase.replaceAll('ς', 'σ')
 
 const ownedBy = (clientId: number, id: string) => and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))

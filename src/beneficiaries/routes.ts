@@ -3,9 +3,10 @@ import { Elysia } from 'elysia'
 import { documented, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
 import { DIRECTIONS, QueryReader } from '../http/query.ts'
+import { nullable, orderQuery, pageQuery, Timestamp } from '../http/schemas.ts'
 import { once } from '../idempotency/once.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
-import { toTimestamp } from '../kernel/clock.ts'
+import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -24,9 +25,9 @@ import { DraftBody, readDraft } from './draft.ts'
 
 /** Saved beneficiaries (spec 4.1). Errors leave in the flat shape. */
 
+const ROUTE = '/api/v1/beneficiaries'
 const PAGE = { limitDefault: 20, limitMax: 100 }
 
-const nullable = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) => Type.Union([schema, Type.Null()])
 const BeneficiarySchema = Type.Object({
   id: Type.String({ description: 'Prefixed with ben_' }),
   email: Type.String(),
@@ -37,21 +38,14 @@ const BeneficiarySchema = Type.Object({
   metadata: Type.Object({}, { additionalProperties: true }),
   total_payouts: Type.Integer({ description: 'Completed payouts to this beneficiary' }),
   total_amount: Type.Number({ description: 'Sum paid, in the currency of the default wallet' }),
-  last_payout_at: nullable(Type.String({ format: 'date-time' })),
-  created_at: Type.String({ format: 'date-time' }),
+  last_payout_at: nullable(Timestamp),
+  created_at: Timestamp,
 })
 const BeneficiaryPath = Type.Object({ id: Type.String({ description: 'The beneficiary identifier' }) })
 const ListQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE.limitMax, default: PAGE.limitDefault })),
+  ...pageQuery(PAGE),
   search: Type.Optional(Type.String({ description: 'A part of the e-mail or the name, in either case' })),
-  sort_by: Type.Optional(
-    Type.Union(
-      BENEFICIARY_SORTS.map((field) => Type.Literal(field)),
-      { default: 'created_at' },
-    ),
-  ),
-  sort_order: Type.Optional(Type.Union([Type.Literal('ASC'), Type.Literal('DESC')], { default: 'DESC' })),
+  ...orderQuery(BENEFICIARY_SORTS),
 })
 
 const DRAFT_EXAMPLE = {
@@ -78,7 +72,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     return (beneficiary: Beneficiary) => beneficiaryWire(beneficiary, precision)
   }
 
-  return new Elysia({ name: 'beneficiaries', prefix: '/api/v1/beneficiaries' })
+  return new Elysia({ name: 'beneficiaries', prefix: ROUTE })
     .use(guard.plugin())
     .get(
       '/',
@@ -123,6 +117,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
       async ({ request, session, set }) => {
         const wire = wireFor(session)
         return once({ request, set }, session, {
+          route: ROUTE,
           status: 201,
           check: (sent) => readDraft(sent, reference),
           apply: (tx, draft) => wire(saveBeneficiary(tx, session.world, session.client.id, draft)),
@@ -202,6 +197,6 @@ const beneficiaryWire = (beneficiary: Beneficiary, precision: number) => ({
   metadata: JSON.parse(beneficiary.metadata) as object,
   total_payouts: beneficiary.totalPayouts,
   total_amount: toMajor(beneficiary.totalAmountMinor, precision),
-  last_payout_at: beneficiary.lastPayoutAtMs === null ? null : toTimestamp(beneficiary.lastPayoutAtMs),
+  last_payout_at: toTimestampOrNull(beneficiary.lastPayoutAtMs),
   created_at: toTimestamp(beneficiary.createdAtMs),
 })

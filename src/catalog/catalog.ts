@@ -1,5 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm'
-import type { Database } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -37,57 +37,53 @@ interface Listed {
   json: string
 }
 
+export interface CatalogOptions {
+  /** Where the catalog is read from. */
+  database: () => Database
+  /** Tells one catalog from another. */
+  version: () => string | undefined
+  reference: Reference
+  /** The address that pictures are linked at. */
+  publicUrl: string
+}
+
+/** One catalog as it was read. */
+interface Shelf {
+  version: string | undefined
+  categories: readonly Named[]
+  subcategories: readonly Named[]
+  byId: ReadonlyMap<number, Product>
+  /** Every product in every order that was asked for; each is made once, at its first use. */
+  orders: Map<SortField, readonly Listed[]>
+}
+
 /**
  * The products that are on sale and their categories: read from the database once and shared by all worlds, because
  * nothing that a client does changes it.
  */
 export class Catalog {
-  readonly categories: readonly Named[]
-  readonly subcategories: readonly Named[]
-  readonly #byId: ReadonlyMap<number, Product>
-  /** Every product in every order that was asked for; each is made once, at its first use. */
-  readonly #orders = new Map<SortField, readonly Listed[]>()
+  #shelf: Shelf
 
-  constructor(
-    { query }: Database,
-    reference: Reference,
-    /** The address that pictures are linked at. */
-    private readonly publicUrl: string,
-  ) {
-    this.categories = query
-      .select()
-      .from(categories)
-      .where(eq(categories.active, true))
-      .orderBy(asc(categories.id))
-      .all()
-      .map(named)
-    this.subcategories = query
-      .select()
-      .from(subcategories)
-      .where(eq(subcategories.active, true))
-      .orderBy(asc(subcategories.id))
-      .all()
-      .map(named)
-    const bands = bandsByProduct(
-      query.select().from(productBands).orderBy(asc(productBands.productId), asc(productBands.position)).all(),
-    )
-    const rows = query.select().from(products).where(eq(products.active, true)).orderBy(asc(products.id)).all()
-    this.#byId = new Map(
-      rows.map(({ countryId, currencyId, ...row }) => [
-        row.id,
-        {
-          ...row,
-          country: reference.getCountry(countryId),
-          currency: reference.getCurrency(currencyId),
-          bands: bands.get(row.id) ?? [],
-        },
-      ]),
-    )
+  constructor(private readonly options: CatalogOptions) {
+    this.#shelf = readShelf(options)
+  }
+
+  /** Reads the catalog anew if it is another one by now. */
+  refresh(): void {
+    if (this.options.version() !== this.#shelf.version) this.#shelf = readShelf(this.options)
+  }
+
+  get categories(): readonly Named[] {
+    return this.#shelf.categories
+  }
+
+  get subcategories(): readonly Named[] {
+    return this.#shelf.subcategories
   }
 
   /** The product, or undefined when there is none or it is not on sale. */
   find(id: number): Product | undefined {
-    return this.#byId.get(id)
+    return this.#shelf.byId.get(id)
   }
 
   findCategory(id: number): Named | undefined {
@@ -117,24 +113,57 @@ export class Catalog {
       const agreedBasisPoints = agreed.get(product.id)
       return agreedBasisPoints === undefined
         ? json
-        : JSON.stringify(productWire(product, agreedBasisPoints, this.publicUrl))
+        : JSON.stringify(productWire(product, agreedBasisPoints, this.options.publicUrl))
     })
     return { json: `[${records.join(',')}]`, totalCount: matching.length, pageSize: shown.length }
   }
 
   #ordered(field: SortField): readonly Listed[] {
-    const known = this.#orders.get(field)
+    const known = this.#shelf.orders.get(field)
     if (known) return known
     const ordered =
       field === 'id'
-        ? [...this.#byId.values()].map((product) => listed(product, this.publicUrl))
+        ? [...this.#shelf.byId.values()].map((product) => listed(product, this.options.publicUrl))
         : [...this.#ordered('id')].sort(
             (a, b) => comparePairs(a.keys[field], b.keys[field]) || a.product.id - b.product.id,
           )
-    this.#orders.set(field, ordered)
+    this.#shelf.orders.set(field, ordered)
     return ordered
   }
 }
+
+const readShelf = ({ database, version, reference }: CatalogOptions): Shelf => {
+  const { query } = database()
+  const bands = bandsByProduct(
+    query.select().from(productBands).orderBy(asc(productBands.productId), asc(productBands.position)).all(),
+  )
+  const rows = query.select().from(products).where(eq(products.active, true)).orderBy(asc(products.id)).all()
+  return {
+    version: version(),
+    categories: activeOf(query, categories),
+    subcategories: activeOf(query, subcategories),
+    byId: new Map(
+      rows.map(({ countryId, currencyId, ...row }) => [
+        row.id,
+        {
+          ...row,
+          country: reference.getCountry(countryId),
+          currency: reference.getCurrency(currencyId),
+          bands: bands.get(row.id) ?? [],
+        },
+      ]),
+    ),
+    orders: new Map(),
+  }
+}
+
+const activeOf = (query: Transaction, table: typeof categories | typeof subcategories): Named[] =>
+  query
+    .select({ id: table.id, name: table.name })
+    .from(table)
+    .where(eq(table.active, true))
+    .orderBy(asc(table.id))
+    .all()
 
 const listed = (product: Product, publicUrl: string): Listed => ({
   product,
@@ -166,8 +195,6 @@ const matcher = ({ category, countryId, currencyId, search }: ProductFilter): ((
     (wantedName === undefined || keys.name[0].includes(wantedName))
 }
 
-const named = ({ id, name }: Named): Named => ({ id, name })
-
 const bandsByProduct = (rows: readonly (Band & { productId: number })[]): Map<number, Band[]> => {
   const bands = new Map<number, Band[]>()
   for (const { productId, minMinor, maxMinor, discountBasisPoints } of rows) {
@@ -179,7 +206,7 @@ const bandsByProduct = (rows: readonly (Band & { productId: number })[]): Map<nu
   return bands
 }
 
-const discountsByClient = worldPart(() => new Map<number, ReadonlyMap<number, number>>())
+const discountsByClient = worldPart(() => new Map<number, ReadonlyMap<number, number>>(), 'derived')
 
 /** The discounts agreed with a client, in basis points by product (contract C8). */
 export const agreedDiscounts = (world: World, clientId: number): ReadonlyMap<number, number> => {

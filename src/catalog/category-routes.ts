@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { documented } from '../http/operation.ts'
 import { pathId } from '../http/query.ts'
+import { idPath } from '../http/schemas.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Catalog } from './catalog.ts'
@@ -9,8 +10,8 @@ import type { Catalog } from './catalog.ts'
 /** Categories and subcategories (spec 4.3), for accounts with vouchers. Errors leave in the structured shape. */
 
 const NamedSchema = Type.Object({ id: Type.Integer(), name: Type.String() })
-const CategoryPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The category identifier' }) })
-const SubcategoryPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The subcategory identifier' }) })
+const CategoryPath = idPath('category')
+const SubcategoryPath = idPath('subcategory')
 
 export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) =>
   new Elysia({ name: 'categories', prefix: '/api/v1' })
@@ -63,7 +64,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
           status: 200,
           description: 'All active subcategories',
           schema: Type.Array(NamedSchema),
-          example: [{ id: 1, name: 'Restaurants' }],
+          example: [{ id: 2, name: 'Restaurants' }],
         },
         refusals: { 'subcategories.feature_disabled': { code: 'feature_disabled' } },
       }),
@@ -80,7 +81,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
           status: 200,
           description: 'The subcategory',
           schema: NamedSchema,
-          example: { id: 1, name: 'Restaurants' },
+          example: { id: 2, name: 'Restaurants' },
         },
         refusals: {
           'subcategories.feature_disabled': { code: 'feature_disabled' },

@@ -5,6 +5,7 @@ import { readObject } from '../http/body.ts'
 import { documented, LONG_PAGE_HEADERS } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
 import { pathId, QueryReader, readSort } from '../http/query.ts'
+import { Id, pageQuery, sortQuery } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
@@ -62,18 +63,12 @@ const DETAIL_EXAMPLE = {
 }
 
 const ListQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE.limitMax, default: PAGE.limitDefault })),
+  ...pageQuery(PAGE),
   category: Type.Optional(Type.String({ description: 'The name of a category, in either case' })),
-  country_id: Type.Optional(Type.Integer({ minimum: 1 })),
-  currency_id: Type.Optional(Type.Integer({ minimum: 1 })),
+  country_id: Type.Optional(Id),
+  currency_id: Type.Optional(Id),
   search: Type.Optional(Type.String({ description: 'A part of the name, in either case' })),
-  sort: Type.Optional(
-    Type.String({
-      description: `A JSON object with field (${SORT_FIELDS.join(', ')}) and direction (ASC or DESC), URL-encoded`,
-      default: '{"field":"id","direction":"DESC"}',
-    }),
-  ),
+  ...sortQuery(SORT_FIELDS),
 })
 
 export interface CatalogRoutesOptions {

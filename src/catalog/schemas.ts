@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { idPath } from '../http/schemas.ts'
 
 /** What the routes of the catalog, and of the rooms that sell from it, say of a product alike (spec 2.2, 4.2). */
 
@@ -9,7 +10,7 @@ export const Denomination = Type.Number({
   description: 'Amount of one card, in the currency of the product',
 })
 export const Quantity = Type.Integer({ minimum: 1, description: 'How many cards' })
-export const ProductPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The product identifier' }) })
+export const ProductPath = idPath('product')
 
 export const BandSchema = Type.Object({
   min_value: Type.Number({ description: 'Lowest purchasable amount' }),

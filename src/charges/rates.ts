@@ -7,7 +7,7 @@ import { crossRate, RATE_ONE } from '../kernel/money.ts'
 export type RateSource = (from: string, to: string) => number | undefined
 
 /** Units of each currency for one unit of the base, as decimal strings with at most eight decimals (contract C1). */
-export interface RateTable {
+interface RateTable {
   base: string
   rates: Record<string, string>
 }
@@ -25,12 +25,30 @@ export class RatesFault extends Error {
 
 const RATE = /^(0|[1-9]\d{0,11})(?:\.(\d{1,8}))?$/
 
-/**
- * A source that answers from a table.
- *
- * @throws RatesFault with every bad row
- */
-export const tableRates = (table: RateTable): RateSource => {
+/** Rates that were read: units of each currency, in 1e-8, for one unit of the base, which is among them as 1. */
+export interface BaseRates {
+  base: string
+  perBaseE8: ReadonlyMap<string, number>
+}
+
+/** A source that answers from rates against one base, wherever they are kept. */
+export const ratesFrom =
+  (perBaseE8: (currency: string) => number | undefined): RateSource =>
+  (from, to) => {
+    const fromE8 = perBaseE8(from)
+    const toE8 = perBaseE8(to)
+    if (fromE8 === undefined || toE8 === undefined) return undefined
+    // A rate too small for eight decimals is no rate.
+    return crossRate(fromE8, toE8) || undefined
+  }
+
+/** A source that answers from the text of a file. @throws RatesFault with every bad row */
+export const readRates = (text: string): RateSource => {
+  const { perBaseE8 } = parseRates(text)
+  return ratesFrom((currency) => perBaseE8.get(currency))
+}
+
+const checked = (table: RateTable): BaseRates => {
   const perBaseE8 = new Map<string, number>([[table.base, RATE_ONE]])
   const problems: string[] = []
   for (const [currency, text] of Object.entries(table.rates)) {
@@ -42,17 +60,11 @@ export const tableRates = (table: RateTable): RateSource => {
     else perBaseE8.set(currency, rateE8)
   }
   if (problems.length > 0) throw new RatesFault(problems)
-  return (from, to) => {
-    const fromE8 = perBaseE8.get(from)
-    const toE8 = perBaseE8.get(to)
-    if (fromE8 === undefined || toE8 === undefined) return undefined
-    // A rate too small for eight decimals is no rate.
-    return crossRate(fromE8, toE8) || undefined
-  }
+  return { base: table.base, perBaseE8 }
 }
 
-/** @throws RatesFault when the text is not a table of rates */
-export const readRates = (text: string): RateSource => {
+/** The rates in a file's text. @throws RatesFault with every bad row, or when it is no table of rates */
+export const parseRates = (text: string): BaseRates => {
   let table: unknown
   try {
     table = JSON.parse(text)
@@ -60,7 +72,7 @@ export const readRates = (text: string): RateSource => {
     throw new RatesFault([`not JSON: ${error instanceof Error ? error.message : String(error)}`])
   }
   if (!isRateTable(table)) throw new RatesFault(['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
-  return tableRates(table)
+  return checked(table)
 }
 
 const isRateTable = (value: unknown): value is RateTable =>
@@ -73,7 +85,8 @@ const isRateTable = (value: unknown): value is RateTable =>
   value.rates !== null &&
   Object.values(value.rates).every((rate) => typeof rate === 'string')
 
-const parseRate = (text: string): number | undefined => {
+/** A positive decimal in units of 1e-8, or undefined for what is none or has more than eight decimals. */
+export const parseRate = (text: string): number | undefined => {
   const match = RATE.exec(text)
   if (!match) return undefined
   const rateE8 = Number(`${match[1]}${(match[2] ?? '').padEnd(8, '0')}`)

@@ -6,6 +6,7 @@ import { BandSchema, Denomination, ProductPath, Quantity } from '../catalog/sche
 import { type JsonObject, readObject, readOptionalObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
 import { pathId } from '../http/query.ts'
+import { Id } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import { percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
@@ -17,11 +18,10 @@ import { CHARGE_EXAMPLE, ChargeSchema, nullableNumber } from './schemas.ts'
 
 /** Charges and discounts of a product (spec 4.2, contract C9). Errors leave in the charges shape. */
 
-const WalletId = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The wallet that pays' })
 const ChargesBody = Type.Object({
   denomination: Denomination,
   quantity: Quantity,
-  wallet_id: Type.Optional(WalletId),
+  wallet_id: Type.Optional(Id),
 })
 const DiscountBody = Type.Object({ denomination: Type.Optional(Denomination), quantity: Type.Optional(Quantity) })
 const checkCharges = bodyCheck(ChargesBody)
@@ -36,6 +36,12 @@ const DiscountSchema = Type.Object({
   discount: nullableNumber('Discount percentage of that denomination'),
   discount_amount: nullableNumber('Discount on denomination multiplied by quantity'),
 })
+const CACHE_HEADERS = Type.Object({
+  'X-Cache': Type.Union([Type.Literal('HIT'), Type.Literal('MISS')], {
+    description: 'HIT when the answer was given before, else MISS',
+  }),
+})
+
 const DISCOUNT_EXAMPLE = {
   product_id: 1,
   currency_code: 'INR',
@@ -113,9 +119,12 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
         const { world, client } = session
         set.headers['content-type'] = 'application/json'
         const kept = recallCharge(world, client.id, purchase)
-        set.headers['x-cache'] = kept === undefined ? 'MISS' : 'HIT'
-        if (kept !== undefined) return kept.json
+        if (kept !== undefined) {
+          set.headers['x-cache'] = 'HIT'
+          return kept.json
+        }
         const fresh = quote(pricing, session, purchase)
+        set.headers['x-cache'] = 'MISS'
         const json = JSON.stringify(chargeWire(fresh))
         keepCharge(world, client.id, purchase, { json, quote: fresh }, chargeTtlMs)
         return json
@@ -133,11 +142,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
           description: 'The charges',
           schema: ChargeSchema,
           example: CHARGE_EXAMPLE,
-          headers: {
-            'X-Cache': Type.Union([Type.Literal('HIT'), Type.Literal('MISS')], {
-              description: 'HIT when the answer was given before, else MISS',
-            }),
-          },
+          headers: CACHE_HEADERS,
         },
         refusals: {
           'charges.invalid_id': { code: 'invalid_id', resource: 'product' },

@@ -7,6 +7,8 @@ import { RatesFault } from '../charges/rates.ts'
 import { type Config, urlOf, wantsColor } from '../config.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import { createLog, type Log } from '../log.ts'
+import type { DueWork } from '../worlds/due.ts'
+import type { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
 /** How long requests in flight may take once the program was told to stop. */
@@ -29,7 +31,7 @@ export const serve = async (config: Config): Promise<void> => {
   let answer: (request: Request, server: Server<unknown>) => Response | Promise<Response> = unready
   const server = bind(config, (request, from) => answer(request, from))
   const url = urlOf(config.host, server.port ?? config.port)
-  const app = createApp(
+  const { app, due } = createApp(
     platform.deps({
       publicUrl: config.publicUrl ?? url,
       addressOf: (request) => server.requestIP(request)?.address ?? '',
@@ -38,6 +40,7 @@ export const serve = async (config: Config): Promise<void> => {
   )
   answer = app.fetch
 
+  const toldToStop = told() // listens before anyone learns that there is something to stop
   try {
     announce(config, url)
   } catch (error) {
@@ -45,8 +48,10 @@ export const serve = async (config: Config): Promise<void> => {
     throw error
   }
   log.info('listening', { url, mode: config.mode, data: config.dataDir ?? 'in memory' })
-  await told()
+  const timekeeper = keepTime(due, platform.worlds, log)
+  await toldToStop
   stopping = true
+  clearInterval(timekeeper)
   log.info('stopping')
   await drained(server)
   platform.close()
@@ -62,11 +67,16 @@ const openPlatform = (config: Config, log: Log) => {
         ? config.catalogFile
         : error instanceof RatesFault
           ? config.ratesFile
-          : config.dataDir
+          : namesItsPath(error)
+            ? undefined
+            : config.dataDir
     const what = error instanceof Error ? error.message : String(error)
     throw new ProgramError(EXIT.data, where === undefined ? what : `${where}: ${what}`)
   }
 }
+
+/** What the file system says tells the path already. */
+const namesItsPath = (error: unknown): boolean => error instanceof Error && 'path' in error
 
 const bind = (
   config: Config,
@@ -85,6 +95,17 @@ const bind = (
     throw new ProgramError(EXIT.address, `cannot bind ${config.host}:${config.port}: ${what}`)
   }
 }
+
+/**
+ * Requests wait for what is due; where none comes, this looks, by comparing two numbers. A failure is told and tried
+ * again: the work stays due.
+ */
+const keepTime = (due: DueWork, worlds: Worlds, log: Log) =>
+  setInterval(() => {
+    const world = worlds.default
+    if (!due.isDue(world)) return
+    due.catchUp(world).catch((error: unknown) => log.error('due work failed', { cause: String(error) }))
+  }, SECOND_MS)
 
 /** The ready contract: one line on standard output, and a file that appears whole. */
 const announce = (config: Config, url: string): void => {

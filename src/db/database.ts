@@ -1,4 +1,4 @@
-import { Database as SqliteDatabase } from 'bun:sqlite'
+import { Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { SharedCommit } from './shared-commit.ts'
 
@@ -13,9 +13,18 @@ export class Database {
   readonly query: BunSQLiteDatabase
   readonly #commits: SharedCommit
 
-  private constructor(readonly sqlite: SqliteDatabase) {
+  /** Reads a number that changes with each commit of another connection; left out where there can be none. */
+  readonly #dataVersion: Statement<{ data_version: number }, []> | undefined
+  #seenVersion: number | undefined
+
+  private constructor(
+    readonly sqlite: SqliteDatabase,
+    isShared: boolean,
+  ) {
     this.query = drizzle({ client: sqlite })
     this.#commits = new SharedCommit(sqlite)
+    this.#dataVersion = isShared ? sqlite.query('PRAGMA data_version') : undefined
+    this.#seenVersion = this.#dataVersion?.get()?.data_version
   }
 
   /** A database file that keeps every acknowledged commit through a crash or a loss of power. */
@@ -25,7 +34,7 @@ export class Database {
     sqlite.run('PRAGMA journal_mode = WAL')
     sqlite.run('PRAGMA synchronous = FULL')
     sqlite.run('PRAGMA foreign_keys = ON')
-    return new Database(sqlite)
+    return new Database(sqlite, true)
   }
 
   /** A database in memory: empty, or the copy of an image. */
@@ -34,7 +43,7 @@ export class Database {
       ? SqliteDatabase.deserialize(image, { strict: true })
       : new SqliteDatabase(':memory:', { strict: true })
     sqlite.run('PRAGMA foreign_keys = ON')
-    return new Database(sqlite)
+    return new Database(sqlite, false)
   }
 
   /** The whole database as one image, to be opened again with {@link inMemory}. */
@@ -50,8 +59,20 @@ export class Database {
     return this.#commits.run(() => work(this.query))
   }
 
-  /** Empties the write-ahead log into the file, so that the file alone is the whole truth, and closes it. */
+  /** Whether another process has written since this was asked last. */
+  changedElsewhere(): boolean {
+    const version = this.#dataVersion?.get()?.data_version
+    if (version === this.#seenVersion) return false
+    this.#seenVersion = version
+    return true
+  }
+
+  /**
+   * Does the writes that are waiting, empties the write-ahead log into the file, so that the file alone is the whole
+   * truth, and closes it.
+   */
   close(): void {
+    this.#commits.flush()
     this.sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.sqlite.close()
   }

@@ -33,12 +33,14 @@ export class SharedCommit {
   run<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject })
-      if (this.#waiting.length === 1) setImmediate(() => this.#flush())
+      if (this.#waiting.length === 1) setImmediate(() => this.flush())
     })
   }
 
-  #flush(): void {
+  /** Does what is waiting, now. */
+  flush(): void {
     const units = this.#waiting
+    if (units.length === 0) return
     this.#waiting = []
     let outcomes: Outcome[]
     try {

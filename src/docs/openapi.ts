@@ -1,7 +1,7 @@
 import { swagger } from '@elysiajs/swagger'
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
-import { edgeOf, renderFailure } from '../http/errors.ts'
+import { edgeOf, type RenderedError, renderFailure } from '../http/errors.ts'
 import { OPERATION, type Operation, TAGS } from '../http/operation.ts'
 import type { Failure } from '../kernel/failure.ts'
 
@@ -25,11 +25,11 @@ const GUARD_REFUSALS: Record<string, Failure> = {
 }
 const INTERNAL: Record<string, Failure> = { internal: { code: 'internal' } }
 
-const REQUEST_ID_HEADER = {
+const REQUEST_ID_HEADER = Type.Object({
   'X-Request-Id': Type.String({ description: 'Identifies the request: the one that was sent, or a new one' }),
-}
+})
 /** Absent when limits are lifted. */
-const RATE_LIMIT_HEADERS = {
+const RATE_LIMIT_HEADERS = Type.Object({
   'X-RateLimit-Limit': Type.Optional(
     Type.Integer({ minimum: 1, description: 'Requests that the tighter bucket holds' }),
   ),
@@ -37,7 +37,7 @@ const RATE_LIMIT_HEADERS = {
   'X-RateLimit-Reset': Type.Optional(
     Type.Integer({ minimum: 0, description: 'Unix time in seconds at which it is full again' }),
   ),
-}
+})
 /** The headers that errors bring along, by the name they are rendered under. */
 const ERROR_HEADERS: Record<string, Record<string, TSchema>> = {
   'www-authenticate': { 'WWW-Authenticate': Type.String({ description: 'The scheme, and what was wrong' }) },
@@ -82,7 +82,11 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
     servers: [{ url: serverUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    components: { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+    components: {
+      schemas: ERROR_SCHEMAS,
+      headers: { ...headerObjects(REQUEST_ID_HEADER), ...headerObjects(RATE_LIMIT_HEADERS) },
+      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
   }
 }
 
@@ -107,7 +111,11 @@ const operationObject = (operation: Operation, method: string, path: string): Js
         content: { 'application/json': { schema: plain(body.schema), example: body.example } },
       },
     }),
-    responses: { ...successResponse(operation), ...errorResponses(operation, method, path) },
+    responses: {
+      ...answer(operation, operation.success),
+      ...(operation.alternative && answer(operation, operation.alternative)),
+      ...errorResponses(operation, method, path),
+    },
   }
 }
 
@@ -120,12 +128,12 @@ const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefi
     schema: plain(rest as TSchema),
   }))
 
-const successResponse = (operation: Operation): Json => {
-  const { status, description, schema, example, headers, contentType = 'application/json' } = operation.success
+const answer = (operation: Operation, success: NonNullable<Operation['alternative']>): Json => {
+  const { status, description, schema, example, headers, contentType = 'application/json' } = success
   return {
     [status]: {
       description,
-      headers: headerObjects({ ...headers, ...commonHeaders(operation, status) }),
+      headers: { ...headerObjects(headers), ...commonHeaders(operation, status) },
       ...(schema && { content: { [contentType]: { schema: plain(schema), example } } }),
     },
   }
@@ -133,11 +141,14 @@ const successResponse = (operation: Operation): Json => {
 
 const errorResponses = (operation: Operation, method: string, path: string): Json => {
   const edge = edgeOf(method, path)
-  const byStatus = new Map<number, { headers: Record<string, TSchema>[]; examples: Json; bodies: object[] }>()
+  const byStatus = new Map<
+    number,
+    { headers: Record<string, TSchema>; examples: Json; bodies: RenderedError['body'][] }
+  >()
   for (const [name, failure] of Object.entries(refusalsOf(operation))) {
     const { status, headers, body } = renderFailure(failure, edge)
-    const known = byStatus.get(status) ?? { headers: [], examples: {}, bodies: [] }
-    for (const name of Object.keys(headers)) known.headers.push(ERROR_HEADERS[name] ?? {})
+    const known = byStatus.get(status) ?? { headers: {}, examples: {}, bodies: [] }
+    for (const name of Object.keys(headers)) Object.assign(known.headers, ERROR_HEADERS[name])
     known.examples[name] = { value: body }
     known.bodies.push(body)
     byStatus.set(status, known)
@@ -147,7 +158,7 @@ const errorResponses = (operation: Operation, method: string, path: string): Jso
       status,
       {
         description: STATUS_DESCRIPTIONS[status] ?? 'Error',
-        headers: headerObjects(Object.assign({}, ...headers, commonHeaders(operation, status))),
+        headers: { ...headerObjects(Type.Object(headers)), ...commonHeaders(operation, status) },
         content: { 'application/json': { schema: errorSchema(bodies), examples } },
       },
     ]),
@@ -164,66 +175,61 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
 }
 
 const Text = { type: 'string' }
-const Violation = {
+const object = (properties: Record<string, Json>, required = Object.keys(properties)): Json => ({
   type: 'object',
-  required: ['rule', 'field', 'message'],
-  properties: { rule: Text, field: Text, message: Text },
+  required,
+  properties,
   additionalProperties: false,
-}
-const STRUCTURED_ERROR = {
-  type: 'object',
-  required: ['name', 'code', 'message'],
-  properties: {
-    name: Text,
-    code: Text,
-    message: Text,
-    messages: { type: 'object', additionalProperties: { type: 'array', items: Violation } },
-  },
-  additionalProperties: false,
-}
-const CHARGES_ERROR = {
-  type: 'object',
-  required: ['message', 'details'],
-  properties: { message: Text, details: Text },
-  additionalProperties: false,
+})
+const Violation = object({ rule: Text, field: Text, message: Text })
+
+/** The shapes of spec section 7, by the names that generated clients will know them by. */
+const ERROR_SCHEMAS = {
+  StructuredError: object({
+    error: object(
+      {
+        name: Text,
+        code: Text,
+        message: Text,
+        messages: { type: 'object', additionalProperties: { type: 'array', items: Violation } },
+      },
+      ['name', 'code', 'message'],
+    ),
+  }),
+  FlatError: object({ error: Text, message: Text }),
+  ChargesError: object({ error: { anyOf: [Text, object({ message: Text, details: Text })] } }),
 }
 
 /** The schema of the shapes that really occur among these bodies. */
-const errorSchema = (bodies: readonly object[]): Json => {
-  const schemas = new Map<string, Json>()
+const errorSchema = (bodies: readonly RenderedError['body'][]): Json => {
+  const names = new Set<keyof typeof ERROR_SCHEMAS>()
   for (const body of bodies) {
-    const error = 'error' in body ? body.error : undefined
-    const isFlat = 'message' in body
-    const shape = typeof error === 'string' ? Text : isStructured(error) ? STRUCTURED_ERROR : CHARGES_ERROR
-    const schema = {
-      type: 'object',
-      required: isFlat ? ['error', 'message'] : ['error'],
-      properties: isFlat ? { error: shape, message: Text } : { error: shape },
-      additionalProperties: false,
-    }
-    schemas.set(JSON.stringify(schema), schema)
+    names.add('message' in body ? 'FlatError' : isStructured(body.error) ? 'StructuredError' : 'ChargesError')
   }
-  const all = [...schemas.values()]
-  return all.length === 1 && all[0] ? all[0] : { anyOf: all }
+  const [first, ...others] = [...names].map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  return others.length === 0 ? { ...first } : { anyOf: [first, ...others] }
 }
 
 const isStructured = (error: unknown): boolean => typeof error === 'object' && error !== null && 'code' in error
 
 /** What every answer of an operation carries; who was not let in has no limit. */
-const commonHeaders = (operation: Operation, status: number): Record<string, TSchema> => ({
-  ...REQUEST_ID_HEADER,
-  ...(operation.public || status === 401 ? {} : RATE_LIMIT_HEADERS),
-})
+const commonHeaders = (operation: Operation, status: number): Json => {
+  const limited = !operation.public && status !== 401
+  const names = Object.keys({ ...REQUEST_ID_HEADER.properties, ...(limited && RATE_LIMIT_HEADERS.properties) })
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
 
-const headerObjects = (headers: Record<string, TSchema>): Json => {
-  const { properties, required = [] } = Type.Object(headers)
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, { description, ...rest }]) => [
+const headerObjects = (headers: TObject | undefined): Json =>
+  Object.fromEntries(
+    Object.entries(headers?.properties ?? {}).map(([name, { description, ...rest }]) => [
       name,
-      { ...(description && { description }), required: required.includes(name), schema: plain(rest as TSchema) },
+      {
+        ...(description && { description }),
+        required: headers?.required?.includes(name) ?? false,
+        schema: plain(rest as TSchema),
+      },
     ]),
   )
-}
 
 /** A schema as plain JSON, without the symbols that the checks use. */
 const plain = (schema: TSchema): Json =>
@@ -234,14 +240,15 @@ const isUnion = (value: unknown): value is Json & { anyOf: Json[] } =>
 
 /** A choice of literals as an enum, and what may be null as a type with null: the forms that tools read best. */
 const inOneWord = ({ anyOf, ...rest }: Json & { anyOf: Json[] }): Json => {
-  if (anyOf.every((choice) => 'const' in choice)) {
-    return { ...rest, type: [...new Set(anyOf.map(({ type }) => type))][0], enum: anyOf.map((choice) => choice.const) }
+  const choices = anyOf.filter(({ type }) => type !== 'null')
+  const mayBeNull = choices.length < anyOf.length
+  const [first] = choices
+  if (first === undefined) return { ...rest, anyOf }
+  const type = mayBeNull ? [first.type, 'null'] : first.type
+  if (choices.every((choice) => 'const' in choice)) {
+    const values = choices.map((choice) => choice.const)
+    return { ...rest, type, enum: mayBeNull ? [...values, null] : values }
   }
-  const [choice, ...others] = anyOf.filter(({ type }) => type !== 'null')
-  if (choice === undefined || others.length > 0 || typeof choice.type !== 'string') return { ...rest, anyOf }
-  const mayBeNull = {
-    type: [choice.type, 'null'],
-    ...('enum' in choice && { enum: [...(choice.enum as unknown[]), null] }),
-  }
-  return { ...choice, ...rest, ...mayBeNull }
+  if (choices.length > 1 || typeof first.type !== 'string') return { ...rest, anyOf }
+  return { ...first, ...rest, type, ...(Array.isArray(first.enum) && { enum: [...first.enum, null] }) }
 }

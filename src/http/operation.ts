@@ -19,6 +19,17 @@ export const TAGS = {
 /** Where an operation's documentation travels: in the `detail` of its route. */
 export const OPERATION = 'x-operation'
 
+interface Success {
+  status: 200 | 201 | 204
+  description: string
+  /** Left out where there is no body. */
+  schema?: TSchema
+  example?: unknown
+  /** What the answer carries besides X-Request-Id and the headers of the limit. */
+  headers?: TObject
+  contentType?: string
+}
+
 /**
  * What a route promises, kept beside it: the documentation, the list of documented errors and the tests are all
  * made from this.
@@ -36,16 +47,9 @@ export interface Operation {
   query?: TObject
   headers?: TObject
   body?: { schema: TObject; optional?: true; example: object }
-  success: {
-    status: 200 | 201 | 204
-    description: string
-    /** Left out where there is no body. */
-    schema?: TSchema
-    example?: unknown
-    /** What the answer carries besides X-Request-Id and the headers of the limit; each schema has a description. */
-    headers?: Record<string, TSchema>
-    contentType?: string
-  }
+  success: Success
+  /** What else it answers that is no refusal: not being ready is what one asks a probe for. */
+  alternative?: Omit<Success, 'status'> & { status: number }
   /** Every refusal that is this route's own, by its stable name, with facts that could be real. */
   refusals: Record<string, Failure>
 }
@@ -56,16 +60,16 @@ export const documented = (operation: Operation) => ({
 })
 
 /** The headers of a paginated answer, for {@link Operation.success}. */
-export const PAGE_HEADERS = {
+export const PAGE_HEADERS = Type.Object({
   'X-Page': Type.Integer({ minimum: 1, description: 'The current page' }),
   'X-Per-Page': Type.Integer({ minimum: 1, description: 'Items per page' }),
   'X-Total-Count': Type.Integer({ minimum: 0, description: 'All items that match' }),
   'X-Total-Pages': Type.Integer({ minimum: 0, description: 'All pages; 0 when nothing matches' }),
-}
+})
 
 /** The two further headers of long lists. */
-export const LONG_PAGE_HEADERS = {
-  ...PAGE_HEADERS,
+export const LONG_PAGE_HEADERS = Type.Object({
+  ...PAGE_HEADERS.properties,
   'X-Page-Size': Type.Integer({ minimum: 0, description: 'Items in this page' }),
   'X-Has-More': Type.Boolean({ description: 'Whether more pages exist' }),
-}
+})

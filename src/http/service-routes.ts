@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
-import { documented } from './operation.ts'
+import { documented, type Operation } from './operation.ts'
 
 /** Health of the service (spec 4.6, contract C1): public, and outside of limits. */
 
@@ -12,13 +12,14 @@ const StatusSchema = Type.Object({
   time: Type.String({ format: 'date-time' }),
 })
 const ProbeSchema = Type.Object({ status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]) })
-const probe = (id: string, summary: string) =>
+const probe = (id: string, summary: string, alternative?: Operation['alternative']) =>
   documented({
     id,
     tag: 'Service',
     summary,
     public: true,
     success: { status: 200, description: 'Yes', schema: ProbeSchema, example: { status: 'ok' } },
+    ...(alternative && { alternative }),
     refusals: {},
   })
 
@@ -57,5 +58,10 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
         set.status = 503
         return { status: 'unavailable' }
       },
-      probe('isReady', 'Whether the process answers requests'),
+      probe('isReady', 'Whether the process answers requests', {
+        status: 503,
+        description: 'No longer: the process is closing',
+        schema: ProbeSchema,
+        example: { status: 'unavailable' },
+      }),
     )

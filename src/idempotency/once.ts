@@ -18,6 +18,8 @@ const KEPT_REFUSALS = new Set([400, 404])
 
 /** A write that a client may ask for twice and that must happen once. */
 export interface Effect<Input> {
+  /** The path that it is posted to: a key belongs to one of them. */
+  route: string
   status: 200 | 201
   /** Checks what was sent, before anything is written. */
   check: (body: JsonObject) => Input
@@ -45,9 +47,7 @@ export const once = async <Input>(
   const key = readKey(request)
   const text = await readText(request)
   const answer =
-    key === undefined
-      ? await perform(session, effect, text)
-      : await performOrRecall(session, effect, text, key, request)
+    key === undefined ? await perform(session, effect, text) : await performOrRecall(session, effect, text, key)
   set.status = answer.status
   set.headers['content-type'] = 'application/json'
   if (answer.replayed) set.headers['idempotent-replayed'] = 'true'
@@ -72,10 +72,8 @@ const performOrRecall = async <Input>(
   effect: Effect<Input>,
   text: string,
   key: string,
-  request: Request,
 ): Promise<Answer> => {
-  const path = new URL(request.url).pathname
-  const requestSha256 = digestOf(`${request.method} ${path} ${canonical(text)}`)
+  const requestSha256 = digestOf(`POST ${effect.route} ${canonical(text)}`)
   const outcome = await world.db.write((tx) => {
     const nowMs = world.clock.nowMs()
     tx.delete(idempotencyKeys)
@@ -91,7 +89,7 @@ const performOrRecall = async <Input>(
       if (kept.requestSha256 !== requestSha256) throw new DomainError({ code: 'idempotency_key_reused' })
       return { answer: { status: kept.status, json: kept.body, replayed: true } }
     }
-    const fresh = attempt(tx, effect, text, request.method, path)
+    const fresh = attempt(tx, effect, text)
     if (fresh.answer) {
       const { status, json: body } = fresh.answer
       tx.insert(idempotencyKeys)
@@ -107,13 +105,7 @@ const performOrRecall = async <Input>(
 type Outcome = { answer: Answer } | { answer?: Answer; error: DomainError }
 
 /** The effect in a savepoint of its own: refused half-way, it leaves nothing, and the key is kept all the same. */
-const attempt = <Input>(
-  tx: Transaction,
-  effect: Effect<Input>,
-  text: string,
-  method: string,
-  path: string,
-): Outcome => {
+const attempt = <Input>(tx: Transaction, effect: Effect<Input>, text: string): Outcome => {
   try {
     const body = tx.transaction((inner) =>
       effect.apply(inner as unknown as Transaction, effect.check(parseObject(text))),
@@ -121,7 +113,7 @@ const attempt = <Input>(
     return { answer: { status: effect.status, json: JSON.stringify(body), replayed: false } }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    const { status, body } = renderFailure(error.failure, edgeOf(method, path))
+    const { status, body } = renderFailure(error.failure, edgeOf('POST', effect.route))
     if (!KEPT_REFUSALS.has(status)) return { error }
     return { error, answer: { status, json: JSON.stringify(body), replayed: false } }
   }

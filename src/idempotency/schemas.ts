@@ -7,8 +7,8 @@ export const IdempotencyHeaders = Type.Object({
     Type.String({ minLength: 8, maxLength: 256, description: 'The same key answers the same for 24 hours' }),
   ),
 })
-export const REPLAY_HEADERS = {
+export const REPLAY_HEADERS = Type.Object({
   'Idempotent-Replayed': Type.Optional(
     Type.Literal('true', { description: 'Set when an earlier answer is given again' }),
   ),
-}
+})

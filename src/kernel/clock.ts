@@ -71,8 +71,15 @@ export class MovableClock implements Clock {
 /** RFC 3339 in UTC with milliseconds (contract C5). */
 export const toTimestamp = (timeMs: number): string => new Date(timeMs).toISOString()
 
-/** The last millisecond that a four-digit year can name: 9999-12-31T23:59:59.999Z. */
-export const TIME_MAX_MS = 253_402_300_799_999
+/** {@link toTimestamp} of what may not have happened. */
+export const toTimestampOrNull = (timeMs: number | null): string | null =>
+  timeMs === null ? null : toTimestamp(timeMs)
+
+/**
+ * The last time that a clock can be moved to, 4999-12-31T23:59:59.999Z: whatever is dated from it still has a
+ * four-digit year, and identifiers, which begin with the time, keep their length.
+ */
+export const TIME_MAX_MS = 95_617_583_999_999
 
 const DURATION = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,3}))?S)?)?$/
 
@@ -100,6 +107,12 @@ const TIMESTAMP =
 
 /** The Unix milliseconds of an RFC 3339 timestamp, or undefined for what is none. */
 export const parseTimestamp = (text: string): number | undefined => {
-  const timeMs = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN
+  if (!TIMESTAMP.test(text) || !isDay(text.slice(0, DAY_LENGTH))) return undefined
+  const timeMs = Date.parse(text)
   return Number.isNaN(timeMs) ? undefined : timeMs
 }
+
+const DAY_LENGTH = 'YYYY-MM-DD'.length
+
+/** A day that its month does not have is read as one of the next month. */
+const isDay = (day: string): boolean => toTimestamp(Date.parse(day)).startsWith(day)

@@ -100,7 +100,7 @@ const divideRounded = (value: number, multiplier: number, divisor: number): numb
   if (value >= 0 && product <= Number.MAX_SAFE_INTEGER) {
     const remainder = product % divisor
     const quotient = (product - remainder) / divisor
-    return remainder * 2 >= divisor ? quotient + 1 : quotient
+    return exact(remainder * 2 >= divisor ? quotient + 1 : quotient)
   }
   return roundQuotient(BigInt(value) * BigInt(multiplier), BigInt(divisor))
 }

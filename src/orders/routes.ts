@@ -6,10 +6,11 @@ import type { JsonObject } from '../http/body.ts'
 import { documented, type Operation, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
 import { pathId, QueryReader } from '../http/query.ts'
+import { Id, idPath, nullable, oneOf, pageQuery, Timestamp } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { once } from '../idempotency/once.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
-import { toTimestamp } from '../kernel/clock.ts'
+import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found, violated } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -29,6 +30,7 @@ import { ORDER_STATUSES, type Order } from './tables.ts'
 
 /** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
 
+const ROUTE = '/api/v1/orders'
 const PAGE = { limitDefault: 10, limitMax: 100 }
 
 const OwnReference = Type.String({
@@ -38,19 +40,17 @@ const OwnReference = Type.String({
   description: 'printable ASCII characters',
 })
 const OrderBody = Type.Object({
-  product_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  product_id: Id,
   denomination: Denomination,
   quantity: Quantity,
-  wallet_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The wallet that pays' })),
+  wallet_id: Type.Optional(Id),
   ref: Type.Optional(OwnReference),
   client_reference: Type.Optional(OwnReference),
   email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
 })
 const checkOrder = bodyCheck(OrderBody)
 
-const Timestamp = Type.String({ format: 'date-time' })
-const nullable = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) => Type.Union([schema, Type.Null()])
-const Status = Type.Union(ORDER_STATUSES.map((status) => Type.Literal(status)))
+const Status = oneOf(ORDER_STATUSES)
 const VoucherSchema = Type.Object({
   voucher_reference_number: Type.String(),
   card_number: Type.String(),
@@ -81,12 +81,11 @@ const OrderSchema = Type.Object({
   cancelled_at: nullable(Timestamp),
   failure_reason: nullable(Type.String()),
 })
-const OrderPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The order identifier' }) })
+const OrderPath = idPath('order')
 const ListQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE.limitMax, default: PAGE.limitDefault })),
-  status: Type.Optional(Type.Union(Status.anyOf, { description: 'In either case' })),
-  product_id: Type.Optional(Type.Integer({ minimum: 1 })),
+  ...pageQuery(PAGE),
+  status: Type.Optional(oneOf(ORDER_STATUSES, { description: 'In either case' })),
+  product_id: Type.Optional(Id),
   client_reference: Type.Optional(Type.String()),
 })
 
@@ -136,7 +135,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
   const { reference } = ordering.pricing
   const wire = (world: World, order: Order) => orderWire(order, openVouchers(world, order, seal), reference)
 
-  return new Elysia({ name: 'orders', prefix: '/api/v1/orders' })
+  return new Elysia({ name: 'orders', prefix: ROUTE })
     .use(guard.plugin('vouchers'))
     .get(
       '/',
@@ -179,6 +178,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
       '/',
       async ({ request, session, set }) =>
         once({ request, set }, session, {
+          route: ROUTE,
           status: 200,
           check: readOrder,
           apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
@@ -316,7 +316,7 @@ const openVouchers = (world: World, order: Order, seal: Seal) =>
       card_number: cardNumber,
       pin_code: pinCode,
       claim_url: claimUrl,
-      expires_at: timestampOrNull(voucher.expiresAtMs),
+      expires_at: toTimestampOrNull(voucher.expiresAtMs),
     }
   })
 
@@ -341,11 +341,9 @@ const orderWire = (order: Order, vouchers: ReturnType<typeof openVouchers>, refe
     email: order.email,
     vouchers,
     placed_at: toTimestamp(order.placedAtMs),
-    delivered_at: timestampOrNull(order.deliveredAtMs),
-    failed_at: timestampOrNull(order.failedAtMs),
-    cancelled_at: timestampOrNull(order.cancelledAtMs),
+    delivered_at: toTimestampOrNull(order.deliveredAtMs),
+    failed_at: toTimestampOrNull(order.failedAtMs),
+    cancelled_at: toTimestampOrNull(order.cancelledAtMs),
     failure_reason: order.failureReason,
   }
 }
-
-const timestampOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : toTimestamp(timeMs))

@@ -65,3 +65,9 @@ export const stockTaken = sqliteTable('stock_taken', {
   productId: integer('product_id').primaryKey(),
   quantity: integer('quantity').notNull(),
 })
+
+/** One row: the mark of the key that seals this database's codes. */
+export const voucherKey = sqliteTable('voucher_key', {
+  id: integer('id').primaryKey(),
+  mark: text('mark').notNull(),
+})

@@ -11,17 +11,16 @@ import {
   phoneRule,
 } from '../beneficiaries/draft.ts'
 import type { JsonObject } from '../http/body.ts'
+import { Id } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { DomainError, type Violation } from '../kernel/failure.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 
-const ID_MAX = 2_147_483_647
-
 /** What a client sends to pay somebody (contract C13): a saved beneficiary, or a person by name. */
 export const PayoutBody = Type.Object({
   reference_id: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
-  wallet_id: Type.Integer({ minimum: 1, maximum: ID_MAX, description: 'The wallet that pays' }),
+  wallet_id: Id,
   amount: Type.Number({ minimum: 0.001, maximum: 1_000_000_000, description: 'What the beneficiary gets' }),
   currency: Type.String({ description: 'ISO 4217 code of the amount' }),
   beneficiary_id: Type.Optional(Type.String({ description: 'A saved beneficiary' })),

@@ -3,9 +3,10 @@ import { Elysia } from 'elysia'
 import { documented, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
 import { DIRECTIONS, QueryReader } from '../http/query.ts'
+import { nullable, oneOf, orderQuery, pageQuery, Timestamp } from '../http/schemas.ts'
 import { once } from '../idempotency/once.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
-import { toTimestamp } from '../kernel/clock.ts'
+import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -16,16 +17,15 @@ import { ACTOR_TYPES, PAYOUT_STATUSES, type Payout, type PayoutEvent } from './t
 
 /** Payouts (contract C13). Errors leave in the flat shape. */
 
+const ROUTE = '/api/v1/payouts'
 const PAGE = { limitDefault: 20, limitMax: 100 }
 
-const nullable = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) => Type.Union([schema, Type.Null()])
-const Timestamp = Type.String({ format: 'date-time' })
-const Status = Type.Union(PAYOUT_STATUSES.map((status) => Type.Literal(status)))
+const Status = oneOf(PAYOUT_STATUSES)
 const EventSchema = Type.Object({
   event_type: Type.String(),
-  from_status: Type.Union([...Status.anyOf, Type.Null()]),
+  from_status: nullable(Status),
   to_status: Status,
-  actor_type: Type.Union(ACTOR_TYPES.map((actor) => Type.Literal(actor))),
+  actor_type: oneOf(ACTOR_TYPES),
   message: nullable(Type.String()),
   created_at: Timestamp,
 })
@@ -66,18 +66,11 @@ const ListedPayoutSchema = Type.Object({ ...listedFields, ...timeFields })
 const PayoutSchema = Type.Object({ ...listedFields, events: Type.Array(EventSchema), ...timeFields })
 const PayoutPath = Type.Object({ id: Type.String({ description: 'The payout identifier' }) })
 const ListQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE.limitMax, default: PAGE.limitDefault })),
+  ...pageQuery(PAGE),
   status: Type.Optional(Status),
   currency: Type.Optional(Type.String({ description: 'ISO 4217' })),
   search: Type.Optional(Type.String({ description: 'A part of the reference or of the e-mail, in either case' })),
-  sort_by: Type.Optional(
-    Type.Union(
-      PAYOUT_SORTS.map((field) => Type.Literal(field)),
-      { default: 'created_at' },
-    ),
-  ),
-  sort_order: Type.Optional(Type.Union([Type.Literal('ASC'), Type.Literal('DESC')], { default: 'DESC' })),
+  ...orderQuery(PAYOUT_SORTS),
 })
 
 const LISTED_EXAMPLE = {
@@ -125,7 +118,7 @@ export interface PayoutRoutesOptions extends Paying {
 export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
   const { reference } = paying
 
-  return new Elysia({ name: 'payouts', prefix: '/api/v1/payouts' })
+  return new Elysia({ name: 'payouts', prefix: ROUTE })
     .use(guard.plugin())
     .get(
       '/',
@@ -177,6 +170,7 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
       '/',
       async ({ request, session, set }) =>
         once({ request, set }, session, {
+          route: ROUTE,
           status: 201,
           check: (sent) => readPayout(sent, reference),
           apply: (tx, draft) => {
@@ -310,11 +304,11 @@ const wireParts = (payout: Payout, reference: Reference) => {
     },
     times: {
       created_at: toTimestamp(payout.createdAtMs),
-      queued_at: timestampOrNull(payout.queuedAtMs),
-      submitted_at: timestampOrNull(payout.submittedAtMs),
-      completed_at: timestampOrNull(payout.completedAtMs),
-      failed_at: timestampOrNull(payout.failedAtMs),
-      cancelled_at: timestampOrNull(payout.cancelledAtMs),
+      queued_at: toTimestampOrNull(payout.queuedAtMs),
+      submitted_at: toTimestampOrNull(payout.submittedAtMs),
+      completed_at: toTimestampOrNull(payout.completedAtMs),
+      failed_at: toTimestampOrNull(payout.failedAtMs),
+      cancelled_at: toTimestampOrNull(payout.cancelledAtMs),
     },
   }
 }
@@ -327,5 +321,3 @@ const eventWire = (event: PayoutEvent) => ({
   message: event.message,
   created_at: toTimestamp(event.createdAtMs),
 })
-
-const timestampOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : toTimestamp(timeMs))

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { documented } from '../http/operation.ts'
 import { pathId } from '../http/query.ts'
+import { idPath } from '../http/schemas.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Country, CountryWire, Currency, Reference } from './reference.ts'
@@ -23,11 +24,11 @@ const CurrencySchema = Type.Object({
   currency: Type.String({ description: 'ISO 4217 code' }),
   precision: Type.Integer({ description: 'Number of decimal places' }),
 })
-const CountryPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The country identifier' }) })
-const CurrencyPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The currency identifier' }) })
+const CountryPath = idPath('country')
+const CurrencyPath = idPath('currency')
 
 const COUNTRY_EXAMPLE = {
-  id: 106,
+  id: 105,
   name: 'India',
   official_name: 'Republic of India',
   alpha_2: 'IN',
@@ -35,7 +36,7 @@ const COUNTRY_EXAMPLE = {
   numeric_code: '356',
   dialing_prefix: '+91',
 }
-const CURRENCY_EXAMPLE = { id: 69, name: 'Japanese Yen', currency: 'JPY', precision: 0 }
+const CURRENCY_EXAMPLE = { id: 64, name: 'Japanese Yen', currency: 'JPY', precision: 0 }
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // The lists never change while the program runs: they are written out once.

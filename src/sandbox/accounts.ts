@@ -23,17 +23,20 @@ const WALLETS = [
 /** One discount that was agreed, so that the difference can be seen: product 2 at 6 % for `limited` instead of 4 %. */
 const AGREED_DISCOUNTS = [{ clientId: 2, productId: 2, discountBasisPoints: 600 }] as const
 
+/** 2026-01-01T00:00:00Z: what is seeded is the same in every world and every run, its times too. */
+const SEEDED_AT_MS = 1_767_225_600_000
+
 /** Makes the accounts where there is no client yet: all of them in a new database, none in one that is kept. */
-export const seedSandboxAccounts = ({ query }: Database, reference: Reference, nowMs: number): void => {
+export const seedSandboxAccounts = ({ query }: Database, reference: Reference): void => {
   query.transaction(
     (tx) => {
       if (clientNames(tx).length > 0) return
       addClients(
         tx,
         ACCOUNTS.map((account) => ({ ...account, password: account.username })),
-        nowMs,
+        SEEDED_AT_MS,
       )
-      seedWallets(tx, reference, WALLETS, nowMs)
+      seedWallets(tx, reference, WALLETS, SEEDED_AT_MS)
       agreeDiscounts(tx, AGREED_DISCOUNTS)
     },
     { behavior: 'immediate' },

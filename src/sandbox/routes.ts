@@ -73,7 +73,9 @@ export const sandboxRoutes = ({ worlds, gate }: SandboxRoutesOptions) =>
           'clock.body_unreadable': { code: 'body_unreadable' },
           'clock.validation': {
             code: 'validation',
-            violations: [{ field: 'now', rule: 'min', problem: 'must not be before the present' }],
+            violations: [
+              { field: 'now', rule: 'min', problem: 'must not be before the present, 2026-01-01T00:00:00.000Z' },
+            ],
           },
         },
       }),
@@ -122,7 +124,11 @@ const clockOf = ({ clock }: World): MovableClock => {
 
 const clockWire = (world: World) => ({ now: toTimestamp(world.clock.nowMs()), frozen: clockOf(world).frozen })
 
-/** Sets first, advances then, and freezes or thaws last. @throws DomainError validation, before anything has moved */
+/**
+ * Freezes first, so that the time is the very one that was asked for, then sets and advances, and thaws last.
+ *
+ * @throws DomainError validation, before anything has moved
+ */
 const moveClock = (clock: MovableClock, move: { now?: string; advance?: string; frozen?: boolean }): void => {
   const present = clock.nowMs()
   const start = move.now === undefined ? present : parseTimestamp(move.now)
@@ -131,8 +137,8 @@ const moveClock = (clock: MovableClock, move: { now?: string; advance?: string; 
   const advanceMs = move.advance === undefined ? 0 : parseDuration(move.advance)
   if (advanceMs === undefined) throw violated('advance', 'format', 'must be an ISO 8601 duration like PT5M or P7D')
   if (start + advanceMs > TIME_MAX_MS)
-    throw violated(move.now ? 'now' : 'advance', 'max', 'must stay before the year 10000')
-  if (start + advanceMs > present) clock.set(start + advanceMs)
+    throw violated(move.now ? 'now' : 'advance', 'max', 'must stay before the year 5000')
   if (move.frozen === true) clock.freeze()
+  if (start + advanceMs > clock.nowMs()) clock.set(start + advanceMs)
   if (move.frozen === false) clock.thaw()
 }

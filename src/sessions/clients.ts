@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { type BucketSize, TokenBuckets } from '../http/rate-limit.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { clients } from './tables.ts'
@@ -10,9 +10,9 @@ export type Feature = 'vouchers'
 export interface Client {
   readonly id: number
   readonly username: string
-  readonly features: ReadonlySet<Feature>
+  features: ReadonlySet<Feature>
   /** The most that this client may buy at once, or null without a limit of its own. */
-  readonly quantityMax: number | null
+  quantityMax: number | null
   /** Counts the revocations of this client's tokens; a session of an earlier epoch is checked anew. */
   tokenEpoch: number
   /** Made at the first request that counts. */
@@ -25,19 +25,36 @@ const clientsById = worldPart(() => new Map<number, Client>())
 export const findClient = (world: World, id: number): Client | undefined => {
   const known = world.of(clientsById).get(id)
   if (known) return known
-  const row = world.db.query.select().from(clients).where(eq(clients.id, id)).limit(1).get()
-  if (!row || row.disabled) return undefined
-  const client: Client = {
-    id: row.id,
-    username: row.username,
-    features: new Set(row.vouchers ? ['vouchers'] : []),
-    quantityMax: row.quantityMax,
-    tokenEpoch: 0,
-    buckets: undefined,
-  }
+  const row = findEnabled(world, id)
+  if (!row) return undefined
+  const client: Client = { id: row.id, username: row.username, ...rightsOf(row), tokenEpoch: 0, buckets: undefined }
   world.of(clientsById).set(id, client)
   return client
 }
+
+/** Takes over what another process has changed of the clients, and has every token checked anew. */
+export const refreshClients = (world: World): void => {
+  const known = world.of(clientsById)
+  for (const client of known.values()) {
+    client.tokenEpoch += 1
+    const row = findEnabled(world, client.id)
+    if (row) Object.assign(client, rightsOf(row))
+    else known.delete(client.id)
+  }
+}
+
+const findEnabled = (world: World, id: number) =>
+  world.db.query
+    .select()
+    .from(clients)
+    .where(and(eq(clients.id, id), eq(clients.disabled, false)))
+    .limit(1)
+    .get()
+
+const rightsOf = (row: typeof clients.$inferSelect): Pick<Client, 'features' | 'quantityMax'> => ({
+  features: new Set(row.vouchers ? ['vouchers'] : []),
+  quantityMax: row.quantityMax,
+})
 
 /** The client's buckets, full when it has not been seen before. */
 export const bucketsOf = (world: World, client: Client, sizes: readonly BucketSize[]): TokenBuckets => {

@@ -33,13 +33,22 @@ export interface Credentials {
   password: string
 }
 
+export interface CredentialCheckOptions {
+  worlds: Worlds
+  makesWorlds: boolean
+  limitsFailures: boolean
+  /** Takes over what another process has written to a world. */
+  keepUp: (world: World) => boolean
+}
+
 /** Finds who logs in, and in which world; in the sandbox `sbx_` names make their world on the spot (contract C15). */
 export class CredentialCheck {
-  constructor(private readonly options: { worlds: Worlds; makesWorlds: boolean; limitsFailures: boolean }) {}
+  constructor(private readonly options: CredentialCheckOptions) {}
 
   /** @throws DomainError credentials_wrong, rate_limited or worlds_exhausted */
   identify({ username, password }: Credentials, address: string): { world: World; client: Client } {
     const { world, name } = this.#place(username, password)
+    this.options.keepUp(world)
     const watched = `${address} ${username}`
     const failures = this.options.limitsFailures ? recentFailures(world, watched) : []
     const oldest = failures[0]

@@ -3,6 +3,7 @@ import type { BucketSize } from '../http/rate-limit.ts'
 import { type RequestContext, requestIdOf } from '../http/request-id.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { DueWork } from '../worlds/due.ts'
+import type { World } from '../worlds/world.ts'
 import { bucketsOf, type Feature } from './clients.ts'
 import type { Session, Sessions } from './sessions.ts'
 
@@ -12,6 +13,8 @@ export interface GuardOptions {
   limits: readonly BucketSize[] | undefined
   /** What must have happened in a world before a request can look at it. */
   due: DueWork
+  /** Takes over what another process has written to a world, and answers whether it has. */
+  keepUp: (world: World) => boolean
 }
 
 /** What stands in front of every protected route (contract C4): authentication, then limits, then features. */
@@ -20,12 +23,19 @@ export class Guard {
 
   /** @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow */
   async admit({ request, set }: RequestContext): Promise<Session> {
-    const { sessions, limits, due } = this.options
-    const session = await sessions.admit(request.headers.get('authorization'))
+    const { limits, due } = this.options
+    const session = await this.#current(request.headers.get('authorization'))
     set.headers['x-request-id'] = requestIdOf(request) ?? session.world.nextRequestId()
     if (limits) charge(session, limits, set)
     if (due.isDue(session.world)) await due.catchUp(session.world)
     return session
+  }
+
+  /** The session of a token as it stands now, in this process and in any other that writes to the same file. */
+  async #current(authorization: string | null): Promise<Session> {
+    const { sessions, keepUp } = this.options
+    const session = await sessions.admit(authorization)
+    return keepUp(session.world) ? sessions.admit(authorization) : session
   }
 
   /** The plugin that gives a room's routes their `session`, once the guard has let the request in. */

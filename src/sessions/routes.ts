@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { readObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
+import { Timestamp } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
 import { DomainError, type Violation } from '../kernel/failure.ts'
@@ -18,7 +19,6 @@ const RefreshBody = Type.Object({
   refresh_token: Type.String({ minLength: 1, description: 'The refresh token of the newest pair' }),
 })
 
-const Timestamp = Type.String({ format: 'date-time' })
 const TokenPair = Type.Object({
   access_token: Type.String({ description: 'A JWT for the Authorization header' }),
   refresh_token: Type.String({ description: 'Good for one refresh' }),

@@ -40,6 +40,8 @@ const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i
 export interface SessionsOptions {
   worlds: Worlds
   signer: TokenSigner
+  /** Takes over what another process has written to a world. */
+  keepUp: (world: World) => boolean
   accessTtlMs: number
   refreshTtlMs: number
 }
@@ -94,7 +96,9 @@ export class Sessions {
     const refused = new DomainError({ code: 'refresh_token_wrong' })
     const claims = await this.options.signer.verify(token, 'refresh')
     const world = claims && this.options.worlds.find(claims.world)
-    const client = world && findClient(world, claims.clientId)
+    if (!world) throw refused
+    this.options.keepUp(world)
+    const client = findClient(world, claims.clientId)
     if (!client) throw refused
     const nowMs = world.clock.nowMs()
     if (nowMs >= claims.expiresAtMs) throw refused

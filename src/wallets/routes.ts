@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { documented, LONG_PAGE_HEADERS } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
 import { pathId, QueryReader, readSort } from '../http/query.ts'
+import { Id, idPath, nullable, oneOf, pageQuery, sortQuery, Timestamp } from '../http/schemas.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor, toRate } from '../kernel/money.ts'
@@ -26,11 +27,6 @@ const PAGE = { limitDefault: 50, limitMax: 10_000 }
 const WALLET_TYPES = ['PREPAID', 'POSTPAID'] as const
 const TRANSACTION_TYPES = ['CREDIT', 'DEBIT'] as const
 const TRANSACTION_STATUSES = ['PENDING', 'COMPLETED', 'FAILED'] as const
-
-const oneOf = (choices: readonly string[]) => Type.Union(choices.map((choice) => Type.Literal(choice)))
-const nullable = <Schema extends ReturnType<typeof Type.String | typeof Type.Number>>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
-const Timestamp = Type.String({ format: 'date-time' })
 
 const WalletSchema = Type.Object({
   id: Type.Integer(),
@@ -61,30 +57,18 @@ const TransactionSchema = Type.Object({
   remarks: nullable(Type.String()),
   created_at: Timestamp,
 })
-const WalletPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The wallet identifier' }) })
-const TransactionPath = Type.Object({ id: Type.Integer({ minimum: 1, description: 'The transaction identifier' }) })
+const WalletPath = idPath('wallet')
+const TransactionPath = idPath('transaction')
 
-const pageQuery = {
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE.limitMax, default: PAGE.limitDefault })),
-}
-const sortQuery = (fields: readonly string[]) => ({
-  sort: Type.Optional(
-    Type.String({
-      description: `A JSON object with field (${fields.join(', ')}) and direction (ASC or DESC), URL-encoded`,
-      default: '{"field":"id","direction":"DESC"}',
-    }),
-  ),
-})
 const WalletListQuery = Type.Object({
-  ...pageQuery,
-  currency_id: Type.Optional(Type.Integer({ minimum: 1 })),
+  ...pageQuery(PAGE),
+  currency_id: Type.Optional(Id),
   type: Type.Optional(oneOf(WALLET_TYPES)),
   ...sortQuery(WALLET_SORTS),
 })
 const TransactionListQuery = Type.Object({
-  ...pageQuery,
-  wallet_id: Type.Optional(Type.Integer({ minimum: 1 })),
+  ...pageQuery(PAGE),
+  wallet_id: Type.Optional(Id),
   transaction_type: Type.Optional(oneOf(TRANSACTION_TYPES)),
   status: Type.Optional(oneOf(TRANSACTION_STATUSES)),
   source_type: Type.Optional(oneOf(SOURCE_TYPES)),

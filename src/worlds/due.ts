@@ -10,7 +10,7 @@ export interface DueSource {
 }
 
 /** The earliest due time of a world: known from its database when first asked, then kept as work is scheduled. */
-const horizon = worldPart<{ nextMs: number | undefined }>(() => ({ nextMs: undefined }))
+const horizon = worldPart<{ nextMs: number | undefined }>(() => ({ nextMs: undefined }), 'derived')
 
 /** Tells that a record falls due. Called in the transaction that writes it. */
 export const schedule = (world: World, dueMs: number): void => {

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { DomainError } from '../kernel/failure.ts'
 import { IdSource, type Randomness } from '../kernel/ids.ts'
 
 /** A piece of a world that some room owns: made when first asked for, gone with its world. */
@@ -8,10 +9,16 @@ export interface WorldPart<T> {
   readonly create: (world: World) => T
 }
 
-let partCount = 0
+/** A part that follows from the database alone may be dropped at any time: it is made again from what is there. */
+export type PartKind = 'own' | 'derived'
+
+const kinds: PartKind[] = []
 
 /** Declares a part. Rooms do this once, at the top of a file, and read it with {@link World.of}. */
-export const worldPart = <T>(create: (world: World) => T): WorldPart<T> => ({ index: partCount++, create })
+export const worldPart = <T>(create: (world: World) => T, kind: PartKind = 'own'): WorldPart<T> => ({
+  index: kinds.push(kind) - 1,
+  create,
+})
 
 /**
  * Everything that can change (contract C15): the data, the clock, the randomness, and the parts that rooms keep in
@@ -19,18 +26,32 @@ export const worldPart = <T>(create: (world: World) => T): WorldPart<T> => ({ in
  */
 export class World {
   readonly ids: IdSource
-  /** True once the world was reset or dropped: whoever still holds it holds a thing of the past. */
-  closed = false
+  #closed = false
   readonly #parts: unknown[] = []
   #requests = 0
 
   constructor(
     readonly name: string,
-    readonly db: Database,
+    private readonly database: Database,
     readonly clock: Clock,
     readonly randomness: Randomness,
   ) {
     this.ids = new IdSource(randomness)
+  }
+
+  /** True once the world was reset or dropped: whoever still holds it holds a thing of the past. */
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /**
+   * The data. A request that is under way when its world is reset gets no further: its token is dead.
+   *
+   * @throws DomainError unauthorized, once the world is closed
+   */
+  get db(): Database {
+    if (this.#closed) throw new DomainError({ code: 'unauthorized', tokenSent: true })
+    return this.database
   }
 
   of<T>(part: WorldPart<T>): T {
@@ -41,13 +62,20 @@ export class World {
     return created
   }
 
+  /** Drops what follows from the database, after another process has written to it. */
+  forgetDerived(): void {
+    this.#parts.forEach((_, index) => {
+      if (kinds[index] === 'derived') this.#parts[index] = undefined
+    })
+  }
+
   /** A request identifier that depends on nothing but this world's own requests. */
   nextRequestId(): string {
     return `req_${this.name}_${++this.#requests}`
   }
 
   close(): void {
-    this.closed = true
-    this.db.close()
+    this.database.close()
+    this.#closed = true
   }
 }

@@ -67,6 +67,15 @@ CREATE INDEX transactions_wallet ON transactions (wallet_id, id);
 CREATE TRIGGER transactions_kept BEFORE DELETE ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are kept'); END;
 CREATE TRIGGER transactions_fixed BEFORE UPDATE ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are final'); END;
 
+-- Exchange rates of live mode: units of each currency, in 1e-8, for one unit of the base, which is among them as 1.
+CREATE TABLE exchange_rates (
+  currency    TEXT PRIMARY KEY REFERENCES currencies (currency),
+  per_base_e8 INTEGER NOT NULL CHECK (per_base_e8 > 0),
+  is_base     INTEGER NOT NULL CHECK (is_base IN (0, 1)),
+  CHECK (is_base = 0 OR per_base_e8 = 100000000)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX exchange_rates_base ON exchange_rates (is_base) WHERE is_base = 1;
+
 -- Orders and vouchers (contract C12). Amounts of the product in its currency, of the payment in the wallet's.
 CREATE TABLE orders (
   id                 INTEGER PRIMARY KEY,
@@ -125,6 +134,11 @@ CREATE TABLE voucher_stock (
 ) STRICT;
 CREATE INDEX voucher_stock_free ON voucher_stock (product_id, denomination_minor, id) WHERE order_id IS NULL;
 CREATE INDEX voucher_stock_order ON voucher_stock (order_id, id) WHERE order_id IS NOT NULL;
+-- Which key seals the codes: a mark that tells it from another, and nothing more.
+CREATE TABLE voucher_key (
+  id   INTEGER PRIMARY KEY CHECK (id = 1),
+  mark TEXT NOT NULL
+) STRICT;
 CREATE TABLE stock_taken (
   product_id INTEGER PRIMARY KEY,
   quantity   INTEGER NOT NULL CHECK (quantity >= 0)

@@ -1,0 +1,59 @@
+import { asc, eq, sql } from 'drizzle-orm'
+import type { Database, Transaction } from '../db/database.ts'
+import { RATE_ONE } from '../kernel/money.ts'
+import type { Reference } from '../reference/reference.ts'
+import { type BaseRates, type RateSource, RatesFault, ratesFrom } from './rates.ts'
+import { exchangeRates } from './tables.ts'
+
+/** The exchange rates of live mode: in the database, so that an operator sets them while the program serves. */
+
+/** A source that asks the database each time. */
+export const storedRates = ({ query }: Database): RateSource => {
+  const rate = query
+    .select({ perBaseE8: exchangeRates.perBaseE8 })
+    .from(exchangeRates)
+    .where(eq(exchangeRates.currency, sql.placeholder('currency')))
+    .limit(1)
+    .prepare()
+  return ratesFrom((currency) => rate.get({ currency })?.perBaseE8)
+}
+
+/** The rates that are set, or undefined before the first. */
+export const findRates = (tx: Transaction): BaseRates | undefined => {
+  const rows = tx.select().from(exchangeRates).orderBy(asc(exchangeRates.currency)).all()
+  const base = rows.find(({ isBase }) => isBase)?.currency
+  return base === undefined ? undefined : { base, perBaseE8: new Map(rows.map((row) => [row.currency, row.perBaseE8])) }
+}
+
+/** Puts these rates in the place of all that are set. @throws RatesFault */
+export const replaceRates = (tx: Transaction, reference: Reference, rates: BaseRates): void => {
+  tx.delete(exchangeRates).run()
+  mergeRates(tx, reference, rates)
+}
+
+/**
+ * Sets these rates and leaves the others.
+ *
+ * @throws RatesFault for a code that is no currency, or a base other than that of the rates that are set
+ */
+export const mergeRates = (tx: Transaction, reference: Reference, { base, perBaseE8 }: BaseRates): void => {
+  const known = findRates(tx)
+  if (known && known.base !== base) {
+    throw new RatesFault([`/base: the rates that are set are for one ${known.base}, not one ${base}`])
+  }
+  const codes = [...new Set([base, ...perBaseE8.keys()])]
+  const strange = codes.filter((code) => !reference.findCurrencyByCode(code))
+  if (strange.length > 0) {
+    throw new RatesFault(strange.map((code) => `/rates/${code}: no circulating currency has this code`))
+  }
+  tx.insert(exchangeRates)
+    .values(
+      codes.map((currency) => ({
+        currency,
+        perBaseE8: perBaseE8.get(currency) ?? RATE_ONE,
+        isBase: currency === base,
+      })),
+    )
+    .onConflictDoUpdate({ target: exchangeRates.currency, set: { perBaseE8: sql`excluded.per_base_e8` } })
+    .run()
+}

@@ -1,0 +1,10 @@
+const HEX = /^[0-9a-f]+$/i
+const BASE64 = /^[\w+/-]+={0,2}$/
+
+/** A key of so many bytes, written as hexadecimal digits or as base64 of either alphabet; undefined for what is none. */
+export const parseKey = (text: string, byteCount: number): Uint8Array | undefined => {
+  const trimmed = text.trim()
+  if (HEX.test(trimmed) && trimmed.length === byteCount * 2) return Buffer.from(trimmed, 'hex')
+  const bytes = BASE64.test(trimmed) ? Buffer.from(trimmed, 'base64') : undefined
+  return bytes?.length === byteCount ? bytes : undefined
+}

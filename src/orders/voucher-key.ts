@@ -1,0 +1,59 @@
+import { DataFault, keep, readKept } from '../db/data-folder.ts'
+import type { Database } from '../db/database.ts'
+import { freshSecret } from '../kernel/ids.ts'
+import { parseKey } from '../kernel/keys.ts'
+import { SEAL_KEY_BYTES, Seal } from './seal.ts'
+import { voucherKey } from './tables.ts'
+
+/** The key that seals voucher codes: given by the operator, or kept in a file of the data folder (contract C12). */
+const KEY_FILE = 'voucher.key'
+
+/**
+ * The seal of a database. The first key that a database is opened with is its key for good: a mark of it is kept, so
+ * that another one is found out before it seals or opens anything.
+ *
+ * @throws DataFault when the key is missing, damaged or another one
+ */
+export const openSeal = ({ query }: Database, dataDir: string, given: Uint8Array | undefined): Seal =>
+  query.transaction(
+    (tx) => {
+      const known = tx.select().from(voucherKey).limit(1).get()?.mark
+      const seal = new Seal(given ?? keptKey(dataDir) ?? freshKey(dataDir, known === undefined))
+      if (known === undefined) tx.insert(voucherKey).values({ id: 1, mark: seal.mark }).run()
+      else if (known !== seal.mark) throw new DataFault(WRONG_KEY)
+      return seal
+    },
+    { behavior: 'immediate' },
+  )
+
+/**
+ * Whether the key that is given or kept in a folder is the one of a database: undefined when there is none yet.
+ *
+ * @throws DataFault when the kept one is damaged
+ */
+export const isKeyOf = (mark: string, dataDir: string, given: Uint8Array | undefined): boolean | undefined => {
+  const key = given ?? keptKey(dataDir)
+  return key && new Seal(key).mark === mark
+}
+
+/** The mark of the key that a database was sealed with, or undefined before the first. */
+export const markOf = ({ query }: Database): string | undefined => query.select().from(voucherKey).limit(1).get()?.mark
+
+const WRONG_KEY =
+  'The voucher key is not the one that sealed the codes of this database. Give that one, with --voucher-key, ' +
+  `SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file ${KEY_FILE} of the data folder.`
+
+const keptKey = (dataDir: string): Uint8Array | undefined => {
+  const text = readKept(dataDir, KEY_FILE)?.toString('utf8')
+  if (text === undefined) return undefined
+  const key = parseKey(text, SEAL_KEY_BYTES)
+  if (!key) throw new DataFault(`${KEY_FILE} is no key: ${SEAL_KEY_BYTES} bytes as hexadecimal digits or base64.`)
+  return key
+}
+
+const freshKey = (dataDir: string, isNew: boolean): Uint8Array => {
+  if (!isNew) throw new DataFault(`${KEY_FILE} is missing. ${WRONG_KEY}`)
+  const key = freshSecret(SEAL_KEY_BYTES)
+  keep(dataDir, KEY_FILE, `${Buffer.from(key).toString('hex')}\n`)
+  return key
+}
