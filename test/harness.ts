@@ -10,8 +10,8 @@ import { createLog } from '../src/log.ts'
  * executable over a socket. The same scenarios run against both.
  */
 
-const againstBinary = process.env.TEST_TARGET === 'binary'
-export const BINARY = `${import.meta.dir}/../dist/scrip`
+export const againstBinary = process.env.TEST_TARGET === 'binary'
+export const BINARY = process.env.TEST_BINARY ?? `${import.meta.dir}/../dist/scrip`
 
 /** A running Scrip. */
 export interface Server {
@@ -51,16 +51,23 @@ const startInProcess = (flags: string[]) => {
   })
   const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
   const url = 'http://localhost:4747'
-  const app = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true }))
+  const { app } = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true }))
   return {
     url,
-    request: async (path: string, init?: RequestInit) => app.handle(new Request(url + path, init)),
+    request: async (path: string, init?: RequestInit) => {
+      // On a socket the Host header becomes the host of the URL; so it does here.
+      const host = new Headers(init?.headers).get('host')
+      return app.handle(new Request((host === null ? url : `http://${host}`) + path, init))
+    },
     stop: async () => platform.close(),
   }
 }
 
 const startBinary = async (flags: string[]) => {
-  const child = Bun.spawn([BINARY, 'serve', '--port', '0', ...flags], { stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([BINARY, 'serve', '--port', '0', '--log-level', 'error', ...flags], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
   const url = await readyUrl(child.stdout)
   return {
     url,

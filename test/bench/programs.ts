@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Exchange, Measurement, Order, Report, Work } from './load.ts'
+
+/** The processes that a benchmark is made of, each on its core, and all of them gone when it ends. */
+
+/** Where everything is written that a run needs; a disk, where temporary files are on one. */
+export const folder = mkdtempSync(join(tmpdir(), 'scrip-bench-'))
+
+const SERVER_CORE = 0
+const LOAD_CORE = 1
+const BYTES_PER_KIB = 1_024
+
+const running = new Set<Bun.Subprocess>()
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+/** Keeps a command on one core, where that can be done. */
+const pinned = (core: number | undefined, command: string[]): string[] =>
+  core !== undefined && Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : command
+
+/** Compiles a program of this folder the way that Scrip is compiled. */
+export const compiled = (name: string): string => {
+  const path = join(folder, name)
+  const flags = ['--compile', '--bytecode', '--format=esm', '--no-compile-autoload-dotenv', '--outfile', path]
+  run([process.execPath, 'build', `${import.meta.dir}/${name}.ts`, ...flags], 'pipe')
+  return path
+}
+
+/** Runs a command to its end. */
+export const run = ([command = '', ...args]: string[], stdio: 'pipe' | 'inherit'): void => {
+  const { status, stderr } = spawnSync(command, args, { stdio })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr ?? 'failed'}`)
+}
+
+export const sizeOf = (path: string): number => statSync(path).size
+
+/** A server that is running. */
+export interface Served {
+  url: string
+  port: number
+  /** Resident memory in bytes. */
+  rss: () => number
+  stop: () => Promise<void>
+}
+
+/** Starts a server and waits for the line in which it says where it is. */
+export const start = async (command: string[], core: number | undefined = SERVER_CORE): Promise<Served> => {
+  const child = Bun.spawn(pinned(core, command), { stdout: 'pipe', stderr: 'inherit' })
+  running.add(child)
+  const url = await readyUrl(child.stdout)
+  return {
+    url,
+    port: Number(new URL(url).port),
+    rss: () => rssOf(child.pid),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await child.exited
+      running.delete(child)
+    },
+  }
+}
+
+/** Milliseconds from starting a server to its first answer. */
+export const startupMs = async (command: string[]): Promise<number> => {
+  const startedAtMs = performance.now()
+  const served = await start(command, undefined)
+  const { status } = await fetch(`${served.url}/status`)
+  const elapsedMs = performance.now() - startedAtMs
+  await served.stop()
+  if (status !== 200) throw new Error(`${command[0]} answers ${status} to /status`)
+  return elapsedMs
+}
+
+const readyUrl = async (stdout: ReadableStream<Uint8Array>): Promise<string> => {
+  const { value } = await stdout.getReader().read()
+  const line = new TextDecoder().decode(value)
+  const url = /^ready url=(\S+)/.exec(line)?.[1]
+  if (!url) throw new Error(`not ready: ${line}`)
+  return url
+}
+
+const rssOf = (pid: number): number => {
+  const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
+  return Number(stdout) * BYTES_PER_KIB
+}
+
+/** The load generator's process: warm from one measurement to the next. */
+export class Load {
+  #settle: ((report: Report) => void) | undefined
+  readonly #child = Bun.spawn(pinned(LOAD_CORE, [process.execPath, `${import.meta.dir}/load.ts`]), {
+    stdout: 'inherit',
+    stderr: 'inherit',
+    serialization: 'advanced',
+    ipc: (report: Report) => this.#settle?.(report),
+    onExit: () => this.#settle?.({ kind: 'failed', problem: 'the load generator has ended' }),
+  })
+
+  constructor() {
+    running.add(this.#child)
+  }
+
+  /** What is sent from now on. */
+  take(exchanges: readonly Exchange[]): void {
+    this.#child.send({ kind: 'work', exchanges } satisfies Work)
+  }
+
+  async measure(port: number, connections: number, seconds: number): Promise<Measurement> {
+    const report = await new Promise<Report>((settle) => {
+      this.#settle = settle
+      this.#child.send({ kind: 'order', port, connections, seconds } satisfies Order)
+    })
+    if (report.kind === 'failed') throw new Error(report.problem)
+    return report.measurement
+  }
+}

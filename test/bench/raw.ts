@@ -1,0 +1,104 @@
+import { Database } from 'bun:sqlite'
+
+/**
+ * What Scrip is measured against: the same answers from the runtime alone. A token is looked up in a map, an answer
+ * that is known is sent as it is, and a beneficiary is one prepared insert in a transaction of its own, as durable as
+ * Scrip's. No framework, no validation, no limits, no request ids, no errors but 401 and 404.
+ */
+
+/** An answer of Scrip's, to be given again. */
+export interface Prepared {
+  body: string
+  headers: Record<string, string>
+}
+
+/** What raw is given to start with, in a file. */
+export interface Preparation {
+  token: string
+  /** Where beneficiaries are saved. */
+  databasePath: string
+  /** By path and query for GET; for POST followed by a space and the body. */
+  answers: Record<string, Prepared>
+  beneficiaryHeaders: Record<string, string>
+}
+
+export const BENEFICIARIES = '/api/v1/beneficiaries'
+
+interface Draft {
+  email: string
+  first_name: string
+  last_name: string
+  country: string
+  phone: string
+  metadata: object
+}
+
+const open = (path: string): Database => {
+  const sqlite = new Database(path, { create: true, strict: true })
+  sqlite.run('PRAGMA journal_mode = WAL')
+  sqlite.run('PRAGMA synchronous = FULL')
+  sqlite.run(`CREATE TABLE beneficiaries (
+    id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, email TEXT NOT NULL, first_name TEXT NOT NULL,
+    last_name TEXT NOT NULL, email_folded TEXT NOT NULL, first_name_folded TEXT NOT NULL,
+    last_name_folded TEXT NOT NULL, country TEXT, phone TEXT, metadata TEXT NOT NULL, total_payouts INTEGER NOT NULL,
+    total_amount_minor INTEGER NOT NULL, last_payout_at_ms INTEGER, created_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`)
+  sqlite.run('CREATE INDEX beneficiaries_created ON beneficiaries (client_id, created_at_ms, id)')
+  return sqlite
+}
+
+const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation): Bun.Server<undefined> => {
+  const clients = new Map([[`Bearer ${token}`, 1]])
+  const prepared = new Map(
+    Object.entries(answers).map(([asked, { body, headers }]) => [
+      asked,
+      { body: Buffer.from(body), init: { headers } },
+    ]),
+  )
+  const created = { status: 201, headers: beneficiaryHeaders }
+  const insert = open(databasePath).query(
+    'INSERT INTO beneficiaries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL, ?)',
+  )
+  let saved = 0
+
+  const answer = (asked: string): Response => {
+    const known = prepared.get(asked)
+    return known ? new Response(known.body, known.init) : new Response(null, { status: 404 })
+  }
+  const save = (clientId: number, draft: Draft): Response => {
+    const { email, first_name, last_name, country, phone, metadata } = draft
+    const nowMs = Date.now()
+    const id = `ben_${nowMs.toString(36).padStart(12, '0')}${(++saved).toString(36).padStart(12, '0')}`
+    const folded = [email.toLowerCase(), first_name.toLowerCase(), last_name.toLowerCase()] as const
+    insert.run(id, clientId, email, first_name, last_name, ...folded, country, phone, JSON.stringify(metadata), nowMs)
+    const body = {
+      id,
+      ...draft,
+      total_payouts: 0,
+      total_amount: 0,
+      last_payout_at: null,
+      created_at: new Date(nowMs).toISOString(),
+    }
+    return new Response(JSON.stringify(body), created)
+  }
+
+  return Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request) => {
+      const clientId = clients.get(request.headers.get('authorization') ?? '')
+      if (clientId === undefined) return new Response(null, { status: 401 })
+      const { url } = request
+      const path = url.slice(url.indexOf('/', 8))
+      if (request.method === 'GET') return answer(path)
+      if (path === BENEFICIARIES) return request.json().then((draft) => save(clientId, draft as Draft))
+      return request.text().then((text) => answer(`${path} ${text}`))
+    },
+  })
+}
+
+if (import.meta.main) {
+  const path = process.argv[2] ?? ''
+  const server = serve((await Bun.file(path).json()) as Preparation)
+  process.stdout.write(`ready url=http://127.0.0.1:${server.port}\n`)
+}

@@ -1,0 +1,343 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+
+interface Beneficiary {
+  id: string
+  email: string
+  first_name: string
+  last_name: string
+  country: string | null
+  created_at: string
+}
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+/** Saves people a second apart, or all in one moment. */
+const save = async (world: TestWorld, people: readonly object[], waitsMs = 1_000) => {
+  const saved: Beneficiary[] = []
+  for (const person of people) {
+    const response = await world.post('/api/v1/beneficiaries', person)
+    expect(response.status).toBe(201)
+    saved.push((await response.json()) as Beneficiary)
+    if (waitsMs > 0) await world.clock({ advance: `PT${waitsMs / 1_000}S` })
+  }
+  return saved
+}
+const person = (email: string, first_name = 'Ada', last_name = 'Lovelace', country?: string) => ({
+  email,
+  first_name,
+  last_name,
+  ...(country && { country }),
+})
+
+const request = (world: TestWorld, query = '') => world.get(`/api/v1/beneficiaries${query}`)
+const list = async (world: TestWorld, query = '') => (await (await request(world, query)).json()) as Beneficiary[]
+const emails = (people: readonly Beneficiary[]) => people.map(({ email }) => email)
+const pagingOf = ({ headers }: Response) =>
+  Object.fromEntries(
+    ['X-Page', 'X-Per-Page', 'X-Total-Count', 'X-Total-Pages', 'X-Page-Size', 'X-Has-More'].map((name) => [
+      name,
+      headers.get(name),
+    ]),
+  )
+const FOUR = { 'X-Page-Size': null, 'X-Has-More': null }
+
+const expectRefusal = async (response: Response, message: string) => {
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({ error: 'ValidationException', message })
+}
+
+describe('GET /api/v1/beneficiaries', () => {
+  test('200 answers an empty array with no pages when none was saved', async () => {
+    const response = await request(await server.world())
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual([])
+    expect(pagingOf(response)).toEqual({
+      'X-Page': '1',
+      'X-Per-Page': '20',
+      'X-Total-Count': '0',
+      'X-Total-Pages': '0',
+      ...FOUR,
+    })
+  })
+
+  test('200 answers the newest first, each as it was saved, with four headers', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const saved = await save(world, [person('a@example.com'), person('b@example.com', 'Bo', 'Lin', 'SE')])
+    const response = await request(world)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(saved.toReversed())
+    expect(pagingOf(response)).toEqual({
+      'X-Page': '1',
+      'X-Per-Page': '20',
+      'X-Total-Count': '2',
+      'X-Total-Pages': '1',
+      ...FOUR,
+    })
+    expect(saved.map(({ created_at }) => created_at)).toEqual(['2030-01-01T00:00:00.000Z', '2030-01-01T00:00:01.000Z'])
+  })
+
+  test('shows nothing of another client, nor of another world', async () => {
+    const world = await server.world()
+    await save(world, [person('a@example.com')], 0)
+    const limited = await world.limited()
+    expect(await list(limited)).toEqual([])
+    await save(limited, [person('theirs@example.com')], 0)
+    expect(emails(await list(limited))).toEqual(['theirs@example.com'])
+    expect(emails(await list(world))).toEqual(['a@example.com'])
+    expect(await list(await server.world())).toEqual([])
+  })
+
+  test('401 without a token, in the structured shape', async () => {
+    const response = await server.request('/api/v1/beneficiaries?page=0')
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual(
+      structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+    )
+  })
+})
+
+describe('pages of beneficiaries', () => {
+  let world: TestWorld
+  let newestFirst: string[]
+  beforeAll(async () => {
+    world = await server.world('2030-01-01T00:00:00Z')
+    const people = Array.from({ length: 45 }, (_, index) => person(`p${index}@example.com`))
+    newestFirst = emails(await save(world, people, 0)).toReversed()
+  })
+
+  test.each([
+    ['', 1, 20, 3, 0, 20],
+    ['?page=2', 2, 20, 3, 20, 40],
+    ['?page=3', 3, 20, 3, 40, 45],
+    ['?limit=100', 1, 100, 1, 0, 45],
+    ['?limit=45', 1, 45, 1, 0, 45],
+    ['?limit=44&page=2', 2, 44, 2, 44, 45],
+    ['?limit=1&page=45', 45, 1, 45, 44, 45],
+  ])('%p', async (query, page, limit, pages, start, end) => {
+    const response = await request(world, query)
+    expect(response.status).toBe(200)
+    expect(pagingOf(response)).toEqual({
+      'X-Page': String(page),
+      'X-Per-Page': String(limit),
+      'X-Total-Count': '45',
+      'X-Total-Pages': String(pages),
+      ...FOUR,
+    })
+    expect(emails((await response.json()) as Beneficiary[])).toEqual(newestFirst.slice(start, end))
+  })
+
+  test.each(['4', '9007199254740991'])('page %s past the end is empty, with true totals', async (page) => {
+    const response = await request(world, `?page=${page}`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual([])
+    expect(pagingOf(response)).toMatchObject({ 'X-Page': page, 'X-Total-Count': '45', 'X-Total-Pages': '3' })
+  })
+
+  test.each([
+    ['page=0', 'page must be at least 1'],
+    ['limit=0', 'limit must be at least 1'],
+    ['limit=101', 'limit must be at most 100'],
+    ['page=', 'page must be a whole number'],
+    ['limit=', 'limit must be a whole number'],
+    ['page=-1', 'page must be a whole number'],
+    ['page=1.5', 'page must be a whole number'],
+    ['limit=1e1', 'limit must be a whole number'],
+    ['limit=ten', 'limit must be a whole number'],
+    ['page=1&page=1', 'page must be given once'],
+    ['limit=5&limit=6', 'limit must be given once'],
+    ['page=0&limit=101', 'page must be at least 1; limit must be at most 100'],
+  ])('400 names what is wrong with %s, in the flat shape', async (query, message) => {
+    await expectRefusal(await request(world, `?${query}`), message)
+  })
+})
+
+describe('sort of beneficiaries', () => {
+  const people = [
+    person('zoe@example.com', 'zoe', 'Ångström', 'SE'),
+    person('Bob@example.com', 'Émile', 'Zola', 'FR'),
+    person('bob@example.com', 'emile', 'zola'),
+    person('alice@example.com', 'Zoe', 'Ångström', 'US'),
+    person('ALICE@example.com', 'Élodie', 'Ähre', 'FR'),
+    person('bob@example.com', 'emile', 'zola', 'AE'),
+    person('carol@example.com', '𝒜da', 'Ω', 'SE'),
+    person('dave@example.com', '\uff21da', 'ω'),
+  ]
+  let world: TestWorld
+  let saved: Beneficiary[]
+  beforeAll(async () => {
+    world = await server.world('2030-01-01T00:00:00Z')
+    const early = await save(world, people.slice(0, 4), 0)
+    await world.clock({ advance: 'PT1M' })
+    saved = [...early, ...(await save(world, people.slice(4), 0))]
+  })
+
+  const compareText = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+  const compareFolded = (a: string, b: string) => compareText(a.toLowerCase(), b.toLowerCase()) || compareText(a, b)
+  const byId = (a: Beneficiary, b: Beneficiary) => compareText(a.id, b.id)
+
+  /** Ascending, as contract C7 promises; null is smallest, and ties break by id. */
+  const ASCENDING: Record<string, (a: Beneficiary, b: Beneficiary) => number> = {
+    created_at: (a, b) => compareText(a.created_at, b.created_at) || byId(a, b),
+    email: (a, b) => compareFolded(a.email, b.email) || byId(a, b),
+    first_name: (a, b) => compareFolded(a.first_name, b.first_name) || byId(a, b),
+    last_name: (a, b) => compareFolded(a.last_name, b.last_name) || byId(a, b),
+    country: (a, b) => compareText(a.country ?? '', b.country ?? '') || byId(a, b),
+    total_payouts: byId,
+    total_amount: byId,
+    last_payout_at: byId,
+  }
+
+  test.each(
+    Object.entries(ASCENDING).flatMap(([field, compare]) =>
+      (['ASC', 'DESC'] as const).map((order) => [field, order, compare] as const),
+    ),
+  )('by %s %s: every page follows the last', async (field, order, compare) => {
+    const ascending = saved.toSorted(compare)
+    const expected = order === 'ASC' ? ascending : ascending.toReversed()
+    expect(await list(world, `?sort_by=${field}&sort_order=${order}`)).toEqual(expected)
+    const walked: Beneficiary[] = []
+    for (let page = 1; page <= 3; page++) {
+      walked.push(...(await list(world, `?sort_by=${field}&sort_order=${order}&limit=3&page=${page}`)))
+    }
+    expect(walked).toEqual(expected)
+  })
+
+  test('null is smallest: without a country first, or last', async () => {
+    const countries = async (order: string) =>
+      (await list(world, `?sort_by=country&sort_order=${order}`)).map(({ country }) => country)
+    expect(await countries('ASC')).toEqual([null, null, 'AE', 'FR', 'FR', 'SE', 'SE', 'US'])
+    expect(await countries('DESC')).toEqual(['US', 'SE', 'SE', 'FR', 'FR', 'AE', null, null])
+  })
+
+  test('text compares by code point: letters of the last planes come after the others', async () => {
+    const names = (await list(world, '?sort_by=first_name&sort_order=ASC')).map(({ first_name }) => first_name)
+    expect(names.slice(-2)).toEqual(['\uff21da', '𝒜da'])
+  })
+
+  test.each([
+    ['', 'created_at', 'DESC'],
+    ['?sort_by=email', 'email', 'DESC'],
+    ['?sort_order=ASC', 'created_at', 'ASC'],
+    ['?sort_order=asc', 'created_at', 'ASC'],
+    ['?sort_by=email&sort_order=Desc', 'email', 'DESC'],
+  ])('%p is by %s %s', async (query, field, order) => {
+    expect(await list(world, query)).toEqual(await list(world, `?sort_by=${field}&sort_order=${order}`))
+  })
+
+  const FIELDS = Object.keys(ASCENDING).join(', ')
+  test.each([
+    ['sort_by=phone', `sort_by must be one of ${FIELDS}`],
+    ['sort_by=', `sort_by must be one of ${FIELDS}`],
+    ['sort_by=id', `sort_by must be one of ${FIELDS}`],
+    ['sort_by=toString', `sort_by must be one of ${FIELDS}`],
+    ['sort_order=UP', 'sort_order must be one of ASC, DESC'],
+    ['sort_order=', 'sort_order must be one of ASC, DESC'],
+    ['sort_order=ASC&sort_order=ASC', 'sort_order must be given once'],
+    ['sort_by=x&sort_order=y', `sort_by must be one of ${FIELDS}; sort_order must be one of ASC, DESC`],
+  ])('400 refuses %s', async (query, message) => {
+    await expectRefusal(await request(world, `?${query}`), message)
+  })
+})
+
+describe('sort of beneficiaries by what they were paid', () => {
+  let world: TestWorld
+  beforeAll(async () => {
+    world = await server.world('2030-01-01T00:00:00Z')
+    const [once, twice] = await save(world, [person('once@example.com'), person('twice@example.com')])
+    await save(world, [person('never@example.com'), person('neither@example.com')])
+    const pay = async (reference_id: string, beneficiary: Beneficiary | undefined, amount: number) => {
+      const sent = { reference_id, wallet_id: 1, amount, currency: 'USD', beneficiary_id: beneficiary?.id }
+      expect((await world.post('/api/v1/payouts', sent)).status).toBe(201)
+      await world.clock({ advance: 'PT10S' })
+    }
+    await pay('a', twice, 1)
+    await pay('b', twice, 2)
+    await pay('c', once, 100)
+  })
+
+  test.each([
+    ['total_payouts', ['never@example.com', 'neither@example.com', 'once@example.com', 'twice@example.com']],
+    ['total_amount', ['never@example.com', 'neither@example.com', 'twice@example.com', 'once@example.com']],
+    ['last_payout_at', ['never@example.com', 'neither@example.com', 'twice@example.com', 'once@example.com']],
+  ])('%s: nothing is smallest, ties break by id in the same direction', async (field, ascending) => {
+    expect(emails(await list(world, `?sort_by=${field}&sort_order=ASC`))).toEqual(ascending)
+    expect(emails(await list(world, `?sort_by=${field}&sort_order=DESC`))).toEqual(ascending.toReversed())
+  })
+})
+
+describe('search of beneficiaries', () => {
+  let world: TestWorld
+  beforeAll(async () => {
+    world = await server.world('2030-01-01T00:00:00Z')
+    await save(world, [
+      person('elodie.d@Example.com', 'Élodie', 'Dürr'),
+      person('bob_100%@mail.example', 'Bob', 'Ross'),
+      person('bobby@example.org', 'Bobby', 'Rossi'),
+      person('ada@example.org', 'Ada', 'King-Noel'),
+      person('nikos@example.org', 'ΝΊΚΟΣ', 'Οδυσσέας'),
+    ])
+  })
+  const found = async (search: string) =>
+    emails(await list(world, `?sort_order=ASC&search=${encodeURIComponent(search)}`))
+
+  test.each([
+    ['a part of the e-mail', 'example.org', ['bobby@example.org', 'ada@example.org', 'nikos@example.org']],
+    ['in either case', 'EXAMPLE.COM', ['elodie.d@Example.com']],
+    ['the first name', 'bobby', ['bobby@example.org']],
+    ['a part of the first name', 'ob', ['bob_100%@mail.example', 'bobby@example.org']],
+    ['letters with marks, in either case', 'éLODIE', ['elodie.d@Example.com']],
+    ['the same in capitals', 'ÉLODIE', ['elodie.d@Example.com']],
+    ['Greek in small letters', 'νίκοσ', ['nikos@example.org']],
+    ['a part that ends in the middle of a Greek word', 'ΟΔΥΣ', ['nikos@example.org']],
+    ['the last name', 'DÜRR', ['elodie.d@Example.com']],
+    ['a part of the last name', 'noel', ['ada@example.org']],
+    ['first and last name', 'bob ross', ['bob_100%@mail.example']],
+    ['the seam between them', 'y ros', ['bobby@example.org']],
+    ['a percent sign, which stands for itself', '%', ['bob_100%@mail.example']],
+    ['an underscore, which stands for itself', '_', ['bob_100%@mail.example']],
+    ['a wildcard that would fit all', '%a%', []],
+    ['a quote', "'", []],
+    ['a backslash', '\\', []],
+    ['last and first name', 'ross bob', []],
+    ['an e-mail that runs into a name', 'orgbobby', []],
+    ['nothing that is there', 'zzz', []],
+  ])('finds %s', async (_, search, expected) => {
+    expect(await found(search)).toEqual(expected)
+  })
+
+  test('an empty search finds all', async () => {
+    expect(await found('')).toHaveLength(5)
+  })
+
+  test('counts and pages what it finds', async () => {
+    const response = await request(world, '?search=example.org&limit=2&page=2&sort_order=asc')
+    expect(emails((await response.json()) as Beneficiary[])).toEqual(['nikos@example.org'])
+    expect(pagingOf(response)).toEqual({
+      'X-Page': '2',
+      'X-Per-Page': '2',
+      'X-Total-Count': '3',
+      'X-Total-Pages': '2',
+      ...FOUR,
+    })
+  })
+
+  test('a search that finds none has no pages', async () => {
+    expect(pagingOf(await request(world, '?search=zzz'))).toMatchObject({ 'X-Total-Count': '0', 'X-Total-Pages': '0' })
+  })
+
+  test('finds nothing of another client', async () => {
+    expect(await list(await world.limited(), '?search=bob')).toEqual([])
+  })
+
+  test.each([
+    ['NUL', 'search=%00', 'search must not hold NUL'],
+    ['itself twice', 'search=a&search=b', 'search must be given once'],
+  ])('400 refuses %s', async (_, query, message) => {
+    await expectRefusal(await request(world, `?${query}`), message)
+  })
+})

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const PATH = '/api/v1/beneficiaries'
+const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+const NOT_FOUND = { error: 'NotFound', message: 'Beneficiary not found' }
+
+const save = async (world: TestWorld, change: object = {}) => {
+  const response = await world.post(PATH, { ...ADA, ...change })
+  expect(response.status).toBe(201)
+  return (await response.json()) as { id: string; email: string }
+}
+const countOf = async (world: TestWorld) => (await world.get(PATH)).headers.get('x-total-count')
+
+/** What identifies no beneficiary; anything that is not one is simply not found. */
+const NOBODY = [
+  ['of the right form', 'ben_00000000000000000000000000'],
+  ['that is a number', '1'],
+  ['without the prefix', '000000000000000000000000'],
+  ['that is an escape', '%00'],
+  ['that is half an escape', '1%'],
+  ['with a quote', "ben_'%20OR%20'1'='1"],
+  ['of another script', '%CE%B2%CE%B5%CE%BD'],
+  ['that is very long', 'b'.repeat(4_000)],
+] as const
+
+describe('GET /api/v1/beneficiaries/{id}', () => {
+  test('200 answers the beneficiary as it was saved', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const saved = await save(world, { country: 'gb', phone: '+44 20 7946 0958', metadata: { a: [1, { b: null }] } })
+    const response = await world.get(`${PATH}/${saved.id}`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(saved)
+    expect(saved).toEqual({
+      id: expect.stringMatching(/^ben_[0-9a-z]{20,}$/),
+      ...ADA,
+      country: 'GB',
+      phone: '+442079460958',
+      metadata: { a: [1, { b: null }] },
+      total_payouts: 0,
+      total_amount: 0,
+      last_payout_at: null,
+      created_at: '2030-01-01T00:00:00.000Z',
+    } as unknown as typeof saved)
+  })
+
+  test.each(NOBODY)('404 for an id %s', async (_, id) => {
+    const response = await (await server.world()).get(`${PATH}/${id}`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(NOT_FOUND)
+  })
+
+  test('404 for one of another client, exactly as for a missing one', async () => {
+    const world = await server.world()
+    const { id } = await save(world)
+    const response = await (await world.limited()).get(`${PATH}/${id}`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(NOT_FOUND)
+    expect((await world.get(`${PATH}/${id}`)).status).toBe(200)
+  })
+
+  test('404 for an id in capitals: ids are exact', async () => {
+    const world = await server.world()
+    const { id } = await save(world)
+    expect((await world.get(`${PATH}/${id.toUpperCase()}`)).status).toBe(404)
+  })
+
+  test('401 without a token, in the structured shape', async () => {
+    const { id } = await save(await server.world())
+    for (const path of [`${PATH}/${id}`, `${PATH}/nobody`]) {
+      const response = await server.request(path)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(
+        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+      )
+    }
+  })
+})
+
+describe('DELETE /api/v1/beneficiaries/{id}', () => {
+  test('204 with nothing in the body; then the beneficiary is gone, and no other', async () => {
+    const world = await server.world()
+    const [kept, gone] = [await save(world), await save(world)]
+    const response = await world.delete(`${PATH}/${gone.id}`)
+    expect(response.status).toBe(204)
+    expect(await response.text()).toBe('')
+    expect(response.headers.get('content-type')).toBeNull()
+    expect((await world.get(`${PATH}/${gone.id}`)).status).toBe(404)
+    expect(await (await world.get(PATH)).json()).toEqual([kept])
+  })
+
+  test('404 the second time', async () => {
+    const world = await server.world()
+    const { id } = await save(world)
+    expect((await world.delete(`${PATH}/${id}`)).status).toBe(204)
+    const again = await world.delete(`${PATH}/${id}`)
+    expect(again.status).toBe(404)
+    expect(await again.json()).toEqual(NOT_FOUND)
+  })
+
+  test('deletes once when asked twice at the same time', async () => {
+    const world = await server.world()
+    const { id } = await save(world)
+    const answers = await Promise.all([1, 2, 3].map(() => world.delete(`${PATH}/${id}`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404])
+  })
+
+  test.each(NOBODY)('404 for an id %s, and deletes nothing', async (_, id) => {
+    const world = await server.world()
+    await save(world)
+    const response = await world.delete(`${PATH}/${id}`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(NOT_FOUND)
+    expect(await countOf(world)).toBe('1')
+  })
+
+  test('404 for one of another client, and does not delete it', async () => {
+    const world = await server.world()
+    const saved = await save(world)
+    const response = await (await world.limited()).delete(`${PATH}/${saved.id}`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(NOT_FOUND)
+    expect(await (await world.get(`${PATH}/${saved.id}`)).json()).toEqual(saved)
+  })
+
+  test('401 without a token, and deletes nothing', async () => {
+    const world = await server.world()
+    const { id } = await save(world)
+    expect((await server.request(`${PATH}/${id}`, { method: 'DELETE' })).status).toBe(401)
+    expect(await countOf(world)).toBe('1')
+  })
+})
+
+describe('ids of beneficiaries', () => {
+  test('sort by creation, within one moment too', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const ids: string[] = []
+    for (const wait of ['PT0S', 'PT0S', 'PT0.001S', 'PT1H', 'P3650D']) {
+      await world.clock({ advance: wait })
+      ids.push((await save(await world.again())).id)
+    }
+    expect(ids.toSorted()).toEqual(ids)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('e-mails need not be unique, ids are', async () => {
+    const world = await server.world()
+    const [first, second] = [await save(world), await save(world)]
+    expect(second.email).toBe(first.email)
+    expect(second.id).not.toBe(first.id)
+    expect(await countOf(world)).toBe('2')
+  })
+})

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
+
+let server: Server
+let world: TestWorld
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  world = await server.world()
+})
+afterAll(() => server.stop())
+
+const ask = (id: number | string, body?: unknown) => world.post(`/api/v1/products/${id}/availability`, body)
+
+/** A broken rule as `messages` tells it. */
+const broken = (field: string, rule: string, problem: string) => ({
+  [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
+})
+const refusal = (messages: object) =>
+  structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', messages)
+
+describe('POST /api/v1/products/{id}/availability', () => {
+  test.each([
+    ['a fixed denomination', 1, { denomination: 100, quantity: 2 }, true],
+    ['another one of the same product', 1, { denomination: 1000, quantity: 1 }, true],
+    ['an amount between two fixed denominations', 1, { denomination: 101, quantity: 1 }, false],
+    ['the lowest amount of a range', 2, { denomination: 5, quantity: 1 }, true],
+    ['the highest amount of a range', 2, { denomination: 500, quantity: 1 }, true],
+    ['an amount inside a range', 2, { denomination: 123.45, quantity: 1 }, true],
+    ['a cent below a range', 2, { denomination: 4.99, quantity: 1 }, false],
+    ['a cent above a range', 2, { denomination: 500.01, quantity: 1 }, false],
+    ['more decimals than the dollar has', 2, { denomination: 5.005, quantity: 1 }, false],
+    ['three decimals, which the Kuwaiti dinar has', 4, { denomination: 2.505, quantity: 1 }, true],
+    ['four decimals of it', 4, { denomination: 2.5055, quantity: 1 }, false],
+    ['a fraction of a yen', 3, { denomination: 1000.5, quantity: 1 }, false],
+    ['the highest quantity', 1, { denomination: 100, quantity: 50 }, true],
+    ['a quantity above the highest', 1, { denomination: 100, quantity: 51 }, false],
+    ['a quantity beyond all bounds', 1, { denomination: 100, quantity: 1e300 }, false],
+    ['a product out of stock', 8, { denomination: 50, quantity: 1 }, false],
+    ['all of a small stock', 9, { denomination: 50, quantity: 3 }, true],
+    ['more than the stock', 9, { denomination: 50, quantity: 4 }, false],
+    ['the smallest denomination that may be asked', 1, { denomination: 0.01, quantity: 1 }, false],
+    ['the largest denomination that may be asked', 1, { denomination: 1_000_000_000, quantity: 1 }, false],
+    ['members that nobody asked for', 1, { denomination: 100, quantity: 2, wallet_id: 'x', colour: 'red' }, true],
+  ])('200 for %s', async (_, id, body, available) => {
+    const response = await ask(id, body)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ is_available: available })
+  })
+
+  test('a quantity above the maximum of the client is not available to that client', async () => {
+    const limited = await world.limited()
+    const available = async (client: TestWorld, quantity: number) =>
+      (await client.post('/api/v1/products/2/availability', { denomination: 10, quantity })).json()
+    expect(await available(limited, 10)).toEqual({ is_available: true })
+    expect(await available(limited, 11)).toEqual({ is_available: false })
+    expect(await available(world, 11)).toEqual({ is_available: true })
+  })
+
+  test('asking takes nothing from the stock', async () => {
+    for (let times = 0; times < 3; times++) {
+      expect(await (await ask(9, { denomination: 50, quantity: 3 })).json()).toEqual({ is_available: true })
+    }
+  })
+
+  test.each<[string, object, object]>([
+    ['no quantity', { denomination: 100 }, broken('quantity', 'required', 'is required')],
+    ['no denomination', { quantity: 1 }, broken('denomination', 'required', 'is required')],
+    ['a null denomination', { denomination: null, quantity: 1 }, broken('denomination', 'required', 'is required')],
+    ['a null quantity', { denomination: 100, quantity: null }, broken('quantity', 'required', 'is required')],
+    [
+      'a string as denomination',
+      { denomination: '100', quantity: 1 },
+      broken('denomination', 'number', 'must be a number'),
+    ],
+    [
+      'a string as quantity',
+      { denomination: 100, quantity: '1' },
+      broken('quantity', 'integer', 'must be a whole number'),
+    ],
+    [
+      'a list as denomination',
+      { denomination: [100], quantity: 1 },
+      broken('denomination', 'number', 'must be a number'),
+    ],
+    [
+      'true as quantity',
+      { denomination: 100, quantity: true },
+      broken('quantity', 'integer', 'must be a whole number'),
+    ],
+    ['an empty string', { denomination: '', quantity: 1 }, broken('denomination', 'number', 'must be a number')],
+    [
+      'a fractional quantity',
+      { denomination: 100, quantity: 1.5 },
+      broken('quantity', 'integer', 'must be a whole number'),
+    ],
+    ['a quantity of 0', { denomination: 100, quantity: 0 }, broken('quantity', 'min', 'must be at least 1')],
+    ['a negative quantity', { denomination: 100, quantity: -1 }, broken('quantity', 'min', 'must be at least 1')],
+    ['a denomination of 0', { denomination: 0, quantity: 1 }, broken('denomination', 'min', 'must be at least 0.01')],
+    [
+      'a denomination just below the smallest',
+      { denomination: 0.009, quantity: 1 },
+      broken('denomination', 'min', 'must be at least 0.01'),
+    ],
+    [
+      'a negative denomination',
+      { denomination: -100, quantity: 1 },
+      broken('denomination', 'min', 'must be at least 0.01'),
+    ],
+    [
+      'a denomination just above the largest',
+      { denomination: 1_000_000_000.01, quantity: 1 },
+      broken('denomination', 'max', 'must be at most 1000000000'),
+    ],
+    [
+      'nothing at all',
+      {},
+      { ...broken('denomination', 'required', 'is required'), ...broken('quantity', 'required', 'is required') },
+    ],
+    [
+      'both out of range',
+      { denomination: 0, quantity: 0.5 },
+      {
+        ...broken('denomination', 'min', 'must be at least 0.01'),
+        ...broken('quantity', 'integer', 'must be a whole number'),
+      },
+    ],
+  ])('400 names every field that is wrong: %s', async (_, body, messages) => {
+    const response = await ask(1, body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(refusal(messages))
+  })
+
+  test.each([
+    ['no body', undefined],
+    ['an empty one', ''],
+    ['one that is not JSON', '{"denomination":100,'],
+    ['a form', 'denomination=100&quantity=1'],
+    ['a list', [{ denomination: 100, quantity: 1 }]],
+    ['null', 'null'],
+  ])('400 refuses %s as a body', async (_, body) => {
+    const response = await ask(1, body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body'))
+  })
+
+  test.each(INVALID_IDS)('400 refuses %s as an id before it reads the body', async (_, id) => {
+    const response = await ask(id, '{')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid product ID'))
+  })
+
+  test.each([
+    ['an inactive product', 7, { denomination: 10, quantity: 1 }],
+    ['an unknown one', UNKNOWN_ID, { denomination: 100, quantity: 1 }],
+  ])('404 for %s', async (_, id, body) => {
+    const response = await ask(id, body)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+  })
+
+  test('400 for a broken body comes before 404 for an unknown product', async () => {
+    expect((await ask(UNKNOWN_ID, {})).status).toBe(400)
+    expect((await ask(UNKNOWN_ID, '{')).status).toBe(400)
+  })
+
+  test('401 without a token', async () => {
+    const response = await server.request('/api/v1/products/1/availability', { method: 'POST', body: '{}' })
+    expect(response.status).toBe(401)
+  })
+})

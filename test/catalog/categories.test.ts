@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { digestOf, INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
+
+let server: Server
+let world: TestWorld
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  world = await server.world()
+})
+afterAll(() => server.stop())
+
+describe.each([
+  {
+    path: '/api/v1/categories',
+    noun: 'Category',
+    count: 12,
+    digest: 'bc152df593f09fe93a33c448ad76a476f4ff743a6ee5d867f253a39bd1720daf',
+    sample: { id: 4, name: 'Books & Learning' },
+    inactiveIds: [13, 14],
+    inactiveName: 'Telecom Top-Ups',
+  },
+  {
+    path: '/api/v1/subcategories',
+    noun: 'Subcategory',
+    count: 42,
+    digest: 'db393f856067b8d591e1a3500c9251783ccb39eb82f11fdadb381ab30db359b2',
+    sample: { id: 12, name: 'Books & Magazines' },
+    inactiveIds: [43, 44, 45, 46],
+    inactiveName: 'DVD Rental',
+  },
+])('GET $path', ({ path, noun, count, digest, sample, inactiveIds, inactiveName }) => {
+  const list = async () => (await (await world.get(path)).json()) as { id: number; name: string }[]
+
+  test('200 answers every active one with id and name, as a bare array without pagination', async () => {
+    const response = await world.get(`${path}?page=0&limit=1`)
+    expect(response.status).toBe(200)
+    expect(response.headers.has('x-page')).toBe(false)
+    const records = (await response.json()) as object[]
+    expect(records).toHaveLength(count)
+    for (const record of records) {
+      expect(record).toEqual({ id: expect.any(Number), name: expect.stringMatching(/^\S.*\S$/) })
+    }
+  })
+
+  test('ids never change', async () => {
+    expect(digestOf((await list()).map(({ id, name }) => `${id} ${name}`))).toBe(digest)
+  })
+
+  test('inactive ones never show', async () => {
+    const records = await list()
+    expect(records.filter(({ id }) => new Set<number>(inactiveIds).has(id))).toEqual([])
+    expect(records.map(({ name }) => name)).not.toContain(inactiveName)
+  })
+
+  test('200 answers one by its id', async () => {
+    const response = await world.get(`${path}/${sample.id}`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(sample)
+  })
+
+  test('404 for an inactive one, exactly as for an unknown one', async () => {
+    for (const id of [...inactiveIds, UNKNOWN_ID]) {
+      const response = await world.get(`${path}/${id}`)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', `${noun} not found`))
+    }
+  })
+
+  test.each(INVALID_IDS)('400 refuses %s as an id', async (_, id) => {
+    const response = await world.get(`${path}/${id}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(
+      structured('BadRequestError', 'BAD_REQUEST', `Invalid ${noun.toLowerCase()} ID`),
+    )
+  })
+
+  test('403 for a client without vouchers, before its id is looked at', async () => {
+    const limited = await world.limited()
+    for (const place of [path, `${path}/${sample.id}`, `${path}/abc`, `${path}/${UNKNOWN_ID}`]) {
+      const response = await limited.get(place)
+      expect(response.status).toBe(403)
+      expect(await response.json()).toEqual(
+        structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client'),
+      )
+    }
+  })
+
+  test('401 without a token, before the feature is looked at', async () => {
+    for (const place of [path, `${path}/${sample.id}`, `${path}/abc`]) {
+      expect((await server.request(place)).status).toBe(401)
+    }
+  })
+})
+
+test('every product that is sold stands in an active category and subcategory', async () => {
+  const names = async (path: string) =>
+    new Set(((await (await world.get(path)).json()) as { name: string }[]).map(({ name }) => name))
+  const [categories, subcategories] = [await names('/api/v1/categories'), await names('/api/v1/subcategories')]
+  const products = (await (await world.get('/api/v1/products?limit=10000')).json()) as {
+    category: string
+    sub_category: string
+  }[]
+  expect(products.length).toBeGreaterThanOrEqual(400)
+  expect(
+    products.filter((product) => !categories.has(product.category) || !subcategories.has(product.sub_category)),
+  ).toEqual([])
+})

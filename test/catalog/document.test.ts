@@ -1,0 +1,265 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { CatalogFault, readCatalog, replaceCatalog } from '../../src/catalog/document.ts'
+import { productBands, products } from '../../src/catalog/tables.ts'
+import { Database } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { Reference } from '../../src/reference/reference.ts'
+import { seedReferenceData } from '../../src/seeds.ts'
+import { catalogEntry } from './entry.ts'
+
+let database: Database
+let reference: Reference
+beforeAll(() => {
+  database = Database.inMemory()
+  migrate(database.sqlite, { nowMs: () => 0 })
+  seedReferenceData(database)
+  reference = new Reference(database)
+})
+
+const read = (document: unknown) =>
+  readCatalog(typeof document === 'string' ? document : JSON.stringify(document), reference)
+const problemsOf = (document: unknown): readonly string[] => {
+  try {
+    read(document)
+  } catch (error) {
+    if (error instanceof CatalogFault) return error.problems
+    throw error
+  }
+  return []
+}
+/** What is wrong with a catalog of one product that differs from a sound one. */
+const problemsWith = (change: Record<string, unknown>) => problemsOf({ products: [catalogEntry(change)] })
+
+const band = (change: object) => ({ denominations: [{ min_value: 10, max_value: 100, discount: 5, ...change }] })
+
+describe('a sound catalog', () => {
+  test('becomes rows in minor units and basis points, with the country and the currency by id', () => {
+    const { products: rows, bands } = read({
+      products: [
+        catalogEntry({
+          id: 7,
+          currency: 'KWD',
+          country: 'KWT',
+          stock: 3,
+          gst_percent: 8.25,
+          handling_fee: { fixed: 0.125, percent: 1.1 },
+          image_url: 'https://example.com/card.png',
+          denominations: [
+            { min_value: 2.505, max_value: 250, discount: 1.25 },
+            { min_value: 5, max_value: 5, discount: 0 },
+          ],
+        }),
+      ],
+    })
+    expect(rows).toEqual([
+      {
+        id: 7,
+        name: 'Test Card',
+        category: 'Gaming',
+        subCategory: 'Video Games',
+        countryId: reference.findCountryByAlpha3('KWT')?.id ?? 0,
+        currencyId: 71,
+        imageUrl: 'https://example.com/card.png',
+        deliveryMode: 'digital',
+        deliveryTime: 'instant',
+        validity: '12 months',
+        terms: '',
+        details: '',
+        howToUse: '',
+        active: true,
+        stock: 3,
+        quantityMax: 10,
+        gstBasisPoints: 825,
+        feeFixedMinor: 125,
+        feeBasisPoints: 110,
+      },
+    ])
+    expect(bands).toEqual([
+      { productId: 7, position: 0, minMinor: 2_505, maxMinor: 250_000, discountBasisPoints: 125 },
+      { productId: 7, position: 1, minMinor: 5_000, maxMinor: 5_000, discountBasisPoints: 0 },
+    ])
+  })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a discount of 100 %', band({ discount: 100 })],
+    ['the smallest and the largest denomination', band({ min_value: 0.01, max_value: 1_000_000_000 })],
+    ['a denomination of one amount', band({ max_value: 10 })],
+    ['no stock left', { stock: 0 }],
+    ['the largest id', { id: 2_147_483_647 }],
+    ['whole yen', { currency: 'JPY', country: 'JPN', ...band({}) }],
+    ['a category of its own', { category: 'Submarines', sub_category: 'Yellow ones' }],
+  ])('may have %s', (_, change) => {
+    expect(problemsWith(change)).toEqual([])
+  })
+
+  test('may hold no products', () => {
+    expect(read({ products: [] })).toEqual({ products: [], bands: [] })
+  })
+})
+
+describe('a bad row is told with its place', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['an unknown country', { country: 'XXX' }, '/products/0/country: no country has the code XXX'],
+    ['an unknown currency', { currency: 'XAU' }, '/products/0/currency: no circulating currency has the code XAU'],
+    [
+      'a tax with three decimals',
+      { gst_percent: 8.255 },
+      '/products/0/gst_percent: a percentage has at most two decimals, 8.255 has more',
+    ],
+    [
+      'a fee with three decimals',
+      { handling_fee: { fixed: 0, percent: 0.001 } },
+      '/products/0/handling_fee/percent: a percentage has at most two decimals, 0.001 has more',
+    ],
+    [
+      'a fixed fee finer than the currency',
+      { handling_fee: { fixed: 0.005, percent: 0 } },
+      '/products/0/handling_fee/fixed: USD has 2 decimals, 0.005 has more',
+    ],
+    [
+      'a lowest amount finer than the currency',
+      band({ min_value: 10.001 }),
+      '/products/0/denominations/0/min_value: USD has 2 decimals, 10.001 has more',
+    ],
+    [
+      'a highest amount finer than the currency',
+      { ...band({ max_value: 100.5 }), currency: 'JPY' },
+      '/products/0/denominations/0/max_value: JPY has 0 decimals, 100.5 has more',
+    ],
+    [
+      'a discount with three decimals',
+      band({ discount: 2.125 }),
+      '/products/0/denominations/0/discount: a percentage has at most two decimals, 2.125 has more',
+    ],
+    [
+      'a band that ends before it starts',
+      band({ max_value: 9.99 }),
+      '/products/0/denominations/0/max_value: 9.99 is below min_value',
+    ],
+  ])('%s', (_, change, problem) => {
+    expect(problemsWith(change)).toEqual([problem])
+  })
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['no id', { id: undefined }, '/products/0/id'],
+    ['an id of 0', { id: 0 }, '/products/0/id'],
+    ['an id above every id', { id: 2_147_483_648 }, '/products/0/id'],
+    ['a fractional id', { id: 1.5 }, '/products/0/id'],
+    ['a string as id', { id: '1' }, '/products/0/id'],
+    ['an empty name', { name: '' }, '/products/0/name'],
+    ['an empty category', { category: '' }, '/products/0/category'],
+    ['a number as sub_category', { sub_category: 1 }, '/products/0/sub_category'],
+    ['an alpha-2 country', { country: 'US' }, '/products/0/country'],
+    ['a currency in lower case', { currency: 'usd' }, '/products/0/currency'],
+    ['an empty image_url', { image_url: '' }, '/products/0/image_url'],
+    ['an unknown delivery mode', { delivery_mode: 'pigeon' }, '/products/0/delivery_mode'],
+    ['no terms', { terms: undefined }, '/products/0/terms'],
+    ['a string as active', { active: 'yes' }, '/products/0/active'],
+    ['a negative stock', { stock: -1 }, '/products/0/stock'],
+    ['a fractional stock', { stock: 1.5 }, '/products/0/stock'],
+    ['no stock at all', { stock: undefined }, '/products/0/stock'],
+    ['a maximum of 0', { max_quantity: 0 }, '/products/0/max_quantity'],
+    ['a tax above 100 %', { gst_percent: 100.01 }, '/products/0/gst_percent'],
+    ['a negative fee', { handling_fee: { fixed: -1, percent: 0 } }, '/products/0/handling_fee/fixed'],
+    ['half a fee', { handling_fee: { fixed: 1 } }, '/products/0/handling_fee/percent'],
+    ['no denominations', { denominations: [] }, '/products/0/denominations'],
+    ['a denomination of 0', band({ min_value: 0 }), '/products/0/denominations/0/min_value'],
+    ['a denomination above a billion', band({ max_value: 1_000_000_001 }), '/products/0/denominations/0/max_value'],
+    ['a negative discount', band({ discount: -1 }), '/products/0/denominations/0/discount'],
+    ['a discount above 100 %', band({ discount: 101 }), '/products/0/denominations/0/discount'],
+    ['a misspelt member', { colour: 'red' }, '/products/0/colour'],
+    ['a misspelt member of a denomination', band({ discuont: 1 }), '/products/0/denominations/0/discuont'],
+  ])('%s', (_, change, place) => {
+    expect(problemsWith(change)).toEqual([expect.stringMatching(new RegExp(`^${place}: \\S`))])
+  })
+
+  test('an id that an earlier product has', () => {
+    expect(
+      problemsOf({ products: [catalogEntry({ id: 5 }), catalogEntry({ id: 6 }), catalogEntry({ id: 5 })] }),
+    ).toEqual(['/products/2/id: 5 is taken by an earlier product'])
+  })
+
+  test('every one of them, in the order of the file, whatever kind it is', () => {
+    const problems = problemsOf({
+      products: [
+        catalogEntry({ id: 1, currency: 'XXX' }),
+        catalogEntry({ id: 2, name: '' }),
+        catalogEntry({ id: 3 }),
+        'no product',
+        catalogEntry({ id: 3, country: 'ZZZ', denominations: [{ min_value: 10.001, max_value: 5, discount: 0.001 }] }),
+      ],
+    })
+    expect(problems).toEqual([
+      '/products/0/currency: no circulating currency has the code XXX',
+      expect.stringMatching(/^\/products\/1\/name: \S/),
+      expect.stringMatching(/^\/products\/3: \S/),
+      '/products/4/country: no country has the code ZZZ',
+      '/products/4/denominations/0/min_value: USD has 2 decimals, 10.001 has more',
+      '/products/4/denominations/0/discount: a percentage has at most two decimals, 0.001 has more',
+      '/products/4/denominations/0/max_value: 5 is below min_value',
+      '/products/4/id: 3 is taken by an earlier product',
+    ])
+  })
+
+  test('as many as make a page, of a file that is something else', () => {
+    const problems = problemsOf({ products: Array.from({ length: 1_500 }, () => 'no product') })
+    expect(problems).toHaveLength(1_000)
+  })
+
+  test('in a message that counts them', () => {
+    expect(() => read({ products: [catalogEntry({ currency: 'XXX' })] })).toThrow(
+      'The catalog has 1 problem:\n/products/0/currency: no circulating currency has the code XXX',
+    )
+    expect(() => read({ products: [catalogEntry({ currency: 'XXX', country: 'ZZZ' })] })).toThrow(
+      /^The catalog has 2 problems:\n/,
+    )
+  })
+})
+
+describe('a file that is no catalog', () => {
+  test.each([
+    ['', /^not JSON: /],
+    ['{"products":[', /^not JSON: /],
+    ['null', /^\/: /],
+    ['[]', /^\/: /],
+    ['"products"', /^\/: /],
+    ['{}', /^\/products: /],
+    ['{"products":{}}', /^\/products: /],
+    ['{"products":null}', /^\/products: /],
+    ['{"products":[],"version":1}', /^\/version: /],
+  ])('%p', (text, problem) => {
+    expect(problemsOf(text)).toEqual([expect.stringMatching(problem)])
+  })
+
+  test('is told with the bad rows that it has all the same', () => {
+    expect(problemsOf({ version: 1, products: [catalogEntry({ currency: 'XXX' })] })).toEqual([
+      expect.stringMatching(/^\/version: /),
+      '/products/0/currency: no circulating currency has the code XXX',
+    ])
+  })
+})
+
+describe('replacing the catalog', () => {
+  beforeEach(() => {
+    database.query.delete(productBands).run()
+    database.query.delete(products).run()
+  })
+  const stored = () => ({
+    products: database.query.select({ id: products.id, name: products.name }).from(products).all(),
+    bands: database.query.select({ productId: productBands.productId }).from(productBands).all(),
+  })
+
+  test('puts the new products in the place of all that were there', () => {
+    replaceCatalog(database.query, read({ products: [catalogEntry({ id: 1 }), catalogEntry({ id: 2 })] }))
+    replaceCatalog(database.query, read({ products: [catalogEntry({ id: 2, name: 'Newer' })] }))
+    expect(stored()).toEqual({ products: [{ id: 2, name: 'Newer' }], bands: [{ productId: 2 }] })
+  })
+
+  test('takes 100,000 products', () => {
+    const entries = Array.from({ length: 100_000 }, (_, index) => catalogEntry({ id: index + 1 }))
+    const rows = read({ products: entries })
+    database.query.transaction((tx) => replaceCatalog(tx as unknown as typeof database.query, rows))
+    expect(database.sqlite.query('SELECT count(*), max(id) FROM products').values()).toEqual([[100_000, 100_000]])
+    expect(database.sqlite.query('SELECT count(*) FROM product_bands').values()).toEqual([[100_000]])
+  }, 30_000)
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test'
+import { startServer } from '../harness.ts'
+import { catalogEntry, fileOf } from './entry.ts'
+
+test('--catalog FILE: its products are the ones on sale, in every world', async () => {
+  const catalog = fileOf({
+    products: [
+      catalogEntry({ id: 3, name: 'Drawn', country: 'JPN', currency: 'JPY' }),
+      catalogEntry({ id: 5, name: 'Pictured', image_url: 'https://cards.example/5.png', category: 'Submarines' }),
+      catalogEntry({ id: 9, name: 'Withdrawn', active: false }),
+    ],
+  })
+  const server = await startServer('--rate-limit', 'off', '--catalog', catalog)
+  try {
+    for (const world of [await server.world(), await server.world()]) {
+      const response = await world.get('/api/v1/products')
+      expect(response.status).toBe(200)
+      expect(response.headers.get('x-total-count')).toBe('2')
+      const common = {
+        sub_category: 'Video Games',
+        delivery_mode: 'digital',
+        delivery_time: 'instant',
+        validity: '12 months',
+        available_denominations: [{ min_value: 10, max_value: 100, discount: 5 }],
+      }
+      expect(await response.json()).toEqual([
+        {
+          id: 5,
+          name: 'Pictured',
+          category: 'Submarines',
+          country_code: 'USA',
+          currency_code: 'USD',
+          image_url: 'https://cards.example/5.png',
+          ...common,
+        },
+        {
+          id: 3,
+          name: 'Drawn',
+          category: 'Gaming',
+          country_code: 'JPN',
+          currency_code: 'JPY',
+          image_url: `${server.url}/cards/3`,
+          ...common,
+        },
+      ])
+      expect((await world.get('/api/v1/products/9')).status).toBe(404)
+      expect((await world.get('/api/v1/products/1')).status).toBe(404)
+    }
+  } finally {
+    await server.stop()
+  }
+})
+
+test('--catalog FILE without products: an empty list with no pages', async () => {
+  const server = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products: [] }))
+  try {
+    const response = await (await server.world()).get('/api/v1/products')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual([])
+    expect(response.headers.get('x-total-count')).toBe('0')
+    expect(response.headers.get('x-total-pages')).toBe('0')
+    expect(response.headers.get('x-has-more')).toBe('false')
+  } finally {
+    await server.stop()
+  }
+})

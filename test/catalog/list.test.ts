@@ -1,0 +1,368 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { digestOf } from '../reference/path-ids.ts'
+
+interface Listed {
+  id: number
+  name: string
+  category: string
+  sub_category: string
+  country_code: string
+  currency_code: string
+  available_denominations: { min_value: number; max_value: number; discount: number }[]
+}
+
+let server: Server
+let world: TestWorld
+let everything: Listed[]
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  world = await server.world()
+  everything = await list('limit=10000')
+})
+afterAll(() => server.stop())
+
+const request = (query: string) => world.get(`/api/v1/products?${query}`)
+const list = async (query: string) => (await (await request(query)).json()) as Listed[]
+const idsOf = (products: readonly { id: number }[]) => products.map(({ id }) => id)
+const sortOf = (sort: unknown) => `sort=${encodeURIComponent(JSON.stringify(sort))}`
+const pagingOf = ({ headers }: Response) =>
+  Object.fromEntries(
+    ['X-Page', 'X-Per-Page', 'X-Total-Count', 'X-Total-Pages', 'X-Page-Size', 'X-Has-More'].map((name) => [
+      name,
+      headers.get(name),
+    ]),
+  )
+
+/** The answer that refuses a query, with what is wrong by field. */
+const refusal = (messages: Record<string, [rule: string, problem: string][]>) =>
+  structured(
+    'ValidationException',
+    'VALIDATION_FAILURE',
+    'Input validation failed.',
+    Object.fromEntries(
+      Object.entries(messages).map(([field, problems]) => [
+        field,
+        problems.map(([rule, problem]) => ({ rule, field, message: `The ${field} field ${problem}.` })),
+      ]),
+    ),
+  )
+
+const expectRefusal = async (query: string, messages: Record<string, [rule: string, problem: string][]>) => {
+  const response = await request(query)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual(refusal(messages))
+}
+
+describe('GET /api/v1/products', () => {
+  test('200 answers the newest 50 by descending id, with six headers', async () => {
+    const response = await request('')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+    expect(pagingOf(response)).toEqual({
+      'X-Page': '1',
+      'X-Per-Page': '50',
+      'X-Total-Count': '459',
+      'X-Total-Pages': '10',
+      'X-Page-Size': '50',
+      'X-Has-More': 'true',
+    })
+    expect(idsOf((await response.json()) as Listed[])).toEqual(
+      idsOf(everything)
+        .sort((a, b) => b - a)
+        .slice(0, 50),
+    )
+  })
+
+  test('items have exactly the documented fields, without terms, details and how_to_use', () => {
+    for (const product of everything) {
+      expect(product).toEqual({
+        id: expect.any(Number),
+        name: expect.stringMatching(/\S/),
+        category: expect.stringMatching(/\S/),
+        sub_category: expect.stringMatching(/\S/),
+        country_code: expect.stringMatching(/^[A-Z]{3}$/),
+        currency_code: expect.stringMatching(/^[A-Z]{3}$/),
+        image_url: expect.stringMatching(/^http:\/\/.+\/cards\/\d+$/),
+        delivery_mode: expect.stringMatching(/^(digital|physical)$/),
+        delivery_time: expect.stringMatching(/\S/),
+        validity: expect.stringMatching(/\S/),
+        available_denominations: expect.any(Array),
+      } as unknown as Listed)
+      expect(product.available_denominations.length).toBeGreaterThan(0)
+      for (const band of product.available_denominations) {
+        expect(Object.keys(band)).toEqual(['min_value', 'max_value', 'discount'])
+        expect(band.min_value).toBeGreaterThan(0)
+        expect(band.max_value).toBeGreaterThanOrEqual(band.min_value)
+        expect(band.discount).toBeWithin(0, 100)
+      }
+    }
+  })
+
+  test('holds as many kinds as are promised', () => {
+    const bands = everything.flatMap((product) => product.available_denominations)
+    expect(everything.length).toBeGreaterThanOrEqual(400)
+    expect(new Set(everything.map((product) => product.country_code)).size).toBeGreaterThanOrEqual(40)
+    expect(new Set(everything.map((product) => product.currency_code)).size).toBeGreaterThanOrEqual(20)
+    expect(bands.some(({ min_value, max_value }) => min_value === max_value)).toBe(true)
+    expect(bands.some(({ min_value, max_value }) => min_value < max_value)).toBe(true)
+    expect(bands.some(({ discount }) => discount === 0)).toBe(true)
+    expect(bands.some(({ discount }) => discount > 0)).toBe(true)
+  })
+
+  test('ids never change', () => {
+    const pairs = everything.toSorted((a, b) => a.id - b.id).map(({ id, name }) => `${id} ${name}`)
+    expect(digestOf(pairs)).toBe('d917d98408233029cc9a372397e742d6a369c8cdcbe6a591a4ebe7f05bf66b7a')
+  })
+
+  test('inactive products never show', () => {
+    const inactive = [7, 307, 311, 331, 378, 412, 440, 442, 452, 461, 464, 465]
+    expect(idsOf(everything).filter((id) => inactive.includes(id))).toEqual([])
+    expect(everything).toHaveLength(471 - inactive.length)
+  })
+
+  test('401 without a token', async () => {
+    const response = await server.request('/api/v1/products?page=0')
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual(
+      structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+    )
+  })
+})
+
+describe('page and limit of products', () => {
+  test.each([
+    [
+      'page=10',
+      { 'X-Page': '10', 'X-Per-Page': '50', 'X-Total-Pages': '10', 'X-Page-Size': '9', 'X-Has-More': 'false' },
+    ],
+    ['page=9', { 'X-Page': '9', 'X-Page-Size': '50', 'X-Has-More': 'true' }],
+    ['limit=459', { 'X-Per-Page': '459', 'X-Total-Pages': '1', 'X-Page-Size': '459', 'X-Has-More': 'false' }],
+    ['limit=458', { 'X-Per-Page': '458', 'X-Total-Pages': '2', 'X-Page-Size': '458', 'X-Has-More': 'true' }],
+    ['limit=1&page=459', { 'X-Total-Pages': '459', 'X-Page-Size': '1', 'X-Has-More': 'false' }],
+    ['limit=10000', { 'X-Per-Page': '10000', 'X-Total-Pages': '1', 'X-Page-Size': '459', 'X-Has-More': 'false' }],
+  ])('%s', async (query, headers) => {
+    const response = await request(query)
+    expect(response.status).toBe(200)
+    expect(pagingOf(response)).toMatchObject({ 'X-Total-Count': '459', ...headers })
+    expect(await response.json()).toHaveLength(Number(pagingOf(response)['X-Page-Size']))
+  })
+
+  test.each(['11', '1000000', '9007199254740991'])('page %s past the end is empty, with true totals', async (page) => {
+    const response = await request(`page=${page}`)
+    expect(response.status).toBe(200)
+    expect(pagingOf(response)).toEqual({
+      'X-Page': page,
+      'X-Per-Page': '50',
+      'X-Total-Count': '459',
+      'X-Total-Pages': '10',
+      'X-Page-Size': '0',
+      'X-Has-More': 'false',
+    })
+    expect(await response.json()).toEqual([])
+  })
+
+  test.each<[string, Record<string, [string, string][]>]>([
+    ['page=0', { page: [['min', 'must be at least 1']] }],
+    ['limit=0', { limit: [['min', 'must be at least 1']] }],
+    ['limit=10001', { limit: [['max', 'must be at most 10000']] }],
+    ['page=9007199254740992', { page: [['max', 'must be at most 9007199254740991']] }],
+    ['page=', { page: [['integer', 'must be a whole number']] }],
+    ['limit=', { limit: [['integer', 'must be a whole number']] }],
+    ['page=-1', { page: [['integer', 'must be a whole number']] }],
+    ['page=%2B1', { page: [['integer', 'must be a whole number']] }],
+    ['page=+1', { page: [['integer', 'must be a whole number']] }],
+    ['page=1.0', { page: [['integer', 'must be a whole number']] }],
+    ['page=1e1', { page: [['integer', 'must be a whole number']] }],
+    ['page=0x1', { page: [['integer', 'must be a whole number']] }],
+    ['limit=ten', { limit: [['integer', 'must be a whole number']] }],
+    ['page=1&page=2', { page: [['format', 'must be given once']] }],
+    ['limit=5&limit=5', { limit: [['format', 'must be given once']] }],
+  ])('400 names what is wrong with %s', expectRefusal)
+
+  test('400 names everything that is wrong at once', () =>
+    expectRefusal('page=0&limit=x&country_id=a&currency_id=0&category=a&category=b&search=%00&sort=[]', {
+      page: [['min', 'must be at least 1']],
+      limit: [['integer', 'must be a whole number']],
+      category: [['format', 'must be given once']],
+      country_id: [['integer', 'must be a positive whole number']],
+      currency_id: [['integer', 'must be a positive whole number']],
+      search: [['format', 'must not hold NUL']],
+      sort: [['object', 'must be a JSON object with the members field and direction']],
+    }))
+
+  test('unknown parameters are ignored', async () => {
+    expect(await list('limit=3&colour=red&sort_by=nothing')).toEqual(everything.slice(0, 3))
+  })
+})
+
+describe('filters of products', () => {
+  const INDIA = 105
+  const INR = 58
+
+  test.each([
+    ['category=Gaming', (product: Listed) => product.category === 'Gaming'],
+    ['category=gAMING', (product: Listed) => product.category === 'Gaming'],
+    ['category=food+%26+dining', (product: Listed) => product.category === 'Food & Dining'],
+    [`country_id=${INDIA}`, (product: Listed) => product.country_code === 'IND'],
+    [`currency_id=${INR}`, (product: Listed) => product.currency_code === 'INR'],
+    ['search=kettle', (product: Listed) => product.name.toLowerCase().includes('kettle')],
+    ['search=BOOKS%20usa', (product: Listed) => product.name.toLowerCase().includes('books usa')],
+    [
+      `category=gaming&country_id=${INDIA}`,
+      (product: Listed) => product.category === 'Gaming' && product.country_code === 'IND',
+    ],
+    [
+      `category=food+%26+dining&country_id=${INDIA}&currency_id=${INR}&search=table`,
+      (product: Listed) =>
+        product.category === 'Food & Dining' && product.country_code === 'IND' && /table/i.test(product.name),
+    ],
+  ])('%s leaves what fits, in the order of the list, and counts it', async (query, fits) => {
+    const expected = everything.filter(fits)
+    expect(expected).not.toBeEmpty()
+    expect(expected.length).toBeLessThan(everything.length)
+    const response = await request(`${query}&limit=10000`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(expected)
+    expect(pagingOf(response)).toMatchObject({
+      'X-Total-Count': String(expected.length),
+      'X-Total-Pages': '1',
+      'X-Page-Size': String(expected.length),
+      'X-Has-More': 'false',
+    })
+  })
+
+  test.each([
+    ['a category that there is not', 'category=Submarines'],
+    ['an empty category', 'category='],
+    ['an inactive category', 'category=Telecom%20Top-Ups'],
+    ['a part of a category', 'category=Gam'],
+    ['a country that there is not', 'country_id=2147483647'],
+    ['a currency that there is not', 'currency_id=2147483647'],
+    ['a name that there is not', 'search=zzzzzz'],
+    ['an inactive product by its name', 'search=Velveteen%20Screens%20France'],
+    ['filters that exclude each other', 'country_id=105&currency_id=139'],
+    ['a wildcard, which is an ordinary character', 'search=%25'],
+  ])('%s leaves nothing, with no pages', async (_, query) => {
+    const response = await request(query)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual([])
+    expect(pagingOf(response)).toEqual({
+      'X-Page': '1',
+      'X-Per-Page': '50',
+      'X-Total-Count': '0',
+      'X-Total-Pages': '0',
+      'X-Page-Size': '0',
+      'X-Has-More': 'false',
+    })
+  })
+
+  test('an empty search is in every name', async () => {
+    expect(await list('search=&limit=10000')).toEqual(everything)
+  })
+
+  test.each(
+    ['country_id', 'currency_id'].flatMap((field) =>
+      ['', '0', '-1', '01', '1.5', '1e3', '0x1', '%20', '%2B1', '2147483648', 'abc'].map((id) => [field, id] as const),
+    ),
+  )('400 names %s when it is %p', (field, id) =>
+    expectRefusal(`${field}=${id}`, { [field]: [['integer', 'must be a positive whole number']] }),
+  )
+
+  test('400 names a filter that is given twice', () =>
+    expectRefusal('country_id=1&country_id=2', { country_id: [['format', 'must be given once']] }))
+})
+
+describe('sort of products', () => {
+  const FIELDS = ['id', 'name', 'category', 'sub_category', 'country_code', 'currency_code'] as const
+  type Field = (typeof FIELDS)[number]
+
+  /** The order that is promised: by lower-case form, then by the text itself, then by id. */
+  const inOrder = (field: Field, direction: 'ASC' | 'DESC'): number[] => {
+    const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+    const ascending = everything.toSorted((a, b) => {
+      if (field === 'id') return a.id - b.id
+      return compare(a[field].toLowerCase(), b[field].toLowerCase()) || compare(a[field], b[field]) || a.id - b.id
+    })
+    return idsOf(direction === 'ASC' ? ascending : ascending.reverse())
+  }
+
+  test.each(FIELDS.flatMap((field) => (['ASC', 'DESC'] as const).map((direction) => [field, direction] as const)))(
+    'by %s %s: pages follow one another without overlap or gap',
+    async (field, direction) => {
+      const expected = inOrder(field, direction)
+      const sort = sortOf({ field, direction })
+      expect(idsOf(await list(`${sort}&limit=10000`))).toEqual(expected)
+      const walked: number[] = []
+      for (let page = 1, more = true; more; page++) {
+        const response = await request(`${sort}&limit=67&page=${page}`)
+        walked.push(...idsOf((await response.json()) as Listed[]))
+        more = response.headers.get('x-has-more') === 'true'
+      }
+      expect(walked).toEqual(expected)
+    },
+  )
+
+  test.each<[object, Field, 'ASC' | 'DESC']>([
+    [{}, 'id', 'DESC'],
+    [{ field: 'name' }, 'name', 'DESC'],
+    [{ direction: 'ASC' }, 'id', 'ASC'],
+    [{ field: 'name', direction: 'asc' }, 'name', 'ASC'],
+    [{ field: 'category', direction: 'Desc' }, 'category', 'DESC'],
+    [{ field: null, direction: null }, 'id', 'DESC'],
+    [{ field: 'name', direction: 'ASC', colour: 'red' }, 'name', 'ASC'],
+  ])('%j is by %s %s', async (sort, field, direction) => {
+    expect(idsOf(await list(`${sortOf(sort)}&limit=10000`))).toEqual(inOrder(field, direction))
+  })
+
+  test('orders what the filters leave', async () => {
+    const expected = inOrder('name', 'ASC').filter(
+      (id) => everything.find((product) => product.id === id)?.category === 'Gaming',
+    )
+    expect(idsOf(await list(`category=gaming&limit=10000&${sortOf({ field: 'name', direction: 'ASC' })}`))).toEqual(
+      expected,
+    )
+  })
+
+  const NOT_AN_OBJECT = 'must be a JSON object with the members field and direction'
+  const NO_SUCH_FIELD = `must name a field that is one of ${FIELDS.join(', ')}`
+  const NO_DIRECTION = 'must have a direction that is ASC or DESC'
+  test.each<[string, string, string]>([
+    ['', 'object', NOT_AN_OBJECT],
+    ['name', 'object', NOT_AN_OBJECT],
+    ['{"field":"name"', 'object', NOT_AN_OBJECT],
+    ['["name","ASC"]', 'object', NOT_AN_OBJECT],
+    ['"name"', 'object', NOT_AN_OBJECT],
+    ['null', 'object', NOT_AN_OBJECT],
+    ['{"field":"price"}', 'enum', NO_SUCH_FIELD],
+    ['{"field":"NAME"}', 'enum', NO_SUCH_FIELD],
+    ['{"field":""}', 'enum', NO_SUCH_FIELD],
+    ['{"field":1}', 'enum', NO_SUCH_FIELD],
+    ['{"field":"__proto__"}', 'enum', NO_SUCH_FIELD],
+    ['{"direction":"UP"}', 'enum', NO_DIRECTION],
+    ['{"direction":""}', 'enum', NO_DIRECTION],
+    ['{"field":"id","direction":1}', 'enum', NO_DIRECTION],
+  ])('400 refuses %p', (sort, rule, problem) =>
+    expectRefusal(`sort=${encodeURIComponent(sort)}`, { sort: [[rule, problem]] }),
+  )
+
+  test('400 refuses a sort that is given twice', () =>
+    expectRefusal('sort=%7B%7D&sort=%7B%7D', { sort: [['format', 'must be given once']] }))
+})
+
+describe('a discount that was agreed with one client', () => {
+  test('shows in its list in the place of the smaller one of the product, and in no other', async () => {
+    const limited = await world.limited()
+    const listed = (await (await limited.get('/api/v1/products?limit=10000')).json()) as Listed[]
+    expect(listed).toEqual(
+      everything.map((product) =>
+        product.id === 2
+          ? { ...product, available_denominations: [{ min_value: 5, max_value: 500, discount: 6 }] }
+          : product,
+      ),
+    )
+    expect(everything.find(({ id }) => id === 2)?.available_denominations).toEqual([
+      { min_value: 5, max_value: 500, discount: 4 },
+    ])
+  })
+})

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
+
+let server: Server
+let world: TestWorld
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  world = await server.world()
+})
+afterAll(() => server.stop())
+
+const INACTIVE_ID = 7
+
+describe('GET /api/v1/products/{id}', () => {
+  test('200 answers the product with terms, details and how_to_use', async () => {
+    const response = await world.get('/api/v1/products/1')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
+      id: 1,
+      name: 'Kettle & Crumb India',
+      category: 'Food & Dining',
+      sub_category: 'Cafes & Bakeries',
+      country_code: 'IND',
+      currency_code: 'INR',
+      image_url: `${server.url}/cards/1`,
+      delivery_mode: 'digital',
+      delivery_time: 'instant',
+      validity: '12 months',
+      terms:
+        'Not valid for alcohol, tips or private events. Valid for 12 months from the day of purchase; not redeemable for cash.',
+      details:
+        'A meal at Kettle & Crumb, from a quick bite to a long evening. Any balance left stays on the card for the next visit.',
+      how_to_use:
+        'The code comes by e-mail. Enter the code at checkout in the Kettle & Crumb app, or read it out at the till.',
+      available_denominations: [
+        { min_value: 100, max_value: 100, discount: 2.5 },
+        { min_value: 250, max_value: 250, discount: 2.5 },
+        { min_value: 500, max_value: 500, discount: 2.5 },
+        { min_value: 1000, max_value: 1000, discount: 2.5 },
+      ],
+    })
+  })
+
+  test('says of every product what the list says, and the three long texts more', async () => {
+    const listed = (await (await world.get('/api/v1/products?limit=12&sort={"direction":"ASC"}')).json()) as {
+      id: number
+    }[]
+    for (const product of listed) {
+      expect(await (await world.get(`/api/v1/products/${product.id}`)).json()).toEqual({
+        ...product,
+        terms: expect.stringMatching(/\S/),
+        details: expect.stringMatching(/\S/),
+        how_to_use: expect.stringMatching(/\S/),
+      })
+    }
+  })
+
+  test('shows amounts in the decimals of the currency: Kuwaiti dinars have three', async () => {
+    expect(await (await world.get('/api/v1/products/4')).json()).toMatchObject({
+      currency_code: 'KWD',
+      available_denominations: [{ min_value: 2.5, max_value: 250, discount: 1.25 }],
+    })
+  })
+
+  test('shows overlapping bands as they are', async () => {
+    expect(await (await world.get('/api/v1/products/6')).json()).toMatchObject({
+      available_denominations: [
+        { min_value: 100, max_value: 1000, discount: 2 },
+        { min_value: 500, max_value: 5000, discount: 5 },
+        { min_value: 2000, max_value: 2000, discount: 7.5 },
+      ],
+    })
+  })
+
+  test('shows the discount that was agreed with the client, to that client only', async () => {
+    const limited = await world.limited()
+    expect(await (await limited.get('/api/v1/products/2')).json()).toMatchObject({
+      available_denominations: [{ min_value: 5, max_value: 500, discount: 6 }],
+    })
+    expect(await (await world.get('/api/v1/products/2')).json()).toMatchObject({
+      available_denominations: [{ min_value: 5, max_value: 500, discount: 4 }],
+    })
+    expect(await (await limited.get('/api/v1/products/1')).json()).toEqual(
+      await (await world.get('/api/v1/products/1')).json(),
+    )
+  })
+
+  test.each(INVALID_IDS)('400 refuses %s as an id', async (_, id) => {
+    const response = await world.get(`/api/v1/products/${id}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid product ID'))
+  })
+
+  test.each([
+    ['an inactive product', INACTIVE_ID],
+    ['an unknown one', UNKNOWN_ID],
+  ])('404 for %s', async (_, id) => {
+    const response = await world.get(`/api/v1/products/${id}`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+  })
+
+  test('401 without a token', async () => {
+    expect((await server.request('/api/v1/products/1')).status).toBe(401)
+    expect((await server.request('/api/v1/products/abc')).status).toBe(401)
+  })
+})
+
+describe('image_url', () => {
+  const pathOf = async (id: number) => {
+    const { image_url } = (await (await world.get(`/api/v1/products/${id}`)).json()) as { image_url: string }
+    expect(image_url).toStartWith(`${server.url}/`)
+    return image_url.slice(server.url.length)
+  }
+
+  test('is a picture that anyone may see, kept by browsers', async () => {
+    const response = await server.request(await pathOf(1))
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('image/svg+xml')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=86400')
+    const svg = await response.text()
+    expect(svg).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"')
+    expect(svg).toEndWith('</svg>')
+    expect(svg).toContain('Kettle &amp; Crumb India')
+    expect(svg).toContain('INR')
+  })
+
+  test('needs nothing from outside', async () => {
+    for (const id of [1, 2, 12, 471]) {
+      const svg = await (await server.request(await pathOf(id))).text()
+      expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
+        /https?:|\/\/|href|@import|url\((?!#)|<script|<image|<foreignObject| on\w+=/i,
+      )
+    }
+  })
+
+  test('is the same picture every time, and another one for another product', async () => {
+    const first = await (await server.request('/cards/2')).text()
+    expect(await (await server.request('/cards/2')).text()).toBe(first)
+    expect(await (await server.request('/cards/3')).text()).not.toBe(first)
+  })
+
+  test.each(INVALID_IDS)('400 for the picture of %s', async (_, id) => {
+    const response = await server.request(`/cards/${id}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid product ID'))
+  })
+
+  test('404 for the picture of what is not on sale', async () => {
+    for (const id of [INACTIVE_ID, UNKNOWN_ID]) {
+      const response = await server.request(`/cards/${id}`)
+      expect(response.status).toBe(404)
+      expect(response.headers.get('content-type')).toStartWith('application/json')
+      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+    }
+  })
+})

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, type TestWorld } from '../harness.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const NOON = '2030-01-01T12:00:00Z'
+const PURCHASE = { denomination: 100, quantity: 2 }
+
+/** What is said of the cache, and the bytes. */
+const ask = async (client: TestWorld, body: unknown = PURCHASE, id = 1) => {
+  const response = await client.post(`/api/v1/products/${id}/charges`, body)
+  return { status: response.status, cache: response.headers.get('x-cache'), text: await response.text() }
+}
+
+describe('the cache of charges', () => {
+  test('answers the same question byte for byte for 5 minutes, then calculates again', async () => {
+    const world = await server.world(NOON)
+    const first = await ask(world)
+    expect(first).toMatchObject({ status: 200, cache: 'MISS' })
+    expect(await ask(world)).toEqual({ ...first, cache: 'HIT' })
+    await world.clock({ advance: 'PT4M59.999S' })
+    expect(await ask(world)).toEqual({ ...first, cache: 'HIT' })
+    await world.clock({ advance: 'PT0.001S' })
+    expect(await ask(world)).toEqual({ ...first, cache: 'MISS' })
+    expect(await ask(world)).toEqual({ ...first, cache: 'HIT' })
+  })
+
+  test('asking again does not lengthen the 5 minutes', async () => {
+    const world = await server.world(NOON)
+    await ask(world)
+    await world.clock({ advance: 'PT3M' })
+    expect(await ask(world)).toMatchObject({ cache: 'HIT' })
+    await world.clock({ advance: 'PT2M' })
+    expect(await ask(world)).toMatchObject({ cache: 'MISS' })
+  })
+
+  test('the same amount written in another way is the same question', async () => {
+    const world = await server.world(NOON)
+    expect(await ask(world, '{"denomination":100,"quantity":2}')).toMatchObject({ cache: 'MISS' })
+    expect(await ask(world, '{ "quantity": 2.0, "denomination": 1e2 }')).toMatchObject({ cache: 'HIT' })
+    expect(await ask(world, { ...PURCHASE, wallet_id: null, colour: 'red' })).toMatchObject({ cache: 'HIT' })
+  })
+
+  test.each<[string, object, number]>([
+    ['another denomination', { denomination: 250, quantity: 2 }, 1],
+    ['another quantity', { denomination: 100, quantity: 3 }, 1],
+    ['a named wallet, even the one that pays anyway', { ...PURCHASE, wallet_id: 3 }, 1],
+    ['another wallet', { ...PURCHASE, wallet_id: 1 }, 1],
+    ['another product', PURCHASE, 6],
+  ])('%s is another question', async (_, body, id) => {
+    const world = await server.world(NOON)
+    const first = await ask(world)
+    expect(await ask(world, body, id)).toMatchObject({ status: 200, cache: 'MISS' })
+    expect(await ask(world, body, id)).toMatchObject({ status: 200, cache: 'HIT' })
+    expect(await ask(world)).toEqual({ ...first, cache: 'HIT' })
+  })
+
+  test('clients do not share answers, nor do worlds', async () => {
+    const world = await server.world(NOON)
+    await ask(world)
+    const limited = await world.limited()
+    const theirs = await ask(limited)
+    expect(theirs).toMatchObject({ status: 200, cache: 'MISS' })
+    expect(JSON.parse(theirs.text)).toMatchObject({ charges_details: { destination_currency: 'USD' } })
+    expect(await ask(world)).toMatchObject({ cache: 'HIT' })
+    expect(await ask(await server.world(NOON))).toMatchObject({ cache: 'MISS' })
+  })
+
+  test.each<[string, object, number]>([
+    ['an unknown wallet', { ...PURCHASE, wallet_id: 999 }, 400],
+    ['a denomination that is not offered', { denomination: 101, quantity: 1 }, 404],
+    ['a quantity above the maximum', { denomination: 100, quantity: 51 }, 400],
+  ])('a refusal is never a hit: %s', async (_, body, status) => {
+    const world = await server.world(NOON)
+    for (let times = 0; times < 2; times++) {
+      const answer = await ask(world, body)
+      expect(answer.status).toBe(status)
+      expect(answer.cache).not.toBe('HIT')
+    }
+  })
+
+  test('a kept answer is no way around the token or the identifier', async () => {
+    const world = await server.world(NOON)
+    await ask(world)
+    const body = JSON.stringify(PURCHASE)
+    expect((await server.request('/api/v1/products/1/charges', { method: 'POST', body })).status).toBe(401)
+    expect((await world.post('/api/v1/products/01/charges', PURCHASE)).status).toBe(400)
+  })
+
+  test('is empty again after a reset', async () => {
+    const world = await server.world(NOON)
+    await ask(world)
+    expect((await world.control('/reset')).status).toBe(200)
+    expect(await ask(await world.again())).toMatchObject({ status: 200, cache: 'MISS' })
+  })
+})
+
+test('--charge-ttl says how long', async () => {
+  const brief = await startServer('--rate-limit', 'off', '--charge-ttl', '1m')
+  try {
+    const world = await brief.world(NOON)
+    await ask(world)
+    await world.clock({ advance: 'PT59.999S' })
+    expect(await ask(world)).toMatchObject({ cache: 'HIT' })
+    await world.clock({ advance: 'PT0.001S' })
+    expect(await ask(world)).toMatchObject({ cache: 'MISS' })
+  } finally {
+    await brief.stop()
+  }
+})

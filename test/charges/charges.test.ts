@@ -1,0 +1,524 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { catalogEntry, fileOf } from '../catalog/entry.ts'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
+
+let server: Server
+let world: TestWorld
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  world = await server.world()
+})
+afterAll(() => server.stop())
+
+const price = (id: number | string, body?: unknown, client = world) =>
+  client.post(`/api/v1/products/${id}/charges`, body)
+
+/** The wallets of the sandbox (contract C2). */
+const USD_WALLET = 1
+const EUR_WALLET = 2
+const INR_WALLET = 3
+const JPY_WALLET = 4
+const LIMITED_WALLET = 5
+
+const expectCharges = async (response: Response, body: object) => {
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toStartWith('application/json')
+  expect(await response.json()).toEqual(body)
+}
+const expectRefusal = async (response: Response, status: number, error: unknown) => {
+  expect(await response.json()).toEqual({ error })
+  expect(response.status).toBe(status)
+}
+
+describe('POST /api/v1/products/{id}/charges', () => {
+  test('200 answers the published example', async () => {
+    await expectCharges(await price(1, { denomination: 100, quantity: 2 }), {
+      non_discounted_total: 200,
+      discount_amount: 5,
+      total_amount: 195,
+      discount: 2.5,
+      gst_amount: 35.1,
+      total_payable: 230.1,
+      max_quantity: 50,
+      net_amount: 195,
+      handling_fee_amount: 0,
+      charges_details: { source_currency: 'INR', destination_currency: 'INR', forex_rate: null, conversion_fee: null },
+    })
+  })
+
+  test('in a currency without decimals: product 3 in yen', async () => {
+    await expectCharges(await price(3, { denomination: 3000, quantity: 3, wallet_id: JPY_WALLET }), {
+      non_discounted_total: 9000,
+      discount_amount: 90,
+      total_amount: 8910,
+      discount: 1,
+      gst_amount: 891,
+      total_payable: 9801,
+      max_quantity: 20,
+      net_amount: 8910,
+      handling_fee_amount: 0,
+      charges_details: { source_currency: 'JPY', destination_currency: 'JPY', forex_rate: null, conversion_fee: null },
+    })
+  })
+
+  test('with a fixed handling fee, and half a cent of tax rounded away from zero: product 5 in euros', async () => {
+    await expectCharges(await price(5, { denomination: 25, quantity: 2 }), {
+      non_discounted_total: 50,
+      discount_amount: 1.5,
+      total_amount: 48.5,
+      discount: 3,
+      gst_amount: 9.22,
+      total_payable: 62.62,
+      max_quantity: 5,
+      net_amount: 48.5,
+      handling_fee_amount: 4.9,
+      charges_details: { source_currency: 'EUR', destination_currency: 'EUR', forex_rate: null, conversion_fee: null },
+    })
+  })
+
+  test('with a fee that is part fixed, part percentage: product 12 in dollars', async () => {
+    await expectCharges(await price(12, { denomination: 33.33, quantity: 7 }), {
+      non_discounted_total: 233.31,
+      discount_amount: 5.25,
+      total_amount: 228.06,
+      discount: 2.25,
+      gst_amount: 18.81,
+      total_payable: 249.88,
+      max_quantity: 1000,
+      net_amount: 228.06,
+      handling_fee_amount: 3.01,
+      charges_details: { source_currency: 'USD', destination_currency: 'USD', forex_rate: null, conversion_fee: null },
+    })
+  })
+
+  test.each([
+    ['dollars', 'USD', 1, 2, 0],
+    ['yen', 'JPY', 4, 3, 0],
+  ])(
+    'the wallet in the currency of the product pays when none is named: %s',
+    async (_, currency, walletId, productId) => {
+      const body = { denomination: productId === 2 ? 10 : 3000, quantity: 1 }
+      const unnamed = (await (await price(productId, body)).json()) as object
+      expect(unnamed).toMatchObject({ charges_details: { destination_currency: currency, forex_rate: null } })
+      expect(await (await price(productId, { ...body, wallet_id: walletId })).json()).toEqual(unnamed)
+    },
+  )
+
+  test('the default wallet pays when none is in the currency of the product', async () => {
+    await expectCharges(await price(11, { denomination: 25, quantity: 1 }), {
+      non_discounted_total: 25,
+      discount_amount: 0.25,
+      total_amount: 24.75,
+      discount: 1,
+      gst_amount: 0,
+      // 24.75 × 1.30208333 = 32.2265..., and half a percent of 32.23
+      total_payable: 32.39,
+      max_quantity: 50,
+      net_amount: 32.23,
+      handling_fee_amount: 0,
+      charges_details: {
+        source_currency: 'GBP',
+        destination_currency: 'USD',
+        forex_rate: 1.30208333,
+        conversion_fee: 0.16,
+      },
+    })
+  })
+
+  test('optional members that are null count as left out, unknown ones are ignored', async () => {
+    const plain = await (await price(1, { denomination: 100, quantity: 2 })).text()
+    const extra = await price(1, { denomination: 100, quantity: 2, wallet_id: null, colour: 'red' })
+    expect(await extra.text()).toBe(plain)
+  })
+
+  test('is read as JSON whatever the content type says', async () => {
+    const response = await world.post('/api/v1/products/1/charges', '{"denomination":100,"quantity":2}', {
+      'content-type': 'text/plain',
+    })
+    expect(response.status).toBe(200)
+  })
+
+  test('a price is not a purchase: the wallet need not hold it, and stock does not matter', async () => {
+    const limited = await world.limited()
+    expect((await price(2, { denomination: 500, quantity: 10 }, limited)).status).toBe(200)
+    expect((await price(8, { denomination: 50, quantity: 1 })).status).toBe(200)
+  })
+})
+
+describe('a wallet in another currency', () => {
+  test('dollars to euros at 0.92', async () => {
+    await expectCharges(await price(2, { denomination: 25.5, quantity: 3, wallet_id: EUR_WALLET }), {
+      non_discounted_total: 76.5,
+      discount_amount: 3.06,
+      total_amount: 73.44,
+      discount: 4,
+      gst_amount: 0,
+      total_payable: 67.9,
+      max_quantity: 100,
+      net_amount: 67.56,
+      handling_fee_amount: 0,
+      charges_details: { source_currency: 'USD', destination_currency: 'EUR', forex_rate: 0.92, conversion_fee: 0.34 },
+    })
+  })
+
+  test('dollars to yen at 152.35: whole yen from the net amount on', async () => {
+    await expectCharges(await price(2, { denomination: 25.5, quantity: 3, wallet_id: JPY_WALLET }), {
+      non_discounted_total: 76.5,
+      discount_amount: 3.06,
+      total_amount: 73.44,
+      discount: 4,
+      gst_amount: 0,
+      total_payable: 11_245,
+      max_quantity: 100,
+      net_amount: 11_189,
+      handling_fee_amount: 0,
+      charges_details: { source_currency: 'USD', destination_currency: 'JPY', forex_rate: 152.35, conversion_fee: 56 },
+    })
+  })
+
+  test('Kuwaiti dinars to dollars: three decimals become two, the fee is rounded once', async () => {
+    await expectCharges(await price(4, { denomination: 7.643, quantity: 1 }), {
+      non_discounted_total: 7.643,
+      discount_amount: 0.096,
+      total_amount: 7.547,
+      discount: 1.25,
+      gst_amount: 0,
+      total_payable: 25.41,
+      max_quantity: 10,
+      net_amount: 24.6,
+      // 0.1 × 3.25945241 + 1.5 % of 24.60 = 0.69494...; rounded apart the two would make 0.70
+      handling_fee_amount: 0.69,
+      charges_details: {
+        source_currency: 'KWD',
+        destination_currency: 'USD',
+        forex_rate: 3.25945241,
+        conversion_fee: 0.12,
+      },
+    })
+  })
+
+  test('yen to rupees crosses over the base, at eight decimals', async () => {
+    // 91.4 ÷ 152.35 = 0.599934361...
+    await expectCharges(await price(3, { denomination: 1000, quantity: 1, wallet_id: INR_WALLET }), {
+      non_discounted_total: 1000,
+      discount_amount: 0,
+      total_amount: 1000,
+      discount: 0,
+      gst_amount: 59.99,
+      total_payable: 662.92,
+      max_quantity: 20,
+      net_amount: 599.93,
+      handling_fee_amount: 0,
+      charges_details: {
+        source_currency: 'JPY',
+        destination_currency: 'INR',
+        forex_rate: 0.59993436,
+        conversion_fee: 3,
+      },
+    })
+  })
+})
+
+describe('what was agreed with one client', () => {
+  test('its discount, when it is the better one, and its own maximum', async () => {
+    const limited = await world.limited()
+    await expectCharges(await price(2, { denomination: 50, quantity: 1 }, limited), {
+      non_discounted_total: 50,
+      discount_amount: 3,
+      total_amount: 47,
+      discount: 6,
+      gst_amount: 0,
+      total_payable: 47,
+      max_quantity: 10,
+      net_amount: 47,
+      handling_fee_amount: 0,
+      charges_details: { source_currency: 'USD', destination_currency: 'USD', forex_rate: null, conversion_fee: null },
+    })
+    expect(await (await price(2, { denomination: 50, quantity: 1 })).json()).toMatchObject({
+      discount: 4,
+      discount_amount: 2,
+      max_quantity: 100,
+    })
+  })
+
+  test('the default wallet of that client pays for another currency', async () => {
+    const limited = await world.limited()
+    await expectCharges(await price(1, { denomination: 100, quantity: 2 }, limited), {
+      non_discounted_total: 200,
+      discount_amount: 5,
+      total_amount: 195,
+      discount: 2.5,
+      gst_amount: 0.38,
+      total_payable: 2.52,
+      max_quantity: 10,
+      net_amount: 2.13,
+      handling_fee_amount: 0,
+      charges_details: {
+        source_currency: 'INR',
+        destination_currency: 'USD',
+        forex_rate: 0.01094092,
+        conversion_fee: 0.01,
+      },
+    })
+  })
+
+  test.each([
+    ['the maximum of the client', 1, 100, 10],
+    ['the maximum of the product', 5, 25, 5],
+  ])('the smaller maximum holds: %s', async (_, id, denomination, quantityMax) => {
+    const limited = await world.limited()
+    const response = await price(id, { denomination, quantity: quantityMax }, limited)
+    expect(await response.json()).toMatchObject({ max_quantity: quantityMax })
+    await expectRefusal(
+      await price(id, { denomination, quantity: quantityMax + 1 }, limited),
+      400,
+      `Quantity exceeds maximum allowed quantity of ${quantityMax}`,
+    )
+  })
+})
+
+describe('bands', () => {
+  test.each([
+    ['the first alone', 100, 2],
+    ['just below the second', 499.99, 2],
+    ['the first and the second', 500, 5],
+    ['the end of the first', 1000, 5],
+    ['the second alone', 1000.01, 5],
+    ['the second and the third, which is one amount', 2000, 7.5],
+    ['just above the third', 2000.01, 5],
+    ['the end of the second', 5000, 5],
+  ])('where they overlap the better discount holds: %s', async (_, denomination, discount) => {
+    expect(await (await price(6, { denomination, quantity: 1 })).json()).toMatchObject({ discount })
+  })
+
+  test.each([
+    ['below the lowest', 6, 99.99],
+    ['above the highest', 6, 5000.01],
+    ['between fixed amounts', 1, 101],
+    ['with more decimals than the rupee has', 6, 100.001],
+    ['with a hair more than a fixed amount', 1, 100.0000001],
+    ['with a fraction of a yen', 3, 1000.5],
+    ['with four decimals in Kuwaiti dinars', 4, 2.5005],
+    ['of one cent', 1, 0.01],
+    ['of a billion', 1, 1_000_000_000],
+  ])('404 for an amount %s', async (_, id, denomination) => {
+    await expectRefusal(await price(id, { denomination, quantity: 1 }), 404, 'Denomination not found')
+  })
+})
+
+describe('refusals of charges', () => {
+  test.each(INVALID_IDS)('400 for %s as an id', async (_, id) => {
+    await expectRefusal(await price(id, { denomination: 100, quantity: 2 }), 400, 'Invalid product ID')
+  })
+
+  test.each<[string, unknown]>([
+    ['no body', undefined],
+    ['an empty body', ''],
+    ['a body that is not JSON', '{"denomination":100,"quantity":2'],
+    ['a form', 'denomination=100&quantity=2'],
+    ['a list', [100, 2]],
+    ['null', 'null'],
+    ['a number', '100'],
+    ['no members', {}],
+    ['no denomination', { quantity: 2 }],
+    ['no quantity', { denomination: 100 }],
+    ['a null denomination', { denomination: null, quantity: 2 }],
+    ['a null quantity', { denomination: 100, quantity: null }],
+    ['a string as denomination', { denomination: '100', quantity: 2 }],
+    ['a string as quantity', { denomination: 100, quantity: '2' }],
+    ['an object as denomination', { denomination: { amount: 100 }, quantity: 2 }],
+    ['true as quantity', { denomination: 100, quantity: true }],
+  ])('400 for %s', async (_, body) => {
+    await expectRefusal(await price(1, body), 400, 'Invalid request body')
+  })
+
+  test.each<[string, object, string]>([
+    ['a denomination of 0', { denomination: 0 }, 'denomination must be at least 0.01'],
+    ['a denomination below the smallest', { denomination: 0.009 }, 'denomination must be at least 0.01'],
+    ['a negative denomination', { denomination: -100 }, 'denomination must be at least 0.01'],
+    ['a denomination above a billion', { denomination: 1_000_000_000.01 }, 'denomination must be at most 1000000000'],
+    ['a quantity of 0', { quantity: 0 }, 'quantity must be at least 1'],
+    ['a negative quantity', { quantity: -2 }, 'quantity must be at least 1'],
+    ['a fractional quantity', { quantity: 1.5 }, 'quantity must be a whole number'],
+    ['a wallet_id of 0', { wallet_id: 0 }, 'wallet_id must be at least 1'],
+    ['a fractional wallet_id', { wallet_id: 1.5 }, 'wallet_id must be a whole number'],
+    ['a string as wallet_id', { wallet_id: '1' }, 'wallet_id must be a whole number'],
+    ['an empty wallet_id', { wallet_id: '' }, 'wallet_id must be a whole number'],
+    ['a wallet_id above every id', { wallet_id: 2_147_483_648 }, 'wallet_id must be at most 2147483647'],
+    [
+      'all three',
+      { denomination: 0, quantity: 0.5, wallet_id: -1 },
+      'denomination must be at least 0.01; quantity must be a whole number; wallet_id must be at least 1',
+    ],
+  ])('400 with details for %s', async (_, change, details) => {
+    await expectRefusal(await price(1, { denomination: 100, quantity: 2, ...change }), 400, {
+      message: 'Validation failed',
+      details,
+    })
+  })
+
+  test.each([
+    ['an inactive product', 7],
+    ['an unknown one', UNKNOWN_ID],
+  ])('404 for %s', async (_, id) => {
+    await expectRefusal(await price(id, { denomination: 10, quantity: 1 }), 404, 'Product not found')
+  })
+
+  test('400 above the maximum, which is named', async () => {
+    expect((await price(1, { denomination: 100, quantity: 50 })).status).toBe(200)
+    for (const quantity of [51, 1e9, 1e300]) {
+      await expectRefusal(
+        await price(1, { denomination: 100, quantity }),
+        400,
+        'Quantity exceeds maximum allowed quantity of 50',
+      )
+    }
+  })
+
+  test('400 for an unknown wallet, and for one of another client, all alike', async () => {
+    const limited = await world.limited()
+    const body = { denomination: 100, quantity: 2 }
+    await expectRefusal(await price(1, { ...body, wallet_id: UNKNOWN_ID }), 400, 'Wallet not found')
+    await expectRefusal(await price(1, { ...body, wallet_id: LIMITED_WALLET }), 400, 'Wallet not found')
+    await expectRefusal(await price(1, { ...body, wallet_id: USD_WALLET }, limited), 400, 'Wallet not found')
+    expect((await price(1, { ...body, wallet_id: LIMITED_WALLET }, limited)).status).toBe(200)
+  })
+
+  test.each([
+    [undefined, 'USD'],
+    [USD_WALLET, 'USD'],
+    [EUR_WALLET, 'EUR'],
+    [JPY_WALLET, 'JPY'],
+  ])('400 when Kenyan shillings have no rate: wallet %p', async (walletId, currency) => {
+    await expectRefusal(
+      await price(10, { denomination: 500, quantity: 1, ...(walletId && { wallet_id: walletId }) }),
+      400,
+      `No exchange rate found for KES to ${currency}`,
+    )
+  })
+
+  test('a request that breaks several rules is refused for the first in the order of the table', async () => {
+    const unknownWallet = 999
+    const validation = {
+      message: 'Validation failed',
+      details: 'denomination must be at least 0.01; quantity must be a whole number; wallet_id must be at least 1',
+    }
+    const steps: [id: number | string, body: unknown, status: number, error: unknown][] = [
+      ['0', '{', 400, 'Invalid product ID'],
+      [UNKNOWN_ID, '{', 400, 'Invalid request body'],
+      [UNKNOWN_ID, { denomination: 0, wallet_id: 0 }, 400, 'Invalid request body'],
+      [UNKNOWN_ID, { denomination: 0, quantity: 1.5, wallet_id: 0 }, 400, validation],
+      [UNKNOWN_ID, { denomination: 1, quantity: 201, wallet_id: unknownWallet }, 404, 'Product not found'],
+      [10, { denomination: 1, quantity: 201, wallet_id: unknownWallet }, 404, 'Denomination not found'],
+      [
+        10,
+        { denomination: 500, quantity: 201, wallet_id: unknownWallet },
+        400,
+        'Quantity exceeds maximum allowed quantity of 200',
+      ],
+      [10, { denomination: 500, quantity: 200, wallet_id: unknownWallet }, 400, 'Wallet not found'],
+      [10, { denomination: 500, quantity: 200, wallet_id: USD_WALLET }, 400, 'No exchange rate found for KES to USD'],
+    ]
+    for (const [id, body, status, error] of steps) await expectRefusal(await price(id, body), status, error)
+  })
+
+  test('401 without a token, in the structured shape, before anything is looked at', async () => {
+    for (const id of ['1', 'abc', String(UNKNOWN_ID)]) {
+      const response = await server.request(`/api/v1/products/${id}/charges`, { method: 'POST', body: '{' })
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(
+        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+      )
+    }
+  })
+})
+
+describe('an amount beyond what is exact', () => {
+  const anyAmount = { denominations: [{ min_value: 0.01, max_value: 1_000_000_000, discount: 0 }] }
+  let large: Server
+  let client: TestWorld
+  beforeAll(async () => {
+    const catalog = fileOf({
+      products: [
+        catalogEntry({ id: 1, max_quantity: 1_000_000_000, ...anyAmount }),
+        catalogEntry({ id: 2, max_quantity: 1_000_000_000, gst_percent: 100, ...anyAmount }),
+      ],
+    })
+    large = await startServer('--rate-limit', 'off', '--catalog', catalog)
+    client = await large.world()
+  })
+  afterAll(() => large.stop())
+
+  const TOO_LARGE = { message: 'Validation failed', details: 'amount too large' }
+
+  test('the largest total that is exact is priced to the cent', async () => {
+    const response = await price(1, { denomination: 999_999_999.99, quantity: 9_999 }, client)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      non_discounted_total: 9_998_999_999_900.01,
+      total_payable: 9_998_999_999_900.01,
+    })
+  })
+
+  test.each([
+    ['the total', 1, { denomination: 1_000_000_000, quantity: 10_000 }],
+    ['the total, by far', 1, { denomination: 1_000_000_000, quantity: 1_000_000_000 }],
+    ['the sum with the tax', 2, { denomination: 1_000_000_000, quantity: 5_000 }],
+    ['the amount in the currency of the wallet', 1, { denomination: 1e9, quantity: 9_999, wallet_id: INR_WALLET }],
+  ])('400 names it, and nothing is approximated: %s', async (_, id, body) => {
+    await expectRefusal(await price(id, body, client), 400, TOO_LARGE)
+  })
+
+  test('a refusal for the tax is one cent wide', async () => {
+    expect((await price(2, { denomination: 999_999_999.99, quantity: 5_000 }, client)).status).toBe(200)
+    await expectRefusal(await price(2, { denomination: 1_000_000_000, quantity: 5_000 }, client), 400, TOO_LARGE)
+  })
+})
+
+describe('--rates FILE', () => {
+  let own: Server
+  let client: TestWorld
+  beforeAll(async () => {
+    const rates = fileOf({ base: 'EUR', rates: { USD: '1.25', INR: '100', KES: '0.00000001', KWD: '8000000' } })
+    own = await startServer('--rate-limit', 'off', '--rates', rates)
+    client = await own.world()
+  })
+  afterAll(() => own.stop())
+
+  test.each([
+    ['from the base', 5, { denomination: 100, wallet_id: USD_WALLET }, 'EUR', 'USD', 1.25],
+    ['to the base', 2, { denomination: 100, wallet_id: EUR_WALLET }, 'USD', 'EUR', 0.8],
+    ['between two others', 2, { denomination: 100, wallet_id: INR_WALLET }, 'USD', 'INR', 80],
+    ['at eight decimals', 4, { denomination: 250, wallet_id: EUR_WALLET }, 'KWD', 'EUR', 0.00000013],
+    ['the other way round', 1, { denomination: 100, wallet_id: USD_WALLET }, 'INR', 'USD', 0.0125],
+  ])('gives the rate %s', async (_, id, body, source, destination, rate) => {
+    const response = await price(id, { ...body, quantity: 1 }, client)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      charges_details: { source_currency: source, destination_currency: destination, forex_rate: rate },
+    })
+  })
+
+  test.each([
+    ['to a currency that the file leaves out', 2, { denomination: 100, wallet_id: JPY_WALLET }, 'USD to JPY'],
+    ['from a currency that the file leaves out', 3, { denomination: 1000, wallet_id: USD_WALLET }, 'JPY to USD'],
+    ['between two that it leaves out', 11, { denomination: 10, wallet_id: JPY_WALLET }, 'GBP to JPY'],
+  ])('400 for a rate %s', async (_, id, body, pair) => {
+    const response = await price(id, { ...body, quantity: 1 }, client)
+    await expectRefusal(response, 400, `No exchange rate found for ${pair}`)
+  })
+
+  test('a rate too large to be exact makes an amount too large, not a breakdown', async () => {
+    await expectRefusal(await price(10, { denomination: 500, quantity: 1, wallet_id: USD_WALLET }, client), 400, {
+      message: 'Validation failed',
+      details: 'amount too large',
+    })
+  })
+
+  test('the wallet in the currency of the product needs no rate', async () => {
+    const response = await price(3, { denomination: 1000, quantity: 1 }, client)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ charges_details: { forex_rate: null, conversion_fee: null } })
+  })
+})

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
+
+let server: Server
+let world: TestWorld
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  world = await server.world()
+})
+afterAll(() => server.stop())
+
+const ask = (id: number | string, body?: unknown, client = world) =>
+  client.post(`/api/v1/products/${id}/discount`, body)
+
+const KETTLE_DISCOUNTS = [100, 250, 500, 1000].map((amount) => ({
+  min_value: amount,
+  max_value: amount,
+  discount: 2.5,
+}))
+const UNASKED = { denomination: null, quantity: null, discount: null, discount_amount: null }
+
+describe('POST /api/v1/products/{id}/discount', () => {
+  test.each<[string, unknown]>([
+    ['a body', undefined],
+    ['anything in the body', ''],
+    ['members', {}],
+    ['a denomination', { quantity: 3 }],
+    ['a denomination that is more than null', { denomination: null, quantity: null }],
+    ['a member that is known', { colour: 'red' }],
+  ])('200 answers all discounts, without %s', async (_, body) => {
+    const response = await ask(1, body)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
+      product_id: 1,
+      currency_code: 'INR',
+      discounts: KETTLE_DISCOUNTS,
+      ...UNASKED,
+    })
+  })
+
+  test('200 answers what a purchase would save', async () => {
+    const response = await ask(1, { denomination: 100, quantity: 2 })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
+      product_id: 1,
+      currency_code: 'INR',
+      discounts: KETTLE_DISCOUNTS,
+      denomination: 100,
+      quantity: 2,
+      discount: 2.5,
+      discount_amount: 5,
+    })
+  })
+
+  test.each([
+    ['left out', { denomination: 250 }],
+    ['null', { denomination: 250, quantity: null }],
+  ])('a quantity that is %s is 1', async (_, body) => {
+    expect(await (await ask(1, body)).json()).toMatchObject({
+      denomination: 250,
+      quantity: 1,
+      discount: 2.5,
+      discount_amount: 6.25,
+    })
+  })
+
+  test.each([
+    [100, 2, 2],
+    [600, 5, 30],
+    [1000.1, 5, 50.01],
+    [2000, 7.5, 150],
+    [5000, 5, 250],
+  ])('where bands overlap the better holds: %d at %d %', async (denomination, discount, discountAmount) => {
+    expect(await (await ask(6, { denomination })).json()).toEqual({
+      product_id: 6,
+      currency_code: 'INR',
+      discounts: [
+        { min_value: 100, max_value: 1000, discount: 2 },
+        { min_value: 500, max_value: 5000, discount: 5 },
+        { min_value: 2000, max_value: 2000, discount: 7.5 },
+      ],
+      denomination,
+      quantity: 1,
+      discount,
+      discount_amount: discountAmount,
+    })
+  })
+
+  test('a product without a discount saves nothing', async () => {
+    expect(await (await ask(9, { denomination: 50, quantity: 2 })).json()).toEqual({
+      product_id: 9,
+      currency_code: 'USD',
+      discounts: [{ min_value: 10, max_value: 100, discount: 0 }],
+      denomination: 50,
+      quantity: 2,
+      discount: 0,
+      discount_amount: 0,
+    })
+  })
+
+  test('the discount agreed with the client is its own', async () => {
+    const limited = await world.limited()
+    expect(await (await ask(2, { denomination: 50, quantity: 3 }, limited)).json()).toEqual({
+      product_id: 2,
+      currency_code: 'USD',
+      discounts: [{ min_value: 5, max_value: 500, discount: 6 }],
+      denomination: 50,
+      quantity: 3,
+      discount: 6,
+      discount_amount: 9,
+    })
+    expect(await (await ask(2, { denomination: 50, quantity: 3 })).json()).toMatchObject({
+      discounts: [{ min_value: 5, max_value: 500, discount: 4 }],
+      discount: 4,
+      discount_amount: 6,
+    })
+  })
+
+  test('says the same as the charges', async () => {
+    const body = { denomination: 33.33, quantity: 7 }
+    const charged = (await (await world.post('/api/v1/products/12/charges', body)).json()) as {
+      discount: number
+      discount_amount: number
+    }
+    expect(await (await ask(12, body)).json()).toMatchObject({
+      discount: charged.discount,
+      discount_amount: charged.discount_amount,
+    })
+  })
+})
+
+describe('refusals of discounts', () => {
+  test.each(INVALID_IDS)('400 for %s as an id', async (_, id) => {
+    const response = await ask(id, '{')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ error: 'Invalid product ID' })
+  })
+
+  test.each<[string, unknown]>([
+    ['a body that is not JSON', '{"denomination":'],
+    ['a list', [100]],
+    ['null', 'null'],
+    ['a string as denomination', { denomination: '100' }],
+    ['a string as quantity', { denomination: 100, quantity: '2' }],
+  ])('400 for %s', async (_, body) => {
+    const response = await ask(1, body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ error: 'Invalid request body' })
+  })
+
+  test.each<[string, object, string]>([
+    ['a denomination of 0', { denomination: 0 }, 'denomination must be at least 0.01'],
+    ['a denomination above a billion', { denomination: 1e9 + 1 }, 'denomination must be at most 1000000000'],
+    ['a quantity of 0', { denomination: 100, quantity: 0 }, 'quantity must be at least 1'],
+    ['a fractional quantity', { denomination: 100, quantity: 1.5 }, 'quantity must be a whole number'],
+    ['a quantity of 0 by itself', { quantity: 0 }, 'quantity must be at least 1'],
+    [
+      'both',
+      { denomination: 0.001, quantity: 0.1 },
+      'denomination must be at least 0.01; quantity must be a whole number',
+    ],
+    ['an amount too large', { denomination: 100, quantity: 1e15 }, 'amount too large'],
+  ])('400 with details for %s', async (_, body, details) => {
+    const response = await ask(1, body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ error: { message: 'Validation failed', details } })
+  })
+
+  test.each([
+    ['an inactive product', 7, 'Product not found'],
+    ['an unknown product', UNKNOWN_ID, 'Product not found'],
+  ])('404 for %s, asked with or without a denomination', async (_, id, error) => {
+    for (const body of [undefined, { denomination: 10 }]) {
+      const response = await ask(id, body)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual({ error })
+    }
+  })
+
+  test.each([101, 0.01, 100.001, 1e9])('404 for %d, which is not offered', async (denomination) => {
+    const response = await ask(1, { denomination, quantity: 1 })
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({ error: 'Denomination not found' })
+  })
+
+  test('401 without a token, in the structured shape', async () => {
+    const response = await server.request('/api/v1/products/1/discount', { method: 'POST' })
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual(
+      structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+    )
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'bun:test'
+import { rateBetween } from '../../src/charges/quote.ts'
+import { RatesFault, readRates } from '../../src/charges/rates.ts'
+import { DomainError } from '../../src/kernel/failure.ts'
+
+const problemsOf = (text: string): readonly string[] => {
+  try {
+    readRates(text)
+  } catch (error) {
+    if (error instanceof RatesFault) return error.problems
+    throw error
+  }
+  return []
+}
+
+const USD = { id: 1, name: 'US Dollar', currency: 'USD', precision: 2 }
+const EUR = { id: 2, name: 'Euro', currency: 'EUR', precision: 2 }
+const failureOf = (act: () => unknown) => {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof DomainError) return { failure: error.failure, cause: error.cause }
+    throw error
+  }
+  return undefined
+}
+
+describe('a table of rates', () => {
+  const rates = readRates('{"base":"USD","rates":{"EUR":"0.92","JPY":"152.35","KWD":"0.30680000","IRR":"90000000"}}')
+
+  test.each([
+    ['USD', 'EUR', 92_000_000],
+    ['EUR', 'USD', 108_695_652],
+    ['EUR', 'JPY', 16_559_782_609],
+    ['KWD', 'USD', 325_945_241],
+    ['USD', 'USD', 100_000_000],
+    ['EUR', 'EUR', 100_000_000],
+    ['IRR', 'USD', 1],
+  ])('%s to %s is %d hundred-millionths', (from, to, rateE8) => {
+    expect(rates(from, to)).toBe(rateE8)
+  })
+
+  test.each([
+    ['USD', 'KES'],
+    ['KES', 'USD'],
+    ['KES', 'KES'],
+    ['usd', 'EUR'],
+    ['constructor', 'USD'],
+  ])('%s to %s has no rate', (from, to) => {
+    expect(rates(from, to)).toBeUndefined()
+  })
+
+  test('a rate that is nothing at eight decimals is no rate', () => {
+    expect(rates('IRR', 'KWD')).toBeUndefined()
+  })
+
+  test('the base may stand in the table, as 1', () => {
+    expect(readRates('{"base":"USD","rates":{"USD":"1.00","EUR":"0.5"}}')('EUR', 'USD')).toBe(200_000_000)
+  })
+})
+
+describe('a file of rates that is none', () => {
+  test.each([
+    '[]',
+    'null',
+    '"USD"',
+    '{}',
+    '{"base":"USD"}',
+    '{"rates":{"EUR":"1"}}',
+    '{"base":1,"rates":{}}',
+    '{"base":"USD","rates":null}',
+    '{"base":"USD","rates":{"EUR":0.92}}',
+  ])('%s is told what is expected', (text) => {
+    expect(problemsOf(text)).toEqual(['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
+  })
+
+  test('that is not JSON is told so', () => {
+    expect(problemsOf('{"base":')).toEqual([expect.stringMatching(/^not JSON: /)])
+  })
+
+  test('every bad row is told with its place', () => {
+    const bad = {
+      AAA: '',
+      BBB: '0',
+      CCC: '-1',
+      DDD: '1e3',
+      EEE: '1.123456789',
+      FFF: '01',
+      GGG: ' 1',
+      HHH: '99999999999',
+    }
+    expect(problemsOf(JSON.stringify({ base: 'USD', rates: { EUR: '0.92', ...bad } }))).toEqual(
+      Object.entries(bad).map(
+        ([code, text]) => `/rates/${code}: ${text} is not a positive decimal with at most 8 decimals`,
+      ),
+    )
+  })
+
+  test('a base that is not 1 of itself is told', () => {
+    expect(problemsOf('{"base":"USD","rates":{"USD":"2"}}')).toEqual(['/rates/USD: the base itself is 1, not 2'])
+  })
+})
+
+describe('the rate that a payment converts at', () => {
+  test('is asked for only between different currencies', () => {
+    const broken = () => {
+      throw new Error('must not be asked')
+    }
+    expect(rateBetween(broken, USD, USD)).toBeUndefined()
+    expect(rateBetween(() => 92_000_000, USD, EUR)).toBe(92_000_000)
+  })
+
+  test('is missing by the names of both currencies, in that order', () => {
+    const refused = failureOf(() => rateBetween(() => undefined, EUR, USD))
+    expect(refused?.failure).toEqual({ code: 'rate_missing', from: 'EUR', to: 'USD' })
+  })
+
+  test('could not be fetched when the source breaks down, whose reason is kept for the log', () => {
+    const cause = new Error('connection refused')
+    const refused = failureOf(() =>
+      rateBetween(
+        () => {
+          throw cause
+        },
+        USD,
+        EUR,
+      ),
+    )
+    expect(refused).toEqual({ failure: { code: 'rate_failed' }, cause })
+  })
+})

@@ -1,0 +1,101 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { migrate, SchemaMismatch } from '../../src/db/migrate.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
+
+const at = (timeMs: number): Clock => ({ nowMs: () => timeMs })
+const NEW_YEAR = at(Date.UTC(2030, 0, 1))
+
+interface Applied {
+  version: number
+  name: string
+  sha256: string
+  applied_at: string
+}
+const appliedTo = (sqlite: SqliteDatabase) =>
+  sqlite.query<Applied, []>('SELECT * FROM migrations ORDER BY version').all()
+const schemaOf = (sqlite: SqliteDatabase) =>
+  sqlite.query<{ sql: string | null }, []>('SELECT sql FROM sqlite_schema ORDER BY type, name').all()
+
+const migrated = () => {
+  const sqlite = new SqliteDatabase(':memory:', { strict: true })
+  migrate(sqlite, NEW_YEAR)
+  return sqlite
+}
+
+describe('migrations', () => {
+  test('are applied to an empty database in order, each recorded with its digest and the time', () => {
+    const applied = appliedTo(migrated())
+    expect(applied.length).toBeGreaterThan(0)
+    expect(applied.map(({ version }) => version)).toEqual(applied.map((_, index) => index + 1))
+    for (const { version, ...row } of applied) {
+      expect(row).toEqual({
+        name: expect.stringMatching(new RegExp(`^${String(version).padStart(4, '0')}_[a-z_]+$`)),
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        applied_at: '2030-01-01T00:00:00.000Z',
+      })
+    }
+  })
+
+  test('are applied once: a second start changes nothing', () => {
+    const sqlite = migrated()
+    const before = { applied: appliedTo(sqlite), schema: schemaOf(sqlite) }
+    migrate(sqlite, at(Date.UTC(2031, 0, 1)))
+    expect({ applied: appliedTo(sqlite), schema: schemaOf(sqlite) }).toEqual(before)
+  })
+
+  test('that are missing are applied to a database of an earlier release, whose rows stay', () => {
+    const whole = migrated()
+    const [first] = appliedTo(whole)
+    const sqlite = new SqliteDatabase(':memory:', { strict: true })
+    const foundation = schemaAsOf(1)
+    sqlite.run(foundation.sql)
+    sqlite.run('INSERT INTO seeds (name, sha256) VALUES (?, ?)', ['kept', 'digest'])
+    sqlite.run(
+      'CREATE TABLE migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
+    )
+    sqlite.run('INSERT INTO migrations VALUES (1, ?, ?, ?)', [foundation.name, first?.sha256 ?? '', 'long ago'])
+    migrate(sqlite, NEW_YEAR)
+    expect(appliedTo(sqlite).map(({ applied_at }) => applied_at)).toEqual([
+      'long ago',
+      ...appliedTo(whole)
+        .slice(1)
+        .map(() => '2030-01-01T00:00:00.000Z'),
+    ])
+    expect(schemaOf(sqlite)).toEqual(schemaOf(whole))
+    expect(sqlite.query('SELECT sha256 FROM seeds').values()).toEqual([['digest']])
+  })
+
+  test('refuse a database that is newer than the program, and leave it as it is', () => {
+    const sqlite = migrated()
+    const newest = appliedTo(sqlite).length + 1
+    sqlite.run('INSERT INTO migrations VALUES (?, ?, ?, ?)', [newest, 'of_the_future', 'f'.repeat(64), 'later'])
+    const before = { applied: appliedTo(sqlite), schema: schemaOf(sqlite) }
+    expect(() => migrate(sqlite, NEW_YEAR)).toThrow(SchemaMismatch)
+    expect(() => migrate(sqlite, NEW_YEAR)).toThrow(`The database is at schema ${newest}`)
+    expect({ applied: appliedTo(sqlite), schema: schemaOf(sqlite) }).toEqual(before)
+  })
+
+  test('refuse a database that was migrated by other text, and name the migration', () => {
+    const sqlite = migrated()
+    sqlite.run('UPDATE migrations SET sha256 = ? WHERE version = 1', ['0'.repeat(64)])
+    expect(() => migrate(sqlite, NEW_YEAR)).toThrow(SchemaMismatch)
+    expect(() => migrate(sqlite, NEW_YEAR)).toThrow('0001_foundation')
+  })
+
+  test('that fail half-way leave nothing behind', () => {
+    const sqlite = new SqliteDatabase(':memory:', { strict: true })
+    sqlite.run('CREATE TABLE wallets (id INTEGER PRIMARY KEY) STRICT')
+    expect(() => migrate(sqlite, NEW_YEAR)).toThrow('wallets')
+    expect(sqlite.query("SELECT name FROM sqlite_schema WHERE type = 'table'").values()).toEqual([['wallets']])
+  })
+})
+
+/** The text of a migration as it lies in the source. */
+function schemaAsOf(version: number): { name: string; sql: string } {
+  const folder = `${import.meta.dir}/../../src/db/migrations`
+  const glob = new Bun.Glob(`${String(version).padStart(4, '0')}_*.sql`)
+  const [file = ''] = [...glob.scanSync(folder)]
+  const sql = new TextDecoder().decode(Bun.mmap(`${folder}/${file}`))
+  return { name: file.replace('.sql', ''), sql }
+}

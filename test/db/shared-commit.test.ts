@@ -1,0 +1,173 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Database } from '../../src/db/database.ts'
+
+let database: Database
+beforeEach(() => {
+  database = Database.inMemory()
+  database.sqlite.run('CREATE TABLE parents (id INTEGER PRIMARY KEY) STRICT')
+  database.sqlite.run(
+    'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL, parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED) STRICT',
+  )
+})
+
+const write = (text: string, parent: number | null = null) => {
+  database.sqlite.run('INSERT INTO notes (text, parent) VALUES (?, ?)', [text, parent])
+  return text
+}
+const notes = (from = database) => from.sqlite.query('SELECT text FROM notes ORDER BY id').values().flat()
+
+describe('a write', () => {
+  test('answers what its work answered, once it is committed', async () => {
+    const written = database.write(() => write('a'))
+    expect(notes()).toEqual([])
+    expect(await written).toBe('a')
+    expect(notes()).toEqual(['a'])
+    expect(database.sqlite.inTransaction).toBe(false)
+  })
+
+  test('is handed the query builder of the database', async () => {
+    expect(await database.write((tx) => tx === database.query)).toBe(true)
+  })
+
+  test('that throws is undone and rejects with that very error', async () => {
+    const reason = new Error('refused')
+    const written = database.write(() => {
+      write('half')
+      throw reason
+    })
+    expect(await written.catch((error: unknown) => error)).toBe(reason)
+    expect(notes()).toEqual([])
+  })
+
+  test('that throws undefined rejects too', async () => {
+    const written = database.write(() => {
+      write('half')
+      throw undefined
+    })
+    expect(await Promise.allSettled([written])).toEqual([{ status: 'rejected', reason: undefined }])
+    expect(notes()).toEqual([])
+  })
+})
+
+describe('writes that arrive together', () => {
+  test('run in the order in which they came, each seeing those before it, in one transaction', async () => {
+    const seen: unknown[] = []
+    const look = (text: string) => () => {
+      seen.push([...notes(), database.sqlite.inTransaction])
+      return write(text)
+    }
+    expect(await Promise.all(['a', 'b', 'c'].map((text) => database.write(look(text))))).toEqual(['a', 'b', 'c'])
+    expect(seen).toEqual([[true], ['a', true], ['a', 'b', true]])
+    expect(notes()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('are made durable by one commit: another reader sees all of them or none', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'scrip-test-')), 'shared.sqlite')
+    const writer = Database.openFile(path)
+    writer.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
+    const reader = Database.openFile(path)
+    const seen: unknown[] = []
+    const insert = (text: string) => {
+      writer.sqlite.run('INSERT INTO notes (text) VALUES (?)', [text])
+      seen.push(notes(reader))
+    }
+    const first = writer.write(() => insert('a')).then(() => seen.push(notes(reader)))
+    await Promise.all([first, writer.write(() => insert('b'))])
+    expect(seen).toEqual([[], [], ['a', 'b']])
+    writer.close()
+    reader.close()
+  })
+
+  test('one that throws is undone alone, and the others stand', async () => {
+    const outcomes = await Promise.allSettled([
+      database.write(() => write('a')),
+      database.write(() => {
+        write('half')
+        throw new Error('refused')
+      }),
+      database.write(() => write('c')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(notes()).toEqual(['a', 'c'])
+  })
+
+  test('one that breaks a constraint is undone alone, and the others stand', async () => {
+    const outcomes = await Promise.allSettled([
+      database.write(() => write('a')),
+      database.write(() => database.sqlite.run('INSERT INTO notes (text) VALUES (NULL)')),
+      database.write(() => write('c')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(notes()).toEqual(['a', 'c'])
+  })
+
+  test('a commit that fails rejects all of them, nothing is written, and the next write goes on', async () => {
+    const outcomes = await Promise.allSettled([
+      database.write(() => write('a')),
+      database.write(() => write('an orphan, which only the commit can tell', 404)),
+      database.write(() => write('c')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    for (const outcome of outcomes) {
+      expect(String((outcome as PromiseRejectedResult).reason)).toContain('FOREIGN KEY constraint failed')
+    }
+    expect(notes()).toEqual([])
+    expect(database.sqlite.inTransaction).toBe(false)
+    expect(await database.write(() => write('next'))).toBe('next')
+    expect(notes()).toEqual(['next'])
+  })
+
+  test('one that asks for another write does not wait for itself', async () => {
+    const inner: Promise<string>[] = []
+    await database.write(() => {
+      inner.push(database.write(() => write('second')))
+      return write('first')
+    })
+    await Promise.all(inner)
+    expect(notes()).toEqual(['first', 'second'])
+  })
+})
+
+describe('an image', () => {
+  test('opens as a copy that goes its own way', () => {
+    write('a')
+    const copy = Database.inMemory(database.image())
+    copy.sqlite.run("INSERT INTO notes (text) VALUES ('b')")
+    expect(notes(copy)).toEqual(['a', 'b'])
+    expect(notes()).toEqual(['a'])
+  })
+
+  test('keeps foreign keys on', () => {
+    const copy = Database.inMemory(database.image())
+    expect(() => copy.sqlite.run("INSERT INTO notes (text, parent) VALUES ('x', 404)")).toThrow('FOREIGN KEY')
+  })
+})
+
+describe('a database file', () => {
+  const open = () => join(mkdtempSync(join(tmpdir(), 'scrip-test-')), 'file.sqlite')
+
+  test('keeps what was acknowledged through a close, all in the one file', async () => {
+    const path = open()
+    const first = Database.openFile(path)
+    first.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
+    await first.write(() => first.sqlite.run("INSERT INTO notes (text) VALUES ('kept')"))
+    first.close()
+    expect(await Bun.file(`${path}-wal`).exists()).toBe(false)
+    const second = Database.openFile(path)
+    expect(notes(second)).toEqual(['kept'])
+    second.close()
+  })
+
+  test('is opened to survive a loss of power, with foreign keys on', () => {
+    const file = Database.openFile(open())
+    const pragma = (name: string) => file.sqlite.query(`PRAGMA ${name}`).values().flat()
+    expect(pragma('journal_mode')).toEqual(['wal'])
+    expect(pragma('synchronous')).toEqual([2])
+    expect(pragma('foreign_keys')).toEqual([1])
+    expect(pragma('busy_timeout')).toEqual([5_000])
+    file.close()
+  })
+})

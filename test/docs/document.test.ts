@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Command } from 'commander'
+import { createApp } from '../../src/app.ts'
+import { assemble, VERSION } from '../../src/assemble.ts'
+import { configOf, type ServeOptions, withServeOptions } from '../../src/config.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { createLog } from '../../src/log.ts'
+import { type Server, startServer } from '../harness.ts'
+import { isPublic, type OpenApi, operationsOf, readDocument, type Served, successOf } from './document.ts'
+import { faultsOf } from './schemas.ts'
+
+let server: Server
+let document: OpenApi
+let operations: Served[]
+beforeAll(async () => {
+  server = await startServer()
+  document = await readDocument(server)
+  operations = operationsOf(document)
+})
+afterAll(() => server.stop())
+
+const nameOf = ({ method, path }: Served): string => `${method} ${path}`
+
+/** The program's own routes, from the app itself. */
+const routes = (): string[] => {
+  const options = withServeOptions(new Command('serve')).parse([], { from: 'user' }).opts<ServeOptions>()
+  const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
+  const platform = assemble(configOf(options), systemClock, log)
+  const { app } = createApp(platform.deps({ publicUrl: '', addressOf: () => '', isReady: () => true }))
+  const names = app.routes.map(({ method, path }: { method: string; path: string }) => {
+    const template = path.replace(/:(\w+)/g, '{$1}').replace(/(.)\/$/, '$1')
+    return `${method} ${template}`
+  })
+  platform.close()
+  return names
+}
+
+/** The document and the page that shows it do not document themselves. */
+const isDocs = (route: string): boolean => /^GET \/(?:openapi\.json|docs(?:\/.*)?)$/.test(route)
+
+describe('GET /openapi.json', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const raw = (await (await server.request('/openapi.json')).json()) as Record<string, unknown>
+    const { valid, errors } = await new Validator().validate(raw)
+    expect(errors ?? []).toEqual([])
+    expect(valid).toBe(true)
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: VERSION } })
+  })
+
+  test('is public JSON', async () => {
+    const response = await server.request('/openapi.json')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+  })
+
+  test('covers the routes of the program, all of them and no others', () => {
+    const served = routes().filter((route) => !isDocs(route))
+    expect(operations.map(nameOf).sort()).toEqual([...new Set(served)].sort())
+  })
+
+  test('names each operation once, says what it does, and groups it under a tag that is explained', () => {
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const tags = new Map(document.tags.map(({ name, description }) => [name, description]))
+    for (const operation of operations) {
+      expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/)
+      expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
+      for (const tag of operation.tags) expect(tags.get(tag)).toMatch(/\.$/)
+    }
+  })
+
+  test('documents 401, 429 and 500 of every operation that needs a token, and 500 of every other', () => {
+    for (const operation of operations) {
+      const statuses = Object.keys(operation.responses)
+      expect({ operation: nameOf(operation), statuses }).toEqual({
+        operation: nameOf(operation),
+        statuses: expect.arrayContaining(isPublic(operation) ? ['500'] : ['401', '429', '500']),
+      })
+    }
+  })
+
+  test('documents every path parameter', () => {
+    for (const { path, parameters } of operations) {
+      const named = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+      expect(named).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))
+    }
+  })
+
+  test('gives an example of every body, and each example is what its schema says', () => {
+    for (const operation of operations) {
+      const { answer } = successOf(operation)
+      const contents = [
+        operation.requestBody?.content,
+        answer.content,
+        ...Object.values(operation.responses).map(({ content }) => content),
+      ]
+      for (const [type, { schema, ...rest }] of contents.flatMap((content) => Object.entries(content ?? {}))) {
+        const { example, examples = {} } = rest as { example?: unknown; examples?: Record<string, { value: unknown }> }
+        const values = example === undefined ? Object.values(examples).map(({ value }) => value) : [example]
+        expect({ operation: nameOf(operation), type, examples: values.length > 0 }).toMatchObject({ examples: true })
+        for (const value of values) {
+          expect({ operation: nameOf(operation), value, faults: faultsOf(schema, value) }).toMatchObject({ faults: [] })
+        }
+      }
+    }
+  })
+
+  test('writes choices as enum and what may be null as a type, with no word of its own making', () => {
+    const raw = /.{0,120}(?:"anyOf":\[\{"const"|\{"type":"null"\}|\$id|x-operation)/.exec(JSON.stringify(document))
+    expect(raw?.[0]).toBeUndefined()
+  })
+})

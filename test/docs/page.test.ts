@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer } from '../harness.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const page = async (): Promise<string> => (await server.request('/docs')).text()
+const assets = async (): Promise<string[]> =>
+  [...(await page()).matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+
+describe('GET /docs', () => {
+  test('is a page for people', async () => {
+    const response = await server.request('/docs')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await response.text()).toStartWith('<!doctype html>')
+  })
+
+  test('names no address outside of the program', async () => {
+    expect(await page()).not.toMatch(/(?:https?:)?\/\/[\w.-]/)
+    for (const address of await assets()) expect(address).toMatch(/^(?:\/docs\/[\w.-]+|data:,)$/)
+  })
+
+  test('tells the browser to load nothing from outside either', async () => {
+    const policy = (await server.request('/docs')).headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'self'")
+    expect(policy).not.toContain('http')
+  })
+
+  test('finds each of its files in the program, small enough on the wire', async () => {
+    for (const address of (await assets()).filter((asset) => asset.startsWith('/'))) {
+      const response = await server.request(address, { headers: { 'accept-encoding': 'gzip' } })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toMatch(/^text\/(?:css|javascript); charset=utf-8$/)
+      expect(response.headers.get('vary')).toBe('accept-encoding')
+      expect((await response.bytes()).length).toBeGreaterThan(10_000)
+    }
+  })
+
+  test('gives its files as they are to who takes no gzip', async () => {
+    const response = await server.request('/docs/swagger-ui.css', { headers: { 'accept-encoding': 'identity' } })
+    expect(response.headers.get('content-encoding')).toBeNull()
+    expect(await response.text()).toContain('.swagger-ui')
+  })
+})

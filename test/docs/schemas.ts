@@ -1,0 +1,30 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Schema } from './document.ts'
+
+/** Validates against schemas of the document, more strictly than they say: no member may go undocumented. */
+
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
+const coercingAjv = new Ajv2020({ coerceTypes: true, allowUnionTypes: true })
+for (const each of [ajv, coercingAjv]) addFormats.default(each)
+
+const strict = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(strict)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const members = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, strict(value)]))
+  return 'properties' in members && !('additionalProperties' in members)
+    ? { ...members, additionalProperties: false }
+    : members
+}
+
+/** What is wrong with a value; empty when nothing is. */
+export const faultsOf = (schema: Schema, value: unknown): string[] => {
+  const validate = ajv.compile(strict(schema) as Schema)
+  return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+/** What is wrong with a header, which is text on the wire. */
+export const headerFaultsOf = (schema: Schema, text: string): string[] => {
+  const validate = coercingAjv.compile({ type: 'object', properties: { value: schema } })
+  return validate({ value: text }) ? [] : (validate.errors ?? []).map(({ message }) => `${text} ${message}`)
+}

@@ -1,0 +1,307 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServer, type TestWorld } from '../harness.ts'
+import { isPublic, operationsOf, readDocument, refusalsIn, type Served, successOf } from './document.ts'
+import { faultsOf, headerFaultsOf } from './schemas.ts'
+
+/**
+ * The document is true: every operation is asked for its success and for every refusal that it documents, and what
+ * comes is held against the document. A new operation, or a new refusal, fails here until it can be provoked.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'scrip-truth-'))
+const catalogFile = join(folder, 'catalog.json')
+const ratesFile = join(folder, 'rates.json')
+const HUGE = {
+  id: 1,
+  name: 'Everything',
+  category: 'Groceries',
+  sub_category: 'Supermarkets',
+  country: 'IND',
+  currency: 'INR',
+  delivery_mode: 'digital',
+  delivery_time: 'instant',
+  validity: '12 months',
+  terms: '',
+  details: '',
+  how_to_use: '',
+  active: true,
+  stock: null,
+  max_quantity: 1_000_000_000,
+  gst_percent: 0,
+  handling_fee: { fixed: 0, percent: 0 },
+  denominations: [{ min_value: 1, max_value: 1_000_000_000, discount: 0 }],
+}
+writeFileSync(catalogFile, JSON.stringify({ products: [HUGE] }))
+writeFileSync(ratesFile, JSON.stringify({ base: 'USD', rates: { INR: '80000000' } }))
+
+const servers = {
+  plain: await startServer(),
+  /** One request, then none for an hour. */
+  tight: await startServer('--rate-limit', '1/h'),
+  /** Its control surface needs a token. */
+  closed: await startServer('--sandbox-token', 'open sesame'),
+  /** Prices and rates beyond what amounts can hold. */
+  huge: await startServer('--catalog', catalogFile, '--rates', ratesFile),
+}
+afterAll(async () => {
+  for (const server of Object.values(servers)) await server.stop()
+  rmSync(folder, { recursive: true })
+})
+const operations = operationsOf(await readDocument(servers.plain))
+
+/** How an operation is called, where the call differs from the documented example for the record 1. */
+interface Call {
+  id?: string | number
+  query?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+type Scene = (world: TestWorld) => Call | Promise<Call>
+
+const exampleOf = ({ requestBody }: Served): unknown => requestBody?.content['application/json']?.example
+const examples = new Map(operations.map((operation) => [operation.operationId, exampleOf(operation) as object]))
+
+const created = async (response: Response): Promise<{ id: string | number }> => {
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+  return (await response.json()) as { id: string | number }
+}
+const savedBeneficiary = async (world: TestWorld): Promise<Call> => {
+  const { id } = await created(await world.post('/api/v1/beneficiaries', examples.get('createBeneficiary')))
+  return { id }
+}
+const placedOrder = async (world: TestWorld, change: object = {}): Promise<Call> => {
+  const { id } = await created(await world.post('/api/v1/orders', { ...examples.get('placeOrder'), ...change }))
+  return { id }
+}
+const createdPayout = async (world: TestWorld): Promise<Call> => {
+  const { id } = await created(await world.post('/api/v1/payouts', examples.get('createPayout')))
+  return { id }
+}
+const order =
+  (change: object): Scene =>
+  () => ({ body: { ...examples.get('placeOrder'), ...change } })
+const payout =
+  (change: object): Scene =>
+  () => ({ body: { ...examples.get('createPayout'), ...change } })
+
+/** Successes that need more than the documented example. */
+const SUCCESSES: Record<string, Scene> = {
+  refresh: async (world) => {
+    const credentials = { username: `sbx_${world.name}`, password: 'a password' }
+    return { body: await (await world.post('/auth/login', credentials)).json() }
+  },
+  getBeneficiary: savedBeneficiary,
+  deleteBeneficiary: savedBeneficiary,
+  getOrder: (world) => placedOrder(world),
+  listVouchers: (world) => placedOrder(world),
+  cancelOrder: (world) => placedOrder(world, { product_id: 5, denomination: 25, quantity: 1 }),
+  getPayout: createdPayout,
+  cancelPayout: createdPayout,
+}
+
+/** Refusals by their stable names. */
+const REFUSALS: Record<string, Scene> = {
+  'auth.credentials_missing': () => ({ body: { username: 'sandbox' } }),
+  'auth.credentials_wrong': (world) => ({ body: { username: `sbx_${world.name}`, password: 'another' } }),
+  'auth.too_many_failures': async (world) => {
+    const body = { username: `sbx_${world.name}`, password: 'another' }
+    for (let count = 0; count < 10; count++) await world.post('/auth/login', body)
+    return { body }
+  },
+  'auth.refresh_token_missing': () => ({ body: {} }),
+  'auth.refresh_token_wrong': () => ({ body: { refresh_token: 'a.b.c' } }),
+  'beneficiaries.list_validation': () => ({ query: 'limit=101' }),
+  'beneficiaries.email_missing': () => ({ body: { first_name: 'Ada', last_name: 'Lovelace' } }),
+  'beneficiaries.email_invalid': () => ({ body: { email: 'ada@', first_name: 'Ada', last_name: 'Lovelace' } }),
+  'products.list_validation': () => ({ query: 'limit=10001' }),
+  'availability.validation': () => ({ body: { denomination: 100 } }),
+  'discount.validation': () => ({ body: { denomination: 0.001 } }),
+  'discount.denomination_not_offered': () => ({ body: { denomination: 101 } }),
+  'charges.validation': () => ({ body: { denomination: 0.001, quantity: 1 } }),
+  'charges.denomination_not_offered': () => ({ body: { denomination: 101, quantity: 1 } }),
+  'charges.quantity_exceeded': () => ({ body: { denomination: 100, quantity: 51 } }),
+  'charges.wallet_not_found': () => ({ body: { denomination: 100, quantity: 1, wallet_id: 5 } }),
+  'charges.rate_missing': () => ({ id: 10, body: { denomination: 500, quantity: 1, wallet_id: 1 } }),
+  'charges.amount_too_large': () => ({ body: { denomination: 1_000_000_000, quantity: 1_000_000 } }),
+  'wallets.list_validation': () => ({ query: 'type=GIFT' }),
+  'transactions.list_validation': () => ({ query: 'created_from=yesterday' }),
+  'orders.list_validation': () => ({ query: 'limit=101' }),
+  'orders.validation': () => ({ body: { product_id: 1, denomination: 100 } }),
+  'orders.product_not_found': order({ product_id: 2_147_483_647 }),
+  'orders.denomination_not_offered': order({ denomination: 101 }),
+  'orders.quantity_exceeded': order({ quantity: 51 }),
+  'orders.wallet_not_found': order({ wallet_id: 5 }),
+  'orders.rate_missing': order({ product_id: 10, denomination: 500, quantity: 1, wallet_id: 1 }),
+  'orders.amount_too_large': order({ denomination: 1_000_000_000, quantity: 1_000_000 }),
+  'orders.insufficient_balance': order({ product_id: 12, denomination: 1_000, quantity: 1_000 }),
+  'orders.insufficient_stock': order({ product_id: 9, denomination: 10, quantity: 4 }),
+  'orders.duplicate_reference': async (world) => {
+    await placedOrder(world)
+    return {}
+  },
+  'orders.not_cancellable': (world) => placedOrder(world),
+  'payouts.list_validation': () => ({ query: 'limit=101' }),
+  'payouts.validation': payout({ amount: undefined }),
+  'payouts.wallet_not_found': payout({ wallet_id: 5 }),
+  'payouts.beneficiary_not_found': payout({
+    beneficiary_id: 'ben_nobody',
+    beneficiary_email: undefined,
+    beneficiary_first_name: undefined,
+    beneficiary_last_name: undefined,
+    beneficiary_country: undefined,
+  }),
+  'payouts.rate_missing': payout({ currency: 'KES' }),
+  'payouts.amount_too_large': payout({ amount: 1_000_000_000, wallet_id: 3 }),
+  'payouts.insufficient_balance': payout({ amount: 1_000_000 }),
+  'payouts.duplicate_reference': async (world) => {
+    await createdPayout(world)
+    return {}
+  },
+  'payouts.not_cancellable': async (world) => {
+    const call = await createdPayout(world)
+    await world.clock({ advance: 'PT1M' })
+    return call
+  },
+  'clock.validation': () => ({ body: { now: '2000-01-01T00:00:00Z' } }),
+}
+const ON_HUGE = new Set(['charges.amount_too_large', 'orders.amount_too_large', 'payouts.amount_too_large'])
+/** What no request can bring about by itself: the program has to break down, or its source of rates. */
+const UNPROVOKED = /^internal$|\.rate_failed$/
+
+/** Sends a call; the control surface is asked about the world, and not by its client. */
+const send = (world: TestWorld, operation: Served, call: Call): Promise<Response> => {
+  const { method, tags, path } = operation
+  const ofWorld = tags.includes('Sandbox') && !call.query?.includes('world=') ? `world=${world.name}` : ''
+  const query = [call.query ?? '', ofWorld].filter((part) => part !== '').join('&')
+  const body = 'body' in call ? call.body : exampleOf(operation)
+  return world.request(`${path.replace(/\{\w+\}/, String(call.id ?? 1))}${query && `?${query}`}`, {
+    method,
+    headers: { ...call.headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+}
+
+/** Holds a response against what the document says of an operation's answers with its status. */
+const conforms = async (operation: Served, status: number, response: Response): Promise<unknown> => {
+  const text = await response.text()
+  if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${text}`)
+  const documented = operation.responses[status]
+  if (!documented) throw new Error(`${status} is not documented`)
+  for (const [name, { required, schema }] of Object.entries(documented.headers)) {
+    const value = response.headers.get(name)
+    if (value === null) expect({ name, required }).toEqual({ name, required: false })
+    else expect({ name, faults: headerFaultsOf(schema, value) }).toEqual({ name, faults: [] })
+  }
+  const known = Object.keys(documented.headers).map((name) => name.toLowerCase())
+  const ours = [...response.headers.keys()].filter((name) => /^(?:x-|idempotent-|retry-|www-)/.test(name))
+  expect(ours.filter((name) => !known.includes(name))).toEqual([])
+  const [content] = Object.entries(documented.content ?? {})
+  if (!content) {
+    expect(text).toBe('')
+    return undefined
+  }
+  const [type, { schema }] = content
+  expect(response.headers.get('content-type')).toStartWith(type)
+  const body: unknown = type === 'application/json' ? JSON.parse(text) : text
+  expect(faultsOf(schema, body)).toEqual([])
+  return body
+}
+
+/** Facts differ from one refusal to the next; words do not. */
+const wordsOf = (body: unknown): string =>
+  JSON.stringify(body)
+    .replace(/\d+/g, 'N')
+    .replace(/\b[A-Z]{3} to [A-Z]{3}\b/, 'ONE to OTHER')
+
+/** The refusals that look alike wherever they occur, and how each is provoked. */
+const provoke = async (operation: Served, name: string): Promise<Response> => {
+  const scene = REFUSALS[name]
+  if (scene) {
+    const world = await (ON_HUGE.has(name) ? servers.huge : servers.plain).world()
+    return send(world, operation, await scene(world))
+  }
+  if (name === 'rate_limited') {
+    const world = await servers.tight.world()
+    await world.get('/api/v1/countries/1')
+    return send(world, operation, {})
+  }
+  const world = await (name.endsWith('.token_wrong') ? servers.closed : servers.plain).world()
+  const [parameter] = operation.parameters.filter((each) => each.in === 'path')
+  switch (name.split('.').at(-1)) {
+    case 'unauthorized':
+      return send(world, operation, { headers: { authorization: 'Bearer a.b.c' } })
+    case 'feature_disabled':
+      return send(await world.limited(), operation, {})
+    case 'invalid_id':
+      return send(world, operation, { id: '01' })
+    case 'not_found':
+    case 'delete_not_found':
+    case 'cancel_not_found':
+      return send(world, operation, { id: parameter?.schema.type === 'string' ? 'nobody' : 2_147_483_647 })
+    case 'body_unreadable':
+      return send(world, operation, { body: 'no JSON' })
+    case 'idempotency_key_malformed':
+      return send(world, operation, { headers: { 'idempotency-key': 'short' } })
+    case 'idempotency_key_reused': {
+      const headers = { 'idempotency-key': 'a key of my own' }
+      await send(world, operation, { headers })
+      return send(world, operation, { headers, body: {} })
+    }
+    case 'world_not_found':
+      return send(world, operation, { query: 'world=nowhere' })
+    case 'token_wrong':
+      return send(world, operation, {})
+    case 'foreign':
+      return send(world, operation, { headers: { origin: 'https://elsewhere.example' } })
+    default:
+      throw new Error(`say in this file how ${name} is provoked`)
+  }
+}
+
+describe.each(operations.map((operation) => [operation.operationId, operation] as const))('%s', (id, operation) => {
+  const { status } = successOf(operation)
+  test(`answers ${status} as documented`, async () => {
+    const world = await servers.plain.world()
+    const call = (await SUCCESSES[id]?.(world)) ?? {}
+    await conforms(operation, status, await send(world, operation, call))
+  })
+
+  const provoked = refusalsIn(operation).filter(({ name }) => !UNPROVOKED.test(name))
+  test.each(provoked.map((refusal) => [refusal.status, refusal.name, refusal] as const))(
+    'refuses with %d %s as documented',
+    async (_, name, refusal) => {
+      const body = await conforms(operation, refusal.status, await provoke(operation, name))
+      expect(wordsOf(body)).toBe(wordsOf(refusal.body))
+    },
+  )
+
+  test.if(!isPublic(operation))('refuses who sends no token as documented', async () => {
+    const path = operation.path.replace(/\{\w+\}/, '1')
+    const response = await servers.plain.request(path, { method: operation.method })
+    await conforms(operation, 401, response)
+  })
+})
+
+test('no scene is left over from an operation that is gone', () => {
+  const ids = operations.map(({ operationId }) => operationId)
+  const names = operations.flatMap((operation) => refusalsIn(operation).map(({ name }) => name))
+  expect(Object.keys(SUCCESSES).filter((id) => !ids.includes(id))).toEqual([])
+  expect(Object.keys(REFUSALS).filter((name) => !names.includes(name))).toEqual([])
+})
+
+test('an answer that is given again says so', async () => {
+  const world = await servers.plain.world()
+  for (const operation of operations.filter(({ parameters }) =>
+    parameters.some(({ name }) => name === 'Idempotency-Key'),
+  )) {
+    const call = { headers: { 'idempotency-key': `again ${operation.operationId}` } }
+    const { status } = successOf(operation)
+    const first = await conforms(operation, status, await send(world, operation, call))
+    const second = await send(world, operation, call)
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect(await conforms(operation, status, second)).toEqual(first)
+  }
+})

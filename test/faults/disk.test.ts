@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { bearer, inFolder, loggedIn, type Running, run, start } from '../program/program.ts'
+import { brokenInvariants } from './ledger.ts'
+
+/** No file may grow beyond this, in units of 1,024 bytes: a disk that is full, for this program alone. */
+const FILE_KIB_MAX = 2_048
+const ON_A_FULL_DISK = ['bash', '-c', `trap '' XFSZ; ulimit -S -f ${FILE_KIB_MAX}; exec "$@"`, 'bash']
+/** More writes than fit, each with as much metadata as is allowed. */
+const WRITES_MAX = 400
+const PERSON = {
+  email: 'ada@example.com',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  metadata: { note: 'x'.repeat(16_000) },
+}
+
+describe('a full disk', () => {
+  test('refuses writes in the shape of the endpoint, answers reads, and takes writes again when there is room', () =>
+    inFolder(async (dataDir) => {
+      const program = await start(['--data-dir', dataDir, '--rate-limit', 'off', '--port', '0'], {
+        through: ON_A_FULL_DISK,
+      })
+      const client = bearer(await loggedIn(program))
+      const save = () =>
+        program.request('/api/v1/beneficiaries', { method: 'POST', ...client, body: JSON.stringify(PERSON) })
+      let saved = 0
+      let refusal: Response | undefined
+      while (saved < WRITES_MAX && !refusal) {
+        const response = await save()
+        if (response.status === 201) saved += 1
+        else refusal = response
+      }
+      expect(refusal?.status).toBe(500)
+      expect(await refusal?.json()).toEqual({
+        error: 'InternalServerError',
+        message: 'Failed to update beneficiaries',
+      })
+      expect(await totalOf(program, client)).toBe(saved)
+
+      const roomier = Bun.spawnSync(['prlimit', '--pid', String(program.pid), '--fsize=unlimited'])
+      expect(roomier.exitCode).toBe(0)
+      expect((await save()).status).toBe(201)
+      expect(await totalOf(program, client)).toBe(saved + 1)
+      expect((await program.stop()).exitCode).toBe(0)
+      expect(brokenInvariants(dataDir)).toEqual([])
+    }))
+})
+
+const totalOf = async (program: Running, client: RequestInit): Promise<number> => {
+  const response = await program.request('/api/v1/beneficiaries?limit=1', client)
+  expect(response.status).toBe(200)
+  return Number(response.headers.get('x-total-count'))
+}
+
+describe('data that cannot be written', () => {
+  test('ends the program with exit code 4 and says where, and stays as it was', () =>
+    inFolder(async (dataDir) => {
+      expect((await (await start(['--data-dir', dataDir])).stop()).exitCode).toBe(0)
+      const before = contentsOf(dataDir)
+      for (const name of readdirSync(dataDir)) chmodSync(join(dataDir, name), 0o444)
+      chmodSync(dataDir, 0o555)
+      const asNobody =
+        process.getuid?.() === 0 ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] : []
+      const ended = await run(['serve', '--port', '0', '--data-dir', dataDir], { through: asNobody })
+      expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
+      expect(ended.stderr).toContain(dataDir)
+      chmodSync(dataDir, 0o755)
+      expect(contentsOf(dataDir)).toEqual(before)
+    }))
+})
+
+const contentsOf = (folder: string): [string, number][] =>
+  readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size])

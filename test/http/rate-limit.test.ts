@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Command } from 'commander'
+import { withServeOptions } from '../../src/config.ts'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+
+const NOON = '2030-01-01T12:00:00Z'
+const NOON_S = 1_893_499_200
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
+/** Limit, remaining, and how many seconds after noon it is full again. */
+const limitOf = ({ headers }: Response): (number | null)[] => {
+  const [limit, remaining, reset] = HEADERS.map((name) => headers.get(name))
+  return [limit, remaining, reset].some((value) => value === null || value === undefined)
+    ? [null, null, null]
+    : [Number(limit), Number(remaining), Number(reset) - NOON_S]
+}
+
+const ask = (world: TestWorld) => world.get('/api/v1/countries/1')
+
+const askTimes = async (world: TestWorld, times: number): Promise<number[]> => {
+  const statuses: number[] = []
+  for (let i = 0; i < times; i++) statuses.push((await ask(world)).status)
+  return statuses
+}
+
+const tooMany = (seconds: number) =>
+  structured('TooManyRequestsError', 'TOO_MANY_REQUESTS', `Rate limit exceeded. Retry after ${seconds} seconds.`)
+
+const expectTooMany = async (response: Response, seconds: number): Promise<void> => {
+  expect(response.status).toBe(429)
+  expect(response.headers.get('retry-after')).toBe(String(seconds))
+  expect(await response.json()).toEqual(tooMany(seconds))
+}
+
+describe('The documented limits', () => {
+  test('each request takes one of the 100 a minute, which are full again after as many times 0.6 seconds', async () => {
+    const world = await server.world(NOON)
+    expect(limitOf(await ask(world))).toEqual([100, 99, 1])
+    expect(limitOf(await ask(world))).toEqual([100, 98, 2])
+    expect(limitOf(await ask(world))).toEqual([100, 97, 2])
+    expect(limitOf(await ask(world))).toEqual([100, 96, 3])
+  })
+
+  test('the headers are plain whole numbers, the last of them in Unix seconds', async () => {
+    const world = await server.world(NOON)
+    const { headers } = await ask(world)
+    expect(HEADERS.map((name) => headers.get(name))).toEqual(['100', '99', String(NOON_S + 1)])
+  })
+
+  test('the 101st request in a minute is 429, and takes nothing from what comes back', async () => {
+    const world = await server.world(NOON)
+    await askTimes(world, 99)
+    expect(limitOf(await ask(world))).toEqual([100, 0, 60])
+    for (let i = 0; i < 5; i++) {
+      const refused = await ask(world)
+      expect(limitOf(refused)).toEqual([100, 0, 60])
+      await expectTooMany(refused, 1)
+    }
+    await world.clock({ advance: 'PT0.599S' })
+    expect((await ask(world)).status).toBe(429)
+    await world.clock({ advance: 'PT0.001S' })
+    expect(await askTimes(world, 2)).toEqual([200, 429])
+  })
+
+  test('a minute later there are 100 again, and however long after that no more', async () => {
+    const world = await server.world(NOON)
+    await askTimes(world, 100)
+    await world.clock({ advance: 'PT1M' })
+    expect(await askTimes(world, 101)).toEqual([...Array(100).fill(200), 429])
+    await world.clock({ advance: 'PT50M' })
+    expect(limitOf(await ask(world))).toEqual([100, 99, 51 * 60 + 1])
+  })
+
+  test('the hour runs out when every minute is used up', async () => {
+    const world = await server.world(NOON)
+    let served = 0
+    let refused: Response | undefined
+    for (let minute = 0; minute < 13 && !refused; minute++) {
+      for (let i = 0; i < 100 && !refused; i++) {
+        const response = await ask(world)
+        if (response.status === 200) served += 1
+        else refused = response
+      }
+      if (!refused) await world.clock({ advance: 'PT1M' })
+    }
+    // 1,000 at first, and 16.67 back in each of the eleven minutes that pass: 1,183 and a third.
+    expect(served).toBe(1_183)
+    if (!refused) throw new Error('the hour did not run out')
+    // A third of a token is there; two thirds take 2.4 seconds.
+    expect(limitOf(refused)).toEqual([1_000, 0, 11 * 60 + 3_599])
+    await expectTooMany(refused, 3)
+  })
+})
+
+describe('Two buckets of other sizes', () => {
+  let small: Server
+  beforeAll(async () => {
+    small = await startServer('--rate-limit', '10/h,5/m')
+  })
+  afterAll(() => small.stop())
+
+  test('the headers tell of the one with fewer tokens left', async () => {
+    const world = await small.world(NOON)
+    await askTimes(world, 4)
+    expect(limitOf(await ask(world))).toEqual([5, 0, 60])
+    await world.clock({ advance: 'PT1M' })
+    // The minute is full with 5; of the hour 5 and a sixth are left.
+    expect(limitOf(await ask(world))).toEqual([5, 4, 60 + 12])
+    await askTimes(world, 4)
+    await world.clock({ advance: 'PT1M' })
+    // The hour has a third of a token, two thirds short of one: 240 seconds.
+    const refused = await ask(world)
+    expect(limitOf(refused)).toEqual([10, 0, 120 + 3_480])
+    await expectTooMany(refused, 240)
+    await world.clock({ advance: 'PT4M' })
+    expect(limitOf(await ask(world))).toEqual([10, 0, 360 + 3_600])
+  })
+
+  test('one that is refused by the hour takes none of the minute', async () => {
+    const world = await small.world(NOON)
+    await askTimes(world, 5)
+    await world.clock({ advance: 'PT1M' })
+    await askTimes(world, 5)
+    await world.clock({ advance: 'PT1M' })
+    expect(await askTimes(world, 8)).toEqual(Array(8).fill(429))
+    await world.clock({ advance: 'PT24M' })
+    // 4 and a third of the hour's tokens are back: had the refused ones counted, the minute would not matter either.
+    expect(await askTimes(world, 5)).toEqual([200, 200, 200, 200, 429])
+  })
+
+  test('Retry-After says when both have a token', async () => {
+    const world = await small.world(NOON)
+    await askTimes(world, 5)
+    await expectTooMany(await ask(world), 12)
+    await world.clock({ advance: 'PT12S' })
+    expect((await ask(world)).status).toBe(200)
+  })
+})
+
+describe('What is charged', () => {
+  let few: Server
+  beforeAll(async () => {
+    few = await startServer('--rate-limit', '20/h')
+  })
+  afterAll(() => few.stop())
+
+  test('every answer to a valid token counts and carries the headers, errors too', async () => {
+    const world = await few.world(NOON)
+    const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+    const created = await world.post('/api/v1/beneficiaries', ADA)
+    const { id } = (await created.clone().json()) as { id: string }
+    const answers = [
+      created,
+      await world.get(`/api/v1/beneficiaries/${id}`),
+      await world.delete(`/api/v1/beneficiaries/${id}`),
+      await world.get(`/api/v1/beneficiaries/${id}`),
+      await world.post('/api/v1/beneficiaries', {}),
+      await world.post('/api/v1/beneficiaries', 'not JSON'),
+      await world.get('/api/v1/products?page=0'),
+      await world.get('/api/v1/products/x'),
+      await world.post('/api/v1/products/1/charges', ''),
+      await world.get('/api/v1/nowhere'),
+      await world.request('/api/v1/products', { method: 'PUT' }),
+      await world.get('/api/v1/categories'),
+      await world.post('/auth/logout'),
+    ]
+    expect(answers.map((answer) => [answer.status, ...limitOf(answer).slice(0, 2)])).toEqual([
+      [201, 20, 19],
+      [200, 20, 18],
+      [204, 20, 17],
+      [404, 20, 16],
+      [400, 20, 15],
+      [400, 20, 14],
+      [400, 20, 13],
+      [400, 20, 12],
+      [400, 20, 11],
+      [404, 20, 10],
+      [404, 20, 9],
+      [200, 20, 8],
+      [200, 20, 7],
+    ])
+  })
+
+  test('403 counts and carries the headers', async () => {
+    const limited = await (await few.world(NOON)).limited()
+    const response = await limited.get('/api/v1/categories')
+    expect(response.status).toBe(403)
+    expect(limitOf(response)).toEqual([20, 19, 180])
+  })
+
+  test('what has no valid token is charged to nobody and told of nothing', async () => {
+    const world = await few.world(NOON)
+    const signature = world.token.split('.')[2] ?? ''
+    for (const authorization of [undefined, 'Bearer a.b.c', `Bearer ${world.token.replace(signature, 'x')}`]) {
+      for (const path of ['/api/v1/countries/1', '/api/v1/nowhere', '/auth/logout']) {
+        const method = path === '/auth/logout' ? 'POST' : 'GET'
+        const response = await few.request(path, { method, ...(authorization && { headers: { authorization } }) })
+        expect(response.status).toBe(401)
+        expect(limitOf(response)).toEqual([null, null, null])
+      }
+    }
+    expect(limitOf(await ask(world))).toEqual([20, 19, 180])
+  })
+
+  test('what is public or outside of /api/v1 is not charged, even with a token', async () => {
+    const world = await few.world(NOON)
+    for (const path of ['/status', '/livez', '/readyz', '/openapi.json', '/cards/1', '/nowhere', '/_sandbox/clock']) {
+      expect(limitOf(await world.get(path))).toEqual([null, null, null])
+    }
+    expect(limitOf(await ask(world))).toEqual([20, 19, 180])
+  })
+
+  test('a client is charged for all of its tokens, and no client for another', async () => {
+    const world = await few.world(NOON)
+    await ask(world)
+    expect(limitOf(await ask(await world.again()))).toEqual([20, 18, 360])
+    expect(limitOf(await ask(await world.limited()))).toEqual([20, 19, 180])
+    expect(limitOf(await ask(await few.world(NOON)))).toEqual([20, 19, 180])
+  })
+
+  test('logging out and in again fills nothing up', async () => {
+    const world = await few.world(NOON)
+    await askTimes(world, 5)
+    await world.post('/auth/logout')
+    expect(limitOf(await ask(await world.again()))).toEqual([20, 13, 1_260])
+  })
+
+  test('nothing is done by a request that is refused', async () => {
+    const world = await few.world(NOON)
+    await askTimes(world, 20)
+    const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+    expect((await world.post('/api/v1/beneficiaries', ADA)).status).toBe(429)
+    await world.clock({ advance: 'PT3M' })
+    expect((await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')).toBe('0')
+    expect((await world.post('/auth/logout')).status).toBe(429)
+    await world.clock({ advance: 'PT3M' })
+    expect((await ask(world)).status).toBe(200)
+  })
+})
+
+describe('--rate-limit', () => {
+  test('off lifts the limits and takes the headers away', async () => {
+    const open = await startServer('--rate-limit', 'off')
+    const world = await open.world(NOON)
+    for (let i = 0; i < 110; i++) {
+      const response = await ask(world)
+      expect(response.status).toBe(200)
+      expect(limitOf(response)).toEqual([null, null, null])
+    }
+    await open.stop()
+  })
+
+  test('5/m is one bucket of five', async () => {
+    const five = await startServer('--rate-limit', '5/m')
+    const world = await five.world(NOON)
+    expect(limitOf(await ask(world))).toEqual([5, 4, 12])
+    expect(await askTimes(world, 5)).toEqual([200, 200, 200, 200, 429])
+    await five.stop()
+  })
+
+  test.each(['', '5', '/m', '0/m', '-5/m', '5/x', '5/mm', '1.5/m', '5/m,', 'none', 'OFF', '1000/h;100/m'])(
+    '%p is refused',
+    (limits) => {
+      const command = withServeOptions(new Command('serve'))
+        .exitOverride()
+        .configureOutput({ writeErr: () => {} })
+      expect(() => command.parse(['--rate-limit', limits], { from: 'user' })).toThrow(
+        'Limits look like 1000/h,100/m, or off.',
+      )
+    },
+  )
+})

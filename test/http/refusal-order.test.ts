@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { errorIn, named, type ProtectedRoute, publishedRoutes, ROUTES } from './routes.ts'
+
+/**
+ * The order of refusal (contract C4): 401, 429, 403, path, body or query, existence, business. Each request breaks the
+ * rule it is named for and as many later ones as its route has.
+ */
+
+let server: Server
+let strict: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  strict = await startServer('--rate-limit', '1/h')
+})
+afterAll(async () => {
+  await server.stop()
+  await strict.stop()
+})
+
+const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
+const FORBIDDEN = structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client')
+const ROUTE_NOT_FOUND = structured('NotFoundError', 'NOT_FOUND', 'Route not found')
+const BAD_ID = '0x1'
+const BAD_BODY = '{"denomination":'
+
+/** Everything wrong with it that a route can be sent. */
+const worst = (route: ProtectedRoute): [path: string, init: RequestInit] => [
+  (route.numericId ? withId(route.path, BAD_ID) : route.path) + (route.badQuery ? `?${route.badQuery}` : ''),
+  { method: route.method, ...(route.method === 'POST' && { body: BAD_BODY }) },
+]
+
+const withId = (path: string, id: string): string => path.replace('2147483647', id)
+
+const send = (world: TestWorld, path: string, { method, body }: RequestInit): Promise<Response> =>
+  world.request(path, { method: method ?? 'GET', ...(body && { body }) })
+
+const drained = async (): Promise<TestWorld> => {
+  const limited = await (await strict.world('2030-01-01T00:00:00Z')).limited()
+  expect((await limited.get('/api/v1/countries/1')).status).toBe(200)
+  return limited
+}
+
+describe('401 comes first', () => {
+  test.each(ROUTES.map(named))('%s, without a token', async (_, route) => {
+    const response = await server.request(...worst(route))
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual(UNAUTHORIZED)
+  })
+
+  test.each(ROUTES.map(named))('%s, with a dead token of a client that has no requests left', async (_, route) => {
+    const limited = await drained()
+    await limited.control('/reset')
+    const [path, init] = worst(route)
+    const response = await send(limited, path, init)
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual(UNAUTHORIZED)
+  })
+
+  test('on every route that the document calls protected', async () => {
+    const routes = await publishedRoutes(server)
+    expect(routes.length).toBeGreaterThanOrEqual(ROUTES.length)
+    for (const { method, path } of routes) {
+      const response = await server.request(path, { method })
+      expect([method, path, response.status]).toEqual([method, path, 401])
+      expect(await response.json()).toEqual(UNAUTHORIZED)
+    }
+  })
+})
+
+describe('429 comes second, structured everywhere', () => {
+  const TOO_MANY = structured(
+    'TooManyRequestsError',
+    'TOO_MANY_REQUESTS',
+    'Rate limit exceeded. Retry after 3600 seconds.',
+  )
+
+  test.each(ROUTES.map(named))('%s', async (_, route) => {
+    const limited = await drained()
+    const [path, init] = worst(route)
+    const response = await send(limited, path, init)
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('3600')
+    expect(await response.json()).toEqual(TOO_MANY)
+  })
+
+  test('on every route that the document calls protected', async () => {
+    const limited = await drained()
+    for (const { method, path } of await publishedRoutes(strict)) {
+      const response = await limited.request(path, { method })
+      expect([method, path, response.status]).toEqual([method, path, 429])
+      expect(await response.json()).toEqual(TOO_MANY)
+    }
+  })
+})
+
+describe('403 comes third, structured', () => {
+  test.each(ROUTES.filter(({ vouchers }) => vouchers).map(named))('%s', async (_, route) => {
+    const limited = await (await server.world()).limited()
+    const [path, init] = worst(route)
+    const response = await send(limited, path, init)
+    expect(response.status).toBe(403)
+    expect(await response.json()).toEqual(FORBIDDEN)
+  })
+
+  test.each(ROUTES.filter(({ vouchers, method }) => !vouchers && method === 'GET').map(named))(
+    'but not on %s',
+    async (_, route) => {
+      const limited = await (await server.world()).limited()
+      const { status } = await limited.get(route.path)
+      expect(status).toBe(route.resource ? 404 : 200)
+    },
+  )
+})
+
+describe('A malformed path id comes fourth', () => {
+  const withIds = ROUTES.filter(({ numericId }) => numericId)
+
+  test.each(withIds.map(named))('%s', async (_, route) => {
+    const world = await server.world()
+    const [path, init] = worst(route)
+    const response = await send(world, path, init)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(errorIn(route.shape, 'BadRequest', `Invalid ${route.resource} ID`))
+  })
+
+  test.each([
+    '0',
+    '-1',
+    '+1',
+    '01',
+    '1.0',
+    '1e3',
+    '0x10',
+    'one',
+    '%20',
+    '1%20',
+    '%201',
+    '1,2',
+    '2147483648',
+    '9007199254740993',
+    '99999999999999999999',
+    '%D9%A1',
+    'null',
+    '%00',
+    '%',
+  ])('%p is no id on any of them', async (id) => {
+    const world = await server.world()
+    for (const { method, path, shape, resource, goodBody } of withIds) {
+      const response = await send(world, withId(path, id), {
+        method,
+        ...(goodBody && { body: JSON.stringify(goodBody) }),
+      })
+      expect([path, response.status]).toEqual([path, 400])
+      expect(await response.json()).toEqual(errorIn(shape, 'BadRequest', `Invalid ${resource} ID`))
+    }
+  })
+
+  test('2147483647 is the last that is one', async () => {
+    const world = await server.world()
+    expect((await world.get('/api/v1/countries/2147483647')).status).toBe(404)
+  })
+})
+
+describe('A body or a query that is refused comes fifth, before the record is looked for', () => {
+  test.each(ROUTES.filter(({ goodBody }) => goodBody).map(named))('%s', async (_, route) => {
+    const world = await server.world()
+    for (const body of [BAD_BODY, '[]', '"x"', 'null', '7']) {
+      const response = await world.post(route.path, body)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(errorIn(route.shape, 'BadRequest', 'Invalid request body'))
+    }
+  })
+
+  test.each(ROUTES.filter(({ badQuery }) => badQuery).map(named))('%s', async (_, route) => {
+    const world = await server.world()
+    const response = await world.get(`${route.path}?${route.badQuery}`)
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as { error: string | { code: string } }
+    expect(typeof error === 'string' ? error : error.code).toBe(
+      route.shape === 'flat' ? 'ValidationException' : 'VALIDATION_FAILURE',
+    )
+  })
+
+  test('members that are wrong are named before the product is looked for', async () => {
+    const world = await server.world()
+    const wrong = { denomination: 0, quantity: 0.5 }
+    const availability = await world.post('/api/v1/products/2147483647/availability', wrong)
+    expect(availability.status).toBe(400)
+    expect(await availability.json()).toEqual(
+      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+        denomination: [
+          { rule: 'min', field: 'denomination', message: 'The denomination field must be at least 0.01.' },
+        ],
+        quantity: [{ rule: 'integer', field: 'quantity', message: 'The quantity field must be a whole number.' }],
+      }),
+    )
+    for (const action of ['charges', 'discount']) {
+      const response = await world.post(`/api/v1/products/2147483647/${action}`, wrong)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual({
+        error: {
+          message: 'Validation failed',
+          details: 'denomination must be at least 0.01; quantity must be a whole number',
+        },
+      })
+    }
+  })
+})
+
+describe('A record that there is not comes sixth', () => {
+  test.each(ROUTES.filter(({ resource }) => resource).map(named))('%s', async (_, route) => {
+    const world = await server.world()
+    const response = await send(world, route.path, {
+      method: route.method,
+      ...(route.goodBody && { body: JSON.stringify(route.goodBody) }),
+    })
+    expect(response.status).toBe(404)
+    const resource = route.resource ?? ''
+    const name = resource[0]?.toUpperCase() + resource.slice(1)
+    expect(await response.json()).toEqual(errorIn(route.shape, 'NotFound', `${name} not found`))
+  })
+})
+
+describe('Business rules come last, in their own order', () => {
+  test('a denomination that is not offered, a quantity that is too high, a wallet that is not there', async () => {
+    const world = await server.world()
+    const refused = async (body: object) => {
+      const response = await world.post('/api/v1/products/1/charges', body)
+      return [response.status, await response.json()]
+    }
+    const detail = (await (await world.get('/api/v1/products/1')).json()) as {
+      available_denominations: { min_value: number }[]
+    }
+    const denomination = detail.available_denominations[0]?.min_value
+    const beyond = { quantity: 1_000_000, wallet_id: 2_147_483_647 }
+    expect(await refused({ denomination: 0.01, ...beyond })).toEqual([404, { error: 'Denomination not found' }])
+    expect(await refused({ denomination, ...beyond })).toEqual([
+      400,
+      { error: expect.stringMatching(/^Quantity exceeds maximum allowed quantity of \d+$/) },
+    ])
+    expect(await refused({ denomination, ...beyond, quantity: 1 })).toEqual([400, { error: 'Wallet not found' }])
+  })
+})
+
+describe('A route that there is not', () => {
+  const BELOW = ['/api/v1', '/api/v1/', '/api/v1/nowhere', '/api/v1/products/1/nothing', '/api/v1/beneficiaries/a/b']
+  const OUTSIDE = ['/', '/nowhere', '/api', '/api/v2/products', '/api/v10', '/auth', '/auth/nothing', '/_sandbox/x']
+
+  test.each(BELOW)('%s is 401 without a token or with a bad one', async (path) => {
+    const missing = await server.request(path)
+    expect(missing.status).toBe(401)
+    expect(missing.headers.get('www-authenticate')).toBe('Bearer')
+    expect(await missing.json()).toEqual(UNAUTHORIZED)
+    const bad = await server.request(path, { headers: { authorization: 'Bearer a.b.c' } })
+    expect(bad.status).toBe(401)
+    expect(bad.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+    expect(await bad.json()).toEqual(UNAUTHORIZED)
+  })
+
+  test.each(BELOW)('%s is 404 with a token', async (path) => {
+    const world = await server.world()
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const response = await world.request(path, { method })
+      expect([method, response.status]).toEqual([method, 404])
+      expect(await response.json()).toEqual(ROUTE_NOT_FOUND)
+    }
+  })
+
+  test.each([
+    ['PUT', '/api/v1/beneficiaries'],
+    ['PATCH', '/api/v1/beneficiaries/ben_000000000000000000000000'],
+    ['DELETE', '/api/v1/beneficiaries'],
+    ['POST', '/api/v1/products'],
+    ['POST', '/api/v1/products/1'],
+    ['GET', '/api/v1/products/1/charges'],
+    ['GET', '/api/v1/products/1/availability'],
+    ['DELETE', '/api/v1/categories/1'],
+    ['POST', '/api/v1/countries'],
+    ['PUT', '/api/v1/currencies/1'],
+  ])('%s %s is 401 without a token and 404 with one', async (method, path) => {
+    const world = await server.world()
+    expect((await server.request(path, { method })).status).toBe(401)
+    const response = await world.request(path, { method })
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(ROUTE_NOT_FOUND)
+  })
+
+  test.each(OUTSIDE)('%s is 404 with a token and without', async (path) => {
+    const world = await server.world()
+    for (const response of [await server.request(path), await world.get(path), await world.post(path, {})]) {
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual(ROUTE_NOT_FOUND)
+    }
+  })
+
+  test.each([
+    ['GET', '/auth/login'],
+    ['GET', '/auth/refresh'],
+    ['GET', '/auth/logout'],
+    ['POST', '/status'],
+    ['DELETE', '/openapi.json'],
+  ])('%s %s is 404, because the path knows another method', async (method, path) => {
+    const response = await server.request(path, { method })
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(ROUTE_NOT_FOUND)
+  })
+})

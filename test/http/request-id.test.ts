@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer } from '../harness.ts'
+
+let server: Server
+let strict: Server
+beforeAll(async () => {
+  server = await startServer()
+  strict = await startServer('--rate-limit', '1/h')
+})
+afterAll(async () => {
+  await server.stop()
+  await strict.stop()
+})
+
+const ADA = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+
+/** A request to each kind of answer, with these headers. */
+const everyKind = async (sent: Record<string, string>): Promise<[status: number, Response][]> => {
+  const world = await server.world()
+  const limited = await world.limited()
+  const drained = await strict.world('2030-01-01T00:00:00Z')
+  await drained.get('/api/v1/countries/1')
+  const created = await world.post('/api/v1/beneficiaries', ADA)
+  const { id } = (await created.json()) as { id: string }
+  const anyone = (path: string, init: RequestInit = {}) => server.request(path, { ...init, headers: sent })
+  return [
+    [200, await world.get('/api/v1/products', sent)],
+    [201, await world.post('/api/v1/beneficiaries', ADA, sent)],
+    [204, await world.request(`/api/v1/beneficiaries/${id}`, { method: 'DELETE', headers: sent })],
+    [400, await world.post('/api/v1/beneficiaries', '', sent)],
+    [400, await world.post('/api/v1/products/1/charges', '', sent)],
+    [401, await anyone('/api/v1/products')],
+    [401, await anyone('/api/v1/nowhere')],
+    [403, await limited.get('/api/v1/categories', sent)],
+    [404, await world.get('/api/v1/products/2147483647', sent)],
+    [404, await world.get('/api/v1/nowhere', sent)],
+    [404, await anyone('/nowhere')],
+    [429, await drained.get('/api/v1/countries/1', sent)],
+    [200, await anyone('/auth/login', { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' })],
+    [400, await anyone('/auth/login', { method: 'POST', body: '' })],
+    [401, await anyone('/auth/refresh', { method: 'POST', body: '{"refresh_token":"x"}' })],
+    [200, await anyone('/status')],
+    [200, await anyone('/livez')],
+    [200, await anyone('/readyz')],
+    [200, await anyone('/docs')],
+    [200, await anyone('/docs/swagger-ui.css')],
+    [200, await anyone('/openapi.json')],
+    [200, await anyone('/cards/1')],
+    [200, await anyone('/_sandbox/clock')],
+    [404, await anyone('/_sandbox/clock?world=nowhere')],
+  ]
+}
+
+describe('X-Request-Id', () => {
+  test('on every kind of answer it is the one that was sent', async () => {
+    for (const [status, response] of await everyKind({ 'x-request-id': 'order-4711.a:b_C' })) {
+      expect([response.status, response.headers.get('x-request-id')]).toEqual([status, 'order-4711.a:b_C'])
+    }
+  })
+
+  test('on every kind of answer there is a new one when none was sent', async () => {
+    const answers = await everyKind({})
+    for (const [status, response] of answers) {
+      expect(response.status).toBe(status)
+      expect(response.headers.get('x-request-id')).toMatch(/^req_[\w-]+$/)
+    }
+    // The one with limits is another server, whose identifiers are its own.
+    const ids = answers.filter(([status]) => status !== 429).map(([, { headers }]) => headers.get('x-request-id'))
+    expect(new Set(ids).size).toBe(answers.length - 1)
+  })
+
+  test.each([
+    ['a UUID', '3f2504e0-4f89-41d3-9a0c-0305e82c3301'],
+    ['one character', 'x'],
+    ['128 characters', 'x'.repeat(128)],
+  ])('%s is sane', async (_, id) => {
+    const response = await server.request('/status', { headers: { 'x-request-id': id } })
+    expect(response.headers.get('x-request-id')).toBe(id)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['129 characters', 'x'.repeat(129)],
+    ['a space', 'a b'],
+    ['a comma, as two headers would have', 'a, b'],
+    ['a slash', '../a'],
+    ['markup', '<script>'],
+    ['a quote', 'a"b'],
+    ['a letter beyond ASCII', 'ü'],
+    ['an escape', 'a%0d%0ab'],
+  ])('%s is not, and is replaced', async (_, id) => {
+    const world = await server.world()
+    for (const path of ['/status', '/api/v1/countries/1', '/api/v1/nowhere']) {
+      const response = await world.get(path, { 'x-request-id': id })
+      expect(response.headers.get('x-request-id')).toMatch(/^req_[\w-]+$/)
+    }
+  })
+})

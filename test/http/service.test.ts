@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import packageJson from '../../package.json' with { type: 'text' }
+import { serviceRoutes } from '../../src/http/service-routes.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { type Server, startServer } from '../harness.ts'
+
+const { version } = JSON.parse(packageJson as unknown as string) as { version: string }
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+describe('GET /status', () => {
+  test('200 tells version, mode and time', async () => {
+    const response = await server.request('/status')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+    expect(await response.json()).toEqual({ status: 'ok', version, mode: 'sandbox', time: TIME })
+  })
+
+  test('the time is that of the default world', async () => {
+    const body = JSON.stringify({ now: '2030-01-01T00:00:00Z', frozen: true })
+    await server.request('/_sandbox/clock', { method: 'POST', body })
+    expect(await (await server.request('/status')).json()).toMatchObject({ time: '2030-01-01T00:00:00.000Z' })
+    await server.request('/_sandbox/reset', { method: 'POST' })
+  })
+
+  test('is public: a bad token does not matter, and no limit is told of', async () => {
+    const response = await server.request('/status', { headers: { authorization: 'Bearer a.b.c' } })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-ratelimit-limit')).toBeNull()
+  })
+
+  test('tells when it is live', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
+    const live = await startServer('--mode', 'live', '--data-dir', folder)
+    expect(await (await live.request('/status')).json()).toEqual({ status: 'ok', version, mode: 'live', time: TIME })
+    await live.stop()
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('Probes', () => {
+  test.each(['/livez', '/readyz'])('%s is public and 200', async (path) => {
+    const response = await server.request(path, { headers: { authorization: 'Bearer a.b.c' } })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-ratelimit-limit')).toBeNull()
+    expect(await response.json()).toEqual({ status: 'ok' })
+  })
+
+  test('/readyz is 503 once the program is closing, and /livez is not', async () => {
+    const closing = serviceRoutes({ version, mode: 'sandbox', clock: () => systemClock, isReady: () => false })
+    const ready = await closing.handle(new Request('http://localhost/readyz'))
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toEqual({ status: 'unavailable' })
+    expect((await closing.handle(new Request('http://localhost/livez'))).status).toBe(200)
+  })
+})

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type BucketSize, DOCUMENTED_LIMITS, TokenBuckets } from '../../src/http/rate-limit.ts'
+
+const SEED = 8
+const MINUTE: BucketSize = { tokens: 5, refillMs: 60_000 }
+const HOUR: BucketSize = { tokens: 10, refillMs: 3_600_000 }
+
+describe('TokenBuckets', () => {
+  test('the documented limits are 1,000 an hour and 100 a minute', () => {
+    expect(DOCUMENTED_LIMITS).toEqual([
+      { tokens: 1_000, refillMs: 3_600_000 },
+      { tokens: 100, refillMs: 60_000 },
+    ])
+  })
+
+  test('are full at first', () => {
+    const buckets = new TokenBuckets([MINUTE], 1_000)
+    expect(buckets.tighter).toEqual({ limit: 5, remaining: 5, resetSeconds: 1 })
+  })
+
+  test('never hold more than their size', () => {
+    const buckets = new TokenBuckets([MINUTE], 0)
+    buckets.take(3_600_000)
+    expect(buckets.tighter).toEqual({ limit: 5, remaining: 4, resetSeconds: 3_612 })
+  })
+
+  test('tell of the one with fewer tokens, whichever comes first', () => {
+    for (const sizes of [
+      [MINUTE, HOUR],
+      [HOUR, MINUTE],
+    ]) {
+      const buckets = new TokenBuckets(sizes, 0)
+      buckets.take(0)
+      expect(buckets.tighter).toEqual({ limit: 5, remaining: 4, resetSeconds: 12 })
+    }
+  })
+
+  test('the wait is until the last of them has a token', () => {
+    const buckets = new TokenBuckets([{ tokens: 1, refillMs: 3_600_000 }, MINUTE], 0)
+    expect(buckets.take(0)).toBeUndefined()
+    expect(buckets.take(0)).toEqual({ retryAfterSeconds: 3_600 })
+    expect(buckets.take(1_800_001)).toEqual({ retryAfterSeconds: 1_800 })
+    expect(buckets.take(3_600_000)).toBeUndefined()
+  })
+
+  const sizes = fc.array(
+    fc.record({ tokens: fc.integer({ min: 1, max: 50 }), refillMs: fc.constantFrom(1_000, 60_000, 3_600_000) }),
+    { minLength: 1, maxLength: 3 },
+  )
+  const pauses = fc.array(
+    fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 100 }), fc.integer({ max: 90_000, min: 0 })),
+    {
+      minLength: 1,
+      maxLength: 120,
+    },
+  )
+
+  test(`in any window they give no more than their size and what flows in meanwhile (seed ${SEED})`, () => {
+    fc.assert(
+      fc.property(sizes, pauses, (buckets, gaps) => {
+        const given = timesGiven(buckets, gaps)
+        for (const [first, from] of given.entries()) {
+          for (const [last, to] of given.entries()) {
+            if (last < first) continue
+            for (const { tokens, refillMs } of buckets) {
+              // In parts of a token, so that nothing is rounded.
+              expect((last - first + 1 - tokens) * refillMs).toBeLessThanOrEqual((to - from) * tokens)
+            }
+          }
+        }
+      }),
+      { seed: SEED, numRuns: 60 },
+    )
+  })
+
+  test(`who waits as long as it is told is let in, and who waits a second less is not (seed ${SEED})`, () => {
+    fc.assert(
+      fc.property(sizes, pauses, (buckets, gaps) => {
+        const limiter = new TokenBuckets(buckets, 0)
+        let nowMs = 0
+        for (const gap of gaps) {
+          nowMs += gap
+          const refused = limiter.take(nowMs)
+          if (!refused) continue
+          const { retryAfterSeconds } = refused
+          expect(retryAfterSeconds).toBeGreaterThanOrEqual(1)
+          if (retryAfterSeconds > 1) expect(limiter.take(nowMs + (retryAfterSeconds - 1) * 1_000)).toBeDefined()
+          nowMs += retryAfterSeconds * 1_000
+          expect(limiter.take(nowMs)).toBeUndefined()
+        }
+      }),
+      { seed: SEED, numRuns: 100 },
+    )
+  })
+
+  test(`it is full again when it says, and not a second before (seed ${SEED})`, () => {
+    fc.assert(
+      fc.property(sizes, pauses, ([size = MINUTE], gaps) => {
+        const limiter = new TokenBuckets([size], 0)
+        let nowMs = 0
+        for (const gap of gaps) {
+          nowMs += gap
+          limiter.take(nowMs)
+        }
+        const { resetSeconds } = limiter.tighter
+        expect(burstAt(size, gaps, resetSeconds * 1_000)).toBe(size.tokens)
+        const before = (resetSeconds - 1) * 1_000
+        if (before >= nowMs) expect(burstAt(size, gaps, before)).toBeLessThan(size.tokens)
+      }),
+      { seed: SEED, numRuns: 100 },
+    )
+  })
+})
+
+/** When requests were let in, of those that came after each pause. */
+const timesGiven = (sizes: readonly BucketSize[], gaps: readonly number[]): number[] => {
+  const limiter = new TokenBuckets(sizes, 0)
+  const given: number[] = []
+  let nowMs = 0
+  for (const gap of gaps) {
+    nowMs += gap
+    if (!limiter.take(nowMs)) given.push(nowMs)
+  }
+  return given
+}
+
+/** How many requests are let in at once at a later time. */
+const burstAt = (size: BucketSize, gaps: readonly number[], timeMs: number): number => {
+  const limiter = new TokenBuckets([size], 0)
+  let nowMs = 0
+  for (const gap of gaps) {
+    nowMs += gap
+    limiter.take(nowMs)
+  }
+  let count = 0
+  while (!limiter.take(timeMs)) count += 1
+  return count
+}

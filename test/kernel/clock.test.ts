@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  type Clock,
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  MovableClock,
+  parseDuration,
+  parseTimestamp,
+  SECOND_MS,
+  TIME_MAX_MS,
+  toTimestamp,
+} from '../../src/kernel/clock.ts'
+
+/** The clock below, which a test moves by hand. */
+class Hand implements Clock {
+  constructor(public timeMs: number) {}
+  nowMs(): number {
+    return this.timeMs
+  }
+}
+
+const NOON_MS = Date.UTC(2030, 0, 1, 12)
+
+describe('durations', () => {
+  test.each([
+    ['PT5M', 5 * MINUTE_MS],
+    ['P7D', 7 * DAY_MS],
+    ['P2W', 14 * DAY_MS],
+    ['PT0.5S', 500],
+    ['PT0.001S', 1],
+    ['PT1.25S', 1_250],
+    ['P1DT2H3M4.005S', DAY_MS + 2 * HOUR_MS + 3 * MINUTE_MS + 4 * SECOND_MS + 5],
+    ['PT90M', 90 * MINUTE_MS],
+    ['PT0S', 0],
+  ])('%s is %d ms', (text, durationMs) => {
+    expect(parseDuration(text)).toBe(durationMs)
+  })
+
+  test.each([
+    ...['', 'P', 'PT', 'P1DT', '5M', 'T5M', 'PT5', 'pt5m', '-PT5M', 'PT-5M', '+PT5M', 'PT5M ', ' PT5M', 'PT5M\n'],
+    ...[
+      'P1Y',
+      'P1M',
+      'PT.5S',
+      'PT1.S',
+      'PT1.2345S',
+      'PT1.5M',
+      'PT1S1M',
+      'P1D1W',
+      'PT1H1H',
+      'PT1234567890S',
+      '5m',
+      'PT５M',
+    ],
+  ])('%p is none', (text) => {
+    expect(parseDuration(text)).toBeUndefined()
+  })
+})
+
+describe('timestamps', () => {
+  test.each([
+    ['2030-01-01T12:00:00Z', NOON_MS],
+    ['2030-01-01T12:00:00.5Z', NOON_MS + 500],
+    ['2030-01-01T14:00:00+02:00', NOON_MS],
+    ['2030-01-01T06:30:00-05:30', NOON_MS],
+    ['2028-02-29T00:00:00Z', Date.UTC(2028, 1, 29)],
+    ['4999-12-31T23:59:59.999Z', TIME_MAX_MS],
+  ])('%s is %d', (text, timeMs) => {
+    expect(parseTimestamp(text)).toBe(timeMs)
+  })
+
+  test.each([
+    ...['', '2030-01-01', '2030-01-01T12:00Z', '2030-01-01T12:00:00', '2030-01-01 12:00:00Z', '2030-13-01T00:00:00Z'],
+    ...['2030-00-01T00:00:00Z', '2030-01-32T00:00:00Z', '2030-01-01T24:00:00Z', '2030-01-01T12:60:00Z', 'now'],
+    ...['2030-01-01T12:00:60Z', '2030-01-01T12:00:00z', '+002030-01-01T12:00:00Z', '2030-02-30T00:00:00Z'],
+    ...['2029-02-29T00:00:00Z', '2030-04-31T00:00:00Z', '2030-01-01T12:00:00+24:00', '2030-01-01T12:00:00+01:60'],
+  ])('%p is none', (text) => {
+    expect(parseTimestamp(text)).toBeUndefined()
+  })
+
+  test('are written in UTC with milliseconds', () => {
+    expect(toTimestamp(NOON_MS)).toBe('2030-01-01T12:00:00.000Z')
+    expect(toTimestamp(TIME_MAX_MS)).toBe('4999-12-31T23:59:59.999Z')
+    expect(parseTimestamp(toTimestamp(NOON_MS + 7))).toBe(NOON_MS + 7)
+  })
+})
+
+describe('a movable clock', () => {
+  test('runs with its base until it is moved, and from there on', () => {
+    const base = new Hand(NOON_MS)
+    const clock = new MovableClock(base)
+    expect(clock.nowMs()).toBe(NOON_MS)
+    clock.set(NOON_MS + HOUR_MS)
+    base.timeMs += SECOND_MS
+    expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS + SECOND_MS)
+    expect(clock.frozen).toBe(false)
+  })
+
+  test('frozen it stands still, whatever its base does, and can still be set', () => {
+    const base = new Hand(NOON_MS)
+    const clock = new MovableClock(base)
+    clock.freeze()
+    base.timeMs += HOUR_MS
+    expect(clock.nowMs()).toBe(NOON_MS)
+    clock.set(NOON_MS + MINUTE_MS)
+    expect(clock.nowMs()).toBe(NOON_MS + MINUTE_MS)
+    expect(clock.frozen).toBe(true)
+  })
+
+  test('thawed it runs on from where it stood', () => {
+    const base = new Hand(NOON_MS)
+    const clock = new MovableClock(base)
+    clock.freeze()
+    base.timeMs += HOUR_MS
+    clock.thaw()
+    expect(clock.nowMs()).toBe(NOON_MS)
+    base.timeMs += SECOND_MS
+    expect(clock.nowMs()).toBe(NOON_MS + SECOND_MS)
+    clock.thaw()
+    expect(clock.nowMs()).toBe(NOON_MS + SECOND_MS)
+  })
+
+  test('made of the state of another one shows the same time, frozen or not', () => {
+    const base = new Hand(NOON_MS)
+    const clock = new MovableClock(base)
+    clock.set(NOON_MS + DAY_MS)
+    const running = new MovableClock(base, clock.state)
+    clock.freeze()
+    const frozen = new MovableClock(base, clock.state)
+    base.timeMs += SECOND_MS
+    expect(running.nowMs()).toBe(NOON_MS + DAY_MS + SECOND_MS)
+    expect(frozen.nowMs()).toBe(NOON_MS + DAY_MS)
+    expect(frozen.frozen).toBe(true)
+  })
+})

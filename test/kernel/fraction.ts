@@ -1,0 +1,51 @@
+/**
+ * Exact arithmetic to hold ours against: fractions of whole numbers of any size, and one rounding, half away from
+ * zero. Knows nothing of minor units, basis points or the range of doubles.
+ */
+export interface Fraction {
+  readonly over: bigint
+  readonly under: bigint
+}
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/
+
+/** The value of a decimal, as JSON writes numbers. */
+export const fraction = (decimal: string | number): Fraction => {
+  const match = DECIMAL.exec(String(decimal))
+  if (!match) throw new Error(`${decimal} is no decimal`)
+  const [, sign = '', whole = '', decimals = '', exponent = '0'] = match
+  const shift = Number(exponent) - decimals.length
+  const digits = BigInt(`${sign}${whole}${decimals}`)
+  return shift >= 0
+    ? { over: digits * 10n ** BigInt(shift), under: 1n }
+    : { over: digits, under: 10n ** BigInt(-shift) }
+}
+
+export const plus = (a: Fraction, b: Fraction): Fraction => ({
+  over: a.over * b.under + b.over * a.under,
+  under: a.under * b.under,
+})
+export const minus = (a: Fraction, b: Fraction): Fraction => plus(a, { over: -b.over, under: b.under })
+export const times = (a: Fraction, b: Fraction): Fraction => ({ over: a.over * b.over, under: a.under * b.under })
+export const dividedBy = (a: Fraction, b: Fraction): Fraction =>
+  b.over < 0n ? times(a, { over: -b.under, under: -b.over }) : times(a, { over: b.under, under: b.over })
+
+/** The share that a percentage is. */
+export const percent = (a: Fraction, percentage: Fraction): Fraction => dividedBy(times(a, percentage), fraction('100'))
+
+/** How many units of the last of some decimals, half a unit counting as one more, away from zero. */
+export const unitsOf = (a: Fraction, decimals: number): bigint => {
+  const scaled = a.over * 10n ** BigInt(decimals)
+  const magnitude = scaled < 0n ? -scaled : scaled
+  const down = magnitude / a.under
+  const units = (magnitude - down * a.under) * 2n >= a.under ? down + 1n : down
+  return scaled < 0n ? -units : units
+}
+
+/** The fraction rounded to some decimals, half away from zero. */
+export const rounded = (a: Fraction, decimals: number): Fraction => ({
+  over: unitsOf(a, decimals),
+  under: 10n ** BigInt(decimals),
+})
+
+export const isEqual = (a: Fraction, b: Fraction): boolean => a.over * b.under === b.over * a.under

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { TIME_MAX_MS } from '../../src/kernel/clock.ts'
+import { freshSeed, IdSource, type Randomness, SeededRandomness, secureRandomness } from '../../src/kernel/ids.ts'
+import { holds } from './property.ts'
+
+const bytesOf = (randomness: Randomness, count: number) => [...randomness.bytes(count)]
+
+describe('seeded randomness', () => {
+  test('is the same stream for the same seed, and another for another', () => {
+    const stream = bytesOf(new SeededRandomness('a'), 4_096)
+    expect(bytesOf(new SeededRandomness('a'), 4_096)).toEqual(stream)
+    expect(bytesOf(new SeededRandomness('b'), 4_096)).not.toEqual(stream)
+  })
+
+  test('does not depend on how it is drawn, and goes on from any position', () => {
+    const stream = bytesOf(new SeededRandomness('a'), 5_000)
+    const draws = fc.array(fc.integer({ min: 0, max: 1_500 }), { maxLength: 3 })
+    holds(draws, (counts) => {
+      const source = new SeededRandomness('a')
+      const drawn = counts.flatMap((count) => bytesOf(source, count))
+      expect(drawn).toEqual(stream.slice(0, drawn.length))
+      expect(source.position).toBe(drawn.length)
+      expect(bytesOf(new SeededRandomness('a', source.position), 32)).toEqual(
+        stream.slice(drawn.length, drawn.length + 32),
+      )
+    })
+  })
+
+  test('is no pattern: every byte comes up, and none much more often than others', () => {
+    const counts = new Map<number, number>()
+    for (const byte of new SeededRandomness('a').bytes(25_600)) counts.set(byte, (counts.get(byte) ?? 0) + 1)
+    expect(counts.size).toBe(256)
+    for (const count of counts.values()) expect(count).toBeWithin(50, 151)
+  })
+})
+
+test('secure randomness and fresh seeds do not repeat', () => {
+  expect(bytesOf(secureRandomness, 16)).not.toEqual(bytesOf(secureRandomness, 16))
+  expect(freshSeed()).toMatch(/^[0-9a-f]{32}$/)
+  expect(freshSeed()).not.toBe(freshSeed())
+})
+
+describe('public identifiers', () => {
+  test('are the prefix and 20 or more characters of [0-9a-z]', () => {
+    const source = new IdSource(new SeededRandomness('a'))
+    for (const nowMs of [0, Date.UTC(2030, 0, 1), TIME_MAX_MS]) {
+      expect(source.next('ben', nowMs)).toMatch(/^ben_[0-9a-z]{20,}$/)
+    }
+  })
+
+  test('sort by creation, within a millisecond too, to the end of the calendar', () => {
+    const steps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10 ** 12 })), { maxLength: 30 })
+    holds(fc.tuple(fc.integer({ min: 0, max: TIME_MAX_MS }), steps), ([startMs, waits]) => {
+      const source = new IdSource(new SeededRandomness('a'))
+      let nowMs = startMs
+      const made = [startMs, ...waits].map((waitMs, index) => {
+        nowMs = Math.min(TIME_MAX_MS, index === 0 ? startMs : nowMs + waitMs)
+        return source.next('ben', nowMs)
+      })
+      expect(made.toSorted()).toEqual(made)
+      expect(new Set(made).size).toBe(made.length)
+    })
+  })
+
+  test('follow from the seed and the time, and cannot be told from the time alone', () => {
+    const idsOf = (seed: string) => {
+      const source = new IdSource(new SeededRandomness(seed))
+      return [source.next('ben', 1), source.next('ben', 1), source.next('ben', 2)]
+    }
+    expect(idsOf('a')).toEqual(idsOf('a'))
+    expect(idsOf('a').some((id, index) => id === idsOf('b')[index])).toBe(false)
+  })
+
+  test('draw letters from the whole alphabet, each as likely as the others', () => {
+    const letters = new IdSource(new SeededRandomness('a')).letters(36_000)
+    expect(letters).toMatch(/^[0-9a-z]{36000}$/)
+    const counts = new Map<string, number>()
+    for (const letter of letters) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+    expect(counts.size).toBe(36)
+    for (const count of counts.values()) expect(count).toBeWithin(850, 1_151)
+  })
+})

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { DomainError } from '../../src/kernel/failure.ts'
+import {
+  AMOUNT_MINOR_MAX,
+  convert,
+  crossRate,
+  feeOf,
+  minorPerMajor,
+  percentOf,
+  plus,
+  shareOf,
+  times,
+  toMajor,
+  toMinor,
+  toPercent,
+  toRate,
+} from '../../src/kernel/money.ts'
+import { dividedBy, type Fraction, fraction, times as product, plus as sum, unitsOf } from './fraction.ts'
+import { holds, wholeUpTo } from './property.ts'
+
+const precisions = fc.constantFrom(0, 2, 3, 4)
+const signed = (max: number) =>
+  fc.tuple(wholeUpTo(max), fc.boolean()).map(([size, below]) => (below && size > 0 ? -size : size))
+const amounts = signed(AMOUNT_MINOR_MAX)
+const basisPoints = fc.oneof(fc.integer({ min: 0, max: 10_000 }), fc.constantFrom(0, 1, 5_000, 9_999, 10_000))
+const rates = wholeUpTo(AMOUNT_MINOR_MAX).map((rate) => rate + 1)
+
+const minorUnits = (minor: number, precision: number): Fraction => ({
+  over: BigInt(minor),
+  under: 10n ** BigInt(precision),
+})
+/** The amount that was computed, or undefined when it was refused as too large; anything else is a failure. */
+const outcomeOf = (compute: () => number): number | undefined => {
+  try {
+    return compute()
+  } catch (error) {
+    if (error instanceof DomainError && error.failure.code === 'amount_too_large') return undefined
+    throw error
+  }
+}
+/** Exactly this amount, or refused because it is out of range: never nearly this amount. */
+const expectExact = (compute: () => number, exact: bigint): void => {
+  const inRange = exact <= BigInt(AMOUNT_MINOR_MAX) && exact >= -BigInt(AMOUNT_MINOR_MAX)
+  const outcome = outcomeOf(compute)
+  expect(outcome === undefined ? undefined : BigInt(outcome)).toBe(inRange ? exact : undefined)
+}
+
+describe('amounts on the wire', () => {
+  test('every minor unit in range survives the way out and back', () => {
+    holds(fc.tuple(amounts, precisions), ([minor, precision]) => {
+      const onTheWire = JSON.parse(JSON.stringify(toMajor(minor, precision))) as number
+      expect(toMinor(onTheWire, precision)).toBe(minor)
+    })
+  })
+
+  test('are written as the very decimal, with no more decimals than the currency has', () => {
+    holds(fc.tuple(amounts, precisions), ([minor, precision]) => {
+      const text = JSON.stringify(toMajor(minor, precision))
+      expect(text.split('.')[1]?.length ?? 0).toBeLessThanOrEqual(precision)
+      expect(unitsOf(fraction(text), precision)).toBe(BigInt(minor))
+    })
+  })
+
+  test('with more decimals than the currency has are none', () => {
+    const excess = fc.record({
+      precision: fc.constantFrom(0, 2, 3),
+      whole: wholeUpTo(999_999_999),
+      excess: fc.integer({ min: 1, max: 3 }),
+      digits: fc.integer({ min: 0, max: 999_999 }),
+      last: fc.integer({ min: 1, max: 9 }),
+    })
+    holds(excess, ({ precision, whole, excess, digits, last }) => {
+      const decimals = String(digits)
+        .padStart(6, '0')
+        .slice(0, precision + excess - 1)
+      expect(toMinor(Number(`${whole}.${decimals}${last}`), precision)).toBeUndefined()
+    })
+  })
+
+  test.each([
+    [0.1 + 0.2, 2, undefined],
+    [0.3, 2, 30],
+    [1.005, 2, undefined],
+    [1.005, 3, 1005],
+    [0.07, 2, 7],
+    [1.1, 2, 110],
+    [4.35, 2, 435],
+    [8.2, 1 + 1, 820],
+    [1_000_000_000, 3, 1_000_000_000_000],
+    [999_999_999.99, 2, 99_999_999_999],
+    [0.5, 0, undefined],
+    [5e-324, 3, undefined],
+    [Number.NaN, 2, undefined],
+  ])('%p at %d decimals is %p minor units', (amount, precision, minor) => {
+    expect(toMinor(amount, precision)).toBe(minor as number)
+  })
+
+  test.each([AMOUNT_MINOR_MAX + 1, 1e300, Number.POSITIVE_INFINITY, -AMOUNT_MINOR_MAX - 1])('refuse %p', (amount) => {
+    expect(outcomeOf(() => toMinor(amount, 0) ?? 0)).toBeUndefined()
+  })
+
+  test('no currency has other precisions than there are powers for', () => {
+    expect(minorPerMajor(0)).toBe(1)
+    expect(minorPerMajor(3)).toBe(1_000)
+    for (const precision of [-1, 0.5, 9, Number.NaN]) expect(() => minorPerMajor(precision)).toThrow(RangeError)
+  })
+
+  test('percentages and rates are written as the very decimal', () => {
+    expect([0, 1, 250, 825, 10_000].map(toPercent)).toEqual([0, 0.01, 2.5, 8.25, 100])
+    expect([1, 92_000_000, 15_235_000_000].map(toRate)).toEqual([1e-8, 0.92, 152.35])
+    holds(rates, (rateE8) => {
+      expect(unitsOf(fraction(JSON.stringify(toRate(rateE8))), 8)).toBe(BigInt(rateE8))
+    })
+  })
+})
+
+describe('rounding', () => {
+  test.each([
+    [1, 5_000, 1],
+    [1, 4_999, 0],
+    [-1, 5_000, -1],
+    [-1, 4_999, 0],
+    [3, 5_000, 2],
+    [-3, 5_000, -2],
+    [199, 50, 1],
+    [100, 50, 1],
+    [99, 50, 0],
+    [AMOUNT_MINOR_MAX, 10_000, AMOUNT_MINOR_MAX],
+    [AMOUNT_MINOR_MAX, 1, 100_000_000_000],
+    [AMOUNT_MINOR_MAX, 0, 0],
+  ])('%d at %d basis points is %d', (amount, share, expected) => {
+    expect(percentOf(amount, share) + 0).toBe(expected)
+  })
+
+  test('a share is exact and rounded half away from zero, at every size and sign', () => {
+    holds(fc.tuple(amounts, basisPoints), ([amount, share]) =>
+      expectExact(() => percentOf(amount, share), unitsOf({ over: BigInt(amount) * BigInt(share), under: 10_000n }, 0)),
+    )
+  })
+
+  test('a part of some pieces is exact and rounded half away from zero', () => {
+    const pieces = fc
+      .integer({ min: 1, max: 10_000 })
+      .chain((whole) => fc.tuple(fc.integer({ min: 0, max: whole }), fc.constant(whole)))
+    holds(fc.tuple(amounts, pieces), ([amount, [part, whole]]) =>
+      expectExact(
+        () => shareOf(amount, part, whole),
+        unitsOf({ over: BigInt(amount) * BigInt(part), under: BigInt(whole) }, 0),
+      ),
+    )
+  })
+
+  test('a conversion is exact or refused', () => {
+    const inputs = fc.tuple(amounts, rates, precisions, precisions)
+    holds(inputs, ([amount, rateE8, from, to]) =>
+      expectExact(
+        () => convert(amount, rateE8, from, to),
+        unitsOf(product(minorUnits(amount, from), minorUnits(rateE8, 8)), to),
+      ),
+    )
+  })
+
+  test('a cross rate is exact at eight decimals or refused', () => {
+    const table = wholeUpTo(Number.MAX_SAFE_INTEGER - 1).map((rate) => rate + 1)
+    holds(fc.tuple(table, table), ([from, to]) =>
+      expectExact(() => crossRate(from, to), unitsOf(dividedBy(minorUnits(to, 8), minorUnits(from, 8)), 8)),
+    )
+  })
+
+  test('a fee is the sum of its exact parts, rounded once', () => {
+    const fees = fc.record({
+      fixedMinor: wholeUpTo(1_000_000_000_000),
+      fixedPrecision: precisions,
+      rateE8: rates,
+      basisPoints,
+      netMinor: wholeUpTo(AMOUNT_MINOR_MAX),
+      netPrecision: precisions,
+    })
+    holds(fees, (fee) => {
+      const fixed = product(minorUnits(fee.fixedMinor, fee.fixedPrecision), minorUnits(fee.rateE8, 8))
+      const share = product(minorUnits(fee.netMinor, fee.netPrecision), minorUnits(fee.basisPoints, 4))
+      expectExact(() => feeOf(fee), unitsOf(sum(fixed, share), fee.netPrecision))
+    })
+  })
+})
+
+describe('sums and products', () => {
+  test('a product is exact or refused', () => {
+    holds(fc.tuple(amounts, wholeUpTo(Number.MAX_SAFE_INTEGER)), ([amount, count]) =>
+      expectExact(() => times(amount, count) + 0, BigInt(amount) * BigInt(count)),
+    )
+  })
+
+  test('a sum of what is not negative is exact or refused', () => {
+    holds(fc.array(wholeUpTo(AMOUNT_MINOR_MAX), { maxLength: 6 }), (parts) =>
+      expectExact(
+        () => plus(...parts),
+        parts.reduce((total, part) => total + BigInt(part), 0n),
+      ),
+    )
+  })
+
+  test('the edge of the range is one minor unit wide', () => {
+    expect(plus(AMOUNT_MINOR_MAX - 1, 1)).toBe(AMOUNT_MINOR_MAX)
+    expect(outcomeOf(() => plus(AMOUNT_MINOR_MAX, 1))).toBeUndefined()
+    expect(times(333_333_333_333_333, 3)).toBe(AMOUNT_MINOR_MAX)
+    expect(outcomeOf(() => times(500_000_000_000_000, 2))).toBeUndefined()
+    expect(outcomeOf(() => times(-500_000_000_000_000, 2))).toBeUndefined()
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { bearer, inFolder, loggedIn, login, type Pair, type Running, run, start } from './program.ts'
+
+/** With a data folder, what was acknowledged outlives the process, however it ends (contract C1, C3). */
+
+const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+
+const save = async (program: Running, pair: Pair): Promise<Response> =>
+  program.request('/api/v1/beneficiaries', { method: 'POST', ...bearer(pair), body: JSON.stringify(ADA) })
+
+const refresh = (program: Running, refresh_token: string): Promise<Response> =>
+  program.request('/auth/refresh', { method: 'POST', body: JSON.stringify({ refresh_token }) })
+
+const statusWith = async (program: Running, pair: Pair): Promise<number> =>
+  (await program.request('/api/v1/countries/1', bearer(pair))).status
+
+describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
+  test('beneficiaries, tokens and revocations are as they were', () =>
+    inFolder(async (folder) => {
+      const before = await start(['--data-dir', folder])
+      const leaver = (await (await login(before, 'limited')).json()) as Pair
+      expect((await before.request('/auth/logout', { method: 'POST', ...bearer(leaver) })).status).toBe(200)
+      const pair = await loggedIn(before)
+      const stale = await loggedIn(before)
+      const renewed = (await (await refresh(before, stale.refresh_token)).json()) as Pair
+      const saved = (await (await save(before, pair)).json()) as { id: string }
+      before.signal(signal)
+      await before.ended()
+
+      const after = await start(['--data-dir', folder])
+      expect(await (await after.request(`/api/v1/beneficiaries/${saved.id}`, bearer(pair))).json()).toEqual(saved)
+      expect(await statusWith(after, pair)).toBe(200)
+      expect(await statusWith(after, renewed)).toBe(200)
+      expect(await statusWith(after, leaver)).toBe(401)
+      expect((await refresh(after, leaver.refresh_token)).status).toBe(401)
+      expect((await refresh(after, renewed.refresh_token)).status).toBe(200)
+      expect((await refresh(after, stale.refresh_token)).status).toBe(401)
+      expect(await statusWith(after, renewed)).toBe(401)
+      expect((await refresh(after, pair.refresh_token)).status).toBe(200)
+      const { id } = (await (await save(after, pair)).json()) as { id: string }
+      expect(id).not.toBe(saved.id)
+      await after.stop()
+    }))
+
+  test('every beneficiary that was acknowledged is there', () =>
+    inFolder(async (folder) => {
+      const before = await start(['--data-dir', folder, '--rate-limit', 'off'])
+      const pair = await loggedIn(before)
+      const ids: string[] = []
+      const saving = Array.from({ length: 4 }, async () => {
+        for (let count = 0; count < 10; count++) {
+          const response = await save(before, pair)
+          ids.push(((await response.json()) as { id: string }).id)
+        }
+      })
+      await Promise.all(saving)
+      before.signal(signal)
+      await before.ended()
+
+      const after = await start(['--data-dir', folder])
+      const listed = await after.request('/api/v1/beneficiaries?limit=100', bearer(pair))
+      const kept = ((await listed.json()) as { id: string }[]).map(({ id }) => id)
+      expect(new Set(kept)).toEqual(new Set(ids))
+      await after.stop()
+    }))
+})
+
+test('the key and the folder are for their owner only, and a clean stop leaves no log beside the database', () =>
+  inFolder(async (folder) => {
+    const data = join(folder, 'made', 'here')
+    await (await start(['--data-dir', data])).stop()
+    expect(statSync(join(data, 'signing.key')).mode & 0o777).toBe(0o600)
+    expect(statSync(data).mode & 0o777).toBe(0o700)
+    expect(readdirSync(data).filter((name) => /\.\d+$/.test(name))).toEqual([])
+    expect(existsSync(join(data, 'scrip.sqlite'))).toBe(true)
+    const log = join(data, 'scrip.sqlite-wal')
+    expect(existsSync(log) ? statSync(log).size : 0).toBe(0)
+  }))
+
+describe('live mode', () => {
+  test('has no sandbox: no accounts, no worlds, no control surface', () =>
+    inFolder(async (folder) => {
+      const program = await start(['--mode', 'live', '--data-dir', folder])
+      expect(program.ready).toContain(' mode=live ')
+      expect(await (await program.request('/status')).json()).toMatchObject({ mode: 'live' })
+      for (const username of ['sandbox', 'limited', 'sbx_world', 'sbx_world.limited']) {
+        expect((await login(program, username)).status).toBe(401)
+      }
+      for (const path of ['', '/clock', '/reset', '/no-such']) {
+        expect((await program.request(`/_sandbox${path}`)).status).toBe(404)
+        expect((await program.request(`/_sandbox${path}`, { method: 'POST' })).status).toBe(404)
+      }
+      const { paths } = (await (await program.request('/openapi.json')).json()) as { paths: object }
+      expect(Object.keys(paths).filter((path) => path.startsWith('/_sandbox'))).toEqual([])
+      await program.stop()
+    }))
+
+  test('refuses the data of a sandbox, with exit 4', () =>
+    inFolder(async (folder) => {
+      await (await start(['--data-dir', folder])).stop()
+      const { exitCode, stderr } = await run(['--mode', 'live', '--port', '0', '--data-dir', folder])
+      expect(exitCode).toBe(4)
+      expect(stderr).toContain('--mode live')
+    }))
+})

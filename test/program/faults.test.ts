@@ -1,0 +1,174 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inFolder, run, start } from './program.ts'
+
+/** What keeps the program from starting, and how it says so (contract C1). */
+
+test('exit 3 when the address is taken', async () => {
+  const first = await start()
+  const { exitCode, stdout, stderr } = await run(['--port', new URL(first.url).port])
+  expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
+  expect(stderr).toContain(`cannot bind 127.0.0.1:${new URL(first.url).port}`)
+  await first.stop()
+})
+
+test('exit 3 when the address is not one of this machine', async () => {
+  const { exitCode, stderr } = await run(['--port', '0', '--host', '203.0.113.1'])
+  expect(exitCode).toBe(3)
+  expect(stderr).toContain('cannot bind 203.0.113.1:0')
+})
+
+const PRODUCT = {
+  id: 1,
+  name: 'Tea',
+  category: 'Food & Dining',
+  sub_category: 'Cafes & Bakeries',
+  country: 'IND',
+  currency: 'INR',
+  delivery_mode: 'digital',
+  delivery_time: 'instant',
+  validity: '12 months',
+  terms: '',
+  details: '',
+  how_to_use: '',
+  active: true,
+  stock: null,
+  max_quantity: 10,
+  gst_percent: 18,
+  handling_fee: { fixed: 0, percent: 0 },
+  denominations: [{ min_value: 100, max_value: 100, discount: 2.5 }],
+}
+
+describe('exit 4, with what is wrong and where, for', () => {
+  test.each<[string, string, string, RegExp[]]>([
+    ['a catalog that is no JSON', '--catalog', '{"products":', [/not JSON/]],
+    ['a catalog of another form', '--catalog', '{"products":[{"id":1}]}', [/\/products\/0\/name/]],
+    [
+      'a catalog with bad rows, all of which are told',
+      '--catalog',
+      JSON.stringify({
+        products: [
+          PRODUCT,
+          { ...PRODUCT, id: 2, currency: 'XXX' },
+          { ...PRODUCT, country: 'ZZZ', gst_percent: 18.123 },
+        ],
+      }),
+      [
+        /\/products\/1\/currency: .*XXX/,
+        /\/products\/2\/country: .*ZZZ/,
+        /\/products\/2\/gst_percent/,
+        /\/products\/2\/id/,
+      ],
+    ],
+    ['rates that are no JSON', '--rates', 'EUR', [/not JSON/]],
+    ['rates of another form', '--rates', '{"EUR":0.92}', [/expected/]],
+    [
+      'rates with bad rows, all of which are told',
+      '--rates',
+      '{"base":"USD","rates":{"EUR":"-1","GBP":"0.123456789","INR":"83"}}',
+      [/\/rates\/EUR/, /\/rates\/GBP/],
+    ],
+  ])('%s', (_, flag, text, messages) =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'file.json')
+      writeFileSync(file, text)
+      const { exitCode, stdout, stderr } = await run(['--port', '0', flag, file])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
+      for (const message of [/file\.json/, ...messages]) expect(stderr).toMatch(message)
+    }),
+  )
+
+  test.each(['--catalog', '--rates'])('a file of %s that is not there', async (flag) => {
+    const { exitCode, stderr } = await run(['--port', '0', flag, '/no/such.json'])
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain('/no/such.json')
+  })
+
+  test('a data folder that is a file', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'file')
+      writeFileSync(file, '')
+      const { exitCode, stderr } = await run(['--port', '0', '--data-dir', file])
+      expect(exitCode).toBe(4)
+      expect(stderr).toContain(file)
+    }))
+
+  test('a database that is none', () =>
+    inFolder(async (folder) => {
+      writeFileSync(join(folder, 'scrip.sqlite'), 'x'.repeat(8_192))
+      const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
+      expect(exitCode).toBe(4)
+      expect(stderr).toContain(folder)
+      expect(stderr).toContain('not a database')
+    }))
+
+  test('a database file that cannot be opened', () =>
+    inFolder(async (folder) => {
+      mkdirSync(join(folder, 'scrip.sqlite'))
+      const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
+      expect(exitCode).toBe(4)
+      expect(stderr).toContain(folder)
+    }))
+
+  const changed = async (folder: string, statement: string) => {
+    await (await start(['--data-dir', folder])).stop()
+    const database = new Database(join(folder, 'scrip.sqlite'))
+    database.run(statement)
+    database.close()
+    return run(['--port', '0', '--data-dir', folder])
+  }
+
+  test('a database of a newer program', () =>
+    inFolder(async (folder) => {
+      const { exitCode, stderr } = await changed(folder, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
+      expect(exitCode).toBe(4)
+      expect(stderr).toContain(`${folder}: The database is at schema 9999`)
+    }))
+
+  test('a database whose schema was made by other text than this program carries', () =>
+    inFolder(async (folder) => {
+      const { exitCode, stderr } = await changed(folder, "UPDATE migrations SET sha256 = 'x' WHERE version = 1")
+      expect(exitCode).toBe(4)
+      expect(stderr).toContain('0001_foundation')
+    }))
+
+  test('a signing key that is cut short', () =>
+    inFolder(async (folder) => {
+      await (await start(['--data-dir', folder])).stop()
+      writeFileSync(join(folder, 'signing.key'), 'short')
+      const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
+      expect(exitCode).toBe(4)
+      expect(stderr).toContain('signing.key')
+    }))
+})
+
+test('a bad catalog imports nothing: the catalog that was there is still served', () =>
+  inFolder(async (folder) => {
+    const [data, good, bad] = ['data', 'good.json', 'bad.json'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ]
+    writeFileSync(good, JSON.stringify({ products: [PRODUCT] }))
+    writeFileSync(
+      bad,
+      JSON.stringify({
+        products: [
+          { ...PRODUCT, id: 7 },
+          { ...PRODUCT, currency: 'XXX' },
+        ],
+      }),
+    )
+    const status = async (id: number, flags: string[]) => {
+      const program = await start(['--data-dir', data, ...flags])
+      const { status } = await program.request(`/cards/${id}`)
+      await program.stop()
+      return status
+    }
+    expect(await status(1, ['--catalog', good])).toBe(200)
+    expect((await run(['--port', '0', '--data-dir', data, '--catalog', bad])).exitCode).toBe(4)
+    expect(await status(7, ['--catalog', good])).toBe(404)
+    expect(readdirSync(data)).not.toContain('bad.json')
+  }))

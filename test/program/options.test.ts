@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { withServeOptions } from '../../src/config.ts'
+import { bearer, inFolder, loggedIn, run, start } from './program.ts'
+
+/** Flags, their variables and their defaults (contract C1). */
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+
+describe('a flag comes before its variable, and that before PORT and the default', () => {
+  test('--port', async () => {
+    const port = await freePort()
+    const program = await start(['--port', String(port)], { env: { SCRIP_PORT: '1', PORT: '2' } })
+    expect(program.url).toBe(`http://127.0.0.1:${port}`)
+    await program.stop()
+  })
+
+  test('SCRIP_PORT', async () => {
+    const port = await freePort()
+    const program = await start([], { env: { SCRIP_PORT: String(port), PORT: '2' } })
+    expect(program.url).toBe(`http://127.0.0.1:${port}`)
+    await program.stop()
+  })
+
+  test('PORT', async () => {
+    const port = await freePort()
+    const program = await start([], { env: { PORT: String(port) } })
+    expect(program.url).toBe(`http://127.0.0.1:${port}`)
+    await program.stop()
+  })
+})
+
+test('port 0 takes a free one, another each time', async () => {
+  const [one, other] = await Promise.all([start(), start()])
+  expect(one.url).not.toBe(other.url)
+  await Promise.all([one.stop(), other.stop()])
+})
+
+test('variables mean what their flags mean', async () => {
+  const program = await start([], {
+    env: {
+      SCRIP_PORT: '0',
+      SCRIP_ACCESS_TTL: '90s',
+      SCRIP_REFRESH_TTL: '2d',
+      SCRIP_CHARGE_TTL: '30s',
+      SCRIP_RATE_LIMIT: '7/m',
+      SCRIP_LOG_FORMAT: 'json',
+      SCRIP_SEED: 'a seed',
+      SCRIP_PUBLIC_URL: 'https://rewards.example.com/',
+    },
+  })
+  const pair = (await loggedIn(program)) as unknown as Record<string, string | number>
+  expect(pair.expires_in).toBe(90)
+  const issuedAtMs = Date.parse(String(pair.access_expires_at)) - 90_000
+  expect(Date.parse(String(pair.refresh_expires_at)) - issuedAtMs).toBe(2 * 86_400_000)
+
+  const headers = { authorization: `Bearer ${pair.access_token}` }
+  const product = await program.request('/api/v1/products/1', { headers })
+  expect(product.headers.get('x-ratelimit-limit')).toBe('7')
+  expect(await product.json()).toMatchObject({ image_url: 'https://rewards.example.com/cards/1' })
+
+  const charge = async () => {
+    const body = JSON.stringify({ denomination: 100, quantity: 2 })
+    return (await program.request('/api/v1/products/1/charges', { method: 'POST', headers, body })).headers.get(
+      'x-cache',
+    )
+  }
+  const advance = (duration: string) =>
+    program.request('/_sandbox/clock', { method: 'POST', body: JSON.stringify({ advance: duration, frozen: true }) })
+  await advance('PT1S')
+  expect([await charge(), await charge()]).toEqual(['MISS', 'HIT'])
+  await advance('PT29S')
+  expect(await charge()).toBe('HIT')
+  await advance('PT1S')
+  expect(await charge()).toBe('MISS')
+  expect((await program.stop()).stderr).toContain('"level":"info"')
+})
+
+test('--rate-limit off lifts limit and headers', async () => {
+  const program = await start(['--rate-limit', 'off'])
+  const response = await program.request('/api/v1/countries/1', bearer(await loggedIn(program)))
+  expect(response.status).toBe(200)
+  expect([...response.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+  await program.stop()
+})
+
+test('the same seed gives the same request ids; another gives others', async () => {
+  const idOf = async (seed: string) => {
+    const program = await start(['--seed', seed])
+    const id = (await program.request('/status')).headers.get('x-request-id')
+    await program.stop()
+    return id
+  }
+  const [one, again, other] = await Promise.all([idOf('one'), idOf('one'), idOf('other')])
+  expect(again).toBe(one)
+  expect(other).not.toBe(one)
+})
+
+test('secrets are read from files: SCRIP_SANDBOX_TOKEN_FILE', () =>
+  inFolder(async (folder) => {
+    const file = join(folder, 'token')
+    writeFileSync(file, 'open sesame\n')
+    const program = await start([], { env: { SCRIP_PORT: '0', SCRIP_SANDBOX_TOKEN_FILE: file } })
+    const status = async (headers: Record<string, string>) =>
+      (await program.request('/_sandbox/clock', { headers })).status
+    expect(await status({})).toBe(401)
+    expect(await status({ 'x-sandbox-token': 'open sesame' })).toBe(200)
+    await program.stop()
+  }))
+
+test('the variables that a child of scrip run is given mean nothing here', async () => {
+  const env = { SCRIP_URL: 'x', SCRIP_USERNAME: 'x', SCRIP_PASSWORD: 'x', SCRIP_ACCESS_TOKEN: 'x' }
+  const program = await start([], { env: { SCRIP_PORT: '0', ...env } })
+  expect((await loggedIn(program)).access_token).toBeString()
+  await program.stop()
+})
+
+describe('exit 2, and a word about it, for', () => {
+  test.each<[string, string[], Record<string, string>, RegExp]>([
+    ['an unknown flag', ['--no-such'], {}, /unknown option '--no-such'/],
+    ['an unknown command', ['dance'], {}, /too many arguments/],
+    ['an unknown variable', [], { SCRIP_NO_SUCH: '1' }, /SCRIP_NO_SUCH/],
+    ['an unknown mode', ['--mode', 'production'], {}, /--mode/],
+    ['an unknown mode in the variable', [], { SCRIP_MODE: 'production' }, /SCRIP_MODE/],
+    ['a port that is none', ['--port', '65536'], {}, /A port is a number from 0 to 65535/],
+    ['a PORT that is none', [], { PORT: '70000' }, /PORT is no port: 70000/],
+    ['a time without a unit', ['--access-ttl', '60'], {}, /A time is a number and a unit/],
+    ['a time of nothing', ['--charge-ttl', '0s'], {}, /A time is a number and a unit/],
+    ['a time beyond all bounds', ['--refresh-ttl', '36501d'], {}, /at most 36500d/],
+    ['limits that are none', ['--rate-limit', '1000'], {}, /Limits look like/],
+    ['an unknown log format', ['--log-format', 'xml'], {}, /--log-format/],
+    ['an unknown log level', ['--log-level', 'loud'], {}, /--log-level/],
+    ['a public URL that is none', ['--public-url', 'example'], {}, /A URL looks like/],
+    ['an empty folder name', [], { SCRIP_DATA_DIR: '' }, /SCRIP_DATA_DIR/],
+    ['a flag without its value', ['--seed'], {}, /--seed/],
+    ['live mode without a folder', ['--mode', 'live'], {}, /--data-dir/],
+    ['a secret file that is not there', [], { SCRIP_SANDBOX_TOKEN_FILE: '/no/such' }, /\/no\/such/],
+  ])('%s', async (_, args, env, message) => {
+    const { exitCode, stdout, stderr } = await run(args, { env })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+  })
+})
+
+describe('the command line', () => {
+  test('--version and version say the version', async () => {
+    const [flag, command] = await Promise.all([run(['--version']), run(['version'])])
+    expect(flag).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
+    expect(command).toEqual(flag)
+  })
+
+  test('--help shows every flag of serve with its variable and its default', async () => {
+    const { exitCode, stdout } = await run(['--help'])
+    expect(exitCode).toBe(0)
+    for (const { long, envVar } of withServeOptions(new Command()).options) {
+      expect(stdout).toContain(`${long} `)
+      expect(stdout).toContain(String(envVar))
+    }
+    for (const value of ['127.0.0.1', '4747', 'sandbox', '1000/h,100/m', '1h', '7d', '5m', 'pretty', 'info']) {
+      expect(stdout).toMatch(new RegExp(`default:\\s+"?${value}`))
+    }
+  })
+
+  test('openapi prints the document that is served', async () => {
+    const program = await start(['--public-url', 'https://rewards.example.com'])
+    const served = await (await program.request('/openapi.json')).json()
+    const { exitCode, stdout, stderr } = await run(['openapi', '--public-url', 'https://rewards.example.com'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toEqual(served)
+    await program.stop()
+  })
+
+  test('health exits with 0 when a server answers, else with 1', async () => {
+    const program = await start()
+    const port = new URL(program.url).port
+    expect(await run(['health', '--url', program.url])).toEqual({ exitCode: 0, stdout: 'ready\n', stderr: '' })
+    expect(await run(['health'], { env: { SCRIP_PORT: port } })).toMatchObject({ exitCode: 0 })
+    await program.stop()
+    expect(await run(['health', '--port', port])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining(program.url),
+    })
+  })
+})

@@ -1,0 +1,123 @@
+import { setDefaultTimeout } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BINARY } from '../harness.ts'
+
+/** Runs the program as a person would: the executable, or from its sources when that is what is tested. */
+
+setDefaultTimeout(30_000)
+
+export const isBinary = process.env.TEST_TARGET === 'binary'
+const COMMAND = isBinary ? [BINARY] : [process.execPath, join(import.meta.dir, '../../src/main.ts')]
+
+export interface Place {
+  env?: Record<string, string>
+  cwd?: string
+  /** A command that starts the program in its own way: under a limit, as another user. */
+  through?: readonly string[]
+}
+
+/** What was there before, without anything that means something to the program. */
+const environment = (env: Record<string, string> = {}): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || /^(?:SCRIP_.*|PORT|NO_COLOR|FORCE_COLOR)$/.test(name) ? [] : [[name, value]],
+    ),
+  ),
+  ...env,
+})
+
+const spawn = (args: string[], { env, cwd = tmpdir(), through = [] }: Place) =>
+  Bun.spawn([...through, ...COMMAND, ...args], {
+    cwd,
+    env: environment(env),
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+
+export interface Ended {
+  exitCode: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs a command that ends by itself. */
+export const run = async (args: string[], place: Place = {}): Promise<Ended> => {
+  const child = spawn(args, place)
+  const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
+  return { exitCode, stdout, stderr }
+}
+
+/** A program that serves. */
+export interface Running {
+  url: string
+  /** The first line on standard output. */
+  ready: string
+  pid: number
+  /** Sends a signal and does not wait. */
+  signal: (name: 'SIGTERM' | 'SIGINT' | 'SIGKILL') => void
+  /** Waits for the end, and gives all that was written. */
+  ended: () => Promise<Ended>
+  /** SIGTERM, and waits for the end. */
+  stop: () => Promise<Ended>
+  request: (path: string, init?: RequestInit) => Promise<Response>
+}
+
+/** Starts the program with flags of `scrip serve`, on a free port unless told otherwise, and waits until it is ready. */
+export const start = async (args: string[] = [], place: Place = {}): Promise<Running> => {
+  const child = spawn(args.includes('--port') || place.env ? args : ['--port', '0', ...args], place)
+  const stderr = child.stderr.text()
+  const reader = child.stdout.getReader()
+  const decoder = new TextDecoder()
+  let stdout = ''
+  while (!stdout.includes('\n')) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error(`ended with ${await child.exited} before it was ready: ${await stderr}`)
+    stdout += decoder.decode(value, { stream: true })
+  }
+  const ready = stdout.slice(0, stdout.indexOf('\n'))
+  const url = /url=(\S+)/.exec(ready)?.[1] ?? ''
+  const ended = async (): Promise<Ended> => {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      stdout += decoder.decode(chunk.value, { stream: true })
+    }
+    return { exitCode: await child.exited, stdout, stderr: await stderr }
+  }
+  return {
+    url,
+    ready,
+    pid: child.pid,
+    signal: (name) => child.kill(name),
+    ended,
+    stop: () => {
+      child.kill('SIGTERM')
+      return ended()
+    },
+    request: (path, init) => fetch(url + path, init),
+  }
+}
+
+/** Gives a fresh folder to some work, and takes it away afterwards. */
+export const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export interface Pair {
+  access_token: string
+  refresh_token: string
+}
+
+/** Logs in and answers the response. */
+export const login = (program: Running, username = 'sandbox', password = username): Promise<Response> =>
+  program.request('/auth/login', { method: 'POST', body: JSON.stringify({ username, password }) })
+
+export const loggedIn = async (program: Running): Promise<Pair> => (await (await login(program)).json()) as Pair
+
+export const bearer = ({ access_token }: Pair) => ({ headers: { authorization: `Bearer ${access_token}` } })

@@ -1,0 +1,89 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inFolder, isBinary, start } from './program.ts'
+
+/** The ready contract, and what the program leaves in the places that it runs in (contract C1). */
+
+const READY = /^ready url=http:\/\/127\.0\.0\.1:(\d+) mode=sandbox version=\d+\.\d+\.\d+ pid=(\d+) startup_ms=\d+$/
+
+test('says one line on standard output once it answers, and nothing else', async () => {
+  const program = await start()
+  expect(program.ready).toMatch(READY)
+  expect((await program.request('/status')).status).toBe(200)
+  expect((await program.request('/readyz')).status).toBe(200)
+  expect((await program.request('/livez')).status).toBe(200)
+  const { exitCode, stdout } = await program.stop()
+  expect(exitCode).toBe(0)
+  expect(stdout).toBe(`${program.ready}\n`)
+  expect(READY.exec(program.ready)?.[2]).toBe(String(program.pid))
+})
+
+test('logs on standard error, one JSON object a line when asked', async () => {
+  const program = await start(['--log-format', 'json', '--log-level', 'debug'])
+  const { exitCode, stderr } = await program.stop()
+  expect(exitCode).toBe(0)
+  const lines = stderr.trim().split('\n')
+  expect(lines.length).toBeGreaterThan(1)
+  for (const line of lines) {
+    expect(JSON.parse(line)).toMatchObject({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: expect.stringMatching(/^(?:debug|info|warn|error)$/),
+      message: expect.any(String),
+    })
+  }
+})
+
+test('logs nothing below the level that was asked for, and without colours where there is no terminal', async () => {
+  expect((await (await start(['--log-level', 'error'])).stop()).stderr).toBe('')
+  const { stderr } = await (await start()).stop()
+  expect(stderr).toContain('listening')
+  expect(stderr).not.toContain('\x1b')
+})
+
+test('--ready-file gets the address, whole and alone', () =>
+  inFolder(async (folder) => {
+    const file = join(folder, 'ready')
+    writeFileSync(file, 'of an earlier run')
+    const program = await start(['--ready-file', file])
+    expect(readFileSync(file, 'utf8')).toBe(`${program.url}\n`)
+    expect(readdirSync(folder)).toEqual(['ready'])
+    await program.stop()
+  }))
+
+test('a ready file that cannot be written ends the program', () =>
+  inFolder(async (folder) => {
+    const file = join(folder, 'missing', 'ready')
+    await expect(start(['--ready-file', file])).rejects.toThrow(/ended with 1 before it was ready: .*missing/s)
+  }))
+
+test('a wildcard address is told as one that can be asked', async () => {
+  const program = await start(['--host', '0.0.0.0'])
+  expect(program.url).toStartWith('http://127.0.0.1:')
+  expect((await program.request('/status')).status).toBe(200)
+  await program.stop()
+})
+
+test('started in an empty folder it leaves nothing behind', () =>
+  inFolder(async (folder) => {
+    const program = await start([], { cwd: folder })
+    await program.request('/status')
+    await program.stop()
+    expect(readdirSync(folder)).toEqual([])
+  }))
+
+test.if(isBinary)('reads no .env and no bunfig.toml of the folder in which it is started', () =>
+  inFolder(async (folder) => {
+    for (const name of ['.env', '.env.local', '.env.production', '.env.development']) {
+      writeFileSync(join(folder, name), 'SCRIP_MODE=nonsense\nSCRIP_NO_SUCH=1\n')
+    }
+    writeFileSync(join(folder, 'bunfig.toml'), 'preload = ["./preload.ts"]\n')
+    writeFileSync(
+      join(folder, 'preload.ts'),
+      `await Bun.write(${JSON.stringify(join(folder, 'preloaded'))}, 'yes')\nthrow new Error('preloaded')\n`,
+    )
+    const program = await start([], { cwd: folder })
+    expect((await program.stop()).exitCode).toBe(0)
+    expect(existsSync(join(folder, 'preloaded'))).toBe(false)
+  }),
+)

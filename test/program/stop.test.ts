@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { loggedIn, type Running, start } from './program.ts'
+
+/** How the program ends (contract C1). */
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle program with 0', async (signal) => {
+  const program = await start()
+  await program.request('/status')
+  program.signal(signal)
+  expect((await program.ended()).exitCode).toBe(0)
+})
+
+const BODY = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+
+/** A request of which only the head and a part of the body have been sent. */
+const halfSent = async (program: Running) => {
+  const { access_token } = await loggedIn(program)
+  const { hostname, port } = new URL(program.url)
+  const socket = connect(Number(port), hostname)
+  let answer = ''
+  const closed = new Promise<string>((resolve) => {
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(answer))
+  })
+  const head = [
+    'POST /api/v1/beneficiaries HTTP/1.1',
+    `host: ${hostname}:${port}`,
+    `authorization: Bearer ${access_token}`,
+    `content-length: ${BODY.length}`,
+    'connection: close',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${BODY.slice(0, 10)}`)
+  await Bun.sleep(200)
+  return { finish: () => socket.write(BODY.slice(10)), closed }
+}
+
+test('what is in flight is finished, and nothing new is taken in', async () => {
+  const program = await start()
+  const { finish, closed } = await halfSent(program)
+  program.signal('SIGTERM')
+  await Bun.sleep(200)
+  await expect(program.request('/status')).rejects.toThrow()
+  finish()
+  expect(await closed).toStartWith('HTTP/1.1 201')
+  expect((await program.ended()).exitCode).toBe(0)
+})
+
+test('a second signal ends it at once', async () => {
+  const program = await start()
+  const { closed } = await halfSent(program)
+  program.signal('SIGTERM')
+  await Bun.sleep(200)
+  const before = performance.now()
+  program.signal('SIGINT')
+  const { exitCode } = await program.ended()
+  expect(performance.now() - before).toBeLessThan(3_000)
+  expect(exitCode).not.toBe(0)
+  expect(await closed).toBe('')
+})

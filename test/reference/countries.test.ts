@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { digestOf, INVALID_IDS, UNKNOWN_ID } from './path-ids.ts'
+
+interface Country {
+  id: number
+  name: string
+  official_name: string
+  alpha_2: string
+  alpha_3: string
+  numeric_code: string
+  dialing_prefix: string
+}
+
+let server: Server
+let world: TestWorld
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  world = await server.world()
+})
+afterAll(() => server.stop())
+
+const INDIA = {
+  id: 105,
+  name: 'India',
+  official_name: 'Republic of India',
+  alpha_2: 'IN',
+  alpha_3: 'IND',
+  numeric_code: '356',
+  dialing_prefix: '+91',
+}
+
+const listCountries = async () => (await (await world.get('/api/v1/countries')).json()) as Country[]
+
+describe('GET /api/v1/countries', () => {
+  test('200 answers all 249 as a bare array in the order of their ids, without pagination', async () => {
+    const response = await world.get('/api/v1/countries')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+    expect(response.headers.has('x-page')).toBe(false)
+    expect(response.headers.has('x-total-count')).toBe(false)
+    const countries = (await response.json()) as Country[]
+    expect(countries.map(({ id }) => id)).toEqual(Array.from({ length: 249 }, (_, index) => index + 1))
+  })
+
+  test('every country has exactly the documented fields, each well formed', async () => {
+    for (const country of await listCountries()) {
+      expect(country).toEqual({
+        id: expect.any(Number),
+        name: expect.stringMatching(/^\S.*\S$/u),
+        official_name: expect.stringMatching(/^\S.*\S$/u),
+        alpha_2: expect.stringMatching(/^[A-Z]{2}$/),
+        alpha_3: expect.stringMatching(/^[A-Z]{3}$/),
+        numeric_code: expect.stringMatching(/^\d{3}$/),
+        dialing_prefix: expect.stringMatching(/^\+[1-9]\d{0,3}$/),
+      })
+    }
+  })
+
+  test.each(['name', 'alpha_2', 'alpha_3', 'numeric_code'] as const)('no two have the same %s', async (field) => {
+    const values = (await listCountries()).map((country) => country[field])
+    expect(new Set(values).size).toBe(values.length)
+  })
+
+  test('ids never change', async () => {
+    const pairs = (await listCountries()).map(({ id, alpha_3 }) => `${id} ${alpha_3}`)
+    expect(digestOf(pairs)).toBe('a80bda70c0ab818bc4fe71ab7b413d5f273a663f267aa3c9487fbf5a2b33aed0')
+  })
+
+  test('keeps numeric codes as three digits, and names with their own letters', async () => {
+    const byCode = new Map((await listCountries()).map((country) => [country.alpha_2, country]))
+    expect(byCode.get('IN')).toEqual(INDIA)
+    expect(byCode.get('AF')).toMatchObject({ id: 2, numeric_code: '004', dialing_prefix: '+93' })
+    expect(byCode.get('AX')).toMatchObject({ id: 5, name: 'Åland Islands', alpha_3: 'ALA' })
+    expect(byCode.get('GB')).toMatchObject({
+      id: 80,
+      official_name: 'United Kingdom of Great Britain and Northern Ireland',
+      dialing_prefix: '+44',
+    })
+    expect(byCode.get('US')).toMatchObject({ id: 235, alpha_3: 'USA', numeric_code: '840', dialing_prefix: '+1' })
+    expect(byCode.get('ZW')).toMatchObject({ id: 249, alpha_3: 'ZWE', numeric_code: '716' })
+  })
+
+  test('ignores query parameters', async () => {
+    const response = await world.get('/api/v1/countries?page=0&limit=x&search=zzz')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toHaveLength(249)
+  })
+})
+
+describe('GET /api/v1/countries/{id}', () => {
+  test('200 answers the country', async () => {
+    const response = await world.get('/api/v1/countries/105')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(INDIA)
+  })
+
+  test('answers each country as the list shows it', async () => {
+    const countries = await listCountries()
+    for (const country of [countries[0], countries[124], countries[248]]) {
+      expect(await (await world.get(`/api/v1/countries/${country?.id}`)).json()).toEqual(country)
+    }
+  })
+
+  test.each(INVALID_IDS)('400 refuses %s as an id', async (_, id) => {
+    const response = await world.get(`/api/v1/countries/${id}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid country ID'))
+  })
+
+  test.each([250, UNKNOWN_ID])('404 for %d, which is no country', async (id) => {
+    const response = await world.get(`/api/v1/countries/${id}`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Country not found'))
+  })
+
+  test.each(['/api/v1/countries', '/api/v1/countries/105', '/api/v1/countries/abc'])(
+    '401 for %s without a token',
+    async (path) => {
+      const response = await server.request(path)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(
+        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+      )
+    },
+  )
+
+  test('a client without vouchers reads countries all the same', async () => {
+    const limited = await world.limited()
+    expect((await limited.get('/api/v1/countries')).status).toBe(200)
+    expect(await (await limited.get('/api/v1/countries/105')).json()).toEqual(INDIA)
+  })
+})

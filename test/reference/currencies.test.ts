@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { digestOf, INVALID_IDS, UNKNOWN_ID } from './path-ids.ts'
+
+interface Currency {
+  id: number
+  name: string
+  currency: string
+  precision: number
+}
+
+let server: Server
+let world: TestWorld
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  world = await server.world()
+})
+afterAll(() => server.stop())
+
+const listCurrencies = async () => (await (await world.get('/api/v1/currencies')).json()) as Currency[]
+const codesWith = async (precision: number) =>
+  (await listCurrencies())
+    .filter((currency) => currency.precision === precision)
+    .map(({ currency }) => currency)
+    .sort()
+
+/** Codes of ISO 4217 that nobody pays with: metals, funds, units of account, tests, and what has been replaced. */
+const NOT_CIRCULATING = [
+  ...['XAU', 'XAG', 'XPT', 'XPD'],
+  ...['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW'],
+  ...['XDR', 'XSU', 'XUA', 'XAD', 'XBA', 'XBB', 'XBC', 'XBD'],
+  ...['XTS', 'XXX'],
+  ...['ANG', 'BGN', 'CUC', 'DEM', 'FRF', 'HRK', 'LTL', 'SLL', 'VEF', 'ZWL'],
+]
+
+describe('GET /api/v1/currencies', () => {
+  test('200 answers all circulating ones as a bare array in the order of their ids, without pagination', async () => {
+    const response = await world.get('/api/v1/currencies?limit=1')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+    expect(response.headers.has('x-page')).toBe(false)
+    const currencies = (await response.json()) as Currency[]
+    expect(currencies.map(({ id }) => id)).toEqual(Array.from({ length: 155 }, (_, index) => index + 1))
+  })
+
+  test('every currency has exactly the documented fields, each well formed', async () => {
+    for (const currency of await listCurrencies()) {
+      expect(currency).toEqual({
+        id: expect.any(Number),
+        name: expect.stringMatching(/^\S.*\S$/u),
+        currency: expect.stringMatching(/^[A-Z]{3}$/),
+        precision: expect.any(Number),
+      })
+    }
+  })
+
+  test('ids never change', async () => {
+    const pairs = (await listCurrencies()).map(({ id, currency }) => `${id} ${currency}`)
+    expect(digestOf(pairs)).toBe('978b4bf3388fc88fd9b93f8a192db13f8eb4b03002f95ca3153a606eb7a18324')
+  })
+
+  test('no two have the same code', async () => {
+    const codes = (await listCurrencies()).map(({ currency }) => currency)
+    expect(new Set(codes).size).toBe(codes.length)
+  })
+
+  test('holds no metals, funds, units of account, test codes or replaced currencies', async () => {
+    const codes = new Set((await listCurrencies()).map(({ currency }) => currency))
+    expect(NOT_CIRCULATING.filter((code) => codes.has(code))).toEqual([])
+  })
+
+  test('gives 0, 3 or 2 decimals, as ISO 4217 does', async () => {
+    expect(await codesWith(0)).toEqual([
+      ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF'],
+      'XPF',
+    ])
+    expect(await codesWith(3)).toEqual(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'])
+    expect(await codesWith(2)).toHaveLength(155 - 16 - 7)
+  })
+})
+
+describe('GET /api/v1/currencies/{id}', () => {
+  test.each([
+    [41, 'Euro', 'EUR', 2],
+    [58, 'Indian Rupee', 'INR', 2],
+    [64, 'Japanese Yen', 'JPY', 0],
+    [71, 'Kuwaiti Dinar', 'KWD', 3],
+    [139, 'US Dollar', 'USD', 2],
+    [149, 'Caribbean Guilder', 'XCG', 2],
+  ])('200 answers %d, the %s', async (id, name, currency, precision) => {
+    const response = await world.get(`/api/v1/currencies/${id}`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ id, name, currency, precision })
+  })
+
+  test.each(INVALID_IDS)('400 refuses %s as an id', async (_, id) => {
+    const response = await world.get(`/api/v1/currencies/${id}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid currency ID'))
+  })
+
+  test.each([156, UNKNOWN_ID])('404 for %d, which is no currency', async (id) => {
+    const response = await world.get(`/api/v1/currencies/${id}`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Currency not found'))
+  })
+
+  test('401 without a token', async () => {
+    for (const path of ['/api/v1/currencies', '/api/v1/currencies/1', '/api/v1/currencies/0']) {
+      const response = await server.request(path)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(
+        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+      )
+    }
+  })
+
+  test('a client without vouchers reads currencies all the same', async () => {
+    const limited = await world.limited()
+    expect(await (await limited.get('/api/v1/currencies')).json()).toEqual(await listCurrencies())
+    expect((await limited.get('/api/v1/currencies/64')).status).toBe(200)
+  })
+})

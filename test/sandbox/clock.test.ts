@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Command } from 'commander'
+import { assemble } from '../../src/assemble.ts'
+import { configOf, type ServeOptions, withServeOptions } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { sandboxRoutes } from '../../src/sandbox/routes.ts'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const NOON = '2030-01-01T12:00:00.000Z'
+const FROZEN_AT_NOON = { now: NOON, frozen: true }
+
+const read = async (world: string): Promise<{ now: string; frozen: boolean }> => {
+  const response = await server.request(`/_sandbox/clock?world=${world}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as { now: string; frozen: boolean }
+}
+
+const move = async (world: TestWorld, body: unknown): Promise<unknown> => {
+  const response = await world.control('/clock', body)
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+describe('GET /_sandbox/clock', () => {
+  test('tells the time of the default world, which runs', async () => {
+    const response = await server.request('/_sandbox/clock')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
+      now: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      frozen: false,
+    })
+  })
+
+  test('?world= picks the world, with or without sbx_', async () => {
+    const { name } = await server.world(NOON)
+    expect(await read(name)).toEqual(FROZEN_AT_NOON)
+    expect(await read(`sbx_${name}`)).toEqual(FROZEN_AT_NOON)
+    expect(await read('default')).toMatchObject({ frozen: false })
+  })
+})
+
+describe('POST /_sandbox/clock', () => {
+  test('now sets the time, and a running clock runs on from there', async () => {
+    const world = await server.world()
+    expect(await move(world, { now: NOON })).toEqual({
+      now: expect.stringMatching(/^2030-01-01T12:00:/),
+      frozen: false,
+    })
+    const { now, frozen } = await read(world.name)
+    expect(frozen).toBe(false)
+    expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(NOON))
+  })
+
+  test('now with frozen is that very moment, however fast the time goes by', async () => {
+    let ticks = Date.UTC(2029, 0)
+    const clock = { nowMs: () => ticks++ }
+    const config = configOf(withServeOptions(new Command('serve')).parse([], { from: 'user' }).opts<ServeOptions>())
+    const log = createLog({ level: 'error', format: 'json', color: false, clock, write: () => {} })
+    const platform = assemble(config, clock, log)
+    const { worlds } = platform.deps({ publicUrl: '', addressOf: () => '', isReady: () => true })
+    const routes = sandboxRoutes({ worlds, gate: () => {} })
+    for (const frozen of [FROZEN_AT_NOON, { now: '2030-01-01T12:00:00.001Z', frozen: true }]) {
+      const body = JSON.stringify(frozen)
+      const response = await routes.handle(new Request('http://localhost/_sandbox/clock', { method: 'POST', body }))
+      expect(await response.json()).toEqual(frozen)
+    }
+    platform.close()
+  })
+
+  test('now is taken with any offset, and down to the millisecond', async () => {
+    const world = await server.world()
+    expect(await move(world, { now: '2030-01-01T14:30:00.5+02:00', frozen: true })).toEqual({
+      now: '2030-01-01T12:30:00.500Z',
+      frozen: true,
+    })
+  })
+
+  test('the present itself is not before the present', async () => {
+    const world = await server.world(NOON)
+    expect(await move(world, { now: NOON })).toEqual(FROZEN_AT_NOON)
+  })
+
+  test('a frozen clock stands still until it is moved or thawed', async () => {
+    const world = await server.world(NOON)
+    await world.get('/api/v1/countries')
+    expect(await read(world.name)).toEqual(FROZEN_AT_NOON)
+    expect(await move(world, { advance: 'PT5M' })).toEqual({ now: '2030-01-01T12:05:00.000Z', frozen: true })
+    expect(await move(world, { now: '2030-01-02T00:00:00Z' })).toEqual({
+      now: '2030-01-02T00:00:00.000Z',
+      frozen: true,
+    })
+    expect(await read(world.name)).toEqual({ now: '2030-01-02T00:00:00.000Z', frozen: true })
+  })
+
+  test('thawed, it runs on from where it stood', async () => {
+    const world = await server.world(NOON)
+    const thawed = (await move(world, { frozen: false })) as { now: string; frozen: boolean }
+    expect(thawed.frozen).toBe(false)
+    const sinceNoonMs = Date.parse(thawed.now) - Date.parse(NOON)
+    expect(sinceNoonMs).toBeGreaterThanOrEqual(0)
+    expect(sinceNoonMs).toBeLessThan(60_000)
+    expect((await read(world.name)).frozen).toBe(false)
+  })
+
+  test('freezing stops it where it is, and freezing again changes nothing', async () => {
+    const world = await server.world()
+    const stopped = await move(world, { frozen: true })
+    expect(await move(world, { frozen: true })).toEqual(stopped)
+    expect(await read(world.name)).toEqual(stopped as { now: string; frozen: boolean })
+  })
+
+  test('advance counts from now when both are given', async () => {
+    const world = await server.world()
+    expect(await move(world, { now: NOON, advance: 'P1DT1H1M1.001S', frozen: true })).toEqual({
+      now: '2030-01-02T13:01:01.001Z',
+      frozen: true,
+    })
+  })
+
+  test.each([
+    ['P1W', '2030-01-08T12:00:00.000Z'],
+    ['P7D', '2030-01-08T12:00:00.000Z'],
+    ['PT36H', '2030-01-03T00:00:00.000Z'],
+    ['PT90M', '2030-01-01T13:30:00.000Z'],
+    ['PT0.5S', '2030-01-01T12:00:00.500Z'],
+    ['PT0S', NOON],
+  ])('advance takes %s', async (advance, now) => {
+    const world = await server.world(NOON)
+    expect(await move(world, { advance })).toEqual({ now, frozen: true })
+  })
+
+  test('an empty object and null members move nothing', async () => {
+    const world = await server.world(NOON)
+    expect(await move(world, {})).toEqual(FROZEN_AT_NOON)
+    expect(await move(world, { now: null, advance: null, frozen: null, unknown: 1 })).toEqual(FROZEN_AT_NOON)
+  })
+
+  test('the last moment that it can show is the end of the year 4999', async () => {
+    const world = await server.world(NOON)
+    expect(await move(world, { now: '4999-12-31T23:59:59.999Z' })).toEqual({
+      now: '4999-12-31T23:59:59.999Z',
+      frozen: true,
+    })
+  })
+
+  const rule = (name: string, field: string, problem: string) => ({
+    [field]: [{ rule: name, field, message: `The ${field} field ${problem}.` }],
+  })
+  const noTimestamp = rule('format', 'now', 'must be an RFC 3339 time like 2026-01-01T00:00:00Z')
+  const noDuration = rule('format', 'advance', 'must be an ISO 8601 duration like PT5M or P7D')
+
+  test.each([
+    ['a number as now', { now: 1_893_499_200 }, rule('string', 'now', 'must be a string')],
+    ['a word as now', { now: 'tomorrow' }, noTimestamp],
+    ['an empty now', { now: '' }, noTimestamp],
+    ['a date without a time', { now: '2031-01-01' }, noTimestamp],
+    ['a time without an offset', { now: '2031-01-01T00:00:00' }, noTimestamp],
+    ['a month that there is not', { now: '2031-13-01T00:00:00Z' }, noTimestamp],
+    [
+      'a time before the present',
+      { now: '2030-01-01T11:59:59.999Z' },
+      rule('min', 'now', 'must not be before the present, 2030-01-01T12:00:00.000Z'),
+    ],
+    [
+      'a time before the present, even if advance would make up for it',
+      { now: '2029-12-31T00:00:00Z', advance: 'P7D' },
+      rule('min', 'now', 'must not be before the present, 2030-01-01T12:00:00.000Z'),
+    ],
+    ['a number as advance', { advance: 300 }, rule('string', 'advance', 'must be a string')],
+    ['an empty advance', { advance: '' }, noDuration],
+    ['nothing after P', { advance: 'P' }, noDuration],
+    ['nothing after T', { advance: 'PT' }, noDuration],
+    ['a duration of another kind', { advance: '5m' }, noDuration],
+    ['a duration that goes back', { advance: '-PT5M' }, noDuration],
+    ['a month, which has no fixed length', { advance: 'P1M' }, noDuration],
+    ['a year, which has none either', { advance: 'P1Y' }, noDuration],
+    [
+      'an advance beyond the year 4999',
+      { advance: 'P999999W' },
+      rule('max', 'advance', 'must stay before the year 5000'),
+    ],
+    [
+      'a now and an advance that reach beyond it together',
+      { now: '4999-12-31T23:59:59.999Z', advance: 'PT0.001S' },
+      rule('max', 'now', 'must stay before the year 5000'),
+    ],
+    ['a word as frozen', { frozen: 'yes' }, rule('format', 'frozen', 'must be true or false')],
+    [
+      'a good move with a bad frozen',
+      { advance: 'PT5M', frozen: 1 },
+      rule('format', 'frozen', 'must be true or false'),
+    ],
+    ['a good freeze with a bad now', { now: 'x', frozen: false }, noTimestamp],
+  ])('400 refuses %s, and moves nothing', async (_, body, messages) => {
+    const world = await server.world(NOON)
+    const response = await world.control('/clock', body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(
+      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', messages),
+    )
+    expect(await read(world.name)).toEqual(FROZEN_AT_NOON)
+  })
+
+  test.each(['', 'advance=PT5M', '{"advance":', '[]', 'null', '"PT5M"'])(
+    '400 refuses %p as a body, and moves nothing',
+    async (body) => {
+      const { name } = await server.world(NOON)
+      const response = await server.request(`/_sandbox/clock?world=${name}`, { method: 'POST', body })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body'))
+      expect(await read(name)).toEqual(FROZEN_AT_NOON)
+    },
+  )
+})
+
+describe('?world=', () => {
+  const routes: [method: string, path: string][] = [
+    ['GET', '/_sandbox/clock'],
+    ['POST', '/_sandbox/clock'],
+    ['POST', '/_sandbox/reset'],
+  ]
+  const ask = (method: string, path: string) =>
+    server.request(path, { method, ...(method === 'POST' && { body: '{"advance":"PT5M"}' }) })
+
+  test.each(routes)('%s %s is 404 for a world that there is not, and makes none', async (method, path) => {
+    for (const [asked, name] of [
+      ['nowhere', 'nowhere'],
+      ['sbx_nowhere', 'nowhere'],
+      ['', ''],
+      ['NO%20WHERE', 'NO WHERE'],
+    ]) {
+      const response = await ask(method, `${path}?world=${asked}`)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', `No world is called ${name}`))
+    }
+  })
+
+  test.each(routes)('%s %s is 400 when it is given twice or holds NUL', async (method, path) => {
+    for (const [query, rule, problem] of [
+      ['world=a&world=b', 'format', 'must be given once'],
+      ['world=%00', 'format', 'must not hold NUL'],
+    ]) {
+      const response = await ask(method, `${path}?${query}`)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(
+        structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+          world: [{ rule, field: 'world', message: `The world field ${problem}.` }],
+        }),
+      )
+    }
+  })
+})

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { againstBinary, type Server, startServer, structured } from '../harness.ts'
+
+const FOREIGN = structured('ForbiddenError', 'FORBIDDEN', 'The sandbox is not open to other sites')
+const NEEDS_TOKEN = structured(
+  'UnauthorizedError',
+  'UNAUTHORIZED',
+  'The sandbox needs the header X-Sandbox-Token with the token of --sandbox-token',
+)
+
+const ROUTES: [method: string, path: string][] = [
+  ['GET', '/_sandbox/clock'],
+  ['POST', '/_sandbox/clock'],
+  ['POST', '/_sandbox/reset'],
+]
+
+/** Asks each route: a move of the clock, where a body belongs. */
+const askAll = async (server: Server, headers: Record<string, string>): Promise<Response[]> => {
+  const answers: Response[] = []
+  for (const [method, path] of ROUTES) {
+    const body = path.endsWith('clock') ? '{"now":"2040-01-01T00:00:00Z"}' : ''
+    answers.push(await server.request(path, { method, headers, ...(method === 'POST' && { body }) }))
+  }
+  return answers
+}
+
+const expectAll = async (answers: Response[], status: number, body: object): Promise<void> => {
+  for (const answer of answers) {
+    expect(answer.status).toBe(status)
+    expect(await answer.json()).toEqual(body)
+  }
+}
+
+const statuses = (answers: Response[]) => answers.map(({ status }) => status)
+
+describe('The control surface on loopback', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  afterAll(() => server.stop())
+
+  const clock = async () => (await server.request('/_sandbox/clock')).json() as Promise<{ now: string }>
+
+  test('is open', async () => {
+    expect(statuses(await askAll(server, {}))).toEqual([200, 200, 200])
+  })
+
+  test('is open to its own pages', async () => {
+    expect(statuses(await askAll(server, { origin: new URL(server.url).origin }))).toEqual([200, 200, 200])
+  })
+
+  test.each([
+    'http://evil.example',
+    'https://evil.example:4747',
+    'http://localhost:1',
+    'http://127.0.0.1.evil.example',
+    'null',
+    'nonsense',
+    '',
+  ])('403 refuses pages of the origin %p, and moves nothing', async (origin) => {
+    await expectAll(await askAll(server, { origin }), 403, FOREIGN)
+    expect((await clock()).now < '2040').toBe(true)
+  })
+
+  test.each(['evil.example', 'evil.example:4747', '127.0.0.1.evil.example', 'localhost.evil.example', '192.168.1.7'])(
+    '403 refuses requests that were sent to %s, and moves nothing',
+    async (host) => {
+      await expectAll(await askAll(server, { host }), 403, FOREIGN)
+      expect((await clock()).now < '2040').toBe(true)
+    },
+  )
+
+  test('403 refuses a page of another site that has its name resolve here', async () => {
+    const rebound = { host: 'evil.example:4747', origin: 'http://evil.example:4747' }
+    await expectAll(await askAll(server, rebound), 403, FOREIGN)
+  })
+
+  test.each(['localhost', 'LOCALHOST:4747', 'scrip.localhost', '127.0.0.1', '127.1.2.3:80', '[::1]:4747'])(
+    '200 for requests that were sent to %s',
+    async (host) => {
+      expect((await server.request('/_sandbox/clock', { headers: { host } })).status).toBe(200)
+    },
+  )
+
+  test.if(againstBinary).each(['a b', '[::1', 'a/b', 'x:99999', 'user@localhost', ''])(
+    'a Host that is none, %p, is refused and breaks nothing',
+    async (host) => {
+      const status = await rawStatus(
+        server,
+        `GET /_sandbox/clock HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      )
+      expect([400, 403, 404]).toContain(status)
+    },
+  )
+
+  test('other routes do not care where a page comes from', async () => {
+    const headers = { origin: 'http://evil.example', host: 'evil.example' }
+    expect((await server.request('/status', { headers })).status).toBe(200)
+  })
+
+  test('the gate comes before everything else', async () => {
+    const response = await server.request('/_sandbox/clock?world=nowhere', {
+      method: 'POST',
+      body: 'not JSON',
+      headers: { origin: 'http://evil.example' },
+    })
+    expect(response.status).toBe(403)
+    expect(await response.json()).toEqual(FOREIGN)
+  })
+})
+
+describe.each([
+  ['bound elsewhere', ['--host', '0.0.0.0', '--sandbox-token', 'open sesame']],
+  ['on loopback', ['--sandbox-token', 'open sesame']],
+])('The control surface with --sandbox-token, %s', (_, flags) => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer(...flags)
+  })
+  afterAll(() => server.stop())
+
+  test('401 without the token', async () => {
+    await expectAll(await askAll(server, {}), 401, NEEDS_TOKEN)
+  })
+
+  test.each(['', 'open', 'open sesame!', 'Open Sesame', 'Bearer open sesame'])('401 with %p', async (token) => {
+    await expectAll(await askAll(server, { 'x-sandbox-token': token }), 401, NEEDS_TOKEN)
+  })
+
+  test('401 with the token where an access token belongs', async () => {
+    await expectAll(await askAll(server, { authorization: 'Bearer open sesame' }), 401, NEEDS_TOKEN)
+  })
+
+  test('200 with the token, under whatever name the machine goes', async () => {
+    const headers = { 'x-sandbox-token': 'open sesame', host: 'sandbox.example' }
+    expect(statuses(await askAll(server, headers))).toEqual([200, 200, 200])
+  })
+
+  test('403 for another site even with the token', async () => {
+    const headers = { 'x-sandbox-token': 'open sesame', origin: 'http://evil.example' }
+    await expectAll(await askAll(server, headers), 403, FOREIGN)
+  })
+
+  test('the API itself needs no such token', async () => {
+    const login = { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' }
+    expect((await server.request('/auth/login', login)).status).toBe(200)
+  })
+})
+
+describe('The control surface bound elsewhere without a token', () => {
+  test('401 whatever is sent', async () => {
+    const server = await startServer('--host', '0.0.0.0')
+    await expectAll(await askAll(server, {}), 401, NEEDS_TOKEN)
+    await expectAll(await askAll(server, { 'x-sandbox-token': '' }), 401, NEEDS_TOKEN)
+    await expectAll(await askAll(server, { host: 'localhost' }), 401, NEEDS_TOKEN)
+    await server.stop()
+  })
+})
+
+describe('In live mode', () => {
+  test('there is no control surface, no sandbox client, and no name makes a world', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
+    const server = await startServer('--mode', 'live', '--data-dir', folder, '--sandbox-token', 'open sesame')
+    const notFound = structured('NotFoundError', 'NOT_FOUND', 'Route not found')
+    await expectAll(await askAll(server, { 'x-sandbox-token': 'open sesame' }), 404, notFound)
+    for (const name of ['sandbox', 'limited', 'sbx_somewhere', 'sbx_somewhere.limited']) {
+      const body = JSON.stringify({ username: name, password: name })
+      const response = await server.request('/auth/login', { method: 'POST', body })
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials'))
+    }
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  })
+})
+
+/** Sends what no HTTP client would, and answers the status. */
+const rawStatus = async (server: Server, request: string): Promise<number> => {
+  const { hostname, port } = new URL(server.url)
+  const { promise, resolve } = Promise.withResolvers<string>()
+  await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (socket) => {
+        socket.write(request)
+      },
+      data: (_, data) => resolve(data.toString()),
+      close: () => resolve(''),
+    },
+  })
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(await promise)?.[1])
+}

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { loggedIn, login, refresh, statusWith } from '../sessions/requests.ts'
+
+const NOON = '2030-01-01T12:00:00Z'
+const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+const COUNT = 'x-total-count'
+
+let server: Server
+beforeEach(async () => {
+  server = await startServer('--rate-limit', '20/h', '--seed', '7')
+})
+afterEach(() => server.stop())
+
+const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get(COUNT)
+
+describe('POST /_sandbox/reset', () => {
+  test('200 names the world that is as new', async () => {
+    const world = await server.world()
+    const response = await world.control('/reset')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ world: world.name })
+  })
+
+  test('the data are gone', async () => {
+    const world = await server.world()
+    await world.post('/api/v1/beneficiaries', ADA)
+    expect(await countOf(world)).toBe('1')
+    await world.control('/reset')
+    expect(await countOf(await world.again())).toBe('0')
+  })
+
+  test('the clock runs again, with the present', async () => {
+    const world = await server.world(NOON)
+    await world.control('/reset')
+    const response = await server.request(`/_sandbox/clock?world=${world.name}`)
+    const { now, frozen } = (await response.json()) as { now: string; frozen: boolean }
+    expect(frozen).toBe(false)
+    expect(Date.parse(now)).toBeLessThan(Date.parse(NOON))
+  })
+
+  test('tokens of both clients are dead, access and refresh', async () => {
+    const world = await server.world()
+    const limited = await world.limited()
+    const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
+    await world.control('/reset')
+    expect(await statusWith(server, world.token)).toBe(401)
+    expect(await statusWith(server, limited.token)).toBe(401)
+    expect((await refresh(server, refresh_token)).status).toBe(401)
+  })
+
+  test('limits are full again', async () => {
+    const world = await server.world(NOON)
+    for (let i = 0; i < 20; i++) await world.get('/api/v1/countries/1')
+    expect((await world.get('/api/v1/countries/1')).status).toBe(429)
+    await world.control('/reset')
+    const response = await (await world.again()).get('/api/v1/countries/1')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-ratelimit-remaining')).toBe('19')
+  })
+
+  test('failed logins are forgotten', async () => {
+    const world = await server.world(NOON)
+    const name = `sbx_${world.name}`
+    for (let i = 0; i < 10; i++) await login(server, name, 'wrong')
+    expect((await login(server, name)).status).toBe(429)
+    await world.control('/reset')
+    expect((await login(server, name)).status).toBe(200)
+  })
+
+  test('a charge is calculated anew', async () => {
+    const world = await server.world()
+    const detail = (await (await world.get('/api/v1/products/1')).json()) as {
+      available_denominations: { min_value: number }[]
+    }
+    const body = { denomination: detail.available_denominations[0]?.min_value, quantity: 1 }
+    const cache = async (asking: TestWorld) =>
+      (await asking.post('/api/v1/products/1/charges', body)).headers.get('x-cache')
+    expect([await cache(world), await cache(world)]).toEqual(['MISS', 'HIT'])
+    await world.control('/reset')
+    expect(await cache(await world.again())).toBe('MISS')
+  })
+
+  test('identifiers start again: the same requests at the same time are answered with the same bytes', async () => {
+    const world = await server.world(NOON)
+    const script = async (asking: TestWorld): Promise<(string | null)[]> => {
+      const answers: (string | null)[] = []
+      for (const email of ['ada@example.com', 'grace@example.com']) {
+        const response = await asking.post('/api/v1/beneficiaries', { ...ADA, email })
+        answers.push(response.headers.get('x-request-id'), await response.text())
+      }
+      return answers
+    }
+    const before = await script(world)
+    await world.control('/reset')
+    const again = await world.again()
+    await again.clock({ now: NOON, frozen: true })
+    expect(await script(await again.again())).toEqual(before)
+  })
+
+  test('the password of a named world stays, for both of its clients', async () => {
+    const world = await server.world()
+    await world.control('/reset')
+    expect((await login(server, `sbx_${world.name}`, 'another')).status).toBe(401)
+    expect((await login(server, `sbx_${world.name}.limited`, 'another')).status).toBe(401)
+    expect((await login(server, `sbx_${world.name}`, 'a password')).status).toBe(200)
+    expect((await login(server, `sbx_${world.name}.limited`, 'a password')).status).toBe(200)
+  })
+
+  test('a world can be reset again and again', async () => {
+    const world = await server.world()
+    for (let i = 0; i < 3; i++) {
+      expect((await world.control('/reset')).status).toBe(200)
+      const again = await world.again()
+      await again.post('/api/v1/beneficiaries', ADA)
+      expect(await countOf(again)).toBe('1')
+    }
+  })
+
+  test('requests that are under way are done before it or die with their token', async () => {
+    const open = await startServer('--rate-limit', 'off')
+    for (const headStart of [0, 5, 20, 80]) {
+      const world = await open.world()
+      expect((await world.get('/api/v1/countries/1')).status).toBe(200)
+      const writes = Array.from({ length: 20 }, (_, i) =>
+        world.post('/api/v1/beneficiaries', ADA, i % 2 ? { 'idempotency-key': `write no. ${i}` } : {}),
+      )
+      const read = world.get('/api/v1/beneficiaries')
+      // In process, each turn lets them come a little further: to the body, to the queue of writes, to the answer.
+      for (let turn = 0; turn < headStart; turn++) await null
+      const reset = await world.control('/reset')
+      expect(reset.status).toBe(200)
+      for (const { status } of await Promise.all(writes)) expect([201, 401]).toContain(status)
+      expect([200, 401]).toContain((await read).status)
+      expect(await countOf(await world.again())).toBe('0')
+    }
+    await open.stop()
+  })
+
+  test('no other world is touched', async () => {
+    const world = await server.world()
+    const other = await server.world(NOON)
+    await other.post('/api/v1/beneficiaries', ADA)
+    await world.control('/reset')
+    await server.request('/_sandbox/reset', { method: 'POST' })
+    expect(await countOf(other)).toBe('1')
+    expect(await (await server.request(`/_sandbox/clock?world=${other.name}`)).json()).toEqual({
+      now: '2030-01-01T12:00:00.000Z',
+      frozen: true,
+    })
+  })
+
+  test('without ?world= it is the default one, whose two clients have their passwords again', async () => {
+    const before = await loggedIn(server, 'sandbox', 'sandbox')
+    const authorization = `Bearer ${before.access_token}`
+    const create = { method: 'POST', headers: { authorization }, body: JSON.stringify(ADA) }
+    expect((await server.request('/api/v1/beneficiaries', create)).status).toBe(201)
+    const response = await server.request('/_sandbox/reset', { method: 'POST' })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ world: 'default' })
+    expect(await statusWith(server, before.access_token)).toBe(401)
+    const sandbox = await loggedIn(server, 'sandbox', 'sandbox')
+    await loggedIn(server, 'limited', 'limited')
+    const list = await server.request('/api/v1/beneficiaries', {
+      headers: { authorization: `Bearer ${sandbox.access_token}` },
+    })
+    expect(list.headers.get(COUNT)).toBe('0')
+  })
+
+  test('catalog and reference data are there afterwards as before', async () => {
+    const { access_token } = await loggedIn(server, 'sandbox', 'sandbox')
+    const read = async (token: string) => {
+      const texts: string[] = []
+      for (const path of [
+        '/api/v1/products?limit=5',
+        '/api/v1/products/1',
+        '/api/v1/categories',
+        '/api/v1/currencies',
+      ]) {
+        const response = await server.request(path, { headers: { authorization: `Bearer ${token}` } })
+        expect(response.status).toBe(200)
+        texts.push(await response.text())
+      }
+      return texts
+    }
+    const before = await read(access_token)
+    await server.request('/_sandbox/reset', { method: 'POST' })
+    expect(await read((await loggedIn(server, 'sandbox', 'sandbox')).access_token)).toEqual(before)
+  })
+})

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { type Server, startServer, structured } from '../harness.ts'
+import { loggedIn, login, post, statusWith, type TokenPair } from './requests.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
+const INVALID_BODY = structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body')
+const TOKEN = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+
+describe('POST /auth/login', () => {
+  test('200 answers a pair of tokens, when they expire, and whose they are', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const response = await login(server, `sbx_${world.name}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+    expect(await response.json()).toEqual({
+      access_token: TOKEN,
+      refresh_token: TOKEN,
+      access_expires_at: '2030-01-01T01:00:00.000Z',
+      refresh_expires_at: '2030-01-08T00:00:00.000Z',
+      client_id: 1,
+      token_type: 'Bearer',
+      expires_in: 3600,
+    })
+  })
+
+  test('the access token is an HS256 JWT with sub, jti, iat and exp', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const { access_token } = await loggedIn(server, `sbx_${world.name}`)
+    expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'HS256' })
+    expect(decodeJwt(access_token)).toMatchObject({
+      sub: '1',
+      jti: expect.stringMatching(/^[0-9a-z]{20,}$/),
+      iat: 1_893_456_000,
+      exp: 1_893_459_600,
+    })
+  })
+
+  test('no two tokens have the same jti, within one login or two', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const first = await loggedIn(server, `sbx_${world.name}`)
+    const second = await loggedIn(server, `sbx_${world.name}`)
+    const tokens = [first.access_token, first.refresh_token, second.access_token, second.refresh_token]
+    expect(new Set(tokens.map((token) => decodeJwt(token).jti)).size).toBe(4)
+  })
+
+  test('the times in the body are those in the tokens, also between two seconds', async () => {
+    const world = await server.world('2030-01-01T00:00:00.999Z')
+    const pair = await loggedIn(server, `sbx_${world.name}`)
+    const expiry = (token: string) => new Date((decodeJwt(token).exp ?? 0) * 1_000).toISOString()
+    expect(pair.access_expires_at).toBe('2030-01-01T01:00:00.000Z')
+    expect(pair.access_expires_at).toBe(expiry(pair.access_token))
+    expect(pair.refresh_expires_at).toBe(expiry(pair.refresh_token))
+  })
+
+  test('the sandbox has the clients sandbox and limited from the start', async () => {
+    const sandbox = await loggedIn(server, 'sandbox', 'sandbox')
+    const limited = await loggedIn(server, 'limited', 'limited')
+    expect([sandbox.client_id, limited.client_id]).toEqual([1, 2])
+    expect(await statusWith(server, sandbox.access_token)).toBe(200)
+    expect(await statusWith(server, limited.access_token)).toBe(200)
+  })
+
+  test('an earlier login stays good after a later one', async () => {
+    const world = await server.world()
+    await world.again()
+    expect(await statusWith(server, world.token)).toBe(200)
+  })
+
+  test('members that nobody knows and the content type do not matter', async () => {
+    const body = JSON.stringify({ username: 'sandbox', password: 'sandbox', grant_type: 'password' })
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      expect((await post(server, '/auth/login', body, { 'content-type': type })).status).toBe(200)
+    }
+  })
+
+  test('--access-ttl and --refresh-ttl say how long tokens live', async () => {
+    const brief = await startServer('--access-ttl', '90s', '--refresh-ttl', '2h')
+    const world = await brief.world('2030-01-01T00:00:00Z')
+    const pair = await loggedIn(brief, `sbx_${world.name}`)
+    expect(pair).toMatchObject({
+      access_expires_at: '2030-01-01T00:01:30.000Z',
+      refresh_expires_at: '2030-01-01T02:00:00.000Z',
+      expires_in: 90,
+    })
+    await world.clock({ advance: 'PT1M29.999S' })
+    expect(await statusWith(brief, pair.access_token)).toBe(200)
+    await world.clock({ advance: 'PT0.001S' })
+    expect(await statusWith(brief, pair.access_token)).toBe(401)
+    await brief.stop()
+  })
+
+  test('an access token that outlives the refresh token is good to its own end', async () => {
+    const odd = await startServer('--access-ttl', '2h', '--refresh-ttl', '1h')
+    const world = await odd.world('2030-01-01T00:00:00Z')
+    const name = `sbx_${world.name}`
+    const early = await loggedIn(odd, name)
+    await world.clock({ advance: 'PT90M' })
+    const late = await loggedIn(odd, name)
+    const next = await post(odd, '/auth/refresh', { refresh_token: late.refresh_token })
+    expect(next.status).toBe(200)
+    // The second use revokes that login, which makes the program look all of the client's tokens up again.
+    expect((await post(odd, '/auth/refresh', { refresh_token: late.refresh_token })).status).toBe(401)
+    expect(await statusWith(odd, late.access_token)).toBe(401)
+    expect(await statusWith(odd, early.access_token)).toBe(200)
+    await odd.stop()
+  })
+
+  const required = (field: string) => [{ rule: 'required', field, message: `The ${field} field is required.` }]
+  const empty = (field: string) => [
+    { rule: 'min', field, message: `The ${field} field must be at least 1 character long.` },
+  ]
+  const noString = (field: string) => [{ rule: 'string', field, message: `The ${field} field must be a string.` }]
+
+  test.each([
+    ['no members', {}, { username: required('username'), password: required('password') }],
+    ['no username', { password: 'sandbox' }, { username: required('username') }],
+    ['no password', { username: 'sandbox' }, { password: required('password') }],
+    ['a null username', { username: null, password: 'sandbox' }, { username: required('username') }],
+    ['a null password', { username: 'sandbox', password: null }, { password: required('password') }],
+    ['an empty username', { username: '', password: 'sandbox' }, { username: empty('username') }],
+    ['an empty password', { username: 'sandbox', password: '' }, { password: empty('password') }],
+    ['a number as username', { username: 7, password: 'sandbox' }, { username: noString('username') }],
+    ['a list as password', { username: 'sandbox', password: ['sandbox'] }, { password: noString('password') }],
+    ['two empty ones', { username: '', password: '' }, { username: empty('username'), password: empty('password') }],
+  ])('400 names what is wrong with %s', async (_, body, messages) => {
+    const response = await post(server, '/auth/login', body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(
+      structured('ValidationException', 'VALIDATION_FAILURE', 'Username and password are required', messages),
+    )
+  })
+
+  test.each([
+    ['an empty body', ''],
+    ['one that is not JSON', 'username=sandbox&password=sandbox'],
+    ['half of one', '{"username":"sandbox"'],
+    ['a list', '[]'],
+    ['a string', '"sandbox"'],
+    ['null', 'null'],
+    ['one over 1 MiB', JSON.stringify({ username: 'sandbox', password: 'x'.repeat(1_048_576) })],
+    ['one nested deeper than 32', `{"a":${'['.repeat(32)}${']'.repeat(32)}}`],
+  ])('400 refuses %s', async (_, body) => {
+    const response = await post(server, '/auth/login', body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(INVALID_BODY)
+  })
+
+  test('400 refuses a body that is not UTF-8', async () => {
+    const body = Buffer.concat([Buffer.from('{"username":"'), Buffer.from([0xff]), Buffer.from('","password":"x"}')])
+    const response = await server.request('/auth/login', { method: 'POST', body })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(INVALID_BODY)
+  })
+
+  test.each([
+    ['a wrong password', 'sandbox', 'wrong'],
+    ['the password in other letters', 'sandbox', 'Sandbox'],
+    ['the password and a space', 'sandbox', 'sandbox '],
+    ['the name in other letters', 'Sandbox', 'sandbox'],
+    ['the password of another client', 'limited', 'sandbox'],
+    ['an unknown client', 'nobody', 'sandbox'],
+    ['a name that would break a query', "' OR 1=1 --", 'sandbox'],
+    ['a name of the prototype', '__proto__', 'sandbox'],
+  ])('401 answers %s like all others', async (_, username, password) => {
+    const response = await login(server, username, password)
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual(INVALID_CREDENTIALS)
+  })
+
+  test('no limit is charged, so that none is told of', async () => {
+    for (const response of [await login(server, 'sandbox', 'sandbox'), await login(server, 'nobody', 'x')]) {
+      expect(response.headers.get('x-ratelimit-limit')).toBeNull()
+      expect(response.headers.get('x-ratelimit-remaining')).toBeNull()
+      expect(response.headers.get('x-ratelimit-reset')).toBeNull()
+    }
+  })
+})
+
+describe('More than ten failed logins in a minute', () => {
+  const tooMany = (seconds: number) =>
+    structured('TooManyRequestsError', 'TOO_MANY_REQUESTS', `Rate limit exceeded. Retry after ${seconds} seconds.`)
+
+  const failTimes = async (username: string, times: number, on = server): Promise<number[]> => {
+    const statuses: number[] = []
+    for (let i = 0; i < times; i++) statuses.push((await login(on, username, 'wrong')).status)
+    return statuses
+  }
+
+  test('the eleventh attempt is 429 whatever its password', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const name = `sbx_${world.name}`
+    expect(await failTimes(name, 10)).toEqual(Array(10).fill(401))
+    for (const password of ['a password', 'wrong']) {
+      const response = await login(server, name, password)
+      expect(response.status).toBe(429)
+      expect(response.headers.get('retry-after')).toBe('60')
+      expect(await response.json()).toEqual(tooMany(60))
+    }
+  })
+
+  test('tokens that were issued before stay good', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    await failTimes(`sbx_${world.name}`, 11)
+    expect(await statusWith(server, world.token)).toBe(200)
+  })
+
+  test('it lifts after a minute of the world, and being refused does not prolong it', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const name = `sbx_${world.name}`
+    await failTimes(name, 10)
+    await world.clock({ advance: 'PT59.999S' })
+    const refused = await login(server, name)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    await world.clock({ advance: 'PT0.001S' })
+    expect((await login(server, name)).status).toBe(200)
+  })
+
+  test('the minute slides: each failure counts for its own sixty seconds', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const name = `sbx_${world.name}`
+    await failTimes(name, 5)
+    await world.clock({ advance: 'PT30S' })
+    await failTimes(name, 5)
+    const refused = await login(server, name)
+    expect(refused.headers.get('retry-after')).toBe('30')
+    expect(await refused.json()).toEqual(tooMany(30))
+    await world.clock({ advance: 'PT30S' })
+    expect(await failTimes(name, 6)).toEqual([401, 401, 401, 401, 401, 429])
+  })
+
+  test('a right password in between forgives nothing', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const name = `sbx_${world.name}`
+    await failTimes(name, 9)
+    expect((await login(server, name)).status).toBe(200)
+    expect(await failTimes(name, 2)).toEqual([401, 429])
+  })
+
+  test('it concerns one username: neither the other client of the world nor another world', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const other = await server.world()
+    expect((await failTimes(`sbx_${world.name}`, 11)).at(-1)).toBe(429)
+    expect((await login(server, `sbx_${world.name}.limited`)).status).toBe(200)
+    expect((await login(server, `sbx_${other.name}`)).status).toBe(200)
+  })
+
+  test('names that no one has are limited too, so that a limit gives no name away', async () => {
+    expect((await failTimes('nobody-at-all', 11)).at(-1)).toBe(429)
+    expect((await login(server, 'nobody-else', 'wrong')).status).toBe(401)
+  })
+
+  test('a body that is refused is no failure', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const name = `sbx_${world.name}`
+    for (let i = 0; i < 11; i++) expect((await login(server, name, '')).status).toBe(400)
+    expect((await login(server, name)).status).toBe(200)
+  })
+
+  test('--rate-limit off lifts it', async () => {
+    const open = await startServer('--rate-limit', 'off')
+    const world = await open.world('2030-01-01T00:00:00Z')
+    expect(await failTimes(`sbx_${world.name}`, 12, open)).toEqual(Array(12).fill(401))
+    const response = await login(open, `sbx_${world.name}`)
+    expect(response.status).toBe(200)
+    expect(((await response.json()) as TokenPair).client_id).toBe(1)
+    await open.stop()
+  })
+})

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured } from '../harness.ts'
+import { loggedIn, post, refresh, statusWith } from './requests.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+describe('POST /auth/logout', () => {
+  test('200 says so, without a body or whatever the body', async () => {
+    const world = await server.world()
+    for (const body of [undefined, '', '{}', 'not JSON', '[]']) {
+      const response = await (await world.again()).post('/auth/logout', body)
+      expect(response.status).toBe(200)
+      expect(await response.json()).toEqual({ message: 'Successfully logged out' })
+    }
+  })
+
+  test('every token of the client is dead at once, of this login and of all others', async () => {
+    const world = await server.world()
+    const name = `sbx_${world.name}`
+    const pairs = [await loggedIn(server, name), await loggedIn(server, name), await loggedIn(server, name)]
+    for (const { access_token } of pairs) expect(await statusWith(server, access_token)).toBe(200)
+    await world.post('/auth/logout')
+    expect(await statusWith(server, world.token)).toBe(401)
+    for (const { access_token, refresh_token } of pairs) {
+      expect(await statusWith(server, access_token)).toBe(401)
+      const response = await refresh(server, refresh_token)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid refresh token'))
+    }
+  })
+
+  test('a client that logs in again is in again, and its old tokens stay dead', async () => {
+    const world = await server.world()
+    await world.post('/auth/logout')
+    const back = await world.again()
+    expect(await statusWith(server, back.token)).toBe(200)
+    expect(await statusWith(server, world.token)).toBe(401)
+  })
+
+  test('neither the other client of the world nor the same client of another world is logged out', async () => {
+    const world = await server.world()
+    const limited = await world.limited()
+    const other = await server.world()
+    await world.post('/auth/logout')
+    expect(await statusWith(server, limited.token)).toBe(200)
+    expect(await statusWith(server, other.token)).toBe(200)
+  })
+
+  test('401 without a token, with a dead one, and with a refresh token; nobody is logged out', async () => {
+    const world = await server.world()
+    const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
+    const unauthorized = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
+    for (const headers of [{}, { authorization: 'Bearer a.b.c' }, { authorization: `Bearer ${refresh_token}` }]) {
+      const response = await post(server, '/auth/logout', '', headers)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(unauthorized)
+    }
+    expect(await statusWith(server, world.token)).toBe(200)
+    expect((await refresh(server, refresh_token)).status).toBe(200)
+  })
+})

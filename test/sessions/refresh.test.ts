@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured } from '../harness.ts'
+import { loggedIn, post, refresh, statusWith, type TokenPair } from './requests.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const INVALID_TOKEN = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid refresh token')
+
+const refreshed = async (token: string): Promise<TokenPair> => {
+  const response = await refresh(server, token)
+  expect(response.status).toBe(200)
+  return (await response.json()) as TokenPair
+}
+
+const expectRefused = async (token: string): Promise<void> => {
+  const response = await refresh(server, token)
+  expect(response.status).toBe(401)
+  expect(await response.json()).toEqual(INVALID_TOKEN)
+}
+
+describe('POST /auth/refresh', () => {
+  test('200 answers a new pair that lives from now on', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const first = await loggedIn(server, `sbx_${world.name}`)
+    await world.clock({ advance: 'PT30M' })
+    const second = await refreshed(first.refresh_token)
+    expect(second).toEqual({
+      access_token: expect.any(String),
+      refresh_token: expect.any(String),
+      access_expires_at: '2030-01-01T01:30:00.000Z',
+      refresh_expires_at: '2030-01-08T00:30:00.000Z',
+      client_id: 1,
+      token_type: 'Bearer',
+      expires_in: 3600,
+    })
+    expect(second.access_token).not.toBe(first.access_token)
+    expect(second.refresh_token).not.toBe(first.refresh_token)
+    expect(await statusWith(server, second.access_token)).toBe(200)
+  })
+
+  test('the access token of before is good until it expires', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const first = await loggedIn(server, `sbx_${world.name}`)
+    await refreshed(first.refresh_token)
+    expect(await statusWith(server, first.access_token)).toBe(200)
+    await world.clock({ advance: 'PT1H' })
+    expect(await statusWith(server, first.access_token)).toBe(401)
+  })
+
+  test('a login can be refreshed on and on, past the end of its first tokens', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    let pair = await loggedIn(server, `sbx_${world.name}`)
+    for (let i = 0; i < 3; i++) {
+      await world.clock({ advance: 'P6D' })
+      pair = await refreshed(pair.refresh_token)
+    }
+    expect(pair.refresh_expires_at).toBe('2030-01-26T00:00:00.000Z')
+    expect(await statusWith(server, pair.access_token)).toBe(200)
+  })
+
+  test('a used refresh token is dead, and using it again revokes all that descends from its login', async () => {
+    const world = await server.world()
+    const first = await loggedIn(server, `sbx_${world.name}`)
+    const second = await refreshed(first.refresh_token)
+    const third = await refreshed(second.refresh_token)
+    for (const { access_token } of [first, second, third]) expect(await statusWith(server, access_token)).toBe(200)
+    await expectRefused(first.refresh_token)
+    await expectRefused(third.refresh_token)
+    for (const { access_token } of [first, second, third]) expect(await statusWith(server, access_token)).toBe(401)
+  })
+
+  test('another login of the same client survives that', async () => {
+    const world = await server.world()
+    const stolen = await loggedIn(server, `sbx_${world.name}`)
+    const other = await loggedIn(server, `sbx_${world.name}`)
+    await refreshed(stolen.refresh_token)
+    await expectRefused(stolen.refresh_token)
+    expect(await statusWith(server, other.access_token)).toBe(200)
+    await refreshed(other.refresh_token)
+  })
+
+  test('of two uses at the same time one wins, and then nobody', async () => {
+    const world = await server.world()
+    const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
+    const answers = await Promise.all([refresh(server, refresh_token), refresh(server, refresh_token)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
+    const winner = answers.find(({ status }) => status === 200)
+    const pair = (await winner?.json()) as TokenPair
+    await expectRefused(pair.refresh_token)
+    expect(await statusWith(server, pair.access_token)).toBe(401)
+  })
+
+  test('an access token is no refresh token, and trying one revokes nothing', async () => {
+    const world = await server.world()
+    const pair = await loggedIn(server, `sbx_${world.name}`)
+    await expectRefused(pair.access_token)
+    expect(await statusWith(server, pair.access_token)).toBe(200)
+    await refreshed(pair.refresh_token)
+  })
+
+  test('a refresh token is no access token, and showing one does not use it up', async () => {
+    const world = await server.world()
+    const pair = await loggedIn(server, `sbx_${world.name}`)
+    expect(await statusWith(server, pair.refresh_token)).toBe(401)
+    await refreshed(pair.refresh_token)
+  })
+
+  test('it expires by the clock of its world', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const [early, late] = [await loggedIn(server, `sbx_${world.name}`), await loggedIn(server, `sbx_${world.name}`)]
+    await world.clock({ advance: 'P6DT23H59M59.999S' })
+    await refreshed(early.refresh_token)
+    await world.clock({ advance: 'PT0.001S' })
+    await expectRefused(late.refresh_token)
+  })
+
+  test('401 after a reset of its world', async () => {
+    const world = await server.world()
+    const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
+    expect((await world.control('/reset')).status).toBe(200)
+    await expectRefused(refresh_token)
+  })
+
+  test.each([
+    ['a word', 'nonsense'],
+    ['three words', 'a.b.c'],
+    ['an unsecured token', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.'],
+    ['a token with a space', 'a.b.c d'],
+    ['a very long word', 'x'.repeat(100_000)],
+  ])('401 refuses %s', async (_, token) => {
+    await expectRefused(token)
+  })
+
+  test('401 refuses a token whose signature was changed', async () => {
+    const world = await server.world()
+    const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
+    const [header, payload, signature = ''] = refresh_token.split('.')
+    const changed = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
+    await expectRefused(`${header}.${payload}.${changed}`)
+    await refreshed(refresh_token)
+  })
+
+  test.each([
+    ['missing', {}],
+    ['null', { refresh_token: null }],
+    ['empty', { refresh_token: '' }],
+  ])('400 when the token is %s', async (_, body) => {
+    const response = await post(server, '/auth/refresh', body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(
+      structured('ValidationException', 'VALIDATION_FAILURE', 'Refresh token is required', {
+        refresh_token: [{ rule: 'required', field: 'refresh_token', message: 'The refresh_token field is required.' }],
+      }),
+    )
+  })
+
+  test.each(['', 'refresh_token=x', '[]', 'null', '"x"'])('400 refuses %p as a body', async (body) => {
+    const response = await post(server, '/auth/refresh', body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body'))
+  })
+})

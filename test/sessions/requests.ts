@@ -1,0 +1,35 @@
+import type { Server } from '../harness.ts'
+
+/** What login and refresh answer (contract C3). */
+export interface TokenPair {
+  access_token: string
+  refresh_token: string
+  access_expires_at: string
+  refresh_expires_at: string
+  client_id: number
+  token_type: string
+  expires_in: number
+}
+
+/** Posts to a public route; a string goes out as it is. */
+export const post = (server: Server, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  server.request(path, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
+
+export const login = (server: Server, username: unknown, password: unknown = 'a password') =>
+  post(server, '/auth/login', { username, password })
+
+export const loggedIn = async (server: Server, username: string, password?: string): Promise<TokenPair> => {
+  const response = await login(server, username, password)
+  if (response.status !== 200) throw new Error(`login of ${username}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as TokenPair
+}
+
+export const refresh = (server: Server, token: unknown) => post(server, '/auth/refresh', { refresh_token: token })
+
+/** Asks for something protected, with an Authorization header as it is given. */
+export const withAuthorization = (server: Server, authorization: string) =>
+  server.request('/api/v1/countries/1', { headers: { authorization } })
+
+/** The status with which an access token is met. */
+export const statusWith = async (server: Server, accessToken: string): Promise<number> =>
+  (await withAuthorization(server, `Bearer ${accessToken}`)).status

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Glob } from 'bun'
+
+/** The shape of the tree (decided in docs/decisions): which way imports point, and what only one place may do. */
+
+const root = join(import.meta.dir, '..')
+
+interface Source {
+  path: string
+  text: string
+  /** The files of ours that it imports, and the names it takes from each. */
+  imports: { path: string; names: string[] }[]
+}
+
+const readSource = (path: string): Source => {
+  const text = readFileSync(join(root, path), 'utf8')
+  const imports = [...text.matchAll(/^(?:import|export)\s(?:[^'";]*\sfrom\s)?'(\.[^']+)'/gm)].map(
+    ([statement, target = '']) => ({ path: join(dirname(path), target), names: namesIn(statement) }),
+  )
+  return { path, text, imports }
+}
+
+const namesIn = (statement: string): string[] =>
+  (/\{([^}]*)\}/.exec(statement)?.[1] ?? '')
+    .split(',')
+    .map(
+      (name) =>
+        name
+          .trim()
+          .replace(/^type /, '')
+          .split(' as ')[0] ?? '',
+    )
+    .filter((name) => name !== '')
+
+const pathsBelow = (pattern: string): string[] => [...new Glob(pattern).scanSync(root)].sort()
+
+const sources = pathsBelow('src/**/*.ts')
+  .filter((path) => !path.endsWith('.d.ts'))
+  .map(readSource)
+const tests = pathsBelow('test/**/*.ts').map(readSource)
+
+/** The part of the tree that a file belongs to: its folder below src, or the name of a file that stands there alone. */
+const placeOf = (path: string): string => (/^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1] ?? path) as string
+
+/** Rooms, and the other rooms whose nouns each may take, because the trade does. */
+const ROOMS: Record<string, readonly string[]> = {
+  sessions: [],
+  reference: ['sessions'],
+  catalog: ['reference', 'sessions'],
+  wallets: ['reference', 'sessions'],
+  charges: ['catalog', 'wallets', 'reference', 'sessions'],
+  idempotency: ['sessions'],
+  beneficiaries: ['reference', 'wallets', 'idempotency', 'sessions'],
+  orders: ['charges', 'catalog', 'wallets', 'reference', 'idempotency', 'sessions'],
+  payouts: ['beneficiaries', 'charges', 'wallets', 'reference', 'idempotency', 'sessions'],
+  docs: [],
+  sandbox: ['sessions', 'reference', 'catalog', 'wallets', 'charges', 'beneficiaries', 'orders', 'payouts'],
+}
+const BELOW_ROOMS = ['worlds', 'http', 'db', 'kernel']
+const BELOW_APP = ['seeds', 'log', 'config', ...Object.keys(ROOMS), ...BELOW_ROOMS]
+
+/** What each place may import, besides itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  kernel: [],
+  http: ['kernel'],
+  db: ['kernel'],
+  worlds: ['db', 'kernel'],
+  ...Object.fromEntries(Object.entries(ROOMS).map(([room, others]) => [room, [...others, ...BELOW_ROOMS]])),
+  config: ['http', 'kernel'],
+  log: ['config', 'kernel'],
+  seeds: [...Object.keys(ROOMS), ...BELOW_ROOMS],
+  app: BELOW_APP,
+  assemble: ['app', ...BELOW_APP],
+  commands: ['assemble', 'app', ...BELOW_APP],
+  main: ['commands', 'assemble', 'config', 'production'],
+  production: [],
+}
+
+describe('imports', () => {
+  test('point one way: main, commands, app, rooms, http and db and worlds, kernel', () => {
+    const wrong = sources.flatMap(({ path, imports }) =>
+      imports
+        .map((imported) => imported.path)
+        .filter((target) => target.startsWith('src/') && placeOf(target) !== placeOf(path))
+        .filter((target) => !MAY_IMPORT[placeOf(path)]?.includes(placeOf(target)))
+        .map((target) => `${path} imports ${target}: ${placeOf(path)} may not know ${placeOf(target)}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('take the nouns of another room, never its routes or its tables', () => {
+    const wrong = sources.flatMap(({ path, imports }) =>
+      imports
+        .map((imported) => imported.path)
+        .filter((target) => placeOf(target) !== placeOf(path))
+        .filter(
+          (target) => /\/tables\.ts$/.test(target) || (/(?:^|[/-])routes\.ts$/.test(target) && path !== 'src/app.ts'),
+        )
+        .map((target) => `${path} imports ${target}: ask the room for a function, a type or a schema instead`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('go in no circle', () => {
+    const byPath = new Map(sources.map((source) => [source.path, source]))
+    const settled = new Set<string>()
+    const circleFrom = (path: string, trail: string[]): string[] | undefined => {
+      if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+      if (settled.has(path)) return undefined
+      for (const { path: target } of byPath.get(path)?.imports ?? []) {
+        const circle = circleFrom(target, [...trail, path])
+        if (circle) return circle
+      }
+      settled.add(path)
+      return undefined
+    }
+    for (const { path } of sources) expect(circleFrom(path, [])).toBeUndefined()
+  })
+
+  test('reach every file of the program', () => {
+    const reached = new Set<string>()
+    const reach = (path: string): void => {
+      if (reached.has(path)) return
+      reached.add(path)
+      for (const { path: target } of sources.find((source) => source.path === path)?.imports ?? []) reach(target)
+    }
+    reach('src/main.ts')
+    const carried = pathsBelow('src/**/*').filter((path) => !path.endsWith('.d.ts'))
+    expect(carried.filter((path) => !reached.has(path))).toEqual([])
+  })
+})
+
+test('every exported value is imported somewhere: take export away from what its own file alone uses', () => {
+  const taken = new Set<string>()
+  for (const { imports } of [...sources, ...tests]) {
+    for (const { path, names } of imports) for (const name of names) taken.add(`${path} ${name}`)
+  }
+  const unused = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/^export (?:abstract )?(?:const|class|function|async function) (\w+)/gm)]
+      .map((match) => `${path} ${match[1]}`)
+      .filter((name) => !taken.has(name)),
+  )
+  expect(unused).toEqual([])
+})
+
+/** What only some places may do, and what the others use instead. */
+const BANS: readonly { what: string; pattern: RegExp; allowed: readonly string[]; instead: string }[] = [
+  {
+    what: 'reads the time',
+    pattern: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.|\bBun\.nanoseconds\b|\bprocess\.(?:hrtime|uptime)\b/,
+    allowed: ['src/kernel/clock.ts'],
+    instead: 'the clock of the world or of Deps; sinceStartMs() of kernel/clock.ts for durations',
+  },
+  {
+    what: 'draws randomness',
+    pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync)\b|\bgetRandomValues\b/,
+    allowed: ['src/kernel/ids.ts'],
+    instead: 'the ids or the randomness of the world; freshSecret() of kernel/ids.ts for keys',
+  },
+  {
+    what: 'touches the environment',
+    pattern: /\bprocess\.env\b|\bBun\.env\b/,
+    allowed: ['src/config.ts', 'src/production.ts'],
+    instead: 'the Config that configOf() makes',
+  },
+  {
+    what: 'writes to the console',
+    pattern: /\bconsole\./,
+    allowed: [],
+    instead: 'the log of Deps, or process.stdout where the output is what was asked for',
+  },
+  {
+    what: 'gives up on types',
+    pattern: /\bas any\b|: any\b|<any>|@ts-(?:ignore|expect-error|nocheck)/,
+    allowed: [],
+    instead: 'unknown, and a check that narrows it',
+  },
+]
+
+describe.each(BANS.map((ban) => [ban.what, ban] as const))('nothing else %s', (_, { pattern, allowed, instead }) => {
+  test(`use ${instead}`, () => {
+    const wrong = sources
+      .filter(({ path }) => !allowed.includes(path))
+      .flatMap(({ path, text }) =>
+        text
+          .split('\n')
+          .flatMap((line, index) =>
+            pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}: use ${instead}`] : [],
+          ),
+      )
+    expect(wrong).toEqual([])
+  })
+})

@@ -1,0 +1,88 @@
+import type { Database as Sqlite } from 'bun:sqlite'
+import { expect } from 'bun:test'
+
+/** What must hold of the books of a database at all times, read by plain SQL (contract C11). */
+
+const rows = <Row>(sqlite: Sqlite, sql: string): Row[] => sqlite.query<Row, []>(sql).all()
+
+const OUT_OF_BALANCE = `
+  SELECT entry_id, currency_id, sum(amount_minor) AS sum FROM journal_lines
+  GROUP BY entry_id, currency_id HAVING sum <> 0`
+const CURRENCY_SUMS =
+  'SELECT currency_id, sum(amount_minor) AS sum FROM journal_lines GROUP BY currency_id HAVING sum <> 0'
+const WALLETS_UNLIKE_THEIR_LINES = `
+  SELECT w.id, w.amount_minor, w.reserved_minor,
+    coalesce(sum(CASE l.account WHEN 'wallet' THEN l.amount_minor END), 0) AS amount_lines,
+    coalesce(sum(CASE l.account WHEN 'reserved' THEN l.amount_minor END), 0) AS reserved_lines
+  FROM wallets w LEFT JOIN journal_lines l ON l.wallet_id = w.id GROUP BY w.id
+  HAVING amount_lines <> w.amount_minor OR reserved_lines <> w.reserved_minor`
+const WALLETS_BELOW_THEIR_LIMIT = 'SELECT id, amount_minor FROM wallets WHERE amount_minor < -credit_limit_minor'
+/** What an order or a payout under way has paid and not yet got back or given on. */
+const RESERVED_UNLIKE_WHAT_IS_OPEN = `
+  SELECT w.id, w.reserved_minor,
+    (SELECT coalesce(sum(payable_minor), 0) FROM orders o WHERE o.wallet_id = w.id AND
+      (status IN ('PENDING', 'PROCESSING') OR (status = 'PARTIALLY_DELIVERED' AND failed_at_ms IS NULL)))
+    + (SELECT coalesce(sum(paid_minor), 0) FROM payouts p WHERE p.wallet_id = w.id AND
+      status IN ('created', 'queued', 'processing', 'settling', 'action_required')) AS open
+  FROM wallets w GROUP BY w.id HAVING open <> w.reserved_minor`
+const ENTRIES_OUT_OF_ORDER = `
+  SELECT id FROM (SELECT id, created_at_ms, lag(created_at_ms) OVER (ORDER BY id) AS before FROM journal_entries)
+  WHERE created_at_ms < before`
+const LINES_WITHOUT_ENTRY = 'SELECT id FROM journal_lines WHERE entry_id NOT IN (SELECT id FROM journal_entries)'
+const CHAIN = 'SELECT * FROM transactions ORDER BY wallet_id, id'
+
+interface Movement {
+  id: number
+  wallet_id: number
+  entry_id: number
+  amount_minor: number
+  transaction_type: string
+  balance_after_minor: number
+}
+
+export const expectSoundBooks = (sqlite: Sqlite): void => {
+  expect(rows(sqlite, OUT_OF_BALANCE)).toEqual([])
+  expect(rows(sqlite, CURRENCY_SUMS)).toEqual([])
+  expect(rows(sqlite, LINES_WITHOUT_ENTRY)).toEqual([])
+  expect(rows(sqlite, WALLETS_UNLIKE_THEIR_LINES)).toEqual([])
+  expect(rows(sqlite, WALLETS_BELOW_THEIR_LIMIT)).toEqual([])
+  expect(rows(sqlite, RESERVED_UNLIKE_WHAT_IS_OPEN)).toEqual([])
+  expect(rows(sqlite, ENTRIES_OUT_OF_ORDER)).toEqual([])
+  expectUnbrokenChain(sqlite)
+}
+
+/** Each movement continues its wallet's chain, and is what its entry wrote to the wallet. */
+const expectUnbrokenChain = (sqlite: Sqlite): void => {
+  const lineOf = sqlite.query<{ sum: number }, [number, number]>(
+    "SELECT sum(amount_minor) AS sum FROM journal_lines WHERE account = 'wallet' AND entry_id = ? AND wallet_id = ?",
+  )
+  const balances = new Map<number, number>()
+  for (const movement of rows<Movement>(sqlite, CHAIN)) {
+    const signed = movement.transaction_type === 'CREDIT' ? movement.amount_minor : -movement.amount_minor
+    expect({ id: movement.id, sum: lineOf.get(movement.entry_id, movement.wallet_id)?.sum }).toEqual({
+      id: movement.id,
+      sum: signed,
+    })
+    const balance = (balances.get(movement.wallet_id) ?? 0) + signed
+    expect({ id: movement.id, balance: movement.balance_after_minor }).toEqual({ id: movement.id, balance })
+    balances.set(movement.wallet_id, balance)
+  }
+  const held = rows<{ id: number; amount_minor: number }>(sqlite, 'SELECT id, amount_minor FROM wallets')
+  for (const { id, amount_minor } of held) expect([id, balances.get(id) ?? 0]).toEqual([id, amount_minor])
+}
+
+/** The lines of the last entries, the oldest first. */
+export const linesSince = (sqlite: Sqlite, entryId: number) =>
+  sqlite
+    .query<
+      { entry: number; source: string; account: string; wallet: number | null; currency: string; amount: number },
+      [number]
+    >(
+      `SELECT e.id AS entry, e.source_type AS source, l.account, l.wallet_id AS wallet, c.currency, l.amount_minor AS amount
+       FROM journal_lines l JOIN journal_entries e ON e.id = l.entry_id JOIN currencies c ON c.id = l.currency_id
+       WHERE e.id > ? ORDER BY l.id`,
+    )
+    .all(entryId)
+
+export const lastEntryOf = (sqlite: Sqlite): number =>
+  sqlite.query<{ id: number }, []>('SELECT max(id) AS id FROM journal_entries').get()?.id ?? 0

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { loggedIn, login, post, statusWith } from '../sessions/requests.ts'
+
+const NOON = '2030-01-01T12:00:00Z'
+const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const exists = async (world: string): Promise<boolean> => {
+  const response = await server.request(`/_sandbox/clock?world=${encodeURIComponent(world)}`)
+  if (response.status !== 404) return response.status === 200
+  expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', `No world is called ${world}`))
+  return false
+}
+
+const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')
+
+/** A purchase of product 1 that is offered. */
+const purchase = async (world: TestWorld): Promise<object> => {
+  const { available_denominations: bands } = (await (await world.get('/api/v1/products/1')).json()) as {
+    available_denominations: { min_value: number }[]
+  }
+  return { denomination: bands[0]?.min_value, quantity: 2 }
+}
+
+describe('Logging in as sbx_<name>', () => {
+  test('makes the world on the spot', async () => {
+    expect(await exists('morning')).toBe(false)
+    expect((await loggedIn(server, 'sbx_morning')).client_id).toBe(1)
+    expect(await exists('morning')).toBe(true)
+  })
+
+  test('the first password is the password, of both clients', async () => {
+    await loggedIn(server, 'sbx_first', 'the first')
+    for (const [name, password] of [
+      ['sbx_first', 'another'],
+      ['sbx_first', 'sandbox'],
+      ['sbx_first.limited', 'another'],
+      ['sbx_first.limited', 'limited'],
+    ]) {
+      const response = await login(server, name, password)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(INVALID_CREDENTIALS)
+    }
+    expect((await login(server, 'sbx_first', 'the first')).status).toBe(200)
+    expect((await login(server, 'sbx_first.limited', 'the first')).status).toBe(200)
+  })
+
+  test('the limited client may come first', async () => {
+    expect((await loggedIn(server, 'sbx_second.limited', 'theirs')).client_id).toBe(2)
+    expect((await login(server, 'sbx_second', 'mine')).status).toBe(401)
+    expect((await loggedIn(server, 'sbx_second', 'theirs')).client_id).toBe(1)
+  })
+
+  test('a password of one world is none of another', async () => {
+    await loggedIn(server, 'sbx_third', 'third')
+    await loggedIn(server, 'sbx_fourth', 'fourth')
+    expect((await login(server, 'sbx_third', 'fourth')).status).toBe(401)
+    expect((await login(server, 'sandbox', 'third')).status).toBe(401)
+  })
+
+  test('two logins at once make one world', async () => {
+    const answers = await Promise.all([login(server, 'sbx_twins', 'one'), login(server, 'sbx_twins', 'two')])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
+  })
+
+  test.each(['a', '0', '-', '_', 'a-b_c-9', 'x'.repeat(64)])('%s is a name', async (name) => {
+    expect((await login(server, `sbx_${name}`)).status).toBe(200)
+    expect(await exists(name)).toBe(true)
+  })
+
+  test.each([
+    '',
+    'Upper',
+    'a b',
+    ' a',
+    'a.b',
+    'a/b',
+    'ü',
+    'x'.repeat(65),
+    'a\n',
+    'a.LIMITED',
+    'a.limited.limited',
+    '.limited',
+    '../a',
+  ])('%j is none: an unknown client, and no world', async (name) => {
+    const response = await login(server, `sbx_${name}`)
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual(INVALID_CREDENTIALS)
+    expect(await exists(name.replace(/\.limited$/, ''))).toBe(false)
+  })
+
+  test.each(['SBX_prefix', 'sbxprefix', ' sbx_prefix', 'xsbx_prefix'])('%j has not the prefix', async (name) => {
+    expect((await login(server, name)).status).toBe(401)
+    expect(await exists('prefix')).toBe(false)
+  })
+
+  test.each([
+    ['without a password', { username: 'sbx_unmade' }],
+    ['with an empty one', { username: 'sbx_unmade', password: '' }],
+    ['with a number as one', { username: 'sbx_unmade', password: 1 }],
+  ])('%s makes no world', async (_, body) => {
+    expect((await post(server, '/auth/login', body)).status).toBe(400)
+    expect(await exists('unmade')).toBe(false)
+  })
+
+  test('the default world cannot be taken by its name', async () => {
+    expect((await login(server, 'sbx_default', 'mine now')).status).toBe(401)
+    expect((await login(server, 'sandbox', 'sandbox')).status).toBe(200)
+  })
+})
+
+describe('The limited client of a world', () => {
+  test.each(['/api/v1/categories', '/api/v1/categories/1', '/api/v1/subcategories', '/api/v1/subcategories/1'])(
+    '403 on %s, where the other client is let in',
+    async (path) => {
+      const world = await server.world()
+      expect((await world.get(path)).status).toBe(200)
+      const response = await (await world.limited()).get(path)
+      expect(response.status).toBe(403)
+      expect(await response.json()).toEqual(
+        structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client'),
+      )
+    },
+  )
+
+  test('neither of the two sees a record of the other', async () => {
+    const world = await server.world()
+    const limited = await world.limited()
+    const { id } = (await (await world.post('/api/v1/beneficiaries', ADA)).json()) as { id: string }
+    const notFound = { error: 'NotFound', message: 'Beneficiary not found' }
+    for (const response of [
+      await limited.get(`/api/v1/beneficiaries/${id}`),
+      await limited.delete(`/api/v1/beneficiaries/${id}`),
+    ]) {
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual(notFound)
+    }
+    expect([await countOf(world), await countOf(limited)]).toEqual(['1', '0'])
+  })
+
+  test('the two share the clock of their world', async () => {
+    const world = await server.world(NOON)
+    const response = await (await world.limited()).post('/api/v1/beneficiaries', ADA)
+    expect(await response.json()).toMatchObject({ created_at: '2030-01-01T12:00:00.000Z' })
+  })
+})
+
+/** Requests of all kinds, and everything that was answered. */
+const script = async (world: TestWorld): Promise<unknown[]> => {
+  const bought = await purchase(world)
+  const ids: string[] = []
+  const answers: Response[] = []
+  for (const email of ['ada@example.com', 'grace@example.com', 'not an address', 'edsger@example.com']) {
+    const response = await world.post('/api/v1/beneficiaries', { ...ADA, email })
+    const text = await response.text()
+    answers.push(new Response(text, response))
+    const { id } = JSON.parse(text) as { id?: string }
+    if (id) ids.push(id)
+  }
+  answers.push(await world.get('/api/v1/beneficiaries?sort_order=asc'))
+  answers.push(await world.delete(`/api/v1/beneficiaries/${ids[1]}`))
+  await world.clock({ advance: 'PT1M' })
+  answers.push(await world.get('/api/v1/beneficiaries'))
+  answers.push(await world.post('/api/v1/products/1/charges', bought))
+  answers.push(await world.post('/api/v1/products/1/charges', bought))
+  answers.push(await world.get(`/api/v1/beneficiaries/${ids[1]}`))
+  answers.push(await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'the same key' }))
+  answers.push(await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'the same key' }))
+  answers.push(await world.post('/api/v1/orders', { product_id: 1, ...bought }))
+  answers.push(
+    await world.post('/api/v1/payouts', {
+      reference_id: 'salary',
+      wallet_id: 1,
+      amount: 10,
+      currency: 'USD',
+      beneficiary_id: ids[0],
+    }),
+  )
+  await world.clock({ advance: 'PT10S' })
+  answers.push(await world.get('/api/v1/payouts'))
+  answers.push(await world.get('/api/v1/transactions'))
+  answers.push(await world.get('/api/v1/wallets'))
+  answers.push(await world.get('/api/v1/nowhere'))
+  return Promise.all(
+    answers.map(async (answer) => ({
+      status: answer.status,
+      headers: Object.fromEntries(
+        [...answer.headers].filter(([name]) => name.startsWith('x-') && name !== 'x-request-id'),
+      ),
+      requestId: answer.headers.get('x-request-id')?.replace(world.name, 'world'),
+      body: await answer.text(),
+    })),
+  )
+}
+
+describe('Worlds share nothing', () => {
+  test('the same requests at the same time are answered with the same bytes, whatever other worlds do', async () => {
+    const alone = await script(await server.world(NOON))
+    const [crowded, also] = [await server.world(NOON), await server.world(NOON)]
+    const noise = await server.world()
+    const [first, second] = await Promise.all([
+      script(crowded),
+      script(also),
+      (async () => {
+        for (let i = 0; i < 30; i++) await noise.post('/api/v1/beneficiaries', ADA)
+        await noise.control('/reset')
+      })(),
+    ])
+    expect(first).toEqual(alone)
+    expect(second).toEqual(alone)
+    // The script shows what it should: records, a deletion, a cached charge, a replay, a purchase, a payout.
+    expect(alone.map((answer) => (answer as { status: number }).status)).toEqual([
+      201, 201, 400, 201, 200, 204, 200, 200, 200, 404, 201, 201, 200, 201, 200, 200, 200, 404,
+    ])
+  })
+
+  test('beneficiaries of one are unknown to another', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    const { id } = (await (await one.post('/api/v1/beneficiaries', ADA)).json()) as { id: string }
+    expect((await one.get(`/api/v1/beneficiaries/${id}`)).status).toBe(200)
+    expect((await other.get(`/api/v1/beneficiaries/${id}`)).status).toBe(404)
+    expect((await other.delete(`/api/v1/beneficiaries/${id}`)).status).toBe(404)
+    expect([await countOf(one), await countOf(other)]).toEqual(['1', '0'])
+  })
+
+  test('the limits of one leave those of another and of the default world full', async () => {
+    const [one, other] = [await server.world(NOON), await server.world(NOON)]
+    for (let i = 0; i < 100; i++) await one.get('/api/v1/countries/1')
+    expect((await one.get('/api/v1/countries/1')).status).toBe(429)
+    expect((await other.get('/api/v1/countries/1')).headers.get('x-ratelimit-remaining')).toBe('99')
+    expect(await statusWith(server, (await loggedIn(server, 'sandbox', 'sandbox')).access_token)).toBe(200)
+  })
+
+  test('a charge that one was given is calculated anew for another', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    const bought = await purchase(one)
+    const cache = async (world: TestWorld) =>
+      (await world.post('/api/v1/products/1/charges', bought)).headers.get('x-cache')
+    expect([await cache(one), await cache(one), await cache(other), await cache(other)]).toEqual([
+      'MISS',
+      'HIT',
+      'MISS',
+      'HIT',
+    ])
+  })
+
+  test('an Idempotency-Key of one is fresh in another', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    const key = { 'idempotency-key': 'shared by chance' }
+    await one.post('/api/v1/beneficiaries', ADA, key)
+    const response = await other.post('/api/v1/beneficiaries', { ...ADA, first_name: 'Augusta' }, key)
+    expect(response.status).toBe(201)
+    expect(response.headers.get('idempotent-replayed')).toBeNull()
+  })
+
+  test('failed logins in one do not lock another', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    for (let i = 0; i < 10; i++) await login(server, `sbx_${one.name}`, 'wrong')
+    expect((await login(server, `sbx_${one.name}`)).status).toBe(429)
+    expect((await login(server, `sbx_${other.name}`)).status).toBe(200)
+  })
+
+  test('the clock of one moves alone, and only its own tokens expire', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    const read = async (name: string) =>
+      (await (await server.request(`/_sandbox/clock?world=${name}`)).json()) as { now: string; frozen: boolean }
+    await one.clock({ now: NOON, frozen: true })
+    for (const name of [other.name, 'default']) {
+      const { now, frozen } = await read(name)
+      expect(frozen).toBe(false)
+      expect(now < NOON).toBe(true)
+    }
+    expect(await statusWith(server, one.token)).toBe(401)
+    expect(await statusWith(server, other.token)).toBe(200)
+  })
+
+  test('a token of one acts in that one, whatever world is named beside it', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    await one.post(`/api/v1/beneficiaries?world=${other.name}`, ADA)
+    expect([await countOf(one), await countOf(other)]).toEqual(['1', '0'])
+  })
+})
+
+describe('--seed', () => {
+  const outcome = async (...flags: string[]) => {
+    const seeded = await startServer('--rate-limit', '1000/h', ...flags)
+    const world = await seeded.world(NOON)
+    const pair = await loggedIn(seeded, `sbx_${world.name}`)
+    const named = await script(world)
+    await post(seeded, '/_sandbox/clock', { now: NOON, frozen: true })
+    const { access_token } = await loggedIn(seeded, 'sandbox', 'sandbox')
+    const headers = { authorization: `Bearer ${access_token}` }
+    const created = await post(seeded, '/api/v1/beneficiaries', ADA, headers)
+    const answer = { pair, named, access_token, id: created.headers.get('x-request-id'), body: await created.text() }
+    await seeded.stop()
+    return answer
+  }
+
+  test('the same seed gives the same bytes in every run: tokens, ids, times, order', async () => {
+    expect(await outcome('--seed', '42')).toEqual(await outcome('--seed', '42'))
+  })
+
+  test('another seed, or none, gives others', async () => {
+    const outcomes = [await outcome('--seed', '42'), await outcome('--seed', '43'), await outcome(), await outcome()]
+    expect(new Set(outcomes.map(({ pair }) => pair.access_token)).size).toBe(4)
+    expect(new Set(outcomes.map(({ body }) => body)).size).toBe(4)
+  })
+
+  test('two worlds of one server have the same identifiers, and tokens that tell them apart', async () => {
+    const seeded = await startServer('--seed', '42')
+    const [one, other] = [await seeded.world(NOON), await seeded.world(NOON)]
+    const ids: unknown[] = []
+    for (const world of [one, other]) {
+      ids.push(((await (await world.post('/api/v1/beneficiaries', ADA)).json()) as { id: string }).id)
+    }
+    expect(ids[0]).toBe(ids[1])
+    expect(one.token).not.toBe(other.token)
+    const drawn = await TestWorld.open(seeded, other.name)
+    expect(await statusWith(seeded, drawn.token)).toBe(200)
+    await seeded.stop()
+  })
+})
