@@ -19,7 +19,7 @@ import { payoutRoutes } from './payouts/routes.ts'
 import type { Reference } from './reference/reference.ts'
 import { referenceRoutes } from './reference/routes.ts'
 import { sandboxGate } from './sandbox/gate.ts'
-import { sandboxRoutes } from './sandbox/routes.ts'
+import { Sandbox } from './sandbox/sandbox.ts'
 import { refreshClients } from './sessions/clients.ts'
 import { CredentialCheck } from './sessions/credentials.ts'
 import { Guard } from './sessions/guard.ts'
@@ -28,6 +28,7 @@ import { Sessions } from './sessions/sessions.ts'
 import { TokenSigner } from './sessions/tokens.ts'
 import { walletRoutes } from './wallets/routes.ts'
 import { DueWork } from './worlds/due.ts'
+import { pace } from './worlds/pace.ts'
 import type { World } from './worlds/world.ts'
 import type { Worlds } from './worlds/worlds.ts'
 
@@ -73,12 +74,25 @@ export const createApp = (deps: Deps) => {
   }
   const sessions = new Sessions({ worlds, keepUp, signer: new TokenSigner(deps.signingKey), accessTtlMs, refreshTtlMs })
   const supply = mode === 'sandbox' ? sandboxSupply(deps.seal) : importedSupply
-  const byClock = mode === 'sandbox'
+  const paced = (what: 'payouts' | 'orders') => (world: World) => mode === 'sandbox' && world.of(pace)[what] === 'auto'
   const conversionBasisPoints = CONVERSION_BASIS_POINTS
   const pricing = { catalog, reference, rates, conversionBasisPoints }
-  const paying = { reference, rates, feeBasisPoints: PAYOUT_FEE_BASIS_POINTS, conversionBasisPoints, byClock }
+  const paying = {
+    reference,
+    rates,
+    feeBasisPoints: PAYOUT_FEE_BASIS_POINTS,
+    conversionBasisPoints,
+    byClock: paced('payouts'),
+  }
+  const ordering = { pricing, supply, byClock: paced('orders') }
   const due = new DueWork([dueOrders(supply), duePayouts(paying)])
-  const guard = new Guard({ sessions, limits, due, keepUp })
+  const gate = sandboxGate({ boundHost: config.host, token: config.sandboxToken })
+  const { strict } = config
+  const sandbox =
+    mode === 'sandbox'
+      ? new Sandbox({ worlds, sessions, reference, ordering, paying, version, publicUrl, strict, gate, app: () => app })
+      : undefined
+  const guard = new Guard({ sessions, limits, due, keepUp, onAdmitted: sandbox?.recorder.admitted })
   const credentials = new CredentialCheck({
     worlds,
     makesWorlds: mode === 'sandbox',
@@ -89,8 +103,25 @@ export const createApp = (deps: Deps) => {
     log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) })
 
   const app: AnyElysia = new Elysia({ normalize: false })
-    .use(edge({ admit: (context) => guard.admit(context), nextRequestId: deps.nextRequestId, onBreakdown }))
-    .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, addressOf: deps.addressOf }))
+    .use(
+      edge({
+        admit: (context) => guard.admit(context),
+        nextRequestId: deps.nextRequestId,
+        witness: sandbox?.recorder,
+        onBreakdown,
+      }),
+    )
+    .use(sandbox?.publicRoutes ?? new Elysia())
+    .use(
+      sessionRoutes({
+        credentials,
+        sessions,
+        guard,
+        accessTtlMs,
+        addressOf: deps.addressOf,
+        onPlaced: sandbox?.recorder.belongs,
+      }),
+    )
     .use(beneficiaryRoutes({ reference, guard }))
     .use(productRoutes({ catalog, guard, publicUrl, stockLeft: supply.left }))
     .use(cardRoutes({ catalog }))
@@ -98,12 +129,10 @@ export const createApp = (deps: Deps) => {
     .use(categoryRoutes({ catalog, guard }))
     .use(referenceRoutes({ reference, guard }))
     .use(walletRoutes({ reference, guard }))
-    .use(orderRoutes({ pricing, supply, byClock, seal: deps.seal, guard }))
+    .use(orderRoutes({ ...ordering, seal: deps.seal, guard }))
     .use(payoutRoutes({ ...paying, guard }))
     .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady: deps.isReady }))
     .use(docsRoutes({ app: () => app, version, publicUrl }))
-  if (mode === 'sandbox') {
-    app.use(sandboxRoutes({ worlds, gate: sandboxGate({ boundHost: config.host, token: config.sandboxToken }) }))
-  }
+  if (sandbox) app.use(sandbox.routes)
   return { app, due }
 }

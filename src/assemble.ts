@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import packageJson from '../package.json' with { type: 'text' }
 import type { Deps } from './app.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -15,8 +15,11 @@ import type { Log } from './log.ts'
 import { SEAL_KEY_BYTES, Seal } from './orders/seal.ts'
 import { openSeal } from './orders/voucher-key.ts'
 import { Reference } from './reference/reference.ts'
-import { holdsForeignClients, seedSandboxAccounts } from './sandbox/accounts.ts'
+import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from './sandbox/accounts.ts'
+import { readSnapshot } from './sandbox/snapshots.ts'
 import { catalogVersion, importCatalog, SANDBOX_RATES, seedReferenceData, seedSandboxCatalog } from './seeds.ts'
+import { pace } from './worlds/pace.ts'
+import type { WorldState } from './worlds/state.ts'
 import { World } from './worlds/world.ts'
 import { DEFAULT_WORLD, Worlds } from './worlds/worlds.ts'
 
@@ -45,12 +48,17 @@ export interface Platform {
 export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const seed = config.seed ?? freshSeed()
   const fileRates = config.ratesFile === undefined ? undefined : readRates(readFileSync(config.ratesFile, 'utf8'))
+  const prepared =
+    config.snapshotFile === undefined ? undefined : readSnapshot(readFileSync(config.snapshotFile, 'utf8'))
   const catalogText = config.catalogFile === undefined ? undefined : readFileSync(config.catalogFile, 'utf8')
 
   const unlock = config.dataDir === undefined ? undefined : lockFolder(config.dataDir)
 
-  const openDefault = (): World => {
-    const database = openDatabase(config.dataDir)
+  const openDefault = (state: WorldState | undefined = prepared): World => {
+    if (state && config.dataDir !== undefined && !existsSync(databasePath(config.dataDir))) {
+      writeFileSync(databasePath(config.dataDir), state.image)
+    }
+    const database = openDatabase(config.dataDir, state?.image)
     migrate(database.sqlite, clock)
     refuseOtherMode(database, config)
     seedReferenceData(database)
@@ -58,16 +66,25 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
     if (catalogText !== undefined) importCatalog(database, reference, catalogText)
     else if (config.mode === 'sandbox') seedSandboxCatalog(database, reference)
     if (config.mode === 'live') return new World(DEFAULT_WORLD, database, clock, secureRandomness)
-    const worldClock = new MovableClock(clock)
     seedSandboxAccounts(database, reference)
-    return new World(DEFAULT_WORLD, database, worldClock, sandboxRandomness(config, seed))
+    if (state) setAccountPasswords(database)
+    return goingOn(state, database)
+  }
+  const goingOn = (state: WorldState | undefined, database: Database): World => {
+    if (!state) return new World(DEFAULT_WORLD, database, new MovableClock(clock), sandboxRandomness(config, seed))
+    const { randomness, ids } = state
+    const drawn =
+      config.dataDir === undefined ? new SeededRandomness(randomness.seed, randomness.position) : secureRandomness
+    const world = new World(DEFAULT_WORLD, database, new MovableClock(clock, state.clock), drawn, ids)
+    Object.assign(world.of(pace), state.pace)
+    return world
   }
   const worlds = new Worlds({
     clock,
     seed,
     openDefault,
     wipeDefault: () => config.dataDir !== undefined && wipeDatabase(config.dataDir),
-    freshImage: () => freshImage(clock),
+    fresh: () => prepared ?? freshState(clock, seed),
   })
 
   const key = signingKey(config, seed)
@@ -103,8 +120,8 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   }
 }
 
-const openDatabase = (dataDir: string | undefined): Database => {
-  if (dataDir === undefined) return Database.inMemory()
+const openDatabase = (dataDir: string | undefined, image: Uint8Array | undefined): Database => {
+  if (dataDir === undefined) return Database.inMemory(image)
   return Database.openFile(databasePath(dataDir))
 }
 
@@ -129,14 +146,20 @@ const sandboxRandomness = (config: Config, seed: string): Randomness =>
   config.dataDir === undefined ? new SeededRandomness(seed) : secureRandomness
 
 /** A named world shares the catalog of the process, so that its own database starts without one. */
-const freshImage = (clock: Clock): Uint8Array => {
+const freshState = (clock: Clock, seed: string): WorldState => {
   const database = Database.inMemory()
   migrate(database.sqlite, clock)
   seedReferenceData(database)
   seedSandboxAccounts(database, new Reference(database))
   const image = database.image()
   database.close()
-  return image
+  return {
+    image,
+    clock: { offsetMs: 0, frozenAtMs: null },
+    randomness: { seed, position: 0 },
+    ids: { lastMs: -1, sequence: 0 },
+    pace: { payouts: 'auto', orders: 'auto' },
+  }
 }
 
 /** The sandbox carries its rates; in live mode an operator sets them. */

@@ -36,6 +36,10 @@ export interface Config {
   sandboxToken: string | undefined
   /** What voucher codes are sealed with, when it is not kept in the data folder. */
   voucherKey: Uint8Array | undefined
+  /** The state that every world begins in; the seeded one when left out. */
+  snapshotFile: string | undefined
+  /** Whether members and parameters that the API would ignore are refused. */
+  strict: boolean
   /** The address that pictures are linked at, when it is not the one that is bound. */
   publicUrl: string | undefined
 }
@@ -126,6 +130,8 @@ export const withServeOptions = (command: Command): Command =>
       option('--sandbox-token <token>', 'opens /_sandbox where it is not bound to loopback').argParser(parseText),
     )
     .addOption(voucherKeyOption())
+    .addOption(option('--snapshot <file>', 'a snapshot that every world begins with'))
+    .addOption(option('--strict', 'refuse members and parameters that would be ignored').default(false))
     .addOption(option('--public-url <url>', 'the address that clients see').argParser(parseUrl))
 
 /** The options of `scrip serve` as commander has read them. */
@@ -146,6 +152,8 @@ export interface ServeOptions {
   seed?: string
   sandboxToken?: string
   voucherKey?: string
+  snapshot?: string
+  strict: boolean
   publicUrl?: string
 }
 
@@ -172,6 +180,8 @@ export const configOf = (options: ServeOptions): Config => {
     seed: options.seed,
     sandboxToken: options.sandboxToken ?? secretFromFile(SANDBOX_TOKEN_VARIABLE),
     voucherKey: voucherKeyOf(options.voucherKey),
+    snapshotFile: options.snapshot,
+    strict: options.strict,
     publicUrl: options.publicUrl,
   })
 }

@@ -1,10 +1,20 @@
 import './production.ts'
 import { Command, CommanderError } from 'commander'
 import { VERSION } from './assemble.ts'
+import { backupCommand } from './commands/backup.ts'
+import { catalogCommands } from './commands/catalog.ts'
+import { clientCommands } from './commands/client.ts'
 import { EXIT, ProgramError } from './commands/exit.ts'
 import { health } from './commands/health.ts'
 import { printOpenApi } from './commands/openapi.ts'
+import { orderCommands } from './commands/orders.ts'
+import { payoutCommands } from './commands/payouts.ts'
+import { rateCommands } from './commands/rates.ts'
+import { restoreCommand } from './commands/restore.ts'
 import { serve } from './commands/serve.ts'
+import { verifyCommand } from './commands/verify.ts'
+import { voucherCommands } from './commands/vouchers.ts'
+import { walletCommands } from './commands/wallet.ts'
 import {
   configOf,
   type HealthOptions,
@@ -34,6 +44,16 @@ program
   .command('version')
   .description('print the version')
   .action(() => void process.stdout.write(`${VERSION}\n`))
+clientCommands(program.command('client').description('who may use the API in live mode'))
+walletCommands(program.command('wallet').description('what clients pay from'))
+catalogCommands(program.command('catalog').description('what is sold'))
+voucherCommands(program.command('vouchers').description('the codes that live mode sells'))
+rateCommands(program.command('rates').description('the exchange rates of live mode'))
+orderCommands(program.command('orders').description('orders that wait for their delivery'))
+payoutCommands(program.command('payouts').description('payouts that wait to be moved on'))
+backupCommand(program.command('backup'))
+restoreCommand(program.command('restore'))
+verifyCommand(program.command('verify'))
 program.addHelpText('after', () => `\n${serving.helpInformation()}`)
 
 const exitCodeOf = (error: unknown): number => {

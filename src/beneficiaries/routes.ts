@@ -172,7 +172,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     .delete(
       '/:id',
       async ({ params, session, set }) => {
-        await session.world.db.write((tx) => deleteBeneficiary(tx, session.client.id, params.id))
+        await session.write((tx) => deleteBeneficiary(tx, session.client.id, params.id))
         set.status = 204
       },
       documented({

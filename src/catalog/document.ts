@@ -1,8 +1,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Transaction } from '../db/database.ts'
-import { toMinor } from '../kernel/money.ts'
+import { toMajor, toMinor, toPercent } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
+import { type ProductRecord, productRecords } from './records.ts'
 import { productBands, products } from './tables.ts'
 
 /** The catalog file (contract C8): what `--catalog FILE` reads and `scrip catalog` writes. */
@@ -209,3 +210,39 @@ const append = (rows: CatalogRows, entry: ProductDocument, reference: Reference)
 
 /** A percentage in basis points, or undefined when it has more than two decimals. */
 const toBasisPoints = (percent: number): number | undefined => toMinor(percent, 2)
+
+/** All products of a database as a catalog file, the oldest first: {@link readCatalog} reads the same rows from it. */
+export const writeCatalog = (tx: Transaction, reference: Reference): string => {
+  const entries = [...productRecords(tx).values()].map((record) => entryOf(record, reference))
+  return `${JSON.stringify({ products: entries }, null, 2)}\n`
+}
+
+const entryOf = ({ row, bands }: ProductRecord, reference: Reference): ProductDocument => {
+  const currency = reference.getCurrency(row.currencyId)
+  const major = (minor: number): number => toMajor(minor, currency.precision)
+  return {
+    id: row.id,
+    name: row.name,
+    category: row.category,
+    sub_category: row.subCategory,
+    country: reference.getCountry(row.countryId).alpha3,
+    currency: currency.currency,
+    ...(row.imageUrl !== null && { image_url: row.imageUrl }),
+    delivery_mode: row.deliveryMode,
+    delivery_time: row.deliveryTime,
+    validity: row.validity,
+    terms: row.terms,
+    details: row.details,
+    how_to_use: row.howToUse,
+    active: row.active,
+    stock: row.stock,
+    max_quantity: row.quantityMax,
+    gst_percent: toPercent(row.gstBasisPoints),
+    handling_fee: { fixed: major(row.feeFixedMinor), percent: toPercent(row.feeBasisPoints) },
+    denominations: bands.map((band) => ({
+      min_value: major(band.minMinor),
+      max_value: major(band.maxMinor),
+      discount: toPercent(band.discountBasisPoints),
+    })),
+  }
+}

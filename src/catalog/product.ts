@@ -18,7 +18,7 @@ export interface Product extends Omit<typeof products.$inferSelect, 'countryId' 
 }
 
 /** The product as a client buys it: each band at the better of its own discount and the one agreed (contract C8). */
-export const bandsFor = (product: Product, agreedBasisPoints: number): readonly Band[] =>
+const bandsFor = (product: Product, agreedBasisPoints: number): readonly Band[] =>
   agreedBasisPoints === 0
     ? product.bands
     : product.bands.map((band) => ({
@@ -87,4 +87,4 @@ export const productDetailWire = (product: Product, agreedBasisPoints: number, p
 }
 
 /** Where the program serves the picture of a product. */
-export const cardPath = (productId: number): string => `/cards/${productId}`
+const cardPath = (productId: number): string => `/cards/${productId}`

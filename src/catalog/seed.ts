@@ -28,8 +28,13 @@ export interface AgreedDiscount {
   discountBasisPoints: number
 }
 
+/** Writes discounts over those that were agreed on the same products before. */
 export const agreeDiscounts = (tx: Transaction, agreed: readonly AgreedDiscount[]): void => {
   tx.insert(clientDiscounts)
     .values([...agreed])
+    .onConflictDoUpdate({
+      target: [clientDiscounts.clientId, clientDiscounts.productId],
+      set: { discountBasisPoints: sql`excluded.discount_basis_points` },
+    })
     .run()
 }

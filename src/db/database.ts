@@ -5,6 +5,10 @@ import { SharedCommit } from './shared-commit.ts'
 /** Waits for another process's write (a backup, an administrative command) before giving up. */
 const BUSY_TIMEOUT_MS = 5_000
 
+/** Where the header of a database file says how it is journaled: twice, for writing and for reading. */
+const JOURNAL_MODE_OFFSET = 18
+const ROLLBACK_JOURNAL = 1
+
 /** What a write sees: the same database, inside a transaction that is open. */
 export type Transaction = BunSQLiteDatabase
 
@@ -46,9 +50,12 @@ export class Database {
     return new Database(sqlite, false)
   }
 
-  /** The whole database as one image, to be opened again with {@link inMemory}. */
+  /** The whole database as one image, to be opened again with {@link inMemory} or {@link openFile}. */
   image(): Uint8Array {
-    return this.sqlite.serialize()
+    const image = this.sqlite.serialize()
+    // The image of a file says that a write-ahead log belongs to it; it has none, and would not open without these.
+    image.fill(ROLLBACK_JOURNAL, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
+    return image
   }
 
   /**

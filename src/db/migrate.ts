@@ -26,10 +26,7 @@ export const migrate = (sqlite: SqliteDatabase, clock: Clock): void => {
       sqlite.run(
         'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
       )
-      const applied = sqlite
-        .query<{ version: number; sha256: string }, []>('SELECT version, sha256 FROM migrations ORDER BY version')
-        .all()
-      for (const row of applied) verify(row)
+      const applied = verifiedMigrations(sqlite)
       MIGRATIONS.slice(applied.length).forEach(({ name, sql }, index) => {
         sqlite.run(sql)
         sqlite
@@ -38,6 +35,30 @@ export const migrate = (sqlite: SqliteDatabase, clock: Clock): void => {
       })
     })
     .immediate()
+}
+
+/**
+ * Checks that a database is at the schema of this program, and changes nothing.
+ *
+ * @throws SchemaMismatch when it is older or newer, was migrated by other text than ours, or is no database of ours
+ */
+export const requireCurrentSchema = (sqlite: SqliteDatabase): void => {
+  const isOurs = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get() !== null
+  if (!isOurs) throw new SchemaMismatch('The database is none of Scrip.')
+  const { length } = verifiedMigrations(sqlite)
+  if (length < MIGRATIONS.length) {
+    throw new SchemaMismatch(
+      `The database is at schema ${length}, and this program works on schema ${MIGRATIONS.length}. scrip serve brings a data folder up to date, scrip restore a backup.`,
+    )
+  }
+}
+
+const verifiedMigrations = (sqlite: SqliteDatabase): { version: number; sha256: string }[] => {
+  const applied = sqlite
+    .query<{ version: number; sha256: string }, []>('SELECT version, sha256 FROM migrations ORDER BY version')
+    .all()
+  for (const row of applied) verify(row)
+  return applied
 }
 
 const verify = (row: { version: number; sha256: string }): void => {

@@ -3,7 +3,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { edgeOf, type RenderedError, renderFailure } from '../http/errors.ts'
 import { OPERATION, type Operation, TAGS } from '../http/operation.ts'
-import type { Failure } from '../kernel/failure.ts'
+import { refusalsOf } from '../http/operations.ts'
 
 /**
  * The OpenAPI document: collected from the routes by the plugin, then completed from the operation that each route
@@ -17,13 +17,6 @@ interface CollectedDocument extends Json {
 }
 
 const COLLECTED_PATH = '/openapi/collected'
-
-/** What every protected route can refuse, whatever it does. */
-const GUARD_REFUSALS: Record<string, Failure> = {
-  unauthorized: { code: 'unauthorized', tokenSent: true },
-  rate_limited: { code: 'rate_limited', retryAfterSeconds: 36 },
-}
-const INTERNAL: Record<string, Failure> = { internal: { code: 'internal' } }
 
 const REQUEST_ID_HEADER = Type.Object({
   'X-Request-Id': Type.String({ description: 'Identifies the request: the one that was sent, or a new one' }),
@@ -50,13 +43,6 @@ Log in with \`POST /auth/login\`, then send \`Authorization: Bearer <access_toke
 with the password \`sandbox\` always works; any username \`sbx_<name>\` makes a world of its own.
 
 Every request may carry an \`X-Request-Id\`; every answer does. Amounts are numbers in major units, times RFC 3339 in UTC.`
-
-/** Every refusal of an operation by its stable name, the common ones last. */
-export const refusalsOf = (operation: Operation): Record<string, Failure> => ({
-  ...operation.refusals,
-  ...(operation.public ? {} : GUARD_REFUSALS),
-  ...INTERNAL,
-})
 
 /** The document of an app. */
 export const openApiDocument = async (app: AnyElysia, version: string, serverUrl: string): Promise<Json> => {

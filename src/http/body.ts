@@ -8,6 +8,12 @@ const BODY_BYTES_MAX = 1_048_576
 /** The deepest nesting of arrays and objects, the outermost being 1 (contract C4). */
 const NESTING_MAX = 32
 
+/** The bodies that were read, for whoever looks on; each goes with its request. */
+const bodies = new WeakMap<Request, string>()
+
+/** The body of a request as it was read, or undefined while nothing has read it. */
+export const sentBody = (request: Request): string | undefined => bodies.get(request)
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
@@ -20,7 +26,9 @@ export const readText = async (request: Request): Promise<string> => {
   if (!request.body) return ''
   const bytes = request.headers.has('content-length') ? await request.arrayBuffer() : await readChunks(request.body)
   try {
-    return utf8.decode(bytes)
+    const text = utf8.decode(bytes)
+    bodies.set(request, text)
+    return text
   } catch {
     throw unreadable()
   }

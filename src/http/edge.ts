@@ -2,12 +2,15 @@ import { Elysia } from 'elysia'
 import { DomainError, type Failure } from '../kernel/failure.ts'
 import { edgeOf, renderFailure } from './errors.ts'
 import { type RequestContext, requestIdOf } from './request-id.ts'
+import type { Witness } from './witness.ts'
 
 export interface EdgeOptions {
   /** Lets a request in, or throws: asked for paths below /api/v1 that no route serves. */
-  admit: (context: RequestContext) => Promise<unknown>
+  admit: (context: RequestContext & { path: string; route: string }) => Promise<unknown>
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
+  /** Looks on, in the sandbox. */
+  witness: Witness | undefined
   /** Hears of failures that no one foresaw. */
   onBreakdown: (breakdown: { error: unknown; requestId: string; method: string; path: string }) => void
 }
@@ -16,27 +19,42 @@ export interface EdgeOptions {
  * The first and the last thing that happens to every request: it is given an identifier, and whatever was thrown
  * leaves as an error in the shape of its route.
  */
-export const edge = ({ admit, nextRequestId, onBreakdown }: EdgeOptions) =>
-  new Elysia({ name: 'edge' })
+export const edge = ({ admit, nextRequestId, witness, onBreakdown }: EdgeOptions) => {
+  const plugin = new Elysia({ name: 'edge' })
     .onRequest(({ request, set }) => {
       set.headers['x-request-id'] = requestIdOf(request) ?? nextRequestId()
+      witness?.arrived(request)
     })
     .onError({ as: 'global' }, async ({ error, code, request, set, path }) => {
       const failure = code === 'NOT_FOUND' ? await unknownRoute({ request, set }, path, admit) : failureOf(error)
-      if (failure.code === 'internal') {
+      if (failure.code === 'internal' && !(error instanceof DomainError)) {
         onBreakdown({ error, requestId: String(set.headers['x-request-id']), method: request.method, path })
       }
       const { status, headers, body } = renderFailure(failure, edgeOf(request.method, path))
       set.status = status
       for (const [name, value] of Object.entries(headers)) set.headers[name] = value
-      return body
+      witness?.refused(request, failure, { status, headers: set.headers as Record<string, string>, body })
+      return failure.code === 'connection_dropped' ? brokenOff() : body
     })
+  if (!witness) return plugin
+  return plugin.mapResponse({ as: 'global' }, ({ request, responseValue, set }) => {
+    witness.answered(request, Number(set.status ?? 200), set.headers, responseValue)
+  })
+}
+
+/** An answer that fails before its first byte: the connection is closed without one. */
+const brokenOff = (): Response =>
+  new Response(
+    new ReadableStream({
+      pull: (controller) => controller.error(),
+    }),
+  )
 
 /** A path below /api/v1 without a token is 401 whether it exists or not (contract C4). */
 const unknownRoute = async (context: RequestContext, path: string, admit: EdgeOptions['admit']): Promise<Failure> => {
   if (!path.startsWith('/api/v1/') && path !== '/api/v1') return { code: 'route_not_found' }
   try {
-    await admit(context)
+    await admit({ ...context, path, route: '' })
     return { code: 'route_not_found' }
   } catch (error) {
     return failureOf(error)

@@ -124,12 +124,20 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
     message: `This sandbox holds ${worldsMax} worlds already. Drop one first.`,
     alwaysStructured: true,
   }),
+  snapshots_exhausted: ({ snapshotsMax }) => ({
+    kind: 'TOO_MANY_REQUESTS',
+    message: `This sandbox holds ${snapshotsMax} snapshots already. Delete one first.`,
+  }),
+  snapshot_not_found: ({ name }) => ({ kind: 'NOT_FOUND', message: `No snapshot is called ${name}` }),
+  request_not_found: () => ({ kind: 'NOT_FOUND', message: 'Request not found' }),
+  default_world_kept: () => ({ kind: 'BAD_REQUEST', message: 'The default world can be reset, not dropped' }),
   world_not_found: ({ name }) => ({ kind: 'NOT_FOUND', message: `No world is called ${name}` }),
   sandbox_token_wrong: () => ({
     kind: 'UNAUTHORIZED',
     message: 'The sandbox needs the header X-Sandbox-Token with the token of --sandbox-token',
   }),
   sandbox_foreign: () => ({ kind: 'FORBIDDEN', message: 'The sandbox is not open to other sites' }),
+  connection_dropped: () => ({ kind: 'INTERNAL_SERVER_ERROR', message: 'Connection dropped' }),
   internal: () => ({ kind: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' }),
 }
 

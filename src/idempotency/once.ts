@@ -61,20 +61,20 @@ const readKey = (request: Request): string | undefined => {
   return key
 }
 
-const perform = async <Input>({ world }: Session, effect: Effect<Input>, text: string): Promise<Answer> => {
+const perform = async <Input>({ write }: Session, effect: Effect<Input>, text: string): Promise<Answer> => {
   const input = effect.check(parseObject(text))
-  const body = await world.db.write((tx) => effect.apply(tx, input))
+  const body = await write((tx) => effect.apply(tx, input))
   return { status: effect.status, json: JSON.stringify(body), replayed: false }
 }
 
 const performOrRecall = async <Input>(
-  { world, client }: Session,
+  { world, client, write }: Session,
   effect: Effect<Input>,
   text: string,
   key: string,
 ): Promise<Answer> => {
   const requestSha256 = digestOf(`POST ${effect.route} ${canonical(text)}`)
-  const outcome = await world.db.write((tx) => {
+  const outcome = await write((tx) => {
     const nowMs = world.clock.nowMs()
     tx.delete(idempotencyKeys)
       .where(lte(idempotencyKeys.createdAtMs, nowMs - KEPT_MS))

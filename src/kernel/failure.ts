@@ -57,9 +57,14 @@ export type Failure =
   | { code: 'idempotency_key_malformed' }
   | { code: 'idempotency_key_reused' }
   | { code: 'worlds_exhausted'; worldsMax: number }
+  | { code: 'snapshots_exhausted'; snapshotsMax: number }
   | { code: 'world_not_found'; name: string }
+  | { code: 'snapshot_not_found'; name: string }
+  | { code: 'request_not_found' }
+  | { code: 'default_world_kept' }
   | { code: 'sandbox_token_wrong' }
   | { code: 'sandbox_foreign' }
+  | { code: 'connection_dropped' }
   | { code: 'internal' }
 
 export type FailureCode = Failure['code']

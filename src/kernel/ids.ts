@@ -55,6 +55,12 @@ export class SeededRandomness implements Randomness {
   }
 }
 
+/** The last millisecond that an identifier was made in, and how many were made in it before. */
+export interface IdState {
+  lastMs: number
+  sequence: number
+}
+
 /** Every prefix of a public identifier. */
 export type IdPrefix = 'ben' | 'pyt' | 'lgn' | 'req'
 
@@ -71,10 +77,21 @@ const RANDOM_LENGTH = 10
  * sequence within the millisecond, and randomness that makes them unguessable.
  */
 export class IdSource {
-  #lastMs = -1
-  #sequence = 0
+  #lastMs: number
+  #sequence: number
 
-  constructor(readonly randomness: Randomness) {}
+  constructor(
+    readonly randomness: Randomness,
+    state: IdState = { lastMs: -1, sequence: 0 },
+  ) {
+    this.#lastMs = state.lastMs
+    this.#sequence = state.sequence
+  }
+
+  /** Where the sequence stands: a source that starts from here goes on as this one would. */
+  get state(): IdState {
+    return { lastMs: this.#lastMs, sequence: this.#sequence }
+  }
 
   next(prefix: IdPrefix, nowMs: number): string {
     this.#sequence = nowMs === this.#lastMs ? this.#sequence + 1 : 0

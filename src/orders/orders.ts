@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Product } from '../catalog/product.ts'
 import { recallCharge } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
@@ -15,7 +15,9 @@ import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { settleOrder } from './settlement.ts'
 import type { VoucherSupply } from './supply.ts'
-import { type Order, type OrderStatus, orders, vouchers } from './tables.ts'
+import { ORDER_STATUSES, type Order, type OrderStatus, orders, vouchers } from './tables.ts'
+
+export { ORDER_STATUSES, type Order, type OrderStatus }
 
 /** The largest quantity of an instant product that is delivered in the answer (contract C12). */
 const INSTANT_QUANTITY_MAX = 5
@@ -30,7 +32,7 @@ export interface Ordering {
   pricing: Pricing
   supply: VoucherSupply
   /** Whether the clock delivers, as in the sandbox; in live mode an operator does. */
-  byClock: boolean
+  byClock: (world: World) => boolean
 }
 
 /** What a client orders. */
@@ -55,7 +57,7 @@ export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session
   const id = nextOrderId(tx)
   const cause = { sourceType: 'order', sourceId: String(id), remarks: product.name, nowMs } as const
   const transaction = reserve(tx, wallet, cause, price.totalPayableMinor, exchangeOf(price))
-  const dueAtMs = ordering.byClock ? nowMs + PROCESSING_AFTER_MS : null
+  const dueAtMs = ordering.byClock(world) ? nowMs + PROCESSING_AFTER_MS : null
   const order: Order = {
     id,
     clientId: client.id,
@@ -210,6 +212,22 @@ const exchangeOfOrder = (world: World, order: Order): Exchange | undefined => {
   }
 }
 
+/** Has the clock of a world deliver its orders again, or no longer, as its pace now says. */
+export const repaceOrders = (tx: Transaction, byClock: Ordering['byClock'], world: World): void => {
+  const nowMs = world.clock.nowMs()
+  const moved = byClock(world)
+  for (const order of tx
+    .select()
+    .from(orders)
+    .where(inArray(orders.status, ['PENDING', 'PROCESSING']))
+    .all()) {
+    const afterMs = order.status === 'PENDING' ? PROCESSING_AFTER_MS : DELIVERED_AFTER_MS
+    const dueAtMs = moved ? Math.max(order.placedAtMs + afterMs, nowMs) : null
+    update(tx, order, { dueAtMs })
+    if (dueAtMs !== null) schedule(world, dueAtMs)
+  }
+}
+
 /** Orders whose next step the clock takes: processing, then delivery (contract C12). */
 export const dueOrders = (supply: VoucherSupply): DueSource => ({
   nextMs: (tx) => nextDue(tx)?.dueAtMs ?? undefined,
@@ -217,7 +235,7 @@ export const dueOrders = (supply: VoucherSupply): DueSource => ({
     const order = nextDue(tx)
     if (!order?.dueAtMs) return
     if (order.status === 'PENDING') {
-      const dueAtMs = order.placedAtMs + DELIVERED_AFTER_MS
+      const dueAtMs = Math.max(order.placedAtMs + DELIVERED_AFTER_MS, order.dueAtMs)
       update(tx, order, { status: 'PROCESSING', dueAtMs })
     } else {
       deliver(tx, world, supply, order, order.quantity, order.dueAtMs)
@@ -250,6 +268,19 @@ export const findOrder = (tx: Transaction, clientId: number, id: number): Order 
     .where(and(eq(orders.id, id), eq(orders.clientId, clientId)))
     .limit(1)
     .get()
+
+/** Any client's order, for its operator; or undefined. */
+export const findAnyOrder = (tx: Transaction, id: number): Order | undefined =>
+  tx.select().from(orders).where(eq(orders.id, id)).limit(1).get()
+
+/** The orders of all clients, the oldest first. */
+export const allOrders = (tx: Transaction, status: OrderStatus | undefined): Order[] =>
+  tx
+    .select()
+    .from(orders)
+    .where(status === undefined ? undefined : eq(orders.status, status))
+    .orderBy(asc(orders.id))
+    .all()
 
 /** The vouchers of an order that were delivered, in order of delivery. */
 export const vouchersOf = (tx: Transaction, orderId: number) =>

@@ -262,9 +262,9 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
     )
     .post(
       '/:id/cancel',
-      async ({ params, session: { world, client } }) => {
+      async ({ params, session: { world, client, write } }) => {
         const id = pathId(params.id, 'order')
-        const order = await world.db.write((tx) =>
+        const order = await write((tx) =>
           cancelOrder(tx, world, ordering.supply, found(findOrder(tx, client.id, id), 'order')),
         )
         return wire(world, order)

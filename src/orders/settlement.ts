@@ -35,7 +35,7 @@ export const settleOrder = (
       earned(order, wallet, keptMinor, deliveredQuantity),
     )
   }
-  if (undelivered > 0) {
+  if (refundMinor > 0) {
     const why: Cause = { sourceType: 'refund', ...cause, remarks }
     refund(
       tx,

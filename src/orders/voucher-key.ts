@@ -1,5 +1,5 @@
 import { DataFault, keep, readKept } from '../db/data-folder.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { SEAL_KEY_BYTES, Seal } from './seal.ts'
@@ -17,7 +17,7 @@ const KEY_FILE = 'voucher.key'
 export const openSeal = ({ query }: Database, dataDir: string, given: Uint8Array | undefined): Seal =>
   query.transaction(
     (tx) => {
-      const known = tx.select().from(voucherKey).limit(1).get()?.mark
+      const known = markOf(tx)
       const seal = new Seal(given ?? keptKey(dataDir) ?? freshKey(dataDir, known === undefined))
       if (known === undefined) tx.insert(voucherKey).values({ id: 1, mark: seal.mark }).run()
       else if (known !== seal.mark) throw new DataFault(WRONG_KEY)
@@ -37,7 +37,7 @@ export const isKeyOf = (mark: string, dataDir: string, given: Uint8Array | undef
 }
 
 /** The mark of the key that a database was sealed with, or undefined before the first. */
-export const markOf = ({ query }: Database): string | undefined => query.select().from(voucherKey).limit(1).get()?.mark
+export const markOf = (tx: Transaction): string | undefined => tx.select().from(voucherKey).limit(1).get()?.mark
 
 const WRONG_KEY =
   'The voucher key is not the one that sealed the codes of this database. Give that one, with --voucher-key, ' +

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { findBeneficiary, recordPayout } from '../beneficiaries/beneficiaries.ts'
 import { rateBetween } from '../charges/quote.ts'
@@ -6,7 +6,7 @@ import type { RateSource } from '../charges/rates.ts'
 import type { Transaction } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
-import { DomainError, found } from '../kernel/failure.ts'
+import { DomainError, found, violated } from '../kernel/failure.ts'
 import { convert, percentOf, plus } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -15,8 +15,10 @@ import { findDefaultWallet, findWallet, type Wallet } from '../wallets/wallets.t
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import type { Payee, PayoutDraft } from './draft.ts'
-import { type ActorType, type Payout, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
+import { type ActorType, PAYOUT_STATUSES, type Payout, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 import { canHappen, EXPIRY_MS, nextStep, PACE, type PayoutEventType, TRANSITIONS } from './transitions.ts'
+
+export { PAYOUT_STATUSES, type Payout, type PayoutStatus }
 
 /** What payouts are made with. */
 export interface Paying {
@@ -27,8 +29,11 @@ export interface Paying {
   /** Charged for paying from a wallet in another currency, in basis points (contract C9). */
   conversionBasisPoints: number
   /** Whether the clock moves payouts on, as in the sandbox; in live mode an operator does. */
-  byClock: boolean
+  byClock: (world: World) => boolean
 }
+
+/** What payouts are moved on with, once they are made. */
+export type Moving = Pick<Paying, 'reference' | 'byClock'>
 
 /** Four decimals are the most that any currency has: amounts in these units compare across currencies. */
 const RANK_DECIMALS = 4
@@ -36,8 +41,8 @@ const RANK_DECIMALS = 4
 /**
  * Creates a payout, which the wallet pays at once.
  *
- * @throws DomainError duplicate_payout_reference, paying_wallet_not_found, saved_beneficiary_not_found, rate_missing,
- *   rate_failed, amount_too_large or insufficient_balance
+ * @throws DomainError paying_wallet_not_found, saved_beneficiary_not_found, duplicate_payout_reference, rate_missing,
+ *   rate_failed, validation, amount_too_large or insufficient_balance
  */
 export const createPayout = (
   tx: Transaction,
@@ -53,7 +58,7 @@ export const createPayout = (
   const nowMs = world.clock.nowMs()
   const id = world.ids.next('pyt', nowMs)
   const cause = { sourceType: 'payout', sourceId: id, remarks: draft.referenceId, nowMs } as const
-  const first = paying.byClock ? PACE[0] : undefined
+  const first = paying.byClock(world) ? PACE[0] : undefined
   const dueAtMs = nowMs + (first?.afterMs ?? EXPIRY_MS)
   const payout: Payout = {
     id,
@@ -122,6 +127,9 @@ const priceOf = (
     rateE8 === undefined ? minor : convert(minor, rateE8, currency.precision, walletCurrency.precision)
   const feesMinor = percentOf(amountMinor, feeBasisPoints)
   const netMinor = inWallet(plus(amountMinor, feesMinor))
+  if (netMinor === 0) {
+    throw violated('amount', 'min', 'must be worth at least the smallest unit of the currency of the wallet')
+  }
   const paidConversionMinor = rateE8 === undefined ? null : percentOf(netMinor, conversionBasisPoints)
   return {
     feesMinor,
@@ -166,7 +174,7 @@ export interface Happening {
  */
 export const happen = (
   tx: Transaction,
-  paying: Paying,
+  moving: Moving,
   world: World,
   payout: Payout,
   event: PayoutEventType,
@@ -185,9 +193,9 @@ export const happen = (
       failureReason: happening.failureReason ?? 'The payout could not be made',
     }),
   }
-  const next = dueAfter(paying, moved)
+  const next = dueAfter(moving, world, moved, nowMs)
   const after: Payout = { ...moved, dueAtMs: next?.dueAtMs ?? null, dueEvent: next?.event ?? null }
-  MONEY[money](tx, paying, world, after, nowMs)
+  MONEY[money](tx, moving, world, after, nowMs)
   tx.update(payouts).set(after).where(eq(payouts.id, payout.id)).run()
   note(tx, after, {
     eventType: event,
@@ -200,20 +208,56 @@ export const happen = (
   return after
 }
 
+/** Where an operator can lead a payout, in the order of the way. */
+export const ADVANCE_TARGETS = ['queued', 'processing', 'settling', 'action_required', 'completed'] as const
+type AdvanceTarget = (typeof ADVANCE_TARGETS)[number]
+
+/**
+ * Takes the next step of a payout's way, or as many as lead to a status.
+ *
+ * @throws DomainError transition_refused, when the way ends before it comes there
+ */
+export const advance = (
+  tx: Transaction,
+  moving: Moving,
+  world: World,
+  payout: Payout,
+  to: AdvanceTarget | undefined,
+  happening: Happening,
+): Payout => {
+  let moved = payout
+  do {
+    const event = moved.status === to ? undefined : eventTowards(moved, to)
+    if (!event) throw new DomainError({ code: 'transition_refused', from: payout.status, to: to ?? 'another status' })
+    moved = happen(tx, moving, world, moved, event, happening)
+  } while (to !== undefined && moved.status !== to)
+  return moved
+}
+
+const eventTowards = (payout: Payout, to: AdvanceTarget | undefined): PayoutEventType | undefined => {
+  if (to === 'action_required' && canHappen('action_required', payout)) return 'action_required'
+  return canHappen('resumed', payout) ? 'resumed' : nextStep(payout)?.event
+}
+
+interface Due {
+  event: PayoutEventType
+  dueAtMs: number
+}
+
 /** What the clock does next: the next step of the sandbox's pace, or the expiry of what nobody has begun. */
-const dueAfter = (paying: Paying, payout: Payout): { event: PayoutEventType; dueAtMs: number } | undefined => {
-  const step = paying.byClock && payout.status !== 'action_required' ? nextStep(payout) : undefined
-  if (step) return { event: step.event, dueAtMs: payout.createdAtMs + step.afterMs }
+const dueAfter = ({ byClock }: Moving, world: World, payout: Payout, nowMs: number): Due | undefined => {
+  const step = byClock(world) && payout.status !== 'action_required' ? nextStep(payout) : undefined
+  if (step) return { event: step.event, dueAtMs: Math.max(payout.createdAtMs + step.afterMs, nowMs) }
   if (!canHappen('expired', payout)) return undefined
   return { event: 'expired', dueAtMs: payout.createdAtMs + EXPIRY_MS }
 }
 
-type MoneyMove = (tx: Transaction, paying: Paying, world: World, payout: Payout, nowMs: number) => void
+type MoneyMove = (tx: Transaction, moving: Moving, world: World, payout: Payout, nowMs: number) => void
 
 /** What each effect of the state machine writes to the ledger. */
 const MONEY: Record<(typeof TRANSITIONS)[PayoutEventType]['money'], MoneyMove> = {
   none: () => undefined,
-  pay: (tx, _paying, world, payout, nowMs) => {
+  pay: (tx, _moving, world, payout, nowMs) => {
     const wallet = walletOf(world, payout)
     const cause = { sourceType: 'payout', sourceId: payout.id, nowMs } as const
     settle(tx, wallet, cause, payout.paidMinor, paidLines(wallet, payout))
@@ -225,13 +269,13 @@ const MONEY: Record<(typeof TRANSITIONS)[PayoutEventType]['money'], MoneyMove> =
       })
     }
   },
-  refund: (tx, paying, world, payout, nowMs) => {
+  refund: (tx, moving, world, payout, nowMs) => {
     const wallet = walletOf(world, payout)
     const remarks = `${payout.referenceId} ${payout.status}`
     const cause = { sourceType: 'refund', sourceId: payout.id, remarks, nowMs } as const
-    refund(tx, wallet, cause, payout.paidMinor, exchangeOf(paying, wallet, payout))
+    refund(tx, wallet, cause, payout.paidMinor, exchangeOf(moving, wallet, payout))
   },
-  return: (tx, paying, world, payout, nowMs) => {
+  return: (tx, moving, world, payout, nowMs) => {
     const wallet = walletOf(world, payout)
     const cause = {
       sourceType: 'refund',
@@ -239,7 +283,7 @@ const MONEY: Record<(typeof TRANSITIONS)[PayoutEventType]['money'], MoneyMove> =
       remarks: `${payout.referenceId} returned`,
       nowMs,
     } as const
-    const exchange = exchangeOf(paying, wallet, payout)
+    const exchange = exchangeOf(moving, wallet, payout)
     const back = payoutLines(wallet, payout, -1)
     moveWallet(tx, wallet, cause, payout.paidAmountMinor, back, exchange && { ...exchange, conversionMinor: 0 })
   },
@@ -270,7 +314,7 @@ const walletOf = (world: World, { clientId, walletId }: Payout): Wallet =>
   found(findWallet(world, clientId, walletId), 'wallet')
 
 /** The exchange at the rate that the payout was made at. */
-const exchangeOf = ({ reference }: Paying, wallet: Wallet, payout: Payout): Exchange | undefined =>
+const exchangeOf = ({ reference }: Moving, wallet: Wallet, payout: Payout): Exchange | undefined =>
   payout.rateE8 === null
     ? undefined
     : {
@@ -295,19 +339,35 @@ const note = (tx: Transaction, { id, status }: Payout, { nowMs, ...event }: Note
 }
 
 /** Cancels a payout for its client. @throws DomainError payout_not_cancellable */
-export const cancelPayout = (tx: Transaction, paying: Paying, world: World, payout: Payout): Payout => {
+export const cancelPayout = (tx: Transaction, moving: Moving, world: World, payout: Payout): Payout => {
   if (!canHappen('cancelled', payout)) throw new DomainError({ code: 'payout_not_cancellable', status: payout.status })
-  return happen(tx, paying, world, payout, 'cancelled', { actorType: 'client', nowMs: world.clock.nowMs() })
+  return happen(tx, moving, world, payout, 'cancelled', { actorType: 'client', nowMs: world.clock.nowMs() })
 }
 
+/** Has the clock of a world move its payouts again, or no longer, as its pace now says. */
+export const repacePayouts = (tx: Transaction, moving: Moving, world: World): void => {
+  const nowMs = world.clock.nowMs()
+  for (const payout of tx.select().from(payouts).where(inArray(payouts.status, OPEN_STATUSES)).all()) {
+    const due = dueAfter(moving, world, payout, nowMs)
+    tx.update(payouts)
+      .set({ dueAtMs: due?.dueAtMs ?? null, dueEvent: due?.event ?? null })
+      .where(eq(payouts.id, payout.id))
+      .run()
+    if (due) schedule(world, due.dueAtMs)
+  }
+}
+
+/** Where a payout can still move by the clock. */
+const OPEN_STATUSES: PayoutStatus[] = ['created', 'queued', 'processing', 'settling']
+
 /** Payouts that the clock moves on (contract C13). */
-export const duePayouts = (paying: Paying): DueSource => ({
+export const duePayouts = (moving: Moving): DueSource => ({
   nextMs: (tx) => nextDue(tx)?.dueAtMs ?? undefined,
   step: (tx, world) => {
     const payout = nextDue(tx)
     if (!payout?.dueAtMs || !payout.dueEvent) return
     const event = payout.dueEvent as PayoutEventType
-    happen(tx, paying, world, payout, event, { actorType: 'system', nowMs: payout.dueAtMs })
+    happen(tx, moving, world, payout, event, { actorType: 'system', nowMs: payout.dueAtMs })
   },
 })
 
@@ -336,6 +396,19 @@ export const findPayout = (tx: Transaction, clientId: number, id: string): Payou
     .where(and(eq(payouts.id, id), eq(payouts.clientId, clientId)))
     .limit(1)
     .get()
+
+/** Any client's payout, for its operator; or undefined. */
+export const findAnyPayout = (tx: Transaction, id: string): Payout | undefined =>
+  tx.select().from(payouts).where(eq(payouts.id, id)).limit(1).get()
+
+/** The payouts of all clients, the oldest first. */
+export const allPayouts = (tx: Transaction, status: PayoutStatus | undefined): Payout[] =>
+  tx
+    .select()
+    .from(payouts)
+    .where(status === undefined ? undefined : eq(payouts.status, status))
+    .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
+    .all()
 
 /** What has happened to a payout, the first event first. */
 export const eventsOf = (tx: Transaction, payoutId: string) =>

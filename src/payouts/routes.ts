@@ -241,8 +241,8 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
     )
     .post(
       '/:id/cancel',
-      async ({ params, session: { world, client } }) =>
-        world.db.write((tx) => {
+      async ({ params, session: { world, client, write } }) =>
+        write((tx) => {
           const payout = found(findPayout(tx, client.id, params.id), 'payout')
           const cancelled = cancelPayout(tx, paying, world, payout)
           return payoutWire(cancelled, eventsOf(tx, payout.id), reference)

@@ -2,13 +2,16 @@ import { agreeDiscounts } from '../catalog/seed.ts'
 import type { Database } from '../db/database.ts'
 import type { Reference } from '../reference/reference.ts'
 import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../sessions/credentials.ts'
-import { addClients, clientNames } from '../sessions/seed.ts'
+import { addClients, clientNames, setPassword } from '../sessions/seed.ts'
 import { seedWallets } from '../wallets/seed.ts'
+
+/** The ids of the two clients, the same in every world. */
+export const SANDBOX_CLIENT_IDS = { sandbox: 1, limited: 2 } as const
 
 /** The clients of every sandbox world and their prepaid wallets (contract C2). */
 const ACCOUNTS = [
-  { id: 1, username: SANDBOX_USERNAME, vouchers: true, quantityMax: null },
-  { id: 2, username: LIMITED_USERNAME, vouchers: false, quantityMax: 10 },
+  { id: SANDBOX_CLIENT_IDS.sandbox, username: SANDBOX_USERNAME, vouchers: true, quantityMax: null },
+  { id: SANDBOX_CLIENT_IDS.limited, username: LIMITED_USERNAME, vouchers: false, quantityMax: 10 },
 ] as const
 
 /** Amounts in major units; their ids count from 1, and the first of a client is its default one. */
@@ -48,4 +51,9 @@ export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live
   const names = clientNames(query)
   const isSandbox = ACCOUNTS.some(({ username }) => names.includes(username))
   return names.length > 0 && isSandbox !== (mode === 'sandbox')
+}
+
+/** Gives the default world's accounts their documented passwords, whatever world its data was copied from. */
+export const setAccountPasswords = ({ query }: Database): void => {
+  for (const { id, username } of ACCOUNTS) setPassword(query, id, username)
 }

@@ -3,12 +3,12 @@ import { DomainError } from '../kernel/failure.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
 
 /** The header that carries the token of `--sandbox-token`. */
-export const SANDBOX_TOKEN_HEADER = 'x-sandbox-token'
+const SANDBOX_TOKEN_HEADER = 'x-sandbox-token'
 
 const LOOPBACK = /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
 
 /** Whether a host name can only mean this machine. */
-export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 /**
  * Who may use the control surface (contract C15): everyone on this machine, where it is bound to loopback; elsewhere

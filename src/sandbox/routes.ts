@@ -1,14 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { readObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
-import { QueryReader } from '../http/query.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { MovableClock, parseDuration, parseTimestamp, TIME_MAX_MS, toTimestamp } from '../kernel/clock.ts'
-import { DomainError, violated } from '../kernel/failure.ts'
-import { passwordDigestOf, setPasswords } from '../sessions/credentials.ts'
+import { violated } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
-import { DEFAULT_WORLD, type Worlds } from '../worlds/worlds.ts'
+import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import { controlRefusals, putBack, readControl, WorldQuery, worldOf } from './control.ts'
+import { type FaultRoutesOptions, faultRoutes } from './fault-routes.ts'
+import { type JournalRoutesOptions, journalRoutes } from './journal-routes.ts'
+import { type MoneyRoutesOptions, moneyRoutes } from './money-routes.ts'
+import { type WorldRoutesOptions, worldRoutes } from './world-routes.ts'
 
 /** The sandbox's own surface (contract C15). Errors leave in the structured shape. */
 
@@ -18,27 +20,54 @@ const ClockBody = Type.Object({
   frozen: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards' })),
 })
 const ClockSchema = Type.Object({ now: Type.String({ format: 'date-time' }), frozen: Type.Boolean() })
-const WorldQuery = Type.Object({
-  world: Type.Optional(Type.String({ description: 'The world, with or without sbx_; the default one when left out' })),
-})
 const checkClock = bodyCheck(ClockBody)
 
 const CLOCK_EXAMPLE = { now: '2026-01-01T00:05:00.000Z', frozen: true }
-const worldRefusals = (room: string) =>
-  ({
-    [`${room}.world_not_found`]: { code: 'world_not_found', name: 'nowhere' },
-    [`${room}.token_wrong`]: { code: 'sandbox_token_wrong' },
-    [`${room}.foreign`]: { code: 'sandbox_foreign' },
-  }) as const
-
-export interface SandboxRoutesOptions {
-  worlds: Worlds
+export interface SandboxRoutesOptions
+  extends WorldRoutesOptions,
+    FaultRoutesOptions,
+    MoneyRoutesOptions,
+    JournalRoutesOptions {
   gate: (request: Request) => void
 }
 
-export const sandboxRoutes = ({ worlds, gate }: SandboxRoutesOptions) =>
+/** The surface and its gate: the index, the clock and the reset here, each other matter in a file of its own. */
+export const sandboxRoutes = ({ gate, ...options }: SandboxRoutesOptions) =>
   new Elysia({ name: 'sandbox', prefix: '/_sandbox' })
-    .onBeforeHandle(({ request }) => gate(request))
+    .onBeforeHandle({ as: 'scoped' }, ({ request }) => gate(request))
+    .use(indexRoutes(options))
+    .use(worldRoutes(options))
+    .use(faultRoutes(options))
+    .use(moneyRoutes(options))
+    .use(journalRoutes(options))
+
+const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'errors', 'faults', 'requests', 'coverage'].map(
+  (name) => `/_sandbox/${name}`,
+)
+
+const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 'version'>) =>
+  new Elysia({ name: 'sandbox-index' })
+    .get(
+      '/',
+      () => ({ version, worlds: worlds.all.map(({ name }) => name), links: [...LINKS, '/docs', '/openapi.json'] }),
+      documented({
+        id: 'getSandbox',
+        tag: 'Sandbox',
+        summary: 'See what the sandbox offers',
+        public: true,
+        success: {
+          status: 200,
+          description: 'Version, worlds and links',
+          schema: Type.Object({
+            version: Type.String(),
+            worlds: Type.Array(Type.String()),
+            links: Type.Array(Type.String()),
+          }),
+          example: { version: '0.1.0', worlds: ['default'], links: LINKS },
+        },
+        refusals: controlRefusals('sandbox'),
+      }),
+    )
     .get(
       '/clock',
       ({ request }) => clockWire(worldOf(worlds, request)),
@@ -49,14 +78,14 @@ export const sandboxRoutes = ({ worlds, gate }: SandboxRoutesOptions) =>
         public: true,
         query: WorldQuery,
         success: { status: 200, description: 'The clock', schema: ClockSchema, example: CLOCK_EXAMPLE },
-        refusals: worldRefusals('clock'),
+        refusals: controlRefusals('clock'),
       }),
     )
     .post(
       '/clock',
       async ({ request }) => {
         const world = worldOf(worlds, request)
-        moveClock(clockOf(world), checkClock(await readObject(request)))
+        moveClock(clockOf(world), await readControl(request, ClockBody, checkClock))
         return clockWire(world)
       },
       documented({
@@ -69,7 +98,7 @@ export const sandboxRoutes = ({ worlds, gate }: SandboxRoutesOptions) =>
         body: { schema: ClockBody, example: { advance: 'PT5M', frozen: true } },
         success: { status: 200, description: 'The clock as it is now', schema: ClockSchema, example: CLOCK_EXAMPLE },
         refusals: {
-          ...worldRefusals('clock'),
+          ...controlRefusals('clock'),
           'clock.body_unreadable': { code: 'body_unreadable' },
           'clock.validation': {
             code: 'validation',
@@ -83,11 +112,7 @@ export const sandboxRoutes = ({ worlds, gate }: SandboxRoutesOptions) =>
     .post(
       '/reset',
       ({ request }) => {
-        const world = worldOf(worlds, request)
-        const digest = passwordDigestOf(world)
-        const fresh = worlds.reset(world)
-        if (fresh.name !== DEFAULT_WORLD) setPasswords(fresh, digest)
-        return { world: fresh.name }
+        return { world: putBack(worlds, worldOf(worlds, request)).name }
       },
       documented({
         id: 'resetWorld',
@@ -102,20 +127,9 @@ export const sandboxRoutes = ({ worlds, gate }: SandboxRoutesOptions) =>
           schema: Type.Object({ world: Type.String() }),
           example: { world: DEFAULT_WORLD },
         },
-        refusals: worldRefusals('reset'),
+        refusals: controlRefusals('reset'),
       }),
     )
-
-/** @throws DomainError world_not_found */
-const worldOf = (worlds: Worlds, request: Request): World => {
-  const query = new QueryReader(request.url)
-  const asked = query.text('world')
-  query.finish()
-  const name = asked === undefined ? DEFAULT_WORLD : asked.replace(/^sbx_/, '')
-  const world = worlds.find(name)
-  if (!world) throw new DomainError({ code: 'world_not_found', name })
-  return world
-}
 
 const clockOf = ({ clock }: World): MovableClock => {
   if (clock instanceof MovableClock) return clock

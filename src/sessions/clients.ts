@@ -1,7 +1,8 @@
-import { and, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
+import type { Transaction } from '../db/database.ts'
 import { type BucketSize, TokenBuckets } from '../http/rate-limit.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { clients } from './tables.ts'
+import { clients, logins } from './tables.ts'
 
 /** A part of the service that an account may or may not have (spec 4.3). */
 export type Feature = 'vouchers'
@@ -60,4 +61,42 @@ const rightsOf = (row: typeof clients.$inferSelect): Pick<Client, 'features' | '
 export const bucketsOf = (world: World, client: Client, sizes: readonly BucketSize[]): TokenBuckets => {
   client.buckets ??= new TokenBuckets(sizes, world.clock.nowMs())
   return client.buckets
+}
+
+/** A client as its operator sees it. */
+export type ClientRecord = Omit<typeof clients.$inferSelect, 'passwordSha256'>
+
+/** All clients, disabled ones among them, in the order in which they were added. */
+export const allClients = (tx: Transaction): ClientRecord[] =>
+  tx
+    .select()
+    .from(clients)
+    .orderBy(asc(clients.id))
+    .all()
+    .map(({ passwordSha256: _, ...client }) => client)
+
+/** Adds a client that has every feature and no wallet yet, and answers its id. Its name is free: the caller has looked. */
+export const addClient = (tx: Transaction, username: string, passwordSha256: string, nowMs: number): number =>
+  tx
+    .insert(clients)
+    .values({ username, passwordSha256, vouchers: true, quantityMax: null, disabled: false, createdAtMs: nowMs })
+    .returning({ id: clients.id })
+    .get().id
+
+/** Changes what a client may do. What is switched off ends at once: its tokens are dead, for good. */
+export const changeClient = (
+  tx: Transaction,
+  id: number,
+  change: Partial<Pick<typeof clients.$inferSelect, 'vouchers' | 'quantityMax' | 'disabled' | 'passwordSha256'>>,
+): void => {
+  tx.update(clients).set(change).where(eq(clients.id, id)).run()
+  if (change.disabled || change.passwordSha256 !== undefined) revokeLogins(tx, id)
+}
+
+/** Kills every access and refresh token of a client, or of all when none is named. */
+export const revokeLogins = (tx: Transaction, clientId?: number): void => {
+  tx.update(logins)
+    .set({ revoked: true })
+    .where(clientId === undefined ? undefined : eq(logins.clientId, clientId))
+    .run()
 }

@@ -46,8 +46,13 @@ export class CredentialCheck {
   constructor(private readonly options: CredentialCheckOptions) {}
 
   /** @throws DomainError credentials_wrong, rate_limited or worlds_exhausted */
-  identify({ username, password }: Credentials, address: string): { world: World; client: Client } {
+  identify(
+    { username, password }: Credentials,
+    address: string,
+    onPlaced: (world: World) => void,
+  ): { world: World; client: Client } {
     const { world, name } = this.#place(username, password)
+    onPlaced(world)
     this.options.keepUp(world)
     const watched = `${address} ${username}`
     const failures = this.options.limitsFailures ? recentFailures(world, watched) : []
@@ -69,10 +74,8 @@ export class CredentialCheck {
     const worldName = match?.[1] ?? ''
     if (!match || !Worlds.isName(worldName)) return { world: worlds.default, name: username }
     const name = match[2] ? LIMITED_USERNAME : SANDBOX_USERNAME
-    const existing = worlds.find(worldName)
-    if (existing) return { world: existing, name }
-    const world = worlds.create(worldName)
-    setPasswords(world, passwordDigest(password))
+    const world = worlds.find(worldName) ?? unclaimed(worlds.create(worldName))
+    if (passwordDigestOf(world) === UNCLAIMED) setPasswords(world, passwordDigest(password))
     return { world, name }
   }
 }
@@ -96,11 +99,26 @@ const verify = (world: World, username: string, password: string): Client | unde
   return row && right ? findClient(world, row.id) : undefined
 }
 
-/** The password of a named world is the one it was made with, for both of its accounts. */
-export const setPasswords = (world: World, digest: string): void => {
+/** What stands for the password of a world that nobody has logged in to: no digest is like it. */
+const UNCLAIMED = ''
+
+/** Leaves the password of a world to its first login. */
+export const unclaimed = (world: World): World => {
+  setPasswords(world, UNCLAIMED)
+  return world
+}
+
+/** The password of a named world is the first that was used, for both of its accounts. */
+const setPasswords = (world: World, digest: string): void => {
   world.db.query.update(clients).set({ passwordSha256: digest }).run()
 }
 
-/** The digest that {@link setPasswords} set. */
+/** Lets a world keep its password, whatever its data was put back to. */
+export const withPasswordOf = (digest: string, world: World): World => {
+  setPasswords(world, digest)
+  return world
+}
+
+/** The digest of a named world's password. */
 export const passwordDigestOf = (world: World): string =>
   world.db.query.select({ digest: clients.passwordSha256 }).from(clients).limit(1).get()?.digest ?? NOBODYS_DIGEST

@@ -15,20 +15,31 @@ export interface GuardOptions {
   due: DueWork
   /** Takes over what another process has written to a world, and answers whether it has. */
   keepUp: (world: World) => boolean
+  /** Hears of every request that was let in, before its features are checked; in the sandbox it may strike. */
+  onAdmitted: ((asked: Asked, session: Session) => Promise<Session>) | undefined
 }
+
+/** A request and the route that serves it; an empty one where none does. */
+export interface Asked {
+  request: Request
+  path: string
+  route: string
+}
+
+type GuardContext = RequestContext & Asked
 
 /** What stands in front of every protected route (contract C4): authentication, then limits, then features. */
 export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
   /** @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow */
-  async admit({ request, set }: RequestContext): Promise<Session> {
-    const { limits, due } = this.options
+  async admit({ request, set, path, route }: GuardContext): Promise<Session> {
+    const { limits, due, onAdmitted } = this.options
     const session = await this.#current(request.headers.get('authorization'))
     set.headers['x-request-id'] = requestIdOf(request) ?? session.world.nextRequestId()
     if (limits) charge(session, limits, set)
     if (due.isDue(session.world)) await due.catchUp(session.world)
-    return session
+    return onAdmitted ? onAdmitted({ request, path, route }, session) : session
   }
 
   /** The session of a token as it stands now, in this process and in any other that writes to the same file. */
@@ -40,8 +51,8 @@ export class Guard {
 
   /** The plugin that gives a room's routes their `session`, once the guard has let the request in. */
   plugin(feature?: Feature) {
-    return new Elysia().derive({ as: 'scoped' }, async ({ request, set }) => {
-      const session = await this.admit({ request, set })
+    return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => {
+      const session = await this.admit({ request, set, path, route })
       if (feature && !session.client.features.has(feature)) throw new DomainError({ code: 'feature_disabled' })
       return { session }
     })

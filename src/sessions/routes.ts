@@ -6,6 +6,7 @@ import { Timestamp } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
 import { DomainError, type Violation } from '../kernel/failure.ts'
+import type { World } from '../worlds/world.ts'
 import type { CredentialCheck } from './credentials.ts'
 import type { Guard } from './guard.ts'
 import type { IssuedTokens, Sessions } from './sessions.ts'
@@ -49,11 +50,20 @@ export interface SessionRoutesOptions {
   sessions: Sessions
   guard: Guard
   accessTtlMs: number
+  /** Hears in which world a login is, right or wrong. */
+  onPlaced: ((request: Request, world: World) => void) | undefined
   /** Where a request comes from, for the limit on failed logins. */
   addressOf: (request: Request) => string
 }
 
-export const sessionRoutes = ({ credentials, sessions, guard, accessTtlMs, addressOf }: SessionRoutesOptions) => {
+export const sessionRoutes = ({
+  credentials,
+  sessions,
+  guard,
+  accessTtlMs,
+  addressOf,
+  onPlaced,
+}: SessionRoutesOptions) => {
   const pairBody = (tokens: IssuedTokens) => ({
     access_token: tokens.accessToken,
     refresh_token: tokens.refreshToken,
@@ -70,7 +80,7 @@ export const sessionRoutes = ({ credentials, sessions, guard, accessTtlMs, addre
       async ({ request }) => {
         const sent = await readObject(request)
         const login = renamed('credentials_missing', () => checkLogin(sent))
-        const { world, client } = credentials.identify(login, addressOf(request))
+        const { world, client } = credentials.identify(login, addressOf(request), (place) => onPlaced?.(request, place))
         return pairBody(await sessions.begin(world, client))
       },
       documented({

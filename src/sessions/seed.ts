@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
 import { passwordDigest } from './credentials.ts'
 import { clients } from './tables.ts'
@@ -28,3 +29,10 @@ export const clientNames = (tx: Transaction): string[] =>
     .from(clients)
     .all()
     .map(({ username }) => username)
+
+export const setPassword = (tx: Transaction, clientId: number, password: string): void => {
+  tx.update(clients)
+    .set({ passwordSha256: passwordDigest(password) })
+    .where(eq(clients.id, clientId))
+    .run()
+}

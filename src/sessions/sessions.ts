@@ -17,6 +17,8 @@ export interface Session {
   readonly expiresAtMs: number
   /** The client's token epoch when the token was last checked against the database. */
   readonly epoch: number
+  /** Writes to the world on behalf of this session: see {@link Database.write}. */
+  readonly write: <T>(work: (tx: Transaction) => T) => Promise<T>
 }
 
 /** A pair of tokens as login and refresh answer it (contract C3). */
@@ -140,7 +142,14 @@ export class Sessions {
       .limit(1)
       .get()
     if (!login || login.revoked) return undefined
-    return { world, client, loginId: claims.loginId, expiresAtMs: claims.expiresAtMs, epoch: client.tokenEpoch }
+    return {
+      world,
+      client,
+      loginId: claims.loginId,
+      expiresAtMs: claims.expiresAtMs,
+      epoch: client.tokenEpoch,
+      write: (work) => world.db.write(work),
+    }
   }
 
   async #issue(

@@ -52,9 +52,12 @@ export const post = (tx: Transaction, cause: Omit<Cause, 'remarks'>, lines: read
     .from(journalEntries)
     .get()
   const entryId = (last?.id ?? 0) + 1
-  tx.insert(journalLines)
-    .values(moving.map((line) => ({ entryId, walletId: null, ...line })))
-    .run()
+  // What costs nothing moves nothing.
+  if (moving.length > 0) {
+    tx.insert(journalLines)
+      .values(moving.map((line) => ({ entryId, walletId: null, ...line })))
+      .run()
+  }
   tx.insert(journalEntries)
     .values({ id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
     .run()
@@ -64,7 +67,7 @@ export const post = (tx: Transaction, cause: Omit<Cause, 'remarks'>, lines: read
 /**
  * Moves a wallet's money against other accounts, and records it for the client: a debit when the amount is negative.
  *
- * @throws DomainError insufficient_balance
+ * @throws DomainError insufficient_balance or amount_too_large
  */
 export const moveWallet = (
   tx: Transaction,
@@ -74,23 +77,25 @@ export const moveWallet = (
   against: readonly Line[],
   exchange: Exchange | undefined,
 ): WalletTransaction => {
-  const balanceMinor = balanceOf(tx, wallet.id)
-  const balanceAfterMinor = plus(balanceMinor, amountMinor)
+  const balance = balanceOf(tx, wallet.id)
+  const balanceAfterMinor = plus(balance.amountMinor, amountMinor)
   if (amountMinor < 0 && balanceAfterMinor < -wallet.creditLimitMinor) {
     throw new DomainError({ code: 'insufficient_balance' })
   }
+  const reserving = against.map((line) => (line.account === 'reserved' ? line.amountMinor : 0))
+  plus(balance.reservedMinor, ...reserving, balanceAfterMinor) // the two fit together, so that every refund fits
   const entryId = post(tx, cause, [
     { account: 'wallet', walletId: wallet.id, currencyId: wallet.currencyId, amountMinor },
     ...against,
   ])
-  tx.update(wallets).set({ updatedAtMs: cause.nowMs }).where(eq(wallets.id, wallet.id)).run()
+  touch(tx, wallet, cause.nowMs)
   return tx
     .insert(transactions)
     .values({
       walletId: wallet.id,
       entryId,
       amountMinor: Math.abs(amountMinor),
-      transactionType: amountMinor < 0 ? 'DEBIT' : 'CREDIT',
+      transactionType: amountMinor > 0 ? 'CREDIT' : 'DEBIT',
       status: 'COMPLETED',
       sourceCurrency: exchange?.sourceCurrency ?? null,
       destinationCurrency: exchange?.destinationCurrency ?? null,
@@ -133,6 +138,7 @@ export const settle = (
   lines: readonly Line[],
 ): void => {
   post(tx, cause, [reservedLine(wallet, -amountMinor), ...lines])
+  touch(tx, wallet, cause.nowMs)
 }
 
 /** Money comes in from outside. */
@@ -168,9 +174,18 @@ const reservedLine = (wallet: Wallet, amountMinor: number): Line => ({
   amountMinor,
 })
 
+/** Every amount that a wallet publishes is dated by it, what is reserved too. */
+const touch = (tx: Transaction, { id }: Wallet, nowMs: number): void => {
+  tx.update(wallets).set({ updatedAtMs: nowMs }).where(eq(wallets.id, id)).run()
+}
+
 /** Read inside the transaction: the row that a caller holds may be older. */
-const balanceOf = (tx: Transaction, walletId: number): number =>
-  tx.select({ amountMinor: wallets.amountMinor }).from(wallets).where(eq(wallets.id, walletId)).get()?.amountMinor ?? 0
+const balanceOf = (tx: Transaction, walletId: number): Pick<Wallet, 'amountMinor' | 'reservedMinor'> =>
+  tx
+    .select({ amountMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
+    .from(wallets)
+    .where(eq(wallets.id, walletId))
+    .get() ?? { amountMinor: 0, reservedMinor: 0 }
 
 const assertBalanced = (lines: readonly Line[]): void => {
   const sums = new Map<number, number>()

@@ -226,7 +226,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     )
 
 /** A wallet as it is on the wire (contract C11). */
-export const walletWire = (wallet: Wallet, reference: Reference) => {
+const walletWire = (wallet: Wallet, reference: Reference) => {
   const { currency, precision } = reference.getCurrency(wallet.currencyId)
   return {
     id: wallet.id,

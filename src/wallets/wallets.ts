@@ -47,6 +47,19 @@ export const findPayingWallet = (world: World, clientId: number, currencyId: num
 export const findDefaultWallet = (world: World, clientId: number): Wallet | undefined =>
   world.of(statements).default.get({ clientId })
 
+/** Any client's wallet, for its operator; or undefined. */
+export const findAnyWallet = (tx: Transaction, id: number): Wallet | undefined =>
+  tx.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()
+
+/** The wallets of a client, or of all when none is named, the oldest first. */
+export const allWallets = (tx: Transaction, clientId: number | undefined): Wallet[] =>
+  tx
+    .select()
+    .from(wallets)
+    .where(clientId === undefined ? undefined : eq(wallets.clientId, clientId))
+    .orderBy(asc(wallets.id))
+    .all()
+
 /** Opens an empty wallet; the first of a client is its default one. */
 export const openWallet = (
   tx: Transaction,

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { IdSource, type Randomness } from '../kernel/ids.ts'
+import { IdSource, type IdState, type Randomness } from '../kernel/ids.ts'
 
 /** A piece of a world that some room owns: made when first asked for, gone with its world. */
 export interface WorldPart<T> {
@@ -35,8 +35,9 @@ export class World {
     private readonly database: Database,
     readonly clock: Clock,
     readonly randomness: Randomness,
+    ids?: IdState,
   ) {
-    this.ids = new IdSource(randomness)
+    this.ids = new IdSource(randomness, ids)
   }
 
   /** True once the world was reset or dropped: whoever still holds it holds a thing of the past. */

@@ -1,25 +1,24 @@
-import { Database } from '../db/database.ts'
-import { type Clock, MovableClock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { SeededRandomness } from '../kernel/ids.ts'
-import { World } from './world.ts'
+import { stateOf, type WorldState, worldFrom } from './state.ts'
+import type { World } from './world.ts'
 
 /** The world that belongs to no name: the sandbox's own credentials, or all of live mode. */
 export const DEFAULT_WORLD = 'default'
 /** How many named worlds one process holds (contract C15). */
-export const WORLDS_MAX = 10_000
+const WORLDS_MAX = 10_000
 const WORLD_NAME = /^[a-z0-9_-]{1,64}$/
 
 export interface WorldsOptions {
   /** The clock that every world's own clock runs with. */
   clock: Clock
-  /** Opens the default world, as it was left or, if it is new, as it is seeded. */
-  openDefault: () => World
+  /** Opens the default world, as it was left or, if it is new, as it is seeded; or goes on from a state. */
+  openDefault: (state?: WorldState) => World
   /** Removes what the default world has written, so that it opens as new. */
   wipeDefault: () => void
-  /** The image of a fresh named world's database; asked for once, when the first is made. */
-  freshImage: () => Uint8Array
-  /** What named worlds draw their randomness from. */
+  /** The state in which a named world begins; asked for once, when the first is made. */
+  fresh: () => WorldState
+  /** What a world draws from that drew from the machine before. */
   seed: string
 }
 
@@ -27,7 +26,7 @@ export interface WorldsOptions {
 export class Worlds {
   #default: World
   readonly #named = new Map<string, World>()
-  #image: Uint8Array | undefined
+  #fresh: WorldState | undefined
 
   constructor(private readonly options: WorldsOptions) {
     this.#default = options.openDefault()
@@ -46,43 +45,52 @@ export class Worlds {
     return name === DEFAULT_WORLD ? this.#default : this.#named.get(name)
   }
 
+  get all(): readonly World[] {
+    return [this.#default, ...this.#named.values()]
+  }
+
+  /** The state of a world as it is now. */
+  stateOf(world: World): WorldState {
+    return stateOf(world, this.options.seed)
+  }
+
   /**
-   * Makes a world as it is seeded.
+   * Makes a world as it is seeded, or one that goes on from a state.
    *
    * @throws DomainError worlds_exhausted
    */
-  create(name: string): World {
+  create(name: string, state: WorldState = this.#freshState): World {
     if (this.#named.size >= WORLDS_MAX) throw new DomainError({ code: 'worlds_exhausted', worldsMax: WORLDS_MAX })
-    const world = this.#fresh(name)
+    const world = worldFrom(name, state, this.options.clock)
     this.#named.set(name, world)
     return world
   }
 
-  /** Puts a seeded world in the place of this one, whose tokens, data and clock are gone with it. */
-  reset(world: World): World {
+  /** Puts a seeded world in the place of this one, or one that goes on from a state; what it held is gone with it. */
+  replace(world: World, state?: WorldState): World {
     world.close()
     if (world.name === DEFAULT_WORLD) {
       this.options.wipeDefault()
-      this.#default = this.options.openDefault()
+      this.#default = this.options.openDefault(state)
       return this.#default
     }
-    const fresh = this.#fresh(world.name)
-    this.#named.set(world.name, fresh)
-    return fresh
+    const next = worldFrom(world.name, state ?? this.#freshState, this.options.clock)
+    this.#named.set(world.name, next)
+    return next
+  }
+
+  /** Ends a named world. */
+  drop(world: World): void {
+    world.close()
+    this.#named.delete(world.name)
   }
 
   close(): void {
-    this.#default.close()
-    for (const world of this.#named.values()) world.close()
+    for (const world of this.all) world.close()
   }
 
-  #fresh(name: string): World {
-    this.#image ??= this.options.freshImage()
-    return new World(
-      name,
-      Database.inMemory(this.#image),
-      new MovableClock(this.options.clock),
-      new SeededRandomness(this.options.seed),
-    )
+  get #freshState(): WorldState {
+    this.#fresh ??= this.options.fresh()
+    return this.#fresh
   }
 }

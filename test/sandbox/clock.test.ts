@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Command } from 'commander'
+import { createApp } from '../../src/app.ts'
 import { assemble } from '../../src/assemble.ts'
 import { configOf, type ServeOptions, withServeOptions } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
-import { sandboxRoutes } from '../../src/sandbox/routes.ts'
 import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
 
 let server: Server
@@ -63,11 +63,10 @@ describe('POST /_sandbox/clock', () => {
     const config = configOf(withServeOptions(new Command('serve')).parse([], { from: 'user' }).opts<ServeOptions>())
     const log = createLog({ level: 'error', format: 'json', color: false, clock, write: () => {} })
     const platform = assemble(config, clock, log)
-    const { worlds } = platform.deps({ publicUrl: '', addressOf: () => '', isReady: () => true })
-    const routes = sandboxRoutes({ worlds, gate: () => {} })
+    const { app } = createApp(platform.deps({ publicUrl: '', addressOf: () => '', isReady: () => true }))
     for (const frozen of [FROZEN_AT_NOON, { now: '2030-01-01T12:00:00.001Z', frozen: true }]) {
       const body = JSON.stringify(frozen)
-      const response = await routes.handle(new Request('http://localhost/_sandbox/clock', { method: 'POST', body }))
+      const response = await app.handle(new Request('http://localhost/_sandbox/clock', { method: 'POST', body }))
       expect(await response.json()).toEqual(frozen)
     }
     platform.close()

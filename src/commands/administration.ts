@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { CatalogFault } from '../catalog/document.ts'
+import { RatesFault } from '../charges/rates.ts'
+import { type DataConfig, type DataOptions, dataConfigOf } from '../config.ts'
+import { DataFault, databasePath, hasDatabase, isBusy } from '../db/data-folder.ts'
+import { Database, type Transaction } from '../db/database.ts'
+import { requireCurrentSchema, SchemaMismatch } from '../db/migrate.ts'
+import { renderFailure } from '../http/errors.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { DomainError } from '../kernel/failure.ts'
+import { secureRandomness } from '../kernel/ids.ts'
+import { dueOrders } from '../orders/orders.ts'
+import type { Seal } from '../orders/seal.ts'
+import { importedSupply, sandboxSupply, type VoucherSupply } from '../orders/supply.ts'
+import { openSeal } from '../orders/voucher-key.ts'
+import { duePayouts } from '../payouts/payouts.ts'
+import { Reference } from '../reference/reference.ts'
+import { holdsForeignClients } from '../sandbox/accounts.ts'
+import { DueWork } from '../worlds/due.ts'
+import { World } from '../worlds/world.ts'
+import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import { EXIT, ProgramError } from './exit.ts'
+import { type Answer, show } from './output.ts'
+
+/**
+ * How the administrative commands work: on the database file itself, whether a server runs on it or not, in
+ * transactions of their own; a server takes over what they wrote before its next answer (decision 0020).
+ */
+export interface Administration {
+  config: DataConfig
+  world: World
+  database: Database
+  reference: Reference
+  isSandbox: boolean
+  /** Where the vouchers of this data come from. */
+  supply: () => VoucherSupply
+  seal: () => Seal
+  /** Runs a unit of work in one transaction, all of it or nothing. */
+  write: <T>(work: (tx: Transaction) => T) => Promise<T>
+}
+
+/**
+ * Opens a data folder, does some work on it, and shows what that answers.
+ *
+ * @throws UsageError, or ProgramError with what to do next
+ */
+export const administer = async (
+  options: DataOptions,
+  work: (administration: Administration) => Answer | Promise<Answer>,
+): Promise<void> => {
+  const config = dataConfigOf(options)
+  show(await told(config.dataDir, () => during(config, openData(config.dataDir), work)), config.json)
+}
+
+const during = async (
+  config: DataConfig,
+  database: Database,
+  work: (administration: Administration) => Answer | Promise<Answer>,
+): Promise<Answer> => {
+  try {
+    const isSandbox = holdsForeignClients(database, 'live')
+    const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
+    const reference = new Reference(database)
+    const seal = () => openSeal(database, config.dataDir, config.voucherKey)
+    // What has fallen due comes first; a sandbox's own clock, which only its server knows, decides there.
+    const due = new DueWork([dueOrders(importedSupply), duePayouts({ reference, byClock: () => false })])
+    if (!isSandbox) await due.catchUp(world)
+    return await work({
+      config,
+      world,
+      database,
+      reference,
+      isSandbox,
+      seal,
+      supply: () => (isSandbox ? sandboxSupply(seal()) : importedSupply),
+      write: (unit) => database.write(unit),
+    })
+  } finally {
+    database.close()
+  }
+}
+
+/** The database of a folder. @throws ProgramError, SchemaMismatch */
+export const openData = (dataDir: string): Database => {
+  if (!hasDatabase(dataDir)) {
+    throw new ProgramError(
+      EXIT.data,
+      `${dataDir} holds no database: scrip client add NAME --data-dir ${dataDir} makes one, or scrip serve does.`,
+    )
+  }
+  const database = Database.openFile(databasePath(dataDir))
+  try {
+    requireCurrentSchema(database.sqlite)
+  } catch (error) {
+    database.sqlite.close()
+    throw error
+  }
+  return database
+}
+
+/** Does some work on a file or folder and tells what keeps it from being done, with the exit code of contract C1. */
+export const told = async <T>(where: string, work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof DomainError) throw refused(wordsOf(error))
+    if (isBusy(error)) throw refused(`${where}: another write takes too long. Try again.`)
+    if (!(error instanceof Error) || error instanceof ProgramError || !isDataError(error)) throw error
+    throw new ProgramError(EXIT.data, `${where}: ${error.message}`)
+  }
+}
+
+/** What the program refuses to do, exit code 1. */
+export const refused = (message: string): ProgramError => new ProgramError(EXIT.failed, message)
+
+const DATA_ERRORS = [DataFault, SchemaMismatch, CatalogFault, RatesFault]
+
+/** A fault of the data that is told by name, or what SQLite or the file system says of it. */
+const isDataError = (error: Error): boolean =>
+  DATA_ERRORS.some((kind) => error instanceof kind) ||
+  ('code' in error && /^(SQLITE_|E[A-Z]+$)/.test(String(error.code)))
+
+/** The words that a client of the API would get. */
+const wordsOf = ({ failure }: DomainError): string =>
+  String(renderFailure(failure, { shape: 'flat', breakdown: 'Internal error' }).body.message)
+
+/** The text of a file, or of standard input for `-`. @throws ProgramError */
+export const readInput = (file: string): string => {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (error) {
+    throw new ProgramError(EXIT.data, `${file}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

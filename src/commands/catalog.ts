@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { CatalogFault, CatalogSchema, readCatalog, writeCatalog } from '../catalog/document.ts'
+import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '../config.ts'
+import { Database } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { Reference } from '../reference/reference.ts'
+import { importCatalog, seedReferenceData, seedSandboxCatalog } from '../seeds.ts'
+import { administer, openData, readInput, told } from './administration.ts'
+import { EXIT, ProgramError } from './exit.ts'
+import { show } from './output.ts'
+
+/** `scrip catalog`: what is sold, as a file (contract C8). */
+export const catalogCommands = (catalog: Command): void => {
+  catalog
+    .command('schema')
+    .description('print the JSON Schema of a catalog file')
+    .action(() => void process.stdout.write(`${JSON.stringify(CatalogSchema, null, 2)}\n`))
+  catalog
+    .command('validate')
+    .description('check a catalog file, and say all that is wrong with it')
+    .argument('<file>', 'the file; - reads standard input')
+    .option('--json', 'answer in JSON, for scripts')
+    .action((file: string, { json = false }: { json?: boolean }) => {
+      const { products } = ofFile(file, () => readCatalog(readInput(file), seeded().reference))
+      show({ file, products: products.length }, json)
+    })
+  withDataOptions(catalog.command('import'))
+    .description('put the products of a file in the place of all that are there')
+    .argument('<file>', 'the file; - reads standard input')
+    .action((file: string, options: DataOptions) => {
+      const { dataDir } = dataConfigOf(options)
+      return administer(options, ({ database, reference }) => {
+        const text = readInput(file)
+        const { products } = ofFile(file, () => importCatalog(database, reference, text))
+        return { data_dir: dataDir, products: products.length }
+      })
+    })
+  withDataOptions(catalog.command('export'))
+    .description('write the catalog of a data folder, or the seeded one without a folder')
+    .argument('[file]', 'the file; standard output when left out or -', '-')
+    .action((file: string, options: DataOptions) => {
+      const { dataDir } = fileConfigOf(options)
+      return told(dataDir ?? file, () => write(file, exported(dataDir)))
+    })
+}
+
+const exported = (dataDir: string | undefined): string => {
+  const { database, reference } = dataDir === undefined ? seeded() : ofFolder(dataDir)
+  try {
+    if (dataDir === undefined) seedSandboxCatalog(database, reference)
+    return writeCatalog(database.query, reference)
+  } finally {
+    database.close()
+  }
+}
+
+const ofFolder = (dataDir: string) => {
+  const database = openData(dataDir)
+  return { database, reference: new Reference(database) }
+}
+
+/** The countries and currencies that this program carries. */
+const seeded = () => {
+  const database = Database.inMemory()
+  migrate(database.sqlite, systemClock)
+  seedReferenceData(database)
+  return { database, reference: new Reference(database) }
+}
+
+const write = (file: string, text: string): void => {
+  if (file === '-') process.stdout.write(text)
+  else writeFileSync(file, text)
+}
+
+/** @throws ProgramError with all that is wrong with the file */
+const ofFile = <T>(file: string, read: () => T): T => {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof CatalogFault) throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
+    throw error
+  }
+}

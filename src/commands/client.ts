@@ -1,0 +1,150 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { findProductName } from '../catalog/records.ts'
+import { agreeDiscounts } from '../catalog/seed.ts'
+import { type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
+import { databasePath, hasDatabase, lockForServing, makeDataFolder } from '../db/data-folder.ts'
+import { Database, type Transaction } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { systemClock, toTimestamp } from '../kernel/clock.ts'
+import { toPercent } from '../kernel/money.ts'
+import { seedReferenceData } from '../seeds.ts'
+import { addClient, allClients, type ClientRecord, changeClient, type Feature } from '../sessions/clients.ts'
+import { LIMITED_USERNAME, passwordDigest, SANDBOX_USERNAME } from '../sessions/credentials.ts'
+import type { World } from '../worlds/world.ts'
+import { administer, refused, told } from './administration.ts'
+import { oneOf, onOrOff, percentage, wholeNumber } from './arguments.ts'
+import { note, type Row } from './output.ts'
+
+/** `scrip client`: who may use the API, and what each may do (contract C1, C3, C8). */
+
+const FEATURES: readonly Feature[] = ['vouchers']
+/** 32 letters of 36 kinds: 165 random bits (contract C3). */
+const PASSWORD_LENGTH = 32
+const NAME = /^[A-Za-z0-9][\w.@-]{0,63}$/
+/** Names that mean something to the sandbox, and would mislead in live mode (contract C2). */
+const RESERVED = new RegExp(`^(?:${SANDBOX_USERNAME}|${LIMITED_USERNAME}|sbx_.*)$`, 'i')
+
+export const clientCommands = (client: Command): void => {
+  const command = (usage: string, description: string) =>
+    withDataOptions(client.command(usage)).description(description)
+
+  command('add', 'add a client and print its credentials, this once; makes the data of live mode in a new folder')
+    .argument('<name>', 'its username', newName)
+    .action((name: string, options: DataOptions) => add(name, options))
+  command('list', 'list the clients').action((options: DataOptions) =>
+    administer(options, ({ database }) => allClients(database.query).map(clientRow)),
+  )
+  command('rotate', 'give a client a new password; all of its tokens are dead')
+    .argument('<name>')
+    .action((name: string, options: DataOptions) =>
+      administer(options, async ({ config, world, write }) => {
+        const password = newPassword(world)
+        const id = await write((tx) => {
+          const { id } = clientOf(tx, name)
+          changeClient(tx, id, { passwordSha256: passwordDigest(password) })
+          return id
+        })
+        note(SHOWN_ONCE, config.json)
+        return { client_id: id, username: name, password }
+      }),
+    )
+  command('disable', 'keep a client out; all of its tokens are dead')
+    .argument('<name>')
+    .action((name: string, options: DataOptions) => change(name, options, { disabled: true }))
+  command('enable', 'let a disabled client log in again')
+    .argument('<name>')
+    .action((name: string, options: DataOptions) => change(name, options, { disabled: false }))
+  command('feature', `switch a part of the service: ${FEATURES.join(', ')}`)
+    .argument('<name>')
+    .argument('<feature>', 'what is switched', oneOf(FEATURES))
+    .argument('<on|off>', 'on or off', onOrOff)
+    .action((name: string, feature: Feature, isOn: boolean, options: DataOptions) =>
+      change(name, options, { [feature]: isOn }),
+    )
+  command('limit', 'the most that a client may buy at once')
+    .argument('<name>')
+    .argument('<max_quantity|off>', 'a number, or off', (text) => (text === 'off' ? null : wholeNumber(text)))
+    .action((name: string, quantityMax: number | null, options: DataOptions) => change(name, options, { quantityMax }))
+  command('discount', 'agree a discount with a client on a product; where the own one is better, that one holds')
+    .argument('<name>')
+    .argument('<product_id>', 'the product', wholeNumber)
+    .argument('<percent>', 'for example 7.5; 0 ends it', percentage)
+    .action((name: string, productId: number, discountBasisPoints: number, options: DataOptions) =>
+      administer(options, ({ write }) =>
+        write((tx): Row => {
+          const { id: clientId, username } = clientOf(tx, name)
+          const product = findProductName(tx, productId)
+          if (product === undefined) throw refused(`No product has the id ${productId}: see scrip catalog export.`)
+          agreeDiscounts(tx, [{ clientId, productId, discountBasisPoints }])
+          return { username, product_id: productId, product, discount: toPercent(discountBasisPoints) }
+        }),
+      ),
+    )
+}
+
+const SHOWN_ONCE = 'Keep the password: it is shown this once.'
+
+const newName = (text: string): string => {
+  if (!NAME.test(text)) throw new InvalidArgumentError('A name is 1 to 64 letters, digits and . _ @ -')
+  if (RESERVED.test(text)) throw new InvalidArgumentError('That name belongs to the sandbox.')
+  return text
+}
+
+const newPassword = ({ ids }: World): string => ids.letters(PASSWORD_LENGTH)
+
+const add = async (name: string, options: DataOptions): Promise<void> => {
+  const { dataDir } = dataConfigOf(options)
+  if (!hasDatabase(dataDir)) await told(dataDir, () => makeLiveData(dataDir))
+  await administer(options, async ({ config, world, isSandbox, write }) => {
+    if (isSandbox) {
+      throw refused(`${dataDir} is a sandbox's: log in as sbx_NAME there, or keep live data in a folder of its own.`)
+    }
+    const password = newPassword(world)
+    const id = await write((tx) => {
+      const taken = allClients(tx).some(({ username }) => username === name)
+      if (taken) throw refused(`There is a client ${name} already: scrip client rotate gives it a new password.`)
+      return addClient(tx, name, passwordDigest(password), world.clock.nowMs())
+    })
+    note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`, config.json)
+    return { client_id: id, username: name, password }
+  })
+}
+
+/** Makes what `scrip serve --mode live` makes at its first start, but for the keys. */
+const makeLiveData = (dataDir: string): void => {
+  makeDataFolder(dataDir)
+  const unlock = lockForServing(dataDir)
+  const database = Database.openFile(databasePath(dataDir))
+  migrate(database.sqlite, systemClock)
+  seedReferenceData(database)
+  database.close()
+  unlock()
+}
+
+const change = (name: string, options: DataOptions, changed: Parameters<typeof changeClient>[2]): Promise<void> =>
+  administer(options, ({ write }) =>
+    write((tx) => {
+      changeClient(tx, clientOf(tx, name).id, changed)
+      return clientRow(clientOf(tx, name))
+    }),
+  )
+
+/** The client of a name. @throws ProgramError */
+export const clientOf = (tx: Transaction, name: string): ClientRecord => {
+  const client = allClients(tx).find(({ username }) => username === name)
+  if (!client) throw refused(`There is no client ${name}: see scrip client list.`)
+  return client
+}
+
+/** The usernames of all clients, by id. */
+export const clientNamesById = (tx: Transaction): ReadonlyMap<number, string> =>
+  new Map(allClients(tx).map(({ id, username }) => [id, username]))
+
+const clientRow = ({ id, username, disabled, vouchers, quantityMax, createdAtMs }: ClientRecord): Row => ({
+  client_id: id,
+  username,
+  status: disabled ? 'disabled' : 'enabled',
+  vouchers,
+  max_quantity: quantityMax,
+  created_at: toTimestamp(createdAtMs),
+})

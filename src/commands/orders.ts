@@ -1,0 +1,86 @@
+import type { Command } from 'commander'
+import { type DataOptions, withDataOptions } from '../config.ts'
+import type { Transaction } from '../db/database.ts'
+import { toTimestamp } from '../kernel/clock.ts'
+import {
+  allOrders,
+  deliver,
+  failOrder,
+  findAnyOrder,
+  ORDER_STATUSES,
+  type Order,
+  type OrderStatus,
+} from '../orders/orders.ts'
+import type { VoucherSupply } from '../orders/supply.ts'
+import type { Reference } from '../reference/reference.ts'
+import { findAnyWallet } from '../wallets/wallets.ts'
+import type { World } from '../worlds/world.ts'
+import { administer, refused } from './administration.ts'
+import { oneOf, wholeNumber } from './arguments.ts'
+import { clientNamesById } from './client.ts'
+import { Amount, type Row } from './output.ts'
+
+/** `scrip orders`: what an operator delivers, or gives up (contract C12). Codes are never shown. */
+export const orderCommands = (orders: Command): void => {
+  withDataOptions(orders.command('list'))
+    .description('list the orders of all clients, the oldest first')
+    .option('--status <status>', `only one of ${ORDER_STATUSES.join(', ')}`, oneOf(ORDER_STATUSES))
+    .action((options: DataOptions & { status?: OrderStatus }) =>
+      administer(options, ({ database: { query }, reference }) => {
+        const names = clientNamesById(query)
+        return allOrders(query, options.status).map((order) => orderRow(query, reference, names, order))
+      }),
+    )
+  withDataOptions(orders.command('deliver'))
+    .description('deliver vouchers of an order: so many, or all that are left')
+    .argument('<id>', 'the order', wholeNumber)
+    .argument('[quantity]', 'how many', wholeNumber)
+    .action((id: number, quantity: number | undefined, options: DataOptions) =>
+      change(options, id, (tx, world, supply, order) =>
+        deliver(tx, world, supply, order, quantity ?? order.quantity, world.clock.nowMs()),
+      ),
+    )
+  withDataOptions(orders.command('fail'))
+    .description('give an order up; its client gets back what was not delivered')
+    .argument('<id>', 'the order', wholeNumber)
+    .option('--reason <text>', 'what its client reads', 'The order could not be delivered')
+    .action((id: number, options: DataOptions & { reason: string }) =>
+      change(options, id, (tx, world, supply, order) =>
+        failOrder(tx, world, supply, order, options.reason, world.clock.nowMs()),
+      ),
+    )
+}
+
+type Change = (tx: Transaction, world: World, supply: VoucherSupply, order: Order) => Order
+
+const change = (options: DataOptions, id: number, how: Change): Promise<void> =>
+  administer(options, ({ world, reference, supply, write }) => {
+    const from = supply()
+    return write((tx) => {
+      const order = findAnyOrder(tx, id)
+      if (!order) throw refused(`There is no order ${id}: see scrip orders list.`)
+      return orderRow(tx, reference, clientNamesById(tx), how(tx, world, from, order))
+    })
+  })
+
+const orderRow = (tx: Transaction, reference: Reference, names: ReadonlyMap<number, string>, order: Order): Row => {
+  const currency = reference.getCurrency(order.currencyId)
+  const walletCurrencyId = findAnyWallet(tx, order.walletId)?.currencyId ?? order.currencyId
+  const walletCurrency = reference.getCurrency(walletCurrencyId)
+  return {
+    id: order.id,
+    client: names.get(order.clientId) ?? null,
+    status: order.status,
+    product_id: order.productId,
+    product: order.productName,
+    denomination: new Amount(order.denominationMinor, currency),
+    currency: currency.currency,
+    quantity: order.quantity,
+    delivered: order.deliveredQuantity,
+    paid: new Amount(order.payableMinor, walletCurrency),
+    paid_currency: walletCurrency.currency,
+    client_reference: order.reference,
+    failure_reason: order.failureReason,
+    placed_at: toTimestamp(order.placedAtMs),
+  }
+}

@@ -1,0 +1,69 @@
+import { toMajor } from '../kernel/money.ts'
+import type { Currency } from '../reference/reference.ts'
+
+/** What the administrative commands answer: aligned columns for people, JSON for scripts. */
+
+/** An amount that people read with all of its decimals, and scripts as a number in major units. */
+export class Amount {
+  constructor(
+    private readonly minor: number,
+    private readonly currency: Pick<Currency, 'precision'>,
+  ) {}
+
+  toString(): string {
+    return this.toJSON().toFixed(this.currency.precision)
+  }
+
+  toJSON(): number {
+    return toMajor(this.minor, this.currency.precision)
+  }
+}
+
+type Cell = string | number | boolean | null | Amount
+export type Row = Record<string, Cell>
+/** One record, or a list of them. */
+export type Answer = Row | readonly Row[]
+
+export const show = (answer: Answer, json: boolean): void => {
+  const text = json ? JSON.stringify(answer) : isList(answer) ? table(answer) : record(answer)
+  process.stdout.write(`${text}\n`)
+}
+
+/** Tells a person what to mind; scripts get the answer alone. */
+export const note = (text: string, json: boolean): void => {
+  if (!json) process.stderr.write(`${text}\n`)
+}
+
+const isList = (answer: Answer): answer is readonly Row[] => Array.isArray(answer)
+
+const record = (row: Row): string => {
+  const width = Math.max(...Object.keys(row).map((name) => name.length))
+  return Object.entries(row)
+    .map(([name, cell]) => `${name.padEnd(width)}  ${textOf(cell)}`)
+    .join('\n')
+}
+
+const table = (rows: readonly Row[]): string => {
+  const [first] = rows
+  if (!first) return '(none)'
+  const columns = Object.keys(first).map((name) => {
+    const cells = rows.map((row) => textOf(row[name] ?? null))
+    const isNumeric = rows.some((row) => typeof row[name] === 'number' || row[name] instanceof Amount)
+    const width = Math.max(...[name, ...cells].map((text) => Bun.stringWidth(text)))
+    return [name, ...cells].map((text) => {
+      const padding = ' '.repeat(width - Bun.stringWidth(text))
+      return isNumeric ? padding + text : text + padding
+    })
+  })
+  return ['', ...rows]
+    .map((_, line) =>
+      columns
+        .map((cells) => cells[line])
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Control characters of a stored text must not reach the terminal. */
+const textOf = (cell: Cell): string => (cell === null ? '-' : String(cell).replace(/\p{Cc}/gu, ' '))

@@ -1,0 +1,132 @@
+import type { Command } from 'commander'
+import { type DataOptions, withDataOptions } from '../config.ts'
+import type { Transaction } from '../db/database.ts'
+import { toTimestamp } from '../kernel/clock.ts'
+import {
+  ADVANCE_TARGETS,
+  advance,
+  allPayouts,
+  findAnyPayout,
+  type Happening,
+  happen,
+  type Moving,
+  PAYOUT_STATUSES,
+  type Payout,
+  type PayoutStatus,
+} from '../payouts/payouts.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { World } from '../worlds/world.ts'
+import { administer, refused } from './administration.ts'
+import { oneOf } from './arguments.ts'
+import { clientNamesById } from './client.ts'
+import { Amount, type Row } from './output.ts'
+
+/** `scrip payouts`: what an operator moves on in live mode (contract C13). */
+
+interface AdvanceOptions extends DataOptions {
+  to?: (typeof ADVANCE_TARGETS)[number]
+}
+
+interface FailOptions extends DataOptions {
+  code?: string
+  reason?: string
+}
+
+export const payoutCommands = (payouts: Command): void => {
+  withDataOptions(payouts.command('list'))
+    .description('list the payouts of all clients, the oldest first')
+    .option('--status <status>', `only one of ${PAYOUT_STATUSES.join(', ')}`, oneOf(PAYOUT_STATUSES))
+    .action((options: DataOptions & { status?: PayoutStatus }) =>
+      administer(options, ({ config, database: { query }, reference }) => {
+        const names = clientNamesById(query)
+        return allPayouts(query, options.status).map((payout) => {
+          const row = payoutRow(reference, names, payout)
+          return config.json ? { ...row, ...payeeOf(payout) } : row
+        })
+      }),
+    )
+  withDataOptions(payouts.command('show'))
+    .description('show a payout and whom it pays')
+    .argument('<id>', 'the payout')
+    .action((id: string, options: DataOptions) =>
+      administer(options, ({ database: { query }, reference }) => {
+        const payout = payoutOf(query, id)
+        return { ...payoutRow(reference, clientNamesById(query), payout), ...payeeOf(payout) }
+      }),
+    )
+  withDataOptions(payouts.command('advance'))
+    .description('take the next step of a payout, or all that lead to a status')
+    .argument('<id>', 'the payout')
+    .option('--to <status>', `one of ${ADVANCE_TARGETS.join(', ')}`, oneOf(ADVANCE_TARGETS))
+    .action((id: string, options: AdvanceOptions) =>
+      change(options, id, (tx, moving, world, payout, happening) =>
+        advance(tx, moving, world, payout, options.to, happening),
+      ),
+    )
+  withDataOptions(payouts.command('fail'))
+    .description('let a payout fail; its client gets amount and fees back')
+    .argument('<id>', 'the payout')
+    .option('--code <code>', 'what its client reads as failure_code')
+    .option('--reason <text>', 'what its client reads as failure_reason')
+    .action((id: string, options: FailOptions) =>
+      change(options, id, (tx, moving, world, payout, happening) =>
+        happen(tx, moving, world, payout, 'failed', {
+          ...happening,
+          failureCode: options.code,
+          failureReason: options.reason,
+        }),
+      ),
+    )
+  withDataOptions(payouts.command('return'))
+    .description('book a completed payout whose money came back; its client gets the amount without the fees')
+    .argument('<id>', 'the payout')
+    .action((id: string, options: DataOptions) =>
+      change(options, id, (tx, moving, world, payout, happening) =>
+        happen(tx, moving, world, payout, 'returned', happening),
+      ),
+    )
+}
+
+type Change = (tx: Transaction, moving: Moving, world: World, payout: Payout, happening: Happening) => Payout
+
+const change = (options: DataOptions, id: string, how: Change): Promise<void> =>
+  administer(options, ({ world, reference, isSandbox, write }) =>
+    write((tx) => {
+      const happening: Happening = { actorType: 'operator', nowMs: world.clock.nowMs() }
+      const changed = how(tx, { reference, byClock: () => isSandbox }, world, payoutOf(tx, id), happening)
+      return payoutRow(reference, clientNamesById(tx), changed)
+    }),
+  )
+
+const payoutOf = (tx: Transaction, id: string): Payout => {
+  const payout = findAnyPayout(tx, id)
+  if (!payout) throw refused(`There is no payout ${id}: see scrip payouts list.`)
+  return payout
+}
+
+const payoutRow = (reference: Reference, names: ReadonlyMap<number, string>, payout: Payout): Row => {
+  const currency = reference.getCurrency(payout.currencyId)
+  return {
+    id: payout.id,
+    client: names.get(payout.clientId) ?? null,
+    status: payout.status,
+    submitted: payout.submittedAtMs !== null,
+    returned: payout.returned,
+    amount: new Amount(payout.amountMinor, currency),
+    currency: currency.currency,
+    beneficiary: payout.beneficiaryEmail,
+    reference_id: payout.referenceId,
+    failure_reason: payout.failureReason,
+    created_at: toTimestamp(payout.createdAtMs),
+  }
+}
+
+/** Whom an operator pays, and how. */
+const payeeOf = (payout: Payout): Row => ({
+  beneficiary_first_name: payout.beneficiaryFirstName,
+  beneficiary_last_name: payout.beneficiaryLastName,
+  beneficiary_country: payout.beneficiaryCountry,
+  beneficiary_phone: payout.beneficiaryPhone,
+  beneficiary_identifiers: payout.beneficiaryIdentifiers,
+  description: payout.description,
+})

@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import { type BaseRates, parseRate, parseRates, RatesFault } from '../charges/rates.ts'
+import { findRates, mergeRates, replaceRates } from '../charges/stored-rates.ts'
+import { type DataOptions, withDataOptions } from '../config.ts'
+import { RATE_ONE } from '../kernel/money.ts'
+import { SANDBOX_RATES } from '../seeds.ts'
+import { administer, readInput, refused } from './administration.ts'
+import { EXIT, ProgramError } from './exit.ts'
+import type { Row } from './output.ts'
+
+/** `scrip rates`: what currencies are worth in live mode (contract C9). A change holds for the next charge. */
+export const rateCommands = (rates: Command): void => {
+  withDataOptions(rates.command('set'))
+    .description('set exchange rates: some, or all of them from a file')
+    .argument('[pairs...]', 'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base')
+    .option(
+      '--file <file>',
+      '{"base":"USD","rates":{"EUR":"0.92"}}, in the place of all that are set; - reads standard input',
+    )
+    .action((pairs: string[], options: DataOptions & { file?: string }) =>
+      administer(options, async ({ reference, isSandbox, write }) => {
+        if (isSandbox) throw refused('A sandbox keeps its own rates: serve it with --rates FILE.')
+        const { file } = options
+        if ((file === undefined) === (pairs.length === 0)) {
+          throw new ProgramError(EXIT.usage, 'Give pairs like USD/EUR=0.92, or --file.')
+        }
+        try {
+          const given = file === undefined ? readPairs(pairs) : parseRates(readInput(file))
+          return await write((tx) => {
+            if (file === undefined) mergeRates(tx, reference, given)
+            else replaceRates(tx, reference, given)
+            return rows(findRates(tx))
+          })
+        } catch (error) {
+          if (!(error instanceof RatesFault)) throw error
+          if (file === undefined) throw new ProgramError(EXIT.usage, error.problems.join('\n'))
+          throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
+        }
+      }),
+    )
+  withDataOptions(rates.command('list'))
+    .description('list the exchange rates')
+    .action((options: DataOptions) =>
+      administer(options, ({ database, isSandbox }) =>
+        rows(isSandbox ? parseRates(SANDBOX_RATES) : findRates(database.query)),
+      ),
+    )
+}
+
+const PAIR = /^([A-Z]{3})\/([A-Z]{3})=(.+)$/
+
+/** @throws ProgramError */
+const readPairs = (pairs: readonly string[]): BaseRates => {
+  const perBaseE8 = new Map<string, number>()
+  let base: string | undefined
+  for (const pair of pairs) {
+    const [, from, to, text] = PAIR.exec(pair) ?? []
+    const rateE8 = parseRate(text ?? '')
+    if (from === undefined || to === undefined || rateE8 === undefined || from === to) {
+      throw new ProgramError(EXIT.usage, `${pair} is no rate: write USD/EUR=0.92, with at most 8 decimals.`)
+    }
+    base ??= from
+    if (from !== base) throw new ProgramError(EXIT.usage, `${pair}: all rates are for the same base, here ${base}.`)
+    perBaseE8.set(to, rateE8)
+  }
+  return { base: base ?? '', perBaseE8 }
+}
+
+const rows = (rates: BaseRates | undefined): Row[] =>
+  [...(rates?.perBaseE8 ?? [])]
+    .filter(([currency]) => currency !== rates?.base)
+    .map(([currency, rateE8]) => ({ base: rates?.base ?? null, currency, rate: decimal(rateE8) }))
+
+/** A rate exactly, as it would be written in a file. */
+const decimal = (rateE8: number): string => {
+  const fraction = String(rateE8 % RATE_ONE)
+    .padStart(8, '0')
+    .replace(/0+$/, '')
+  return `${Math.floor(rateE8 / RATE_ONE)}${fraction === '' ? '' : `.${fraction}`}`
+}

@@ -1,0 +1,115 @@
+import type { Command } from 'commander'
+import { type DataOptions, withDataOptions } from '../config.ts'
+import type { Transaction } from '../db/database.ts'
+import { toTimestamp } from '../kernel/clock.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
+import { adjust, fund } from '../wallets/ledger.ts'
+import { allWallets, findAnyWallet, openWallet, type Wallet } from '../wallets/wallets.ts'
+import { type Administration, administer, refused } from './administration.ts'
+import { amountIn, wholeNumber } from './arguments.ts'
+import { clientNamesById, clientOf } from './client.ts'
+import { EXIT, ProgramError } from './exit.ts'
+import { Amount, type Row } from './output.ts'
+
+/** `scrip wallet`: what clients pay from; every movement goes through the ledger (contract C11). */
+
+const AMOUNT = 'in major units, for example 1000.50'
+
+interface MoveOptions extends DataOptions {
+  remarks?: string
+}
+
+export const walletCommands = (wallet: Command): void => {
+  const command = (usage: string, description: string) =>
+    withDataOptions(wallet.command(usage)).description(description)
+
+  command('add', 'open a wallet; the first of a client is its default one')
+    .argument('<client>', 'the username of its client')
+    .argument('<currency>', 'ISO 4217, for example USD')
+    .option('--postpaid <limit>', `let it go below zero by this much, ${AMOUNT}`)
+    .action((name: string, code: string, options: DataOptions & { postpaid?: string }) =>
+      administer(options, ({ world, reference, write }) =>
+        write((tx) => {
+          const client = clientOf(tx, name)
+          const currency = currencyOf(reference, code)
+          const creditLimitMinor = options.postpaid === undefined ? 0 : positive(options.postpaid, currency)
+          const type = options.postpaid === undefined ? 'PREPAID' : 'POSTPAID'
+          const request = { clientId: client.id, currencyId: currency.id, type, creditLimitMinor } as const
+          return walletRow(reference, name, openWallet(tx, request, world.clock.nowMs()))
+        }),
+      ),
+    )
+  command('list', 'list the wallets of all clients, or of one')
+    .argument('[client]', 'a username')
+    .action((name: string | undefined, options: DataOptions) =>
+      administer(options, ({ database: { query }, reference }) => {
+        const clientId = name === undefined ? undefined : clientOf(query, name).id
+        const names = clientNamesById(query)
+        return allWallets(query, clientId).map((row) => walletRow(reference, names.get(row.clientId), row))
+      }),
+    )
+  command('fund', 'put money into a wallet')
+    .argument('<id>', 'the wallet', wholeNumber)
+    .argument('<amount>', AMOUNT)
+    .option('--remarks <text>', 'what its client reads beside the movement')
+    .action((id: number, amount: string, options: MoveOptions) =>
+      move(options, id, (tx, row, currency, nowMs) => {
+        fund(tx, row, positive(amount, currency), options.remarks ?? null, nowMs)
+      }),
+    )
+  command('adjust', 'correct a wallet, up or down')
+    .argument('<id>', 'the wallet', wholeNumber)
+    .argument('<amount>', `${AMOUNT}; negative takes away`)
+    .option('--remarks <text>', 'what its client reads beside the movement')
+    .action((id: number, amount: string, options: MoveOptions) =>
+      move(options, id, (tx, row, currency, nowMs) => {
+        const amountMinor = amountIn(amount, currency)
+        if (amountMinor === 0) throw new ProgramError(EXIT.usage, 'An adjustment of nothing is none.')
+        adjust(tx, row, amountMinor, options.remarks ?? null, nowMs)
+      }),
+    )
+}
+
+type Move = (tx: Transaction, wallet: Wallet, currency: Currency, nowMs: number) => void
+
+const move = (options: DataOptions, id: number, how: Move): Promise<void> =>
+  administer(options, ({ world, reference, write }: Administration) =>
+    write((tx) => {
+      const wallet = walletOf(tx, id)
+      how(tx, wallet, reference.getCurrency(wallet.currencyId), world.clock.nowMs())
+      return walletRow(reference, clientNamesById(tx).get(wallet.clientId), walletOf(tx, id))
+    }),
+  )
+
+const walletOf = (tx: Transaction, id: number): Wallet => {
+  const wallet = findAnyWallet(tx, id)
+  if (!wallet) throw refused(`There is no wallet ${id}: see scrip wallet list.`)
+  return wallet
+}
+
+const currencyOf = (reference: Reference, code: string): Currency => {
+  const currency = reference.findCurrencyByCode(code.toUpperCase())
+  if (!currency) throw new ProgramError(EXIT.usage, `No circulating currency has the code ${code}.`)
+  return currency
+}
+
+const positive = (text: string, currency: Currency): number => {
+  const amountMinor = amountIn(text, currency)
+  if (amountMinor <= 0) throw new ProgramError(EXIT.usage, `${text} is not above zero.`)
+  return amountMinor
+}
+
+const walletRow = (reference: Reference, client: string | undefined, wallet: Wallet): Row => {
+  const currency = reference.getCurrency(wallet.currencyId)
+  return {
+    id: wallet.id,
+    client: client ?? null,
+    currency: currency.currency,
+    amount: new Amount(wallet.amountMinor, currency),
+    reserved_amount: new Amount(wallet.reservedMinor, currency),
+    type: wallet.type,
+    credit_limit: new Amount(wallet.creditLimitMinor, currency),
+    is_default: wallet.isDefault,
+    created_at: toTimestamp(wallet.createdAtMs),
+  }
+}

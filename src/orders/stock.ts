@@ -1,0 +1,165 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { asc, count, inArray } from 'drizzle-orm'
+import { type ProductRecord, productRecords } from '../catalog/records.ts'
+import type { Transaction } from '../db/database.ts'
+import { parseTimestamp } from '../kernel/clock.ts'
+import { toMinor } from '../kernel/money.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { Seal } from './seal.ts'
+import { voucherStock } from './tables.ts'
+
+/** The stock of live mode: codes that were bought elsewhere, imported sealed, each handed out once (contract C12). */
+
+const CodeEntry = Type.Object(
+  {
+    product_id: Type.Integer({ minimum: 1 }),
+    denomination: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }),
+    card_number: Type.String({ minLength: 1, maxLength: 500 }),
+    pin_code: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 500 }), Type.Null()])),
+    claim_url: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 2_000 }), Type.Null()])),
+    expires_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  },
+  { additionalProperties: false },
+)
+const isEntry = TypeCompiler.Compile(CodeEntry)
+
+/** What is wrong with a file of codes, each with its place, and never with a code. */
+export class StockFault extends Error {
+  override readonly name = 'StockFault'
+
+  constructor(readonly problems: readonly string[]) {
+    super(`The codes have ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`)
+  }
+}
+
+export type SealedCode = typeof voucherStock.$inferInsert & { place: string }
+
+/**
+ * The codes of a file, JSON lines or one JSON array, checked and sealed.
+ *
+ * @throws StockFault with every bad row
+ */
+export const readCodes = (
+  text: string,
+  { tx, reference, seal, nowMs }: { tx: Transaction; reference: Reference; seal: Seal; nowMs: number },
+): SealedCode[] => {
+  const problems: string[] = []
+  const products = productRecords(tx)
+  const codes: SealedCode[] = []
+  const seen = new Map<string, string>()
+  for (const entry of parse(text)) {
+    const { place } = entry
+    const wrong = (what: string) => problems.push(`${place}: ${what}`)
+    if ('problem' in entry) {
+      wrong(entry.problem)
+      continue
+    }
+    const { value } = entry
+    if (!isEntry.Check(value)) {
+      const error = isEntry.Errors(value).First()
+      wrong(`${error?.path.slice(1) || 'the row'}: ${error?.message ?? 'is not of the form that is expected'}`)
+      continue
+    }
+    const product = products.get(value.product_id)
+    const denominationMinor = product && offeredMinor(product, value, reference)
+    const expiresAtMs = typeof value.expires_at === 'string' ? parseTimestamp(value.expires_at) : null
+    const fingerprint = seal.fingerprint(value.product_id, value.card_number)
+    const earlier = seen.get(fingerprint)
+    seen.set(fingerprint, place)
+    if (!product) wrong(`product_id: no product has the id ${value.product_id}`)
+    else if (denominationMinor === undefined) wrong(`denomination: product ${value.product_id} does not offer it`)
+    else if (expiresAtMs === undefined) wrong('expires_at: is no RFC 3339 time')
+    else if (expiresAtMs !== null && expiresAtMs <= nowMs) wrong('expires_at: is in the past')
+    else if (earlier !== undefined) wrong(`card_number: the same as at ${earlier}`)
+    else
+      codes.push({
+        place,
+        productId: value.product_id,
+        denominationMinor,
+        fingerprint,
+        sealed: sealed(seal, value),
+        expiresAtMs,
+      })
+  }
+  if (problems.length > 0) throw new StockFault(problems)
+  return codes
+}
+
+/** Adds codes to the stock. @throws StockFault, and adds nothing, when one is there already */
+export const addCodes = (tx: Transaction, codes: readonly SealedCode[]): void => {
+  const problems: string[] = []
+  for (let start = 0; start < codes.length; start += ROWS_PER_STATEMENT) {
+    const rows = codes.slice(start, start + ROWS_PER_STATEMENT)
+    const known = knownAmong(tx, rows)
+    problems.push(...rows.filter((row) => known.has(row.fingerprint)).map(({ place }) => `${place}: ${KNOWN_CODE}`))
+    if (problems.length > 0) continue
+    tx.insert(voucherStock)
+      .values(rows.map(({ place: _, ...row }) => row))
+      .run()
+  }
+  if (problems.length > 0) throw new StockFault(problems)
+}
+
+const KNOWN_CODE = 'card_number: was imported before'
+/** Within SQLite's limit on parameters. */
+const ROWS_PER_STATEMENT = 500
+
+const knownAmong = (tx: Transaction, rows: readonly SealedCode[]): ReadonlySet<string> => {
+  const fingerprints = rows.map(({ fingerprint }) => fingerprint)
+  const known = tx
+    .select({ fingerprint: voucherStock.fingerprint })
+    .from(voucherStock)
+    .where(inArray(voucherStock.fingerprint, fingerprints))
+    .all()
+  return new Set(known.map(({ fingerprint }) => fingerprint))
+}
+
+/** How many codes there are of each product and denomination, and how many of them no order has taken. */
+export const stockLevels = (tx: Transaction) =>
+  tx
+    .select({
+      productId: voucherStock.productId,
+      denominationMinor: voucherStock.denominationMinor,
+      imported: count(),
+      taken: count(voucherStock.orderId),
+    })
+    .from(voucherStock)
+    .groupBy(voucherStock.productId, voucherStock.denominationMinor)
+    .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
+    .all()
+
+const sealed = (seal: Seal, { card_number, pin_code, claim_url }: Static<typeof CodeEntry>): Buffer =>
+  seal.close({ cardNumber: card_number, pinCode: pin_code ?? null, claimUrl: claim_url ?? null })
+
+const offeredMinor = (
+  { row, bands }: ProductRecord,
+  { denomination }: Static<typeof CodeEntry>,
+  reference: Reference,
+): number | undefined => {
+  const minor = toMinor(denomination, reference.getCurrency(row.currencyId).precision)
+  const isOffered =
+    minor !== undefined && bands.some(({ minMinor, maxMinor }) => minor >= minMinor && minor <= maxMinor)
+  return isOffered ? minor : undefined
+}
+
+/** A row of a file and its place: `line 3` of JSON lines, `/2` of an array. */
+type Entry = { place: string } & ({ value: unknown } | { problem: string })
+
+const parse = (text: string): Entry[] => {
+  if (!text.trimStart().startsWith('[')) {
+    return text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [read(line, `line ${index + 1}`)]))
+  }
+  const list = read(text, 'the file')
+  if (!('value' in list) || !Array.isArray(list.value)) return [list]
+  return list.value.map((value: unknown, index) => ({ place: `/${index}`, value }))
+}
+
+/** The parser's own words would quote the row, and a code with it. */
+const read = (json: string, place: string): Entry => {
+  try {
+    return { place, value: JSON.parse(json) as unknown }
+  } catch {
+    return { place, problem: 'is not JSON' }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Database } from '../db/database.ts'
+import { type World, worldPart } from '../worlds/world.ts'
+
+/** A row that a request has written: `orders 17`, `insert`. */
+export interface RowChange {
+  table: string
+  operation: 'insert' | 'update' | 'delete'
+  /** The primary key, its columns joined by a comma. */
+  key: string
+}
+
+/** What is no news to whoever looks at a request: bookkeeping of the program itself. */
+const UNWATCHED = new Set(['migrations', 'seeds', 'logins', 'idempotency_keys'])
+const OPERATIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' } as const
+
+/** Temporary triggers that note each change of a row; they exist for this connection alone. */
+const watch = worldPart(({ db: { sqlite } }) => {
+  sqlite.run('CREATE TEMP TABLE row_changes (table_name TEXT, operation TEXT, key TEXT)')
+  const tables = sqlite
+    .query<{ name: string }, []>(
+      "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )
+    .all()
+  for (const { name } of tables) {
+    if (!UNWATCHED.has(name)) watchTable(sqlite, name)
+  }
+  return {
+    clear: sqlite.query('DELETE FROM temp.row_changes'),
+    read: sqlite.query<RowChange, []>(
+      'SELECT DISTINCT table_name AS "table", operation, key FROM temp.row_changes ORDER BY rowid',
+    ),
+  }
+})
+
+const watchTable = (sqlite: Database['sqlite'], table: string): void => {
+  const columns = sqlite
+    .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+    .all(table)
+  for (const [operation, row] of Object.entries(OPERATIONS)) {
+    const key = columns.map(({ name }) => `${row}."${name}"`).join(" || ',' || ")
+    sqlite.run(
+      `CREATE TEMP TRIGGER watch_${operation}_${table} AFTER ${operation} ON main."${table}"
+       BEGIN INSERT INTO row_changes VALUES ('${table}', '${operation}', ${key}); END`,
+    )
+  }
+}
+
+/** Runs a unit of work inside its transaction, and answers what it has written besides. */
+export const withChanges = <T>(world: World, work: () => T): { value: T; changes: RowChange[] } => {
+  const { clear, read } = world.of(watch)
+  clear.run()
+  const value = work()
+  return { value, changes: read.all() }
+}

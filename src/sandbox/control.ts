@@ -1,0 +1,69 @@
+import { type TObject, Type } from '@sinclair/typebox'
+import { type JsonObject, readObject } from '../http/body.ts'
+import { QueryReader } from '../http/query.ts'
+import { DomainError, type Failure } from '../kernel/failure.ts'
+import { passwordDigestOf, withPasswordOf } from '../sessions/credentials.ts'
+import type { WorldState } from '../worlds/state.ts'
+import type { World } from '../worlds/world.ts'
+import { DEFAULT_WORLD, type Worlds } from '../worlds/worlds.ts'
+
+/** What the routes of the control surface have in common (contract C15). */
+
+export const WorldQuery = Type.Object({
+  world: Type.Optional(Type.String({ description: 'The world, with or without sbx_; the default one when left out' })),
+})
+
+/** The refusals of every control route, under the name of its room. */
+export const controlRefusals = (room: string): Record<string, Failure> => ({
+  [`${room}.world_not_found`]: { code: 'world_not_found', name: 'nowhere' },
+  [`${room}.token_wrong`]: { code: 'sandbox_token_wrong' },
+  [`${room}.foreign`]: { code: 'sandbox_foreign' },
+})
+
+/** The refusals of a control route that takes a body. */
+export const bodyRefusals = (room: string, field: string, problem: string): Record<string, Failure> => ({
+  ...controlRefusals(room),
+  [`${room}.body_unreadable`]: { code: 'body_unreadable' },
+  [`${room}.validation`]: { code: 'validation', violations: [{ field, rule: 'format', problem }] },
+})
+
+/** A world's name without the prefix that its usernames have. */
+export const plainName = (name: string): string => name.replace(/^sbx_/, '')
+
+/** The world that a control request is about. @throws DomainError world_not_found */
+export const worldOf = (worlds: Worlds, request: Request): World => {
+  const query = new QueryReader(request.url)
+  const asked = query.text('world')
+  query.finish()
+  return getWorld(worlds, asked === undefined ? DEFAULT_WORLD : plainName(asked))
+}
+
+/** @throws DomainError world_not_found */
+export const getWorld = (worlds: Worlds, name: string): World => {
+  const world = worlds.find(name)
+  if (!world) throw new DomainError({ code: 'world_not_found', name })
+  return world
+}
+
+/** A control body: unlike the API, the surface refuses members that it does not know. */
+export const readControl = async <Body>(
+  request: Request,
+  { properties }: TObject,
+  check: (sent: JsonObject) => Body,
+  read: (request: Request) => Promise<JsonObject> = readObject,
+): Promise<Body> => {
+  const sent = await read(request)
+  const known = Object.keys(properties)
+  const violations = Object.keys(sent)
+    .filter((field) => !known.includes(field))
+    .map((field) => ({ field, rule: 'enum' as const, problem: `is not known here; known are ${known.join(', ')}` }))
+  if (violations.length > 0) throw new DomainError({ code: 'validation', violations })
+  return check(sent)
+}
+
+/** Puts a world back, or on to a state, under the password that it has; the default world's are always the same. */
+export const putBack = (worlds: Worlds, world: World, state?: WorldState): World => {
+  if (world.name === DEFAULT_WORLD) return worlds.replace(world, state)
+  const digest = passwordDigestOf(world)
+  return withPasswordOf(digest, worlds.replace(world, state))
+}

@@ -1,0 +1,63 @@
+import type { JournalEntry } from './journal.ts'
+
+/** A journal in the forms that other programs read. */
+
+const HAR_VERSION = '1.2'
+
+/** HTTP Archive 1.2, as browsers and proxies import it. */
+export const toHar = (entries: readonly JournalEntry[], baseUrl: string, version: string) => ({
+  log: {
+    version: HAR_VERSION,
+    creator: { name: 'Scrip', version },
+    entries: entries.map((entry) => ({
+      startedDateTime: entry.at,
+      time: entry.durationMs,
+      request: {
+        method: entry.method,
+        url: baseUrl + entry.path,
+        httpVersion: 'HTTP/1.1',
+        cookies: [],
+        headers: pairs(entry.request.headers),
+        queryString: [...new URLSearchParams(entry.path.split('?')[1] ?? '')].map(([name, value]) => ({ name, value })),
+        ...(entry.request.body !== null && { postData: { mimeType: 'application/json', text: entry.request.body } }),
+        headersSize: -1,
+        bodySize: entry.request.body?.length ?? 0,
+      },
+      response: {
+        status: entry.response.status,
+        statusText: '',
+        httpVersion: 'HTTP/1.1',
+        cookies: [],
+        headers: pairs(entry.response.headers),
+        content: {
+          size: entry.response.body?.length ?? 0,
+          mimeType: entry.response.headers['content-type'] ?? 'application/json',
+          ...(entry.response.body !== null && { text: entry.response.body }),
+        },
+        redirectURL: '',
+        headersSize: -1,
+        bodySize: entry.response.body?.length ?? 0,
+      },
+      cache: {},
+      timings: { send: 0, wait: entry.durationMs, receive: 0 },
+    })),
+  },
+})
+
+const pairs = (headers: Record<string, string>) => Object.entries(headers).map(([name, value]) => ({ name, value }))
+
+/** Headers that curl sets by itself, or that belong to one connection. */
+const CURL_OWN = new Set(['host', 'content-length', 'connection', 'accept-encoding', 'user-agent', 'accept'])
+
+/** A line to paste into a shell; the token is left to its variable. */
+export const toCurl = ({ method, path, request }: JournalEntry, baseUrl: string): string => {
+  const headers = Object.entries(request.headers)
+    .filter(([name]) => !CURL_OWN.has(name))
+    .map(([name, value]) =>
+      name === 'authorization' ? '-H "Authorization: Bearer $SCRIP_ACCESS_TOKEN"' : `-H ${quoted(`${name}: ${value}`)}`,
+    )
+  const body = request.body === null ? [] : ['--data-raw', quoted(request.body)]
+  return ['curl', '-X', method, quoted(baseUrl + path), ...headers, ...body].join(' ')
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,0 +1,374 @@
+import { type TObject, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Transaction } from '../db/database.ts'
+import { type JsonObject, readOptionalObject } from '../http/body.ts'
+import { documented } from '../http/operation.ts'
+import { pathId } from '../http/query.ts'
+import { oneOf } from '../http/schemas.ts'
+import { bodyCheck } from '../http/validation.ts'
+import { type Failure, found, violated } from '../kernel/failure.ts'
+import { toMajor, toMinor } from '../kernel/money.ts'
+import { deliver, failOrder, findOrder, type Order, type Ordering, repaceOrders } from '../orders/orders.ts'
+import {
+  ADVANCE_TARGETS,
+  advance,
+  findPayout,
+  happen,
+  type Paying,
+  type Payout,
+  repacePayouts,
+} from '../payouts/payouts.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
+import { fund } from '../wallets/ledger.ts'
+import { findWallet, openWallet } from '../wallets/wallets.ts'
+import { PACES, pace } from '../worlds/pace.ts'
+import type { World } from '../worlds/world.ts'
+import type { Worlds } from '../worlds/worlds.ts'
+import { SANDBOX_CLIENT_IDS } from './accounts.ts'
+import { bodyRefusals, controlRefusals, readControl, WorldQuery, worldOf } from './control.ts'
+
+/** What an operator does in live mode, at the touch of a test (contract C15). Errors leave in the structured shape. */
+
+const WalletBody = Type.Object({
+  currency: Type.String({ description: 'ISO 4217' }),
+  type: Type.Optional(oneOf(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
+  credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
+})
+const FundBody = Type.Object({
+  amount: Type.Number({ minimum: 0.001, maximum: 1_000_000_000 }),
+  remarks: Type.Optional(Type.String({ maxLength: 1_000 })),
+})
+const PaceBody = Type.Object({
+  payouts: Type.Optional(oneOf(PACES)),
+  orders: Type.Optional(oneOf(PACES)),
+})
+const AdvanceBody = Type.Object({ to: Type.Optional(oneOf(ADVANCE_TARGETS)) })
+const FailBody = Type.Object({
+  failure_code: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  failure_reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+})
+const DeliverBody = Type.Object({ quantity: Type.Optional(Type.Integer({ minimum: 1 })) })
+const OrderFailBody = Type.Object({ failure_reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })) })
+
+const checks = {
+  wallet: bodyCheck(WalletBody),
+  fund: bodyCheck(FundBody),
+  pace: bodyCheck(PaceBody),
+  advance: bodyCheck(AdvanceBody),
+  fail: bodyCheck(FailBody),
+  deliver: bodyCheck(DeliverBody),
+  orderFail: bodyCheck(OrderFailBody),
+}
+
+const IdOnly = Type.Object({ id: Type.Integer(), status: Type.String() })
+const PayoutState = Type.Object({ id: Type.String(), status: Type.String() })
+const WalletState = Type.Object({ id: Type.Integer(), currency: Type.String(), amount: Type.Number() })
+const PaceSchema = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) })
+const NumberPath = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+const TextPath = Type.Object({ id: Type.String() })
+
+const payoutRefusals: Record<string, Failure> = {
+  ...bodyRefusals('payout_control', 'to', 'must be a status on the way'),
+  'payout_control.not_found': { code: 'not_found', resource: 'payout' },
+  'payout_control.transition_refused': { code: 'transition_refused', from: 'completed', to: 'failed' },
+}
+const orderRefusals: Record<string, Failure> = {
+  ...bodyRefusals('order_control', 'quantity', 'must be at least 1'),
+  'order_control.invalid_id': { code: 'invalid_id', resource: 'order' },
+  'order_control.not_found': { code: 'not_found', resource: 'order' },
+  'order_control.transition_refused': { code: 'transition_refused', from: 'DELIVERED', to: 'FAILED' },
+}
+
+export interface MoneyRoutesOptions {
+  worlds: Worlds
+  reference: Reference
+  ordering: Ordering
+  paying: Paying
+}
+
+export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutesOptions) => {
+  const { supply, byClock } = ordering
+
+  return new Elysia({ name: 'sandbox-money' })
+    .get(
+      '/pace',
+      ({ request }) => worldOf(worlds, request).of(pace),
+      documented({
+        id: 'getPace',
+        tag: 'Sandbox',
+        summary: 'See whether the clock moves payouts and orders',
+        public: true,
+        query: WorldQuery,
+        success: {
+          status: 200,
+          description: 'The pace',
+          schema: PaceSchema,
+          example: { payouts: 'auto', orders: 'auto' },
+        },
+        refusals: controlRefusals('pace'),
+      }),
+    )
+    .put(
+      '/pace',
+      async ({ request }) => {
+        const world = worldOf(worlds, request)
+        const wanted = await readControl(request, PaceBody, checks.pace)
+        Object.assign(world.of(pace), wanted)
+        await world.db.write((tx) => {
+          repacePayouts(tx, paying, world)
+          repaceOrders(tx, byClock, world)
+        })
+        return world.of(pace)
+      },
+      documented({
+        id: 'setPace',
+        tag: 'Sandbox',
+        summary: 'Let the clock move payouts and orders, or nobody',
+        public: true,
+        query: WorldQuery,
+        body: { schema: PaceBody, example: { payouts: 'manual' } },
+        success: {
+          status: 200,
+          description: 'The pace',
+          schema: PaceSchema,
+          example: { payouts: 'manual', orders: 'auto' },
+        },
+        refusals: bodyRefusals('pace', 'payouts', 'must be one of auto, manual'),
+      }),
+    )
+    .post(
+      '/wallets',
+      async ({ request, set }) => {
+        const world = worldOf(worlds, request)
+        const body = await readControl(request, WalletBody, checks.wallet)
+        const currency = reference.findCurrencyByCode(body.currency)
+        if (!currency) throw violated('currency', 'enum', 'must be the ISO 4217 code of a circulating currency')
+        const creditLimitMinor = minorOf('credit_limit', body.credit_limit ?? 0, currency)
+        const { type = 'PREPAID' } = body
+        if (type === 'PREPAID' && creditLimitMinor > 0)
+          throw violated('credit_limit', 'max', 'must be 0 for a PREPAID wallet')
+        const wallet = await world.db.write((tx) =>
+          openWallet(
+            tx,
+            { clientId: SANDBOX_CLIENT_IDS.sandbox, currencyId: currency.id, type, creditLimitMinor },
+            world.clock.nowMs(),
+          ),
+        )
+        set.status = 201
+        return { id: wallet.id, currency: currency.currency, amount: 0 }
+      },
+      documented({
+        id: 'openWallet',
+        tag: 'Sandbox',
+        summary: 'Open a wallet for the sandbox client of a world',
+        public: true,
+        query: WorldQuery,
+        body: { schema: WalletBody, example: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 } },
+        success: {
+          status: 201,
+          description: 'The wallet, empty',
+          schema: WalletState,
+          example: { id: 6, currency: 'KWD', amount: 0 },
+        },
+        refusals: bodyRefusals('wallet_control', 'currency', 'must be the ISO 4217 code of a circulating currency'),
+      }),
+    )
+    .post(
+      '/wallets/:id/fund',
+      async ({ params, request }) => {
+        const world = worldOf(worlds, request)
+        const id = pathId(params.id, 'wallet')
+        const { amount, remarks } = await readControl(request, FundBody, checks.fund)
+        const wallet = found(
+          ofEither((clientId) => findWallet(world, clientId, id)),
+          'wallet',
+        )
+        const currency = reference.getCurrency(wallet.currencyId)
+        const amountMinor = minorOf('amount', amount, currency)
+        const funded = await world.db.write((tx) => fund(tx, wallet, amountMinor, remarks ?? null, world.clock.nowMs()))
+        return { id, currency: currency.currency, amount: toMajor(funded.balanceAfterMinor, currency.precision) }
+      },
+      documented({
+        id: 'fundWallet',
+        tag: 'Sandbox',
+        summary: 'Fund a wallet',
+        public: true,
+        path: NumberPath,
+        query: WorldQuery,
+        body: { schema: FundBody, example: { amount: 250, remarks: 'Top-up' } },
+        success: {
+          status: 200,
+          description: 'The wallet with its new amount',
+          schema: WalletState,
+          example: { id: 1, currency: 'USD', amount: 100_250 },
+        },
+        refusals: {
+          ...bodyRefusals('wallet_control', 'amount', 'must be at least 0.001'),
+          'wallet_control.invalid_id': { code: 'invalid_id', resource: 'wallet' },
+          'wallet_control.not_found': { code: 'not_found', resource: 'wallet' },
+        },
+      }),
+    )
+    .post(
+      '/payouts/:id/advance',
+      async ({ params, request }) => {
+        const world = worldOf(worlds, request)
+        const { to } = await readOptional(request, AdvanceBody, checks.advance)
+        return onPayout(world, params.id, (tx, payout) =>
+          advance(tx, paying, world, payout, to, { actorType: 'operator', nowMs: world.clock.nowMs() }),
+        )
+      },
+      documented({
+        id: 'advancePayout',
+        tag: 'Sandbox',
+        summary: 'Move a payout on: a step, or as far as a status',
+        public: true,
+        path: TextPath,
+        query: WorldQuery,
+        body: { schema: AdvanceBody, optional: true, example: { to: 'settling' } },
+        success: payoutSuccess('settling'),
+        refusals: payoutRefusals,
+      }),
+    )
+    .post(
+      '/payouts/:id/fail',
+      async ({ params, request }) => {
+        const world = worldOf(worlds, request)
+        const { failure_code: failureCode, failure_reason: failureReason } = await readOptional(
+          request,
+          FailBody,
+          checks.fail,
+        )
+        const happening = { actorType: 'operator', nowMs: world.clock.nowMs(), failureCode, failureReason } as const
+        return onPayout(world, params.id, (tx, payout) => happen(tx, paying, world, payout, 'failed', happening))
+      },
+      documented({
+        id: 'failPayout',
+        tag: 'Sandbox',
+        summary: 'Fail a payout that is processing or settling',
+        public: true,
+        path: TextPath,
+        query: WorldQuery,
+        body: { schema: FailBody, optional: true, example: { failure_code: 'account_closed' } },
+        success: payoutSuccess('failed'),
+        refusals: payoutRefusals,
+      }),
+    )
+    .post(
+      '/payouts/:id/return',
+      async ({ params, request }) => {
+        const world = worldOf(worlds, request)
+        const happening = { actorType: 'operator', nowMs: world.clock.nowMs() } as const
+        return onPayout(world, params.id, (tx, payout) => happen(tx, paying, world, payout, 'returned', happening))
+      },
+      documented({
+        id: 'returnPayout',
+        tag: 'Sandbox',
+        summary: 'Have a completed payout returned, late',
+        description: 'The wallet is credited with the amount, without the fees. What has happened stays as it was.',
+        public: true,
+        path: TextPath,
+        query: WorldQuery,
+        success: payoutSuccess('completed'),
+        refusals: payoutRefusals,
+      }),
+    )
+    .post(
+      '/orders/:id/deliver',
+      async ({ params, request }) => {
+        const world = worldOf(worlds, request)
+        const id = pathId(params.id, 'order')
+        const { quantity } = await readOptional(request, DeliverBody, checks.deliver)
+        return onOrder(world, id, (tx, order) =>
+          deliver(tx, world, supply, order, quantity ?? order.quantity, world.clock.nowMs()),
+        )
+      },
+      documented({
+        id: 'deliverOrder',
+        tag: 'Sandbox',
+        summary: 'Deliver vouchers of an order: so many, or all',
+        public: true,
+        path: NumberPath,
+        query: WorldQuery,
+        body: { schema: DeliverBody, optional: true, example: { quantity: 1 } },
+        success: orderSuccess('PARTIALLY_DELIVERED'),
+        refusals: orderRefusals,
+      }),
+    )
+    .post(
+      '/orders/:id/fail',
+      async ({ params, request }) => {
+        const world = worldOf(worlds, request)
+        const id = pathId(params.id, 'order')
+        const { failure_reason: reason = 'The order could not be delivered' } = await readOptional(
+          request,
+          OrderFailBody,
+          checks.orderFail,
+        )
+        return onOrder(world, id, (tx, order) => failOrder(tx, world, supply, order, reason, world.clock.nowMs()))
+      },
+      documented({
+        id: 'failOrder',
+        tag: 'Sandbox',
+        summary: 'Fail an order, or what is left of it',
+        description: 'The wallet gets back what it paid for the vouchers that were not delivered.',
+        public: true,
+        path: NumberPath,
+        query: WorldQuery,
+        body: { schema: OrderFailBody, optional: true, example: { failure_reason: 'Out of stock' } },
+        success: orderSuccess('FAILED'),
+        refusals: orderRefusals,
+      }),
+    )
+}
+
+const payoutSuccess = (status: string) =>
+  ({
+    status: 200,
+    description: 'The payout as it is now',
+    schema: PayoutState,
+    example: { id: 'pyt_0mjvbk3w000000b8g4l0r3ya', status },
+  }) as const
+
+const orderSuccess = (status: string) =>
+  ({ status: 200, description: 'The order as it is now', schema: IdOnly, example: { id: 1, status } }) as const
+
+const onPayout = async (world: World, id: string, move: (tx: Transaction, payout: Payout) => Payout) => {
+  const moved = await world.db.write((tx) =>
+    move(
+      tx,
+      found(
+        ofEither((clientId) => findPayout(tx, clientId, id)),
+        'payout',
+      ),
+    ),
+  )
+  return { id: moved.id, status: moved.status }
+}
+
+const onOrder = async (world: World, id: number, move: (tx: Transaction, order: Order) => Order) => {
+  const moved = await world.db.write((tx) =>
+    move(
+      tx,
+      found(
+        ofEither((clientId) => findOrder(tx, clientId, id)),
+        'order',
+      ),
+    ),
+  )
+  return { id: moved.id, status: moved.status }
+}
+
+/** A record of either client of a world. */
+const ofEither = <T>(find: (clientId: number) => T | undefined): T | undefined =>
+  find(SANDBOX_CLIENT_IDS.sandbox) ?? find(SANDBOX_CLIENT_IDS.limited)
+
+/** A body that may be left out. */
+const readOptional = <Body>(request: Request, schema: TObject, check: (sent: JsonObject) => Body): Promise<Body> =>
+  readControl(request, schema, check, readOptionalObject)
+
+const minorOf = (field: string, amount: number, { currency, precision }: Currency): number => {
+  const minor = toMinor(amount, precision)
+  if (minor === undefined) throw violated(field, 'format', `must have at most the ${precision} decimals of ${currency}`)
+  return minor
+}

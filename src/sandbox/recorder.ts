@@ -1,0 +1,144 @@
+import { sentBody } from '../http/body.ts'
+import type { Witness } from '../http/witness.ts'
+import { sinceStartMs, toTimestamp } from '../kernel/clock.ts'
+import type { Failure } from '../kernel/failure.ts'
+import type { Session } from '../sessions/sessions.ts'
+import type { World } from '../worlds/world.ts'
+import type { Catalogue } from './catalogue.ts'
+import { type RowChange, withChanges } from './changes.ts'
+import type { Coverage } from './coverage.ts'
+import { type Faulted, strike, strikeFor } from './faults.ts'
+import { journal, redactedBody, redactedHeaders } from './journal.ts'
+import { refuseUnknown } from './strict.ts'
+
+/** What is known of a request while it is under way. */
+interface Draft {
+  startedMs: number
+  world: World | undefined
+  route: string | null
+  client: string | null
+  fault: string | null
+  failure: Failure | undefined
+  changes: RowChange[]
+}
+
+/** Requests that are about the sandbox, not of a client, are not journaled. */
+const CONTROL_PATH = '/_sandbox'
+
+/**
+ * What the sandbox does besides answering: it lets faults strike, and keeps a journal and the coverage of what it was
+ * asked. Live mode has none of it.
+ */
+export class Recorder implements Witness {
+  readonly #drafts = new WeakMap<Request, Draft>()
+
+  constructor(
+    private readonly options: {
+      catalogue: () => Catalogue
+      coverage: Coverage
+      /** Where a request belongs that names no world. */
+      defaultWorld: () => World
+      /** Whether what the API would ignore is refused. */
+      strict: boolean
+    },
+  ) {}
+
+  arrived = (request: Request): void => {
+    this.#drafts.set(request, {
+      startedMs: sinceStartMs(),
+      world: undefined,
+      route: null,
+      client: null,
+      fault: null,
+      failure: undefined,
+      changes: [],
+    })
+  }
+
+  /** A request was let into a world: faults strike, and what it writes will be noted. */
+  admitted = async (faulted: Faulted, session: Session): Promise<Session> => {
+    const draft = this.#drafts.get(faulted.request)
+    if (!draft) return session
+    draft.client = session.client.username
+    draft.world = session.world
+    await this.#strike(draft, session.world, faulted)
+    return {
+      ...session,
+      write: (work) =>
+        session.write((tx) => {
+          const { value, changes } = withChanges(session.world, () => work(tx))
+          draft.changes.push(...changes)
+          return value
+        }),
+    }
+  }
+
+  /** A public route was asked; it may turn out later whose world it is about. */
+  entered = async (faulted: Faulted): Promise<void> => {
+    const draft = this.#drafts.get(faulted.request)
+    if (draft && draft.route === null) await this.#strike(draft, this.options.defaultWorld(), faulted)
+  }
+
+  /** A login has found its world. */
+  belongs = (request: Request, world: World): void => {
+    const draft = this.#drafts.get(request)
+    if (draft) draft.world = world
+  }
+
+  async #strike(draft: Draft, world: World, faulted: Faulted): Promise<void> {
+    draft.route = faulted.route
+    if (faulted.route.startsWith(CONTROL_PATH)) return
+    const found = strikeFor(this.options.catalogue(), world, faulted)
+    if (found) {
+      draft.fault = found.name
+      await strike(found)
+    }
+    const operation = this.options.strict && this.options.catalogue().operationAt(faulted.request.method, faulted.route)
+    if (operation) await refuseUnknown(operation, faulted.request)
+  }
+
+  refused: Witness['refused'] = (request, failure, { status, headers, body }) => {
+    const draft = this.#drafts.get(request)
+    if (draft) draft.failure = failure
+    this.#close(request, status, headers, JSON.stringify(body))
+  }
+
+  answered: Witness['answered'] = (request, status, headers, value) => {
+    const body = value === undefined || value instanceof Response ? undefined : toText(value)
+    this.#close(request, status, headers, body)
+  }
+
+  #close(request: Request, status: number, headers: Record<string, unknown>, body: string | undefined): void {
+    const draft = this.#drafts.get(request)
+    const path = pathOf(request.url)
+    if (!draft || path.startsWith(CONTROL_PATH)) return
+    this.#drafts.delete(request)
+    const world = draft.world ?? this.options.defaultWorld()
+    if (world.closed) return
+    const outcome =
+      draft.route === null
+        ? undefined
+        : this.options.catalogue().outcomeOf(request.method, draft.route, status, draft.failure)
+    if (outcome) this.options.coverage.count(world, outcome)
+    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+    world.of(journal).add({
+      requestId: sent['x-request-id'] ?? '',
+      at: toTimestamp(world.clock.nowMs()),
+      method: request.method,
+      path,
+      route: draft.route,
+      client: draft.client,
+      request: { headers: redactedHeaders(request.headers), body: redactedBody(sentBody(request)) },
+      response: { status, headers: redactedHeaders(Object.entries(sent)), body: redactedBody(body) },
+      durationMs: Math.round((sinceStartMs() - draft.startedMs) * 1_000) / 1_000,
+      fault: draft.fault,
+      outcome: outcome?.name ?? null,
+      changes: draft.changes,
+    })
+  }
+}
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** Path and query, of whatever host. */
+const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('//') + 2))

@@ -1,0 +1,81 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { operationsOf } from '../http/operations.ts'
+import type { Ordering } from '../orders/orders.ts'
+import type { Paying } from '../payouts/payouts.ts'
+import type { Reference } from '../reference/reference.ts'
+import { findClient } from '../sessions/clients.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { World } from '../worlds/world.ts'
+import type { Worlds } from '../worlds/worlds.ts'
+import { SANDBOX_CLIENT_IDS } from './accounts.ts'
+import { Catalogue } from './catalogue.ts'
+import { Coverage } from './coverage.ts'
+import type { JournalEntry } from './journal.ts'
+import { Recorder } from './recorder.ts'
+import { sandboxRoutes } from './routes.ts'
+import { Snapshots } from './snapshots.ts'
+
+export interface SandboxOptions {
+  worlds: Worlds
+  sessions: Sessions
+  reference: Reference
+  ordering: Ordering
+  paying: Paying
+  version: string
+  publicUrl: string
+  /** Whether what the API would ignore is refused. */
+  strict: boolean
+  gate: (request: Request) => void
+  /** The app that the sandbox is around, once it is whole. */
+  app: () => AnyElysia
+}
+
+/** The sandbox around an app (contract C15). In live mode none of it is made. */
+export class Sandbox {
+  readonly recorder: Recorder
+  readonly #coverage: Coverage
+  readonly #snapshots = new Snapshots()
+  #catalogue: Catalogue | undefined
+
+  constructor(private readonly options: SandboxOptions) {
+    const catalogue = () => this.#known()
+    this.#coverage = new Coverage(catalogue)
+    this.recorder = new Recorder({
+      catalogue,
+      coverage: this.#coverage,
+      defaultWorld: () => options.worlds.default,
+      strict: options.strict,
+    })
+  }
+
+  /** Lets faults strike public routes too; protected ones have been struck when they were let in. */
+  get publicRoutes() {
+    return new Elysia({ name: 'sandbox-public' }).onBeforeHandle({ as: 'global' }, async ({ request, path, route }) => {
+      await this.recorder.entered({ request, path, route })
+    })
+  }
+
+  get routes() {
+    return sandboxRoutes({
+      ...this.options,
+      snapshots: this.#snapshots,
+      coverage: this.#coverage,
+      catalogue: () => this.#known(),
+      replay: (world, entry) => this.#replay(world, entry),
+    })
+  }
+
+  #known(): Catalogue {
+    this.#catalogue ??= new Catalogue(operationsOf(this.options.app()))
+    return this.#catalogue
+  }
+
+  async #replay(world: World, { method, path, client, request }: JournalEntry): Promise<Response> {
+    const { sessions, publicUrl, app } = this.options
+    const headers = new Headers(request.headers)
+    const id = client === null ? undefined : SANDBOX_CLIENT_IDS[client as keyof typeof SANDBOX_CLIENT_IDS]
+    const found = id === undefined ? undefined : findClient(world, id)
+    if (found) headers.set('authorization', `Bearer ${(await sessions.begin(world, found)).accessToken}`)
+    return app().handle(new Request(publicUrl + path, { method, headers, body: request.body }))
+  }
+}

@@ -1,0 +1,85 @@
+import { Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { TIME_MAX_MS } from '../kernel/clock.ts'
+import { DomainError } from '../kernel/failure.ts'
+import { PACES } from '../worlds/pace.ts'
+import type { WorldState } from '../worlds/state.ts'
+
+/** What begins every snapshot file, and which form it has. */
+const FORMAT = 'scrip-snapshot/1'
+
+const Count = Type.Integer({ minimum: 0 })
+const PaceSchema = Type.Union(PACES.map((choice) => Type.Literal(choice)))
+const SnapshotSchema = Type.Object({
+  format: Type.Literal(FORMAT),
+  clock: Type.Object({
+    offsetMs: Type.Integer({ minimum: -TIME_MAX_MS, maximum: TIME_MAX_MS }),
+    frozenAtMs: Type.Union([Type.Integer({ minimum: 0, maximum: TIME_MAX_MS }), Type.Null()]),
+  }),
+  randomness: Type.Object({ seed: Type.String(), position: Count }),
+  ids: Type.Object({ lastMs: Type.Integer({ minimum: -1 }), sequence: Count }),
+  pace: Type.Object({ payouts: PaceSchema, orders: PaceSchema }),
+  database: Type.String({ description: 'The database: gzipped, then base64' }),
+})
+const snapshotCheck = TypeCompiler.Compile(SnapshotSchema)
+
+/** A file that is no snapshot. */
+export class SnapshotFault extends Error {
+  override readonly name = 'SnapshotFault'
+}
+
+/** A state as a file that a team can share. */
+export const writeSnapshot = ({ image, ...state }: WorldState): string =>
+  JSON.stringify({
+    format: FORMAT,
+    ...state,
+    database: Buffer.from(Bun.gzipSync(new Uint8Array(image))).toString('base64'),
+  })
+
+/** @throws SnapshotFault */
+export const readSnapshot = (text: string): WorldState => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new SnapshotFault('not JSON')
+  }
+  if (!snapshotCheck.Check(value)) {
+    const first = snapshotCheck.Errors(value).First()
+    throw new SnapshotFault(`not a snapshot: ${first?.path || '/'}: ${first?.message}`)
+  }
+  const { format: _, database, ...state } = value
+  try {
+    return { ...state, image: Bun.gunzipSync(Buffer.from(database, 'base64')) }
+  } catch {
+    throw new SnapshotFault('not a snapshot: /database: cannot be unpacked')
+  }
+}
+
+/** How many snapshots one process keeps. */
+const SNAPSHOTS_MAX = 1_000
+
+/** The snapshots of this process by name. */
+export class Snapshots {
+  readonly #byName = new Map<string, WorldState>()
+
+  get names(): string[] {
+    return [...this.#byName.keys()]
+  }
+
+  find(name: string): WorldState | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** @throws DomainError snapshots_exhausted */
+  keep(name: string, state: WorldState): void {
+    if (!this.#byName.has(name) && this.#byName.size >= SNAPSHOTS_MAX) {
+      throw new DomainError({ code: 'snapshots_exhausted', snapshotsMax: SNAPSHOTS_MAX })
+    }
+    this.#byName.set(name, state)
+  }
+
+  drop(name: string): boolean {
+    return this.#byName.delete(name)
+  }
+}

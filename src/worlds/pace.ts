@@ -1,0 +1,8 @@
+import { worldPart } from './world.ts'
+
+/** Whether the clock moves what is under way, or nobody but the one who asks for it (contract C15). */
+export const PACES = ['auto', 'manual'] as const
+export type Pace = (typeof PACES)[number]
+
+/** The pace of a world's payouts and orders. */
+export const pace = worldPart<{ payouts: Pace; orders: Pace }>(() => ({ payouts: 'auto', orders: 'auto' }))
