@@ -88,8 +88,8 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
 
     const fail = (problem: string): void => {
       clearTimeout(stalled)
+      reject(new Error(problem)) // first: closing the sockets is a problem too, and only the first one counts
       for (const socket of sockets) socket.terminate()
-      reject(new Error(problem))
     }
     const stalled = setTimeout(() => fail('the server has stopped answering'), seconds * 1_000 + STALLED_MS)
 
@@ -120,7 +120,10 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
       const { sample, exchange, sentAtMs } = socket.data
       if (sample) {
         const body = Buffer.concat(sample).toString()
-        if (fingerprintOf(body) !== exchange.fingerprint) fail(`a wrong body: ${body.slice(0, 500)}`)
+        if (fingerprintOf(body) !== exchange.fingerprint) {
+          fail(`a wrong body: ${body.slice(0, 500)}`)
+          return
+        }
         sampled += 1
       }
       if (nowMs >= endsAtMs) {

@@ -93,6 +93,8 @@ const rssOf = (pid: number): number => {
 
 /** The load generator's process: warm from one measurement to the next. */
 export class Load {
+  /** How many bodies have been read whole; all of them were right. */
+  sampled = 0
   #settle: ((report: Report) => void) | undefined
   readonly #child = Bun.spawn(pinned(LOAD_CORE, [process.execPath, `${import.meta.dir}/load.ts`]), {
     stdout: 'inherit',
@@ -117,6 +119,7 @@ export class Load {
       this.#child.send({ kind: 'order', port, connections, seconds } satisfies Order)
     })
     if (report.kind === 'failed') throw new Error(report.problem)
+    this.sampled += report.measurement.sampled
     return report.measurement
   }
 }

@@ -5,7 +5,7 @@ import type { Measurement } from './load.ts'
 import { compiled, folder, Load, run, type Served, sizeOf, start, startupMs } from './programs.ts'
 import type { Preparation } from './raw.ts'
 import { aligned, count, mebibytes, median, milliseconds, ratio, share } from './table.ts'
-import { Interview, type Row } from './works.ts'
+import { CONNECTIONS, Interview, type Row } from './works.ts'
 
 /**
  * Measures the executable against the bare runtime, in turns, in one run: what is compared was measured within
@@ -34,6 +34,7 @@ const { values: options } = parseArgs({
 })
 const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
+if (!(rounds >= 1 && seconds > 0)) throw new Error('--rounds and --seconds take a positive number')
 
 const builtScrip = (): string => {
   const path = resolve(root, process.env.TEST_BINARY ?? 'dist/scrip')
@@ -116,11 +117,14 @@ const throughput = async (): Promise<Memory> => {
   const raw = await startRaw(interview)
   const load = new Load()
   const table: string[][] = [HEADINGS]
-  for (const row of rows.filter(({ name }) => name.includes(options.only))) {
+  const chosen = rows.filter(({ name }) => name.includes(options.only))
+  if (chosen.length === 0) throw new Error(`--only takes a part of: ${rows.map(({ name }) => name).join('; ')}`)
+  for (const row of chosen) {
     process.stderr.write(`${row.name} ...\n`)
     table.push(await compare(load, row, { scrip, raw }))
   }
   console.log(aligned(table).join('\n'))
+  console.log(`every status and length was right, and ${count(load.sampled)} bodies that were read whole`)
   await Bun.sleep(SETTLING_MS)
   const [after, rawAfter] = [scrip.rss(), raw.rss()]
   await scrip.stop()
@@ -138,7 +142,7 @@ const starts = async (): Promise<{ scrip: number; hello: number }> => {
   return { scrip: median(times.scrip), hello: median(times.hello) }
 }
 
-console.log(`${rounds} rounds of ${seconds} s each, in turns; 32 connections unless it says otherwise\n`)
+console.log(`${rounds} rounds of ${seconds} s each, in turns; ${CONNECTIONS} connections unless it says otherwise\n`)
 const memory = await throughput()
 const started = await starts()
 const compared = (what: string, unit: (value: number) => string, scrip: number, bare: number): string[] => [
