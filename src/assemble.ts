@@ -17,6 +17,7 @@ import { openSeal } from './orders/voucher-key.ts'
 import { Reference } from './reference/reference.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from './sandbox/accounts.ts'
 import { readSnapshot } from './sandbox/snapshots.ts'
+import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 import { catalogVersion, importCatalog, SANDBOX_RATES, seedReferenceData, seedSandboxCatalog } from './seeds.ts'
 import { pace } from './worlds/pace.ts'
 import type { WorldState } from './worlds/state.ts'
@@ -55,6 +56,7 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const unlock = config.dataDir === undefined ? undefined : lockFolder(config.dataDir)
 
   const openDefault = (state: WorldState | undefined = prepared): World => {
+    if (!state && isAsBundled(config)) return goingOn(undefined, Database.inMemory(decoded(SEEDED.sandbox)))
     if (state && config.dataDir !== undefined && !existsSync(databasePath(config.dataDir))) {
       writeFileSync(databasePath(config.dataDir), state.image)
     }
@@ -84,7 +86,7 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
     seed,
     openDefault,
     wipeDefault: () => config.dataDir !== undefined && wipeDatabase(config.dataDir),
-    fresh: () => prepared ?? freshState(clock, seed),
+    fresh: () => prepared ?? freshState(seed),
   })
 
   const key = signingKey(config, seed)
@@ -145,22 +147,23 @@ const wipeDatabase = (dataDir: string): void => {
 const sandboxRandomness = (config: Config, seed: string): Randomness =>
   config.dataDir === undefined ? new SeededRandomness(seed) : secureRandomness
 
+/** The databases that a sandbox starts with, seeded while the program was bundled. */
+const SEEDED = seededImages()
+
+const decoded = (image: string): Uint8Array => Buffer.from(image, 'base64')
+
+/** Whether the default world starts as the program carries it. */
+const isAsBundled = ({ mode, dataDir, catalogFile }: Config): boolean =>
+  mode === 'sandbox' && dataDir === undefined && catalogFile === undefined
+
 /** A named world shares the catalog of the process, so that its own database starts without one. */
-const freshState = (clock: Clock, seed: string): WorldState => {
-  const database = Database.inMemory()
-  migrate(database.sqlite, clock)
-  seedReferenceData(database)
-  seedSandboxAccounts(database, new Reference(database))
-  const image = database.image()
-  database.close()
-  return {
-    image,
-    clock: { offsetMs: 0, frozenAtMs: null },
-    randomness: { seed, position: 0 },
-    ids: { lastMs: -1, sequence: 0 },
-    pace: { payouts: 'auto', orders: 'auto' },
-  }
-}
+const freshState = (seed: string): WorldState => ({
+  image: decoded(SEEDED.world),
+  clock: { offsetMs: 0, frozenAtMs: null },
+  randomness: { seed, position: 0 },
+  ids: { lastMs: -1, sequence: 0 },
+  pace: { payouts: 'auto', orders: 'auto' },
+})
 
 /** The sandbox carries its rates; in live mode an operator sets them. */
 const ratesOf = ({ mode }: Config, database: Database): RateSource =>

@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { JsonObject } from '../http/body.ts'
 import { bodyCheck } from '../http/validation.ts'
 import type { Violation } from '../kernel/failure.ts'
@@ -103,6 +102,8 @@ const ungrouped = (phone: string): string => phone.replace(/[\s()[\]\p{Dash_Punc
 
 /** E.164, and a number that its country could have given out. */
 const isPhoneNumber = (phone: string): boolean => {
+  // Loaded with the first number: its table of the world's numbers would take part of every start.
+  const { parsePhoneNumberFromString } = require('libphonenumber-js/max') as typeof import('libphonenumber-js/max')
   const parsed = parsePhoneNumberFromString(phone)
   return parsed?.isValid() === true && parsed.number === phone
 }

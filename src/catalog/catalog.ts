@@ -62,15 +62,19 @@ interface Shelf {
  * nothing that a client does changes it.
  */
 export class Catalog {
-  #shelf: Shelf
+  #read: Shelf | undefined
 
-  constructor(private readonly options: CatalogOptions) {
-    this.#shelf = readShelf(options)
+  constructor(private readonly options: CatalogOptions) {}
+
+  /** Read when first asked for, so that starting the program does not wait for it. */
+  get #shelf(): Shelf {
+    this.#read ??= readShelf(this.options)
+    return this.#read
   }
 
   /** Reads the catalog anew if it is another one by now. */
   refresh(): void {
-    if (this.options.version() !== this.#shelf.version) this.#shelf = readShelf(this.options)
+    if (this.options.version() !== this.#read?.version) this.#read = undefined
   }
 
   get categories(): readonly Named[] {

@@ -1,4 +1,4 @@
-import { Database as SqliteDatabase } from 'bun:sqlite'
+import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '../config.ts'
@@ -42,10 +42,23 @@ export const verified = (path: string): Result[] => {
     sqlite.run('BEGIN') // all checks see the same state, whatever a server writes meanwhile
     requireCurrentSchema(sqlite)
     return CHECKS.map(({ name, sql }) => {
-      const faults = sqlite.query<{ fault: string }, []>(sql).all()
-      return { check: name, faults: faults.length, first: faults[0]?.fault ?? null }
+      const faults = faultsOf(sqlite, sql)
+      return { check: name, faults: faults.length, first: faults[0] ?? null }
     })
   } finally {
     sqlite.close()
+  }
+}
+
+/** What breaks a check; a page that cannot be read breaks each one that needs it. */
+const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] => {
+  try {
+    return sqlite
+      .query<{ fault: string }, []>(sql)
+      .all()
+      .map(({ fault }) => fault)
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CORRUPT')) return [error.message]
+    throw error
   }
 }

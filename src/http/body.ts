@@ -23,8 +23,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  */
 export const readText = async (request: Request): Promise<string> => {
   if (Number(request.headers.get('content-length')) > BODY_BYTES_MAX) throw unreadable()
-  if (!request.body) return ''
-  const bytes = request.headers.has('content-length') ? await request.arrayBuffer() : await readChunks(request.body)
+  const bytes = await readBytes(request)
   try {
     const text = utf8.decode(bytes)
     bodies.set(request, text)
@@ -32,6 +31,12 @@ export const readText = async (request: Request): Promise<string> => {
   } catch {
     throw unreadable()
   }
+}
+
+/** Asking for the stream makes one, which costs more than the rest of reading: a body that says its length has none. */
+const readBytes = async (request: Request): Promise<ArrayBuffer | Uint8Array> => {
+  if (request.headers.has('content-length')) return request.arrayBuffer()
+  return request.body ? readChunks(request.body) : new Uint8Array()
 }
 
 /** A body of unknown length is read no further than it may be long. */

@@ -38,6 +38,9 @@ export type Moving = Pick<Paying, 'reference' | 'byClock'>
 /** Four decimals are the most that any currency has: amounts in these units compare across currencies. */
 const RANK_DECIMALS = 4
 
+/** Stands between what a search looks at: no reference, e-mail or search can hold it. */
+const SEARCH_SEAM = '\0'
+
 /**
  * Creates a payout, which the wallet pays at once.
  *
@@ -77,7 +80,7 @@ export const createPayout = (
     beneficiaryCountry: payee.country,
     beneficiaryPhone: payee.phone,
     beneficiaryIdentifiers: draft.identifiers,
-    searchFolded: `${draft.referenceId}\n${payee.email}`.toLowerCase(),
+    searchFolded: `${draft.referenceId}${SEARCH_SEAM}${payee.email}`.toLowerCase(),
     description: draft.description,
     metadata: draft.metadata,
     failureCode: null,

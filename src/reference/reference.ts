@@ -4,59 +4,86 @@ import { type Country, type Currency, countries, currencies } from './tables.ts'
 
 export type { Country, Currency }
 
-/** The countries and currencies of the world: they change with a release, never while the program runs. */
-export class Reference {
-  readonly countries: readonly Country[]
-  readonly currencies: readonly Currency[]
-  readonly #countriesById: ReadonlyMap<number, Country>
-  readonly #countriesByAlpha3: ReadonlyMap<string, Country>
-  readonly #alpha2Codes: ReadonlySet<string>
-  readonly #currenciesById: ReadonlyMap<number, Currency>
-  readonly #currenciesByCode: ReadonlyMap<string, Currency>
+/** What is known of the world, as it was read. */
+interface Known {
+  countries: readonly Country[]
+  currencies: readonly Currency[]
+  countriesById: ReadonlyMap<number, Country>
+  countriesByAlpha3: ReadonlyMap<string, Country>
+  alpha2Codes: ReadonlySet<string>
+  currenciesById: ReadonlyMap<number, Currency>
+  currenciesByCode: ReadonlyMap<string, Currency>
+}
 
-  constructor({ query }: Database) {
-    this.countries = query.select().from(countries).orderBy(asc(countries.id)).all()
-    this.currencies = query.select().from(currencies).orderBy(asc(currencies.id)).all()
-    this.#countriesById = new Map(this.countries.map((country) => [country.id, country]))
-    this.#countriesByAlpha3 = new Map(this.countries.map((country) => [country.alpha3, country]))
-    this.#alpha2Codes = new Set(this.countries.map((country) => country.alpha2))
-    this.#currenciesById = new Map(this.currencies.map((currency) => [currency.id, currency]))
-    this.#currenciesByCode = new Map(this.currencies.map((currency) => [currency.currency, currency]))
+/**
+ * The countries and currencies of the world: they change with a release, never while the program runs. Read when
+ * first asked for, so that starting the program does not wait for it.
+ */
+export class Reference {
+  #read: Known | undefined
+
+  constructor(private readonly database: Database) {}
+
+  get #known(): Known {
+    this.#read ??= readKnown(this.database)
+    return this.#read
+  }
+
+  get countries(): readonly Country[] {
+    return this.#known.countries
+  }
+
+  get currencies(): readonly Currency[] {
+    return this.#known.currencies
   }
 
   findCountry(id: number): Country | undefined {
-    return this.#countriesById.get(id)
+    return this.#known.countriesById.get(id)
   }
 
   findCountryByAlpha3(alpha3: string): Country | undefined {
-    return this.#countriesByAlpha3.get(alpha3)
+    return this.#known.countriesByAlpha3.get(alpha3)
   }
 
   /** Whether an upper-case code is one of ISO 3166-1 alpha-2. */
   hasAlpha2(code: string): boolean {
-    return this.#alpha2Codes.has(code)
+    return this.#known.alpha2Codes.has(code)
   }
 
   findCurrency(id: number): Currency | undefined {
-    return this.#currenciesById.get(id)
+    return this.#known.currenciesById.get(id)
   }
 
   findCurrencyByCode(code: string): Currency | undefined {
-    return this.#currenciesByCode.get(code)
+    return this.#known.currenciesByCode.get(code)
   }
 
   /** The currency of a record that refers to it by foreign key. */
   getCurrency(id: number): Currency {
-    const currency = this.#currenciesById.get(id)
+    const currency = this.#known.currenciesById.get(id)
     if (!currency) throw new Error(`currency ${id} is referred to and does not exist`)
     return currency
   }
 
   /** The country of a record that refers to it by foreign key. */
   getCountry(id: number): Country {
-    const country = this.#countriesById.get(id)
+    const country = this.#known.countriesById.get(id)
     if (!country) throw new Error(`country ${id} is referred to and does not exist`)
     return country
+  }
+}
+
+const readKnown = ({ query }: Database): Known => {
+  const allCountries = query.select().from(countries).orderBy(asc(countries.id)).all()
+  const allCurrencies = query.select().from(currencies).orderBy(asc(currencies.id)).all()
+  return {
+    countries: allCountries,
+    currencies: allCurrencies,
+    countriesById: new Map(allCountries.map((country) => [country.id, country])),
+    countriesByAlpha3: new Map(allCountries.map((country) => [country.alpha3, country])),
+    alpha2Codes: new Set(allCountries.map((country) => country.alpha2)),
+    currenciesById: new Map(allCurrencies.map((currency) => [currency.id, currency])),
+    currenciesByCode: new Map(allCurrencies.map((currency) => [currency.currency, currency])),
   }
 }
 

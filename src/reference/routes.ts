@@ -39,9 +39,17 @@ const COUNTRY_EXAMPLE = {
 const CURRENCY_EXAMPLE = { id: 64, name: 'Japanese Yen', currency: 'JPY', precision: 0 }
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
-  // The lists never change while the program runs: they are written out once.
-  const countryList = JSON.stringify(reference.countries.map(countryWire))
-  const currencyList = JSON.stringify(reference.currencies.map(currencyWire))
+  // What is read most never changes while the program runs: it is written out once, when first asked for.
+  let countryList: string | undefined
+  let currencyList: string | undefined
+  const countryTexts = new Map<number, string>()
+  const countryText = (id: number): string => {
+    const known = countryTexts.get(id)
+    if (known !== undefined) return known
+    const text = JSON.stringify(countryWire(found(reference.findCountry(id), 'country')))
+    countryTexts.set(id, text)
+    return text
+  }
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
     .use(guard.plugin())
@@ -49,6 +57,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
       '/countries',
       ({ set }) => {
         set.headers['content-type'] = 'application/json'
+        countryList ??= JSON.stringify(reference.countries.map(countryWire))
         return countryList
       },
       documented({
@@ -66,7 +75,11 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
     )
     .get(
       '/countries/:id',
-      ({ params }) => countryWire(found(reference.findCountry(pathId(params.id, 'country')), 'country')),
+      ({ params, set }) => {
+        const text = countryText(pathId(params.id, 'country'))
+        set.headers['content-type'] = 'application/json'
+        return text
+      },
       documented({
         id: 'getCountry',
         tag: 'Countries',
@@ -83,6 +96,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
       '/currencies',
       ({ set }) => {
         set.headers['content-type'] = 'application/json'
+        currencyList ??= JSON.stringify(reference.currencies.map(currencyWire))
         return currencyList
       },
       documented({

@@ -27,7 +27,7 @@ const WALLETS = [
 const AGREED_DISCOUNTS = [{ clientId: 2, productId: 2, discountBasisPoints: 600 }] as const
 
 /** 2026-01-01T00:00:00Z: what is seeded is the same in every world and every run, its times too. */
-const SEEDED_AT_MS = 1_767_225_600_000
+export const SEEDED_AT_MS = 1_767_225_600_000
 
 /** Makes the accounts where there is no client yet: all of them in a new database, none in one that is kept. */
 export const seedSandboxAccounts = ({ query }: Database, reference: Reference): void => {
