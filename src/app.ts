@@ -21,7 +21,7 @@ import { referenceRoutes } from './reference/routes.ts'
 import { sandboxGate } from './sandbox/gate.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { refreshClients } from './sessions/clients.ts'
-import { CredentialCheck } from './sessions/credentials.ts'
+import { CredentialCheck, type Credentials } from './sessions/credentials.ts'
 import { Guard } from './sessions/guard.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { Sessions } from './sessions/sessions.ts'
@@ -59,8 +59,9 @@ const CONVERSION_BASIS_POINTS = 50
 const PAYOUT_FEE_BASIS_POINTS = 150
 
 /**
- * The table of contents: the edge first, then the rooms in the order of the specification. Beside the app stands the
- * work that falls due in it, for whoever keeps time where nobody asks.
+ * The table of contents: the edge first, then the rooms in the order of the specification. Beside the app stand the
+ * work that falls due in it, for whoever keeps time where nobody asks, the sandbox around it, and its login for
+ * whoever starts it.
  */
 export const createApp = (deps: Deps) => {
   const { config, version, log, worlds, reference, catalog, rates, publicUrl } = deps
@@ -90,7 +91,19 @@ export const createApp = (deps: Deps) => {
   const { strict } = config
   const sandbox =
     mode === 'sandbox'
-      ? new Sandbox({ worlds, sessions, reference, ordering, paying, version, publicUrl, strict, gate, app: () => app })
+      ? new Sandbox({
+          worlds,
+          sessions,
+          reference,
+          ordering,
+          paying,
+          due,
+          version,
+          publicUrl,
+          strict,
+          gate,
+          app: () => app,
+        })
       : undefined
   const guard = new Guard({ sessions, limits, due, keepUp, onAdmitted: sandbox?.recorder.admitted })
   const credentials = new CredentialCheck({
@@ -134,5 +147,10 @@ export const createApp = (deps: Deps) => {
     .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady: deps.isReady }))
     .use(docsRoutes({ app: () => app, version, publicUrl }))
   if (sandbox) app.use(sandbox.routes)
-  return { app, due }
+  /** Logs in without a request that a journal or the coverage would hold. */
+  const logIn = async (login: Credentials): Promise<string> => {
+    const { world, client } = credentials.identify(login, '', () => undefined)
+    return (await sessions.begin(world, client)).accessToken
+  }
+  return { app, due, sandbox, logIn }
 }

@@ -56,6 +56,7 @@ const SANDBOX_TOKEN_VARIABLE = 'SCRIP_SANDBOX_TOKEN'
 const VOUCHER_KEY_VARIABLE = 'SCRIP_VOUCHER_KEY'
 const VOUCHER_KEY_BYTES = 32
 const DEFAULT_PORT = 4747
+const PORT_DEFAULT = `the variable PORT is honoured too (default: ${DEFAULT_PORT})`
 
 /** The names of the variables that mean something, for telling a mistyped one. */
 const knownVariables = new Set([
@@ -72,15 +73,10 @@ const option = (flags: string, description: string): Option => {
 }
 
 /** Gives a command the flags that say where the program is bound. */
-const withAddressOptions = (command: Command): Command =>
+const withAddressOptions = (command: Command, portDefault: string = PORT_DEFAULT): Command =>
   command
     .addOption(option('--host <address>', 'address to bind').argParser(parseText).default('127.0.0.1'))
-    .addOption(
-      option(
-        '--port <number>',
-        `port to bind; 0 takes a free one; the variable PORT is honoured too (default: ${DEFAULT_PORT})`,
-      ).argParser(parsePort),
-    )
+    .addOption(option('--port <number>', `port to bind; 0 takes a free one; ${portDefault}`).argParser(parsePort))
 
 const voucherKeyOption = (): Option =>
   option(
@@ -98,8 +94,8 @@ const voucherKeyOf = (given: string | undefined): Uint8Array | undefined => {
 }
 
 /** Gives a command the flags of `scrip serve`. */
-export const withServeOptions = (command: Command): Command =>
-  withAddressOptions(command)
+export const withServeOptions = (command: Command, logLevel: LogLevel = 'info', portDefault?: string): Command =>
+  withAddressOptions(command, portDefault)
     .addOption(option('--mode <mode>', 'what the program is').choices(['sandbox', 'live']).default('sandbox'))
     .addOption(option('--data-dir <folder>', 'where data is kept; in memory when left out').argParser(parseText))
     .addOption(option('--catalog <file>', 'a catalog of your own, as JSON').argParser(parseText))
@@ -121,7 +117,7 @@ export const withServeOptions = (command: Command): Command =>
         .default(5 * MINUTE_MS, '5m'),
     )
     .addOption(option('--log-format <format>', 'how logs are written').choices(['pretty', 'json']).default('pretty'))
-    .addOption(option('--log-level <level>', 'the least that is logged').choices(LOG_LEVELS).default('info'))
+    .addOption(option('--log-level <level>', 'the least that is logged').choices(LOG_LEVELS).default(logLevel))
     .addOption(option('--ready-file <file>', 'file that gets the URL once requests are answered').argParser(parseText))
     .addOption(
       option('--seed <text>', 'the same seed makes the sandbox give the same ids and codes').argParser(parseText),
@@ -131,7 +127,9 @@ export const withServeOptions = (command: Command): Command =>
     )
     .addOption(voucherKeyOption())
     .addOption(option('--snapshot <file>', 'a snapshot that every world begins with'))
-    .addOption(option('--strict', 'refuse members and parameters that would be ignored').default(false))
+    .addOption(
+      option('--strict', 'refuse members and parameters that would be ignored; for the sandbox').default(false),
+    )
     .addOption(option('--public-url <url>', 'the address that clients see').argParser(parseUrl))
 
 /** The options of `scrip serve` as commander has read them. */
@@ -163,6 +161,9 @@ export const configOf = (options: ServeOptions): Config => {
   if (options.mode === 'live' && options.dataDir === undefined) {
     throw new UsageError('--mode live keeps real records: say where with --data-dir')
   }
+  if (options.mode === 'live' && options.strict) {
+    throw new UsageError('--strict is for the sandbox: live mode ignores what it does not know')
+  }
   return Object.freeze({
     host: options.host,
     port: portOf(options.port),
@@ -183,6 +184,52 @@ export const configOf = (options: ServeOptions): Config => {
     snapshotFile: options.snapshot,
     strict: options.strict,
     publicUrl: options.publicUrl,
+  })
+}
+
+/** Gives a command the flags of `scrip run`: those of `scrip serve`, and its own. */
+export const withRunOptions = (command: Command): Command =>
+  withServeOptions(command, 'warn', 'the variable PORT is left to the command (default: 0)')
+    .addOption(
+      option(
+        '--coverage <file>',
+        'write which documented outcomes were exercised, as JSON to *.json, else as a table; - is standard error',
+      ).argParser(parseText),
+    )
+    .addOption(
+      option('--fail-under <percent>', 'exit with 1 when fewer documented outcomes were exercised').argParser(
+        parsePercent,
+      ),
+    )
+    .addOption(
+      option('--world <name>', 'log in to a world of this name instead of the default one').argParser(parseText),
+    )
+
+/** The options of `scrip run` as commander has read them. */
+export interface RunOptions extends ServeOptions {
+  coverage?: string
+  failUnder?: number
+  world?: string
+}
+
+/** What `scrip run` serves, and what it does around its command. */
+export interface RunConfig extends Config {
+  /** Where the coverage report goes; `-` is standard error. */
+  coverageFile: string | undefined
+  /** The share of the documented outcomes that has to be exercised, 0 to 100. */
+  failUnderPercent: number | undefined
+  /** The world that the command is given access to, without `sbx_`; the default one when left out. */
+  world: string | undefined
+}
+
+/** A free port is taken unless one is named: the bare PORT belongs to the command. @throws UsageError */
+export const runConfigOf = (options: RunOptions): RunConfig => {
+  if (options.mode === 'live') throw new UsageError('scrip run starts a sandbox: there is no --mode live for it')
+  return Object.freeze({
+    ...configOf({ ...options, port: options.port ?? 0 }),
+    coverageFile: options.coverage,
+    failUnderPercent: options.failUnder,
+    world: options.world?.replace(/^sbx_/, ''),
   })
 }
 
@@ -230,11 +277,25 @@ export const withHealthOptions = (command: Command): Command =>
     parseUrl,
   )
 
+/** Gives a command the flags of `scrip wait`. */
+export const withWaitOptions = (command: Command): Command =>
+  withHealthOptions(command).addOption(
+    option('--timeout <time>', 'how long to wait')
+      .argParser(parseTtl)
+      .default(30 * SECOND_MS, '30s'),
+  )
+
 /** The options of `scrip health` as commander has read them. */
 export interface HealthOptions {
   host: string
   port?: number
   url?: string
+}
+
+/** The options of `scrip wait` as commander has read them. */
+export interface WaitOptions extends HealthOptions {
+  /** In milliseconds. */
+  timeout: number
 }
 
 /** The address of the server whose health is asked for. @throws UsageError */
@@ -313,6 +374,13 @@ const parseLimits = (text: string): readonly BucketSize[] | 'off' => {
     if (!match || refillMs === undefined) throw new InvalidArgumentError('Limits look like 1000/h,100/m, or off.')
     return { tokens: Number(match[1]), refillMs }
   })
+}
+
+const parsePercent = (text: string): number => {
+  if (!/^\d{1,3}(?:\.\d+)?$/.test(text) || Number(text) > 100) {
+    throw new InvalidArgumentError('A percentage is a number from 0 to 100.')
+  }
+  return Number(text)
 }
 
 const parseUrl = (text: string): string => {

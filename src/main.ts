@@ -11,18 +11,26 @@ import { orderCommands } from './commands/orders.ts'
 import { payoutCommands } from './commands/payouts.ts'
 import { rateCommands } from './commands/rates.ts'
 import { restoreCommand } from './commands/restore.ts'
+import { run } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { voucherCommands } from './commands/vouchers.ts'
+import { wait } from './commands/wait.ts'
 import { walletCommands } from './commands/wallet.ts'
 import {
   configOf,
   type HealthOptions,
+  type RunOptions,
+  runConfigOf,
   type ServeOptions,
   UsageError,
+  type WaitOptions,
   withHealthOptions,
+  withRunOptions,
   withServeOptions,
+  withWaitOptions,
 } from './config.ts'
+import { givenEnvironment } from './production.ts'
 
 /** The command line: one entry for each command. `scrip` alone is `scrip serve`. */
 const program = new Command('scrip')
@@ -34,12 +42,20 @@ const program = new Command('scrip')
 
 const serving = program.command('serve', { isDefault: true }).description('serve the API (the default command)')
 withServeOptions(serving).action((options: ServeOptions) => serve(configOf(options)))
+withRunOptions(program.command('run'))
+  .description('serve a sandbox for as long as a command runs, and exit as it does')
+  .argument('<command...>', 'the command and its arguments; put -- before it')
+  .passThroughOptions()
+  .action((command: string[], options: RunOptions) => run(runConfigOf(options), command, givenEnvironment))
 withServeOptions(program.command('openapi'))
   .description('print the OpenAPI document')
   .action((options: ServeOptions) => printOpenApi(configOf(options)))
 withHealthOptions(program.command('health'))
   .description('exit with 0 when a server answers requests, else with 1')
   .action((options: HealthOptions) => health(options))
+withWaitOptions(program.command('wait'))
+  .description('wait until a server answers requests; exit with 5 when that takes too long')
+  .action((options: WaitOptions) => wait(options))
 program
   .command('version')
   .description('print the version')

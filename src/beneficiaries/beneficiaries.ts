@@ -1,10 +1,11 @@
 import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from '../db/database.ts'
+import { preparedInsert } from '../db/prepared-insert.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
-import type { World } from '../worlds/world.ts'
+import { type World, worldPart } from '../worlds/world.ts'
 import type { Draft } from './draft.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
 
@@ -25,8 +26,10 @@ const SORTS = {
 export type BeneficiarySort = keyof typeof SORTS
 export const BENEFICIARY_SORTS = Object.keys(SORTS) as BeneficiarySort[]
 
-/** Saves a new beneficiary of the client. E-mails need not be unique (contract C10). */
-export const saveBeneficiary = (tx: Transaction, world: World, clientId: number, draft: Draft): Beneficiary => {
+const insert = worldPart(({ db: { query } }) => preparedInsert(query, beneficiaries))
+
+/** Saves a new beneficiary of the client, inside a write of its world. E-mails need not be unique (contract C10). */
+export const saveBeneficiary = (world: World, clientId: number, draft: Draft): Beneficiary => {
   const nowMs = world.clock.nowMs()
   const beneficiary: Beneficiary = {
     id: world.ids.next('ben', nowMs),
@@ -40,7 +43,7 @@ export const saveBeneficiary = (tx: Transaction, world: World, clientId: number,
     lastPayoutAtMs: null,
     createdAtMs: nowMs,
   }
-  tx.insert(beneficiaries).values(beneficiary).run()
+  world.of(insert)(beneficiary)
   return beneficiary
 }
 

@@ -1,4 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { Database, Transaction } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
@@ -55,7 +56,18 @@ interface Shelf {
   byId: ReadonlyMap<number, Product>
   /** Every product in every order that was asked for; each is made once, at its first use. */
   orders: Map<SortField, readonly Listed[]>
+  /** Pages as they were answered, by the query that asked for them. */
+  pages: LRUCache<string, ProductPage>
 }
+
+/** One page of products, written out: its bytes, and the headers that go with it. */
+export interface ProductPage {
+  body: Uint8Array
+  headers: Record<string, string>
+}
+
+/** How many bytes of pages are kept; the longest unasked make room. */
+const PAGES_BYTES_MAX = 16_777_216
 
 /**
  * The products that are on sale and their categories: read from the database once and shared by all worlds, because
@@ -96,6 +108,18 @@ export class Catalog {
 
   findSubcategory(id: number): Named | undefined {
     return this.subcategories.find((subcategory) => subcategory.id === id)
+  }
+
+  /**
+   * The page that a query was answered with before, written out once for all who have no discounts of their own; or the
+   * one that is made now. It goes with the catalog that it shows.
+   */
+  page(query: string, make: () => ProductPage): ProductPage {
+    const kept = this.#shelf.pages.get(query)
+    if (kept) return kept
+    const page = make()
+    this.#shelf.pages.set(query, page)
+    return page
   }
 
   /** One page as a JSON array, at the discounts that were agreed with the client, and how many match in all. */
@@ -158,6 +182,7 @@ const readShelf = ({ database, version, reference }: CatalogOptions): Shelf => {
       ]),
     ),
     orders: new Map(),
+    pages: new LRUCache({ maxSize: PAGES_BYTES_MAX, sizeCalculation: ({ body }) => body.byteLength + 1 }),
   }
 }
 

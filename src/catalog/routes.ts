@@ -10,7 +10,7 @@ import { bodyCheck } from '../http/validation.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { CARD_TYPE, drawCard } from './card.ts'
-import { agreedDiscounts, type Catalog, SORT_FIELDS } from './catalog.ts'
+import { agreedDiscounts, type Catalog, type ProductPage, SORT_FIELDS } from './catalog.ts'
 import { findOffer, type Product, productDetailWire, quantityMaxFor } from './product.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
 
@@ -84,22 +84,14 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
     .use(guard.plugin())
     .get(
       '/',
-      ({ request, session, set }) => {
-        const query = new QueryReader(request.url)
-        const page = query.page(PAGE)
-        const filter = {
-          category: query.text('category'),
-          countryId: query.id('country_id'),
-          currencyId: query.id('currency_id'),
-          search: query.text('search'),
-        }
-        const sort = readSort(query, SORT_FIELDS, { field: 'id', direction: 'DESC' })
-        query.finish()
+      ({ request: { url }, session, set }) => {
         const agreed = agreedDiscounts(session.world, session.client.id)
-        const { json, totalCount, pageSize } = catalog.list(filter, sort, page, agreed)
-        Object.assign(set.headers, longPageHeaders(page, totalCount, pageSize))
-        set.headers['content-type'] = 'application/json'
-        return json
+        const page =
+          agreed.size > 0
+            ? readPage(catalog, url, agreed)
+            : catalog.page(queryOf(url), () => readPage(catalog, url, agreed))
+        Object.assign(set.headers, page.headers)
+        return page.body
       },
       documented({
         id: 'listProducts',
@@ -176,6 +168,30 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         },
       }),
     )
+
+const queryOf = (url: string): string => {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start)
+}
+
+/** The page that a query asks for. @throws DomainError validation */
+const readPage = (catalog: Catalog, url: string, agreed: ReadonlyMap<number, number>): ProductPage => {
+  const query = new QueryReader(url)
+  const page = query.page(PAGE)
+  const filter = {
+    category: query.text('category'),
+    countryId: query.id('country_id'),
+    currencyId: query.id('currency_id'),
+    search: query.text('search'),
+  }
+  const sort = readSort(query, SORT_FIELDS, { field: 'id', direction: 'DESC' })
+  query.finish()
+  const { json, totalCount, pageSize } = catalog.list(filter, sort, page, agreed)
+  return {
+    body: Buffer.from(json),
+    headers: { ...longPageHeaders(page, totalCount, pageSize), 'content-type': 'application/json' },
+  }
+}
 
 /** The pictures that products link to: public, because browsers send no tokens for images. */
 export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>

@@ -3,7 +3,7 @@ import { findOffer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { findPayingWallet, findWallet, type Wallet } from '../wallets/wallets.ts'
+import { findPayingWallet, findWalletIdentity, type WalletIdentity } from '../wallets/wallets.ts'
 import { type Price, priceOf } from './price.ts'
 import type { RateSource } from './rates.ts'
 
@@ -28,7 +28,7 @@ export interface Purchase {
 /** A price for this client at this moment, and what it was made of. */
 export interface Quote {
   product: Product
-  wallet: Wallet
+  wallet: WalletIdentity
   quantityMax: number
   denominationMinor: number
   price: Price
@@ -50,7 +50,7 @@ export const quote = (pricing: Pricing, { world, client }: Session, purchase: Pu
   const wallet =
     purchase.walletId === undefined
       ? findPayingWallet(world, client.id, product.currency.id)
-      : findWallet(world, client.id, purchase.walletId)
+      : findWalletIdentity(world, client.id, purchase.walletId)
   if (!wallet) throw new DomainError({ code: 'paying_wallet_not_found' })
   const destination = pricing.reference.getCurrency(wallet.currencyId)
   const price = priceOf({

@@ -3,19 +3,23 @@ import { SECOND_MS } from '../kernel/clock.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
 /** How long a server may take to say that it is ready. */
-const ANSWER_MS_MAX = 3 * SECOND_MS
+export const ANSWER_MS_MAX = 3 * SECOND_MS
 
 /** `scrip health`: says whether a server answers requests, for those who supervise it. */
 export const health = async (options: HealthOptions): Promise<void> => {
   const url = healthUrlOf(options)
-  const status = await statusOf(`${url}/readyz`)
-  if (status !== 200) throw new ProgramError(EXIT.failed, `${url} is not ready: ${status}`)
+  const state = await readiness(url, ANSWER_MS_MAX)
+  if (state !== READY) throw new ProgramError(EXIT.failed, `${url} is not ready: ${state}`)
   process.stdout.write('ready\n')
 }
 
-const statusOf = async (url: string): Promise<number | string> => {
+/** The status with which a server says that it is ready. */
+export const READY = 200
+
+/** The status of a server's readiness, or why there is none. */
+export const readiness = async (url: string, timeoutMs: number): Promise<number | string> => {
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS_MAX) })).status
+    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) })).status
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

@@ -17,11 +17,13 @@ export const sentBody = (request: Request): string | undefined => bodies.get(req
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
- * The body as text, whatever its content type says.
+ * The body as text, whatever its content type says. It can be asked for again.
  *
  * @throws DomainError body_unreadable when it is over 1 MiB or not UTF-8
  */
 export const readText = async (request: Request): Promise<string> => {
+  const known = bodies.get(request)
+  if (known !== undefined) return known
   if (Number(request.headers.get('content-length')) > BODY_BYTES_MAX) throw unreadable()
   const bytes = await readBytes(request)
   try {

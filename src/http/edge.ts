@@ -37,7 +37,7 @@ export const edge = ({ admit, nextRequestId, witness, onBreakdown }: EdgeOptions
       return failure.code === 'connection_dropped' ? brokenOff() : body
     })
   if (!witness) return plugin
-  return plugin.mapResponse({ as: 'global' }, ({ request, responseValue, set }) => {
+  return plugin.onAfterHandle({ as: 'global' }, ({ request, responseValue, set }) => {
     witness.answered(request, Number(set.status ?? 200), set.headers, responseValue)
   })
 }

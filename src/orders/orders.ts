@@ -4,6 +4,7 @@ import { recallCharge } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quote } from '../charges/quote.ts'
 import type { Transaction } from '../db/database.ts'
+import { preparedInsert } from '../db/prepared-insert.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page } from '../http/query.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
@@ -12,7 +13,7 @@ import type { Session } from '../sessions/sessions.ts'
 import { type Exchange, reserve } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/wallets.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
-import type { World } from '../worlds/world.ts'
+import { type World, worldPart } from '../worlds/world.ts'
 import { settleOrder } from './settlement.ts'
 import type { VoucherSupply } from './supply.ts'
 import { ORDER_STATUSES, type Order, type OrderStatus, orders, vouchers } from './tables.ts'
@@ -35,6 +36,8 @@ export interface Ordering {
   byClock: (world: World) => boolean
 }
 
+const insert = worldPart(({ db: { query } }) => preparedInsert(query, orders))
+
 /** What a client orders. */
 export interface OrderRequest extends Purchase {
   /** The client's own name for the order; made up when left out. */
@@ -50,7 +53,14 @@ export interface OrderRequest extends Purchase {
  */
 export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session, request: OrderRequest): Order => {
   const { world, client } = session
-  const { product, wallet, denominationMinor, quantityMax, price } = currentQuote(ordering.pricing, session, request)
+  const {
+    product,
+    wallet: paying,
+    denominationMinor,
+    quantityMax,
+    price,
+  } = currentQuote(ordering.pricing, session, request)
+  const wallet = found(findWallet(world, client.id, paying.id), 'wallet')
   const nowMs = world.clock.nowMs()
   const reference = request.reference ?? `ord-${world.ids.letters(20)}`
   if (findByReference(tx, client.id, reference)) throw new DomainError({ code: 'duplicate_order_reference' })
@@ -87,7 +97,7 @@ export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session
     failedAtMs: null,
     cancelledAtMs: null,
   }
-  tx.insert(orders).values(order).run()
+  world.of(insert)(order)
   ordering.supply.take(tx, order, product)
   if (isInstant(product, request.quantity)) return deliver(tx, world, ordering.supply, order, order.quantity, nowMs)
   if (dueAtMs !== null) schedule(world, dueAtMs)

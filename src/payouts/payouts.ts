@@ -4,6 +4,7 @@ import { findBeneficiary, recordPayout } from '../beneficiaries/beneficiaries.ts
 import { rateBetween } from '../charges/quote.ts'
 import type { RateSource } from '../charges/rates.ts'
 import type { Transaction } from '../db/database.ts'
+import { preparedInsert } from '../db/prepared-insert.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { DomainError, found, violated } from '../kernel/failure.ts'
@@ -13,7 +14,7 @@ import type { Session } from '../sessions/sessions.ts'
 import { type Exchange, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
 import { findDefaultWallet, findWallet, type Wallet } from '../wallets/wallets.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
-import type { World } from '../worlds/world.ts'
+import { type World, worldPart } from '../worlds/world.ts'
 import type { Payee, PayoutDraft } from './draft.ts'
 import { type ActorType, PAYOUT_STATUSES, type Payout, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 import { canHappen, EXPIRY_MS, nextStep, PACE, type PayoutEventType, TRANSITIONS } from './transitions.ts'
@@ -34,6 +35,8 @@ export interface Paying {
 
 /** What payouts are moved on with, once they are made. */
 export type Moving = Pick<Paying, 'reference' | 'byClock'>
+
+const insert = worldPart(({ db: { query } }) => preparedInsert(query, payouts))
 
 /** Four decimals are the most that any currency has: amounts in these units compare across currencies. */
 const RANK_DECIMALS = 4
@@ -96,7 +99,7 @@ export const createPayout = (
     cancelledAtMs: null,
   }
   reserve(tx, wallet, cause, price.paidMinor, exchangeOf(paying, wallet, payout))
-  tx.insert(payouts).values(payout).run()
+  world.of(insert)(payout)
   note(tx, payout, { eventType: 'created', fromStatus: null, actorType: 'client', message: null, nowMs })
   schedule(world, dueAtMs)
   return payout

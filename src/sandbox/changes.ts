@@ -45,6 +45,9 @@ const watchTable = (sqlite: Database['sqlite'], table: string): void => {
   }
 }
 
+/** Makes the triggers where they are missing. Before a write begins: what is made inside of one goes with its undoing. */
+export const watchRows = (world: World): void => void world.of(watch)
+
 /** Runs a unit of work inside its transaction, and answers what it has written besides. */
 export const withChanges = <T>(world: World, work: () => T): { value: T; changes: RowChange[] } => {
   const { clear, read } = world.of(watch)

@@ -1,7 +1,7 @@
-import { type TObject, Type } from '@sinclair/typebox'
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { type JsonObject, readObject } from '../http/body.ts'
 import { QueryReader } from '../http/query.ts'
-import { DomainError, type Failure } from '../kernel/failure.ts'
+import { DomainError, type Failure, type Violation } from '../kernel/failure.ts'
 import { passwordDigestOf, withPasswordOf } from '../sessions/credentials.ts'
 import type { WorldState } from '../worlds/state.ts'
 import type { World } from '../worlds/world.ts'
@@ -13,11 +13,16 @@ export const WorldQuery = Type.Object({
   world: Type.Optional(Type.String({ description: 'The world, with or without sbx_; the default one when left out' })),
 })
 
-/** The refusals of every control route, under the name of its room. */
-export const controlRefusals = (room: string): Record<string, Failure> => ({
-  [`${room}.world_not_found`]: { code: 'world_not_found', name: 'nowhere' },
+/** The refusals of the gate, under the name of a room. */
+export const gateRefusals = (room: string): Record<string, Failure> => ({
   [`${room}.token_wrong`]: { code: 'sandbox_token_wrong' },
   [`${room}.foreign`]: { code: 'sandbox_foreign' },
+})
+
+/** The refusals of every control route that is about a world. */
+export const controlRefusals = (room: string): Record<string, Failure> => ({
+  [`${room}.world_not_found`]: { code: 'world_not_found', name: 'nowhere' },
+  ...gateRefusals(room),
 })
 
 /** The refusals of a control route that takes a body. */
@@ -48,18 +53,30 @@ export const getWorld = (worlds: Worlds, name: string): World => {
 /** A control body: unlike the API, the surface refuses members that it does not know. */
 export const readControl = async <Body>(
   request: Request,
-  { properties }: TObject,
+  schema: TObject,
   check: (sent: JsonObject) => Body,
   read: (request: Request) => Promise<JsonObject> = readObject,
 ): Promise<Body> => {
   const sent = await read(request)
-  const known = Object.keys(properties)
-  const violations = Object.keys(sent)
-    .filter((field) => !known.includes(field))
-    .map((field) => ({ field, rule: 'enum' as const, problem: `is not known here; known are ${known.join(', ')}` }))
+  const violations = unknownMembers(sent, schema)
   if (violations.length > 0) throw new DomainError({ code: 'validation', violations })
   return check(sent)
 }
+
+const unknownMembers = (sent: JsonObject, { properties }: TObject, prefix = ''): Violation[] => {
+  const known = Object.keys(properties)
+  const problem = `is not known here; known are ${known.join(', ')}`
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (!schema) return [{ field: `${prefix}${name}`, rule: 'enum' as const, problem }]
+    if (!isObjectSchema(schema) || !isObject(value)) return []
+    return unknownMembers(value, schema, `${prefix}${name}.`)
+  })
+}
+
+const isObjectSchema = (schema: TSchema): schema is TObject => schema.type === 'object'
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Puts a world back, or on to a state, under the password that it has; the default world's are always the same. */
 export const putBack = (worlds: Worlds, world: World, state?: WorldState): World => {

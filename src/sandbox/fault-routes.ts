@@ -6,7 +6,7 @@ import { bodyCheck } from '../http/validation.ts'
 import { DomainError, violated } from '../kernel/failure.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import type { Catalogue } from './catalogue.ts'
-import { bodyRefusals, controlRefusals, readControl, WorldQuery, worldOf } from './control.ts'
+import { bodyRefusals, controlRefusals, gateRefusals, readControl, WorldQuery, worldOf } from './control.ts'
 import { addRule, clearRules, DELAY_MS_MAX, type FaultRule, RULES_MAX, rulesOf } from './faults.ts'
 
 /** Every documented error, and the rules that provoke them (contract C15). Errors leave in the structured shape. */
@@ -86,7 +86,7 @@ export const faultRoutes = ({ worlds, catalogue }: FaultRoutesOptions) =>
             },
           ],
         },
-        refusals: controlRefusals('errors'),
+        refusals: gateRefusals('errors'),
       }),
     )
     .get(

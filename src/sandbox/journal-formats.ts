@@ -18,7 +18,7 @@ export const toHar = (entries: readonly JournalEntry[], baseUrl: string, version
         httpVersion: 'HTTP/1.1',
         cookies: [],
         headers: pairs(entry.request.headers),
-        queryString: [...new URLSearchParams(entry.path.split('?')[1] ?? '')].map(([name, value]) => ({ name, value })),
+        queryString: queryOf(entry.path),
         ...(entry.request.body !== null && { postData: { mimeType: 'application/json', text: entry.request.body } }),
         headersSize: -1,
         bodySize: entry.request.body?.length ?? 0,
@@ -44,6 +44,11 @@ export const toHar = (entries: readonly JournalEntry[], baseUrl: string, version
   },
 })
 
+const queryOf = (path: string) => {
+  const start = path.indexOf('?')
+  return start === -1 ? [] : [...new URLSearchParams(path.slice(start + 1))].map(([name, value]) => ({ name, value }))
+}
+
 const pairs = (headers: Record<string, string>) => Object.entries(headers).map(([name, value]) => ({ name, value }))
 
 /** Headers that curl sets by itself, or that belong to one connection. */
@@ -57,7 +62,8 @@ export const toCurl = ({ method, path, request }: JournalEntry, baseUrl: string)
       name === 'authorization' ? '-H "Authorization: Bearer $SCRIP_ACCESS_TOKEN"' : `-H ${quoted(`${name}: ${value}`)}`,
     )
   const body = request.body === null ? [] : ['--data-raw', quoted(request.body)]
-  return ['curl', '-X', method, quoted(baseUrl + path), ...headers, ...body].join(' ')
+  // Brackets and braces in a query are no patterns.
+  return ['curl', '--globoff', '-X', method, quoted(baseUrl + path), ...headers, ...body].join(' ')
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

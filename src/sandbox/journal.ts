@@ -52,8 +52,17 @@ export class Journal {
 
 export const journal = worldPart(() => new Journal())
 
+/** What an entry takes besides texts, roughly. */
+const ENTRY_BYTES = 512
+
 const sizeOf = ({ path, request, response }: JournalEntry): number =>
-  path.length + (request.body?.length ?? 0) + (response.body?.length ?? 0) + 512
+  ENTRY_BYTES + path.length + messageSize(request) + messageSize(response)
+
+const messageSize = ({ headers, body }: { headers: Record<string, string>; body: string | null }): number => {
+  let size = body?.length ?? 0
+  for (const name in headers) size += name.length + (headers[name]?.length ?? 0)
+  return size
+}
 
 const SECRET_HEADERS = new Set(['authorization', 'cookie', 'x-sandbox-token', 'proxy-authorization'])
 const REDACTED = '[redacted]'
@@ -62,12 +71,33 @@ const REDACTED = '[redacted]'
 export const redactedHeaders = (headers: Iterable<readonly [string, string]>): Record<string, string> =>
   Object.fromEntries([...headers].map(([name, value]) => [name, SECRET_HEADERS.has(name) ? REDACTED : value]))
 
-const SECRET_MEMBERS =
-  /("(?:password|access_token|refresh_token|card_number|pin_code|claim_url)"\s*:\s*)"(?:[^"\\]|\\.)*"/g
+const SECRET_NAMES = 'password|access_token|refresh_token|card_number|pin_code|claim_url'
+/** A name may be written in escapes; what holds neither a name nor an escape holds no secret. */
+const SUSPECT = new RegExp(`${SECRET_NAMES}|\\\\u`, 'i')
+const SECRET_MEMBER = new RegExp(`^(?:${SECRET_NAMES})$`, 'i')
+const SECRET_PARAMETERS = new RegExp(`([?&](?:${SECRET_NAMES})=)[^&]*`, 'gi')
 
 /** A body without passwords, tokens and voucher codes, cut to what is worth looking at. */
 export const redactedBody = (body: string | undefined): string | null => {
   if (body === undefined || body === '') return null
-  const safe = body.replace(SECRET_MEMBERS, `$1"${REDACTED}"`)
+  const safe = SUSPECT.test(body) ? withoutSecrets(body) : body
   return safe.length > BODY_CHARACTERS_MAX ? `${safe.slice(0, BODY_CHARACTERS_MAX)}…` : safe
 }
+
+/** What is no JSON and yet speaks of secrets is not kept at all. */
+const withoutSecrets = (body: string): string => {
+  let found = false
+  try {
+    const value: unknown = JSON.parse(body, (name, member: unknown) => {
+      if (!SECRET_MEMBER.test(name) || member === null) return member
+      found = true
+      return REDACTED
+    })
+    return found ? JSON.stringify(value) : body
+  } catch {
+    return REDACTED
+  }
+}
+
+/** A path and query without tokens, where none belong. */
+export const redactedPath = (path: string): string => path.replace(SECRET_PARAMETERS, `$1${REDACTED}`)

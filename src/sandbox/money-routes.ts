@@ -21,6 +21,7 @@ import {
 import type { Currency, Reference } from '../reference/reference.ts'
 import { fund } from '../wallets/ledger.ts'
 import { findWallet, openWallet } from '../wallets/wallets.ts'
+import type { DueWork } from '../worlds/due.ts'
 import { PACES, pace } from '../worlds/pace.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
@@ -67,10 +68,13 @@ const PaceSchema = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) })
 const NumberPath = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const TextPath = Type.Object({ id: Type.String() })
 
-const payoutRefusals: Record<string, Failure> = {
-  ...bodyRefusals('payout_control', 'to', 'must be a status on the way'),
+const payoutFailures = {
   'payout_control.not_found': { code: 'not_found', resource: 'payout' },
   'payout_control.transition_refused': { code: 'transition_refused', from: 'completed', to: 'failed' },
+} as const
+const payoutRefusals: Record<string, Failure> = {
+  ...bodyRefusals('payout_control', 'to', 'must be a status on the way'),
+  ...payoutFailures,
 }
 const orderRefusals: Record<string, Failure> = {
   ...bodyRefusals('order_control', 'quantity', 'must be at least 1'),
@@ -84,10 +88,17 @@ export interface MoneyRoutesOptions {
   reference: Reference
   ordering: Ordering
   paying: Paying
+  /** What has fallen due comes before anything that an operator does. */
+  due: DueWork
 }
 
-export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutesOptions) => {
+export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyRoutesOptions) => {
   const { supply, byClock } = ordering
+  const presentWorldOf = async (request: Request): Promise<World> => {
+    const world = worldOf(worlds, request)
+    await due.catchUp(world)
+    return world
+  }
 
   return new Elysia({ name: 'sandbox-money' })
     .get(
@@ -111,7 +122,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutes
     .put(
       '/pace',
       async ({ request }) => {
-        const world = worldOf(worlds, request)
+        const world = await presentWorldOf(request)
         const wanted = await readControl(request, PaceBody, checks.pace)
         Object.assign(world.of(pace), wanted)
         await world.db.write((tx) => {
@@ -139,7 +150,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutes
     .post(
       '/wallets',
       async ({ request, set }) => {
-        const world = worldOf(worlds, request)
+        const world = await presentWorldOf(request)
         const body = await readControl(request, WalletBody, checks.wallet)
         const currency = reference.findCurrencyByCode(body.currency)
         if (!currency) throw violated('currency', 'enum', 'must be the ISO 4217 code of a circulating currency')
@@ -154,6 +165,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutes
             world.clock.nowMs(),
           ),
         )
+        world.forgetDerived()
         set.status = 201
         return { id: wallet.id, currency: currency.currency, amount: 0 }
       },
@@ -176,7 +188,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutes
     .post(
       '/wallets/:id/fund',
       async ({ params, request }) => {
-        const world = worldOf(worlds, request)
+        const world = await presentWorldOf(request)
         const id = pathId(params.id, 'wallet')
         const { amount, remarks } = await readControl(request, FundBody, checks.fund)
         const wallet = found(
@@ -212,7 +224,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutes
     .post(
       '/payouts/:id/advance',
       async ({ params, request }) => {
-        const world = worldOf(worlds, request)
+        const world = await presentWorldOf(request)
         const { to } = await readOptional(request, AdvanceBody, checks.advance)
         return onPayout(world, params.id, (tx, payout) =>
           advance(tx, paying, world, payout, to, { actorType: 'operator', nowMs: world.clock.nowMs() }),
@@ -233,7 +245,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutes
     .post(
       '/payouts/:id/fail',
       async ({ params, request }) => {
-        const world = worldOf(worlds, request)
+        const world = await presentWorldOf(request)
         const { failure_code: failureCode, failure_reason: failureReason } = await readOptional(
           request,
           FailBody,
@@ -257,7 +269,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutes
     .post(
       '/payouts/:id/return',
       async ({ params, request }) => {
-        const world = worldOf(worlds, request)
+        const world = await presentWorldOf(request)
         const happening = { actorType: 'operator', nowMs: world.clock.nowMs() } as const
         return onPayout(world, params.id, (tx, payout) => happen(tx, paying, world, payout, 'returned', happening))
       },
@@ -270,13 +282,13 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutes
         path: TextPath,
         query: WorldQuery,
         success: payoutSuccess('completed'),
-        refusals: payoutRefusals,
+        refusals: { ...controlRefusals('payout_control'), ...payoutFailures },
       }),
     )
     .post(
       '/orders/:id/deliver',
       async ({ params, request }) => {
-        const world = worldOf(worlds, request)
+        const world = await presentWorldOf(request)
         const id = pathId(params.id, 'order')
         const { quantity } = await readOptional(request, DeliverBody, checks.deliver)
         return onOrder(world, id, (tx, order) =>
@@ -298,7 +310,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying }: MoneyRoutes
     .post(
       '/orders/:id/fail',
       async ({ params, request }) => {
-        const world = worldOf(worlds, request)
+        const world = await presentWorldOf(request)
         const id = pathId(params.id, 'order')
         const { failure_reason: reason = 'The order could not be delivered' } = await readOptional(
           request,

@@ -1,15 +1,15 @@
 import { sentBody } from '../http/body.ts'
 import type { Witness } from '../http/witness.ts'
 import { sinceStartMs, toTimestamp } from '../kernel/clock.ts'
-import type { Failure } from '../kernel/failure.ts'
+import { DomainError, type Failure } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import type { Catalogue } from './catalogue.ts'
-import { type RowChange, withChanges } from './changes.ts'
+import { type RowChange, watchRows, withChanges } from './changes.ts'
 import type { Coverage } from './coverage.ts'
 import { type Faulted, strike, strikeFor } from './faults.ts'
 import { journal, redactedBody, redactedHeaders } from './journal.ts'
-import { refuseUnknown } from './strict.ts'
+import { unknownIn } from './strict.ts'
 
 /** What is known of a request while it is under way. */
 interface Draft {
@@ -19,6 +19,8 @@ interface Draft {
   client: string | null
   fault: string | null
   failure: Failure | undefined
+  /** Refused for what only `--strict` refuses: no documented outcome. */
+  refusedStrictly: boolean
   changes: RowChange[]
 }
 
@@ -51,6 +53,7 @@ export class Recorder implements Witness {
       client: null,
       fault: null,
       failure: undefined,
+      refusedStrictly: false,
       changes: [],
     })
   }
@@ -64,19 +67,27 @@ export class Recorder implements Witness {
     await this.#strike(draft, session.world, faulted)
     return {
       ...session,
-      write: (work) =>
-        session.write((tx) => {
+      write: (work) => {
+        watchRows(session.world)
+        return session.write((tx) => {
           const { value, changes } = withChanges(session.world, () => work(tx))
           draft.changes.push(...changes)
           return value
-        }),
+        })
+      },
     }
   }
 
-  /** A public route was asked; it may turn out later whose world it is about. */
+  /**
+   * A route is about to answer. A public one has not been struck yet; it may turn out later whose world it is about.
+   *
+   * @throws DomainError what the fault or `--strict` has in store
+   */
   entered = async (faulted: Faulted): Promise<void> => {
     const draft = this.#drafts.get(faulted.request)
-    if (draft && draft.route === null) await this.#strike(draft, this.options.defaultWorld(), faulted)
+    if (!draft) return
+    if (draft.route === null) await this.#strike(draft, this.options.defaultWorld(), faulted)
+    if (this.options.strict) await this.#refuseUnknown(draft, faulted)
   }
 
   /** A login has found its world. */
@@ -93,8 +104,15 @@ export class Recorder implements Witness {
       draft.fault = found.name
       await strike(found)
     }
-    const operation = this.options.strict && this.options.catalogue().operationAt(faulted.request.method, faulted.route)
-    if (operation) await refuseUnknown(operation, faulted.request)
+  }
+
+  async #refuseUnknown(draft: Draft, { request, route }: Faulted): Promise<void> {
+    const operation = this.options.catalogue().operationAt(request.method, route)
+    if (!operation) return
+    const violations = await unknownIn(operation, request)
+    if (violations.length === 0) return
+    draft.refusedStrictly = true
+    throw new DomainError({ code: 'validation', violations })
   }
 
   refused: Witness['refused'] = (request, failure, { status, headers, body }) => {
@@ -116,7 +134,7 @@ export class Recorder implements Witness {
     const world = draft.world ?? this.options.defaultWorld()
     if (world.closed) return
     const outcome =
-      draft.route === null
+      draft.route === null || draft.refusedStrictly
         ? undefined
         : this.options.catalogue().outcomeOf(request.method, draft.route, status, draft.failure)
     if (outcome) this.options.coverage.count(world, outcome)

@@ -6,7 +6,7 @@ import { MovableClock, parseDuration, parseTimestamp, TIME_MAX_MS, toTimestamp }
 import { violated } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
-import { controlRefusals, putBack, readControl, WorldQuery, worldOf } from './control.ts'
+import { controlRefusals, gateRefusals, putBack, readControl, WorldQuery, worldOf } from './control.ts'
 import { type FaultRoutesOptions, faultRoutes } from './fault-routes.ts'
 import { type JournalRoutesOptions, journalRoutes } from './journal-routes.ts'
 import { type MoneyRoutesOptions, moneyRoutes } from './money-routes.ts'
@@ -65,7 +65,7 @@ const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 
           }),
           example: { version: '0.1.0', worlds: ['default'], links: LINKS },
         },
-        refusals: controlRefusals('sandbox'),
+        refusals: gateRefusals('sandbox'),
       }),
     )
     .get(

@@ -5,11 +5,12 @@ import type { Paying } from '../payouts/payouts.ts'
 import type { Reference } from '../reference/reference.ts'
 import { findClient } from '../sessions/clients.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { SANDBOX_CLIENT_IDS } from './accounts.ts'
 import { Catalogue } from './catalogue.ts'
-import { Coverage } from './coverage.ts'
+import { Coverage, type CoverageReport } from './coverage.ts'
 import type { JournalEntry } from './journal.ts'
 import { Recorder } from './recorder.ts'
 import { sandboxRoutes } from './routes.ts'
@@ -21,6 +22,7 @@ export interface SandboxOptions {
   reference: Reference
   ordering: Ordering
   paying: Paying
+  due: DueWork
   version: string
   publicUrl: string
   /** Whether what the API would ignore is refused. */
@@ -53,6 +55,11 @@ export class Sandbox {
     return new Elysia({ name: 'sandbox-public' }).onBeforeHandle({ as: 'global' }, async ({ request, path, route }) => {
       await this.recorder.entered({ request, path, route })
     })
+  }
+
+  /** Which documented outcomes the requests of all worlds have exercised. */
+  coverage(): CoverageReport {
+    return this.#coverage.report(undefined)
   }
 
   get routes() {

@@ -1,21 +1,20 @@
-import { readText } from '../http/body.ts'
+import { parseObject, readText } from '../http/body.ts'
 import type { Operation } from '../http/operation.ts'
-import { DomainError, type Violation } from '../kernel/failure.ts'
+import type { Violation } from '../kernel/failure.ts'
 
 /**
- * What the API ignores, `--strict` refuses, so that a mistyped name surfaces: members of a body and parameters of a
- * query that the operation does not document.
+ * What the API ignores, `--strict` refuses, so that a mistyped name surfaces: the members of a body and the parameters
+ * of a query that the operation does not document.
  *
- * @throws DomainError validation, naming each of them
+ * @throws DomainError body_unreadable when the body cannot be read as text
  */
-export const refuseUnknown = async (operation: Operation, request: Request): Promise<void> => {
+export const unknownIn = async (operation: Operation, request: Request): Promise<Violation[]> => {
   const parameters = Object.keys(operation.query?.properties ?? {})
   const members = Object.keys(operation.body?.schema.properties ?? {})
-  const violations = [
+  return [
     ...unknownAmong(parametersOf(request), parameters, 'parameter'),
     ...(operation.body ? unknownAmong(await membersOf(request), members, 'member') : []),
   ]
-  if (violations.length > 0) throw new DomainError({ code: 'validation', violations })
 }
 
 const unknownAmong = (sent: readonly string[], known: readonly string[], what: string): Violation[] =>
@@ -30,9 +29,9 @@ const parametersOf = ({ url }: Request): string[] => {
 
 /** What is no object is left to the route to refuse. */
 const membersOf = async (request: Request): Promise<string[]> => {
+  const text = await readText(request)
   try {
-    const value: unknown = JSON.parse(await readText(request.clone() as Request))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+    return Object.keys(parseObject(text))
   } catch {
     return []
   }

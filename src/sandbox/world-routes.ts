@@ -12,6 +12,7 @@ import { DEFAULT_WORLD, Worlds } from '../worlds/worlds.ts'
 import {
   bodyRefusals,
   controlRefusals,
+  gateRefusals,
   getWorld,
   plainName,
   putBack,
@@ -58,7 +59,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
           schema: Type.Array(WorldSchema),
           example: [WORLD_EXAMPLE],
         },
-        refusals: controlRefusals('worlds'),
+        refusals: gateRefusals('worlds'),
       }),
     )
     .put(
@@ -114,7 +115,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
           schema: Type.Array(NameSchema),
           example: [{ name: 'prepared' }],
         },
-        refusals: controlRefusals('snapshots'),
+        refusals: gateRefusals('snapshots'),
       }),
     )
     .put(
@@ -161,7 +162,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
           schema: Type.Object({ format: Type.String() }, { additionalProperties: true }),
           example: { format: 'scrip-snapshot/1' },
         },
-        refusals: { ...controlRefusals('snapshots'), ...notFound },
+        refusals: { ...gateRefusals('snapshots'), ...notFound },
       }),
     )
     .delete(
@@ -177,7 +178,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         public: true,
         path: NamePath,
         success: { status: 204, description: 'The snapshot is gone' },
-        refusals: { ...controlRefusals('snapshots'), ...notFound },
+        refusals: { ...gateRefusals('snapshots'), ...notFound },
       }),
     )
     .post(

@@ -39,13 +39,33 @@ const statements = worldPart(({ db: { query } }) => ({
 export const findWallet = (world: World, clientId: number, id: number): Wallet | undefined =>
   world.of(statements).byId.get({ clientId, id })
 
+/** Which wallet it is and what it holds: what of a wallet never changes. */
+export type WalletIdentity = Pick<Wallet, 'id' | 'currencyId'>
+
+/** Pricing asks for the same wallets again and again; opening one is what makes an answer another. */
+const identities = worldPart(() => new Map<string, WalletIdentity>(), 'derived')
+
+const remembered = (world: World, question: string, find: () => Wallet | undefined): WalletIdentity | undefined => {
+  const known = world.of(identities).get(question)
+  if (known) return known
+  const wallet = find()
+  if (!wallet) return undefined
+  const identity = { id: wallet.id, currencyId: wallet.currencyId }
+  world.of(identities).set(question, identity)
+  return identity
+}
+
+/** The client's own wallet of that id. */
+export const findWalletIdentity = (world: World, clientId: number, id: number): WalletIdentity | undefined =>
+  remembered(world, `own ${clientId} ${id}`, () => findWallet(world, clientId, id))
+
 /** The wallet that pays when none is named: the one in the product's currency, else the default (contract C9). */
-export const findPayingWallet = (world: World, clientId: number, currencyId: number): Wallet | undefined =>
-  world.of(statements).paying.get({ clientId, currencyId })
+export const findPayingWallet = (world: World, clientId: number, currencyId: number): WalletIdentity | undefined =>
+  remembered(world, `paying ${clientId} ${currencyId}`, () => world.of(statements).paying.get({ clientId, currencyId }))
 
 /** The client's default wallet, or undefined while it has none. */
-export const findDefaultWallet = (world: World, clientId: number): Wallet | undefined =>
-  world.of(statements).default.get({ clientId })
+export const findDefaultWallet = (world: World, clientId: number): WalletIdentity | undefined =>
+  remembered(world, `default ${clientId}`, () => world.of(statements).default.get({ clientId }))
 
 /** Any client's wallet, for its operator; or undefined. */
 export const findAnyWallet = (tx: Transaction, id: number): Wallet | undefined =>

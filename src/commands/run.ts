@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { type RunConfig, UsageError } from '../config.ts'
+import { type CoverageReport, toTable } from '../sandbox/coverage.ts'
+import { Worlds } from '../worlds/worlds.ts'
+import { EXIT, type ExitCode, ProgramError } from './exit.ts'
+import { writeReadyFile } from './serve.ts'
+import { logOf, type RunningServer, startServer } from './server.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What stands for standard error instead of a file. */
+const TO_STANDARD_ERROR = '-'
+/** Shells tell a death by signal as this and its number. */
+const SIGNALLED = 128
+
+/**
+ * `scrip run`: a sandbox for as long as a command runs, which is told where it is and how to log in (contract C15).
+ * Standard input, output and error are the command's own, and so is the exit code.
+ */
+export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
+  if (config.world !== undefined && !Worlds.isName(config.world)) {
+    throw new UsageError('--world is lower-case letters, digits, - and _, at most 64')
+  }
+  const server = startServer(config, logOf(config))
+  const { sandbox } = server
+  if (!sandbox) throw new Error('a configuration of run is one of the sandbox')
+  let exitCode: number
+  try {
+    if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
+    exitCode = await resultOf(command, { ...given, ...(await accessTo(server, config.world)) })
+  } finally {
+    await server.stop(0)
+  }
+  const report = sandbox.coverage()
+  if (config.coverageFile !== undefined) await writeReport(config.coverageFile, report)
+  if (exitCode === EXIT.done) refuseUnder(config.failUnderPercent, report)
+  process.exit(exitCode)
+}
+
+/** The variables that a command finds the sandbox by. */
+const accessTo = async ({ url, logIn }: RunningServer, world: string | undefined): Promise<Environment> => {
+  const username = world === undefined ? 'sandbox' : `sbx_${world}`
+  const password = 'sandbox'
+  return {
+    SCRIP_URL: url,
+    SCRIP_USERNAME: username,
+    SCRIP_PASSWORD: password,
+    SCRIP_ACCESS_TOKEN: await logIn({ username, password }),
+  }
+}
+
+/** Runs a command, passing signals on to it, and answers its exit code as a shell would. @throws ProgramError */
+const resultOf = async (command: readonly string[], env: Environment): Promise<number> => {
+  const child = spawn(command, env)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  const exitCode = await child.exited
+  return child.signalCode === null ? exitCode : SIGNALLED + constants.signals[child.signalCode as NodeJS.Signals]
+}
+
+const spawn = (command: readonly string[], env: Environment) => {
+  try {
+    return Bun.spawn([...command], { env, stdin: 'inherit', stdout: 'inherit', stderr: 'inherit' })
+  } catch (error) {
+    const exitCode = SPAWN_FAILURES[(error as NodeJS.ErrnoException).code ?? '']
+    if (exitCode === undefined) throw error
+    throw new ProgramError(exitCode, `cannot run ${command[0]}: ${(error as Error).message}`)
+  }
+}
+
+const SPAWN_FAILURES: Record<string, ExitCode> = { ENOENT: EXIT.commandNotFound, EACCES: EXIT.commandNotExecutable }
+
+const writeReport = async (file: string, report: CoverageReport): Promise<void> => {
+  if (file === TO_STANDARD_ERROR) await Bun.write(Bun.stderr, toTable(report))
+  else writeFileSync(file, file.endsWith('.json') ? `${JSON.stringify(report, null, 2)}\n` : toTable(report))
+}
+
+/** @throws ProgramError when less was exercised than was asked for */
+const refuseUnder = (percentMin: number | undefined, { exercised, documented, percent }: CoverageReport): void => {
+  if (percentMin === undefined || exercised * 100 >= percentMin * documented) return
+  throw new ProgramError(
+    EXIT.failed,
+    `${exercised} of ${documented} documented outcomes were exercised: ${percent} % is under ${percentMin} %`,
+  )
+}
