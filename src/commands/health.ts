@@ -1,3 +1,5 @@
+import { get as getByHttp } from 'node:http'
+import { get as getByHttps } from 'node:https'
 import { type HealthOptions, healthUrlOf } from '../config.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -16,11 +18,15 @@ export const health = async (options: HealthOptions): Promise<void> => {
 /** The status with which a server says that it is ready. */
 export const READY = 200
 
-/** The status of a server's readiness, or why there is none. */
-export const readiness = async (url: string, timeoutMs: number): Promise<number | string> => {
-  try {
-    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) })).status
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
+/**
+ * The status of a server's readiness, or why there is none. It is asked without a proxy, which `fetch` would take from
+ * the environment: containers are often given one that cannot reach the server beside it.
+ */
+export const readiness = (url: string, timeoutMs: number): Promise<number | string> =>
+  new Promise((resolve) => {
+    const get = url.startsWith('https:') ? getByHttps : getByHttp
+    get(`${url}/readyz`, { agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 'no status')
+    }).on('error', ({ message }) => resolve(message))
+  })

@@ -25,7 +25,7 @@ export const edge = ({ admit, nextRequestId, witness, onBreakdown }: EdgeOptions
       set.headers['x-request-id'] = requestIdOf(request) ?? nextRequestId()
       witness?.arrived(request)
     })
-    .onError({ as: 'global' }, async ({ error, code, request, set, path }) => {
+    .onError({ as: 'global' }, async ({ error, code, request, set, path, route }) => {
       const failure = code === 'NOT_FOUND' ? await unknownRoute({ request, set }, path, admit) : failureOf(error)
       if (failure.code === 'internal' && !(error instanceof DomainError)) {
         onBreakdown({ error, requestId: String(set.headers['x-request-id']), method: request.method, path })
@@ -33,7 +33,7 @@ export const edge = ({ admit, nextRequestId, witness, onBreakdown }: EdgeOptions
       const { status, headers, body } = renderFailure(failure, edgeOf(request.method, path))
       set.status = status
       for (const [name, value] of Object.entries(headers)) set.headers[name] = value
-      witness?.refused(request, failure, { status, headers: set.headers as Record<string, string>, body })
+      witness?.refused(request, route, failure, { status, headers: set.headers as Record<string, string>, body })
       return failure.code === 'connection_dropped' ? brokenOff() : body
     })
   if (!witness) return plugin

@@ -89,7 +89,7 @@ const withoutSecrets = (body: string): string => {
   let found = false
   try {
     const value: unknown = JSON.parse(body, (name, member: unknown) => {
-      if (!SECRET_MEMBER.test(name) || member === null) return member
+      if (!SECRET_MEMBER.test(name) || member === null || isListOfObjects(member)) return member
       found = true
       return REDACTED
     })
@@ -98,6 +98,10 @@ const withoutSecrets = (body: string): string => {
     return REDACTED
   }
 }
+
+/** What is said about a secret, as in the messages of a refusal. */
+const isListOfObjects = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null)
 
 /** A path and query without tokens, where none belong. */
 export const redactedPath = (path: string): string => path.replace(SECRET_PARAMETERS, `$1${REDACTED}`)

@@ -81,13 +81,24 @@ export class Recorder implements Witness {
   /**
    * A route is about to answer. A public one has not been struck yet; it may turn out later whose world it is about.
    *
-   * @throws DomainError what the fault or `--strict` has in store
+   * @throws DomainError what a fault has in store, or validation
    */
   entered = async (faulted: Faulted): Promise<void> => {
     const draft = this.#drafts.get(faulted.request)
     if (!draft) return
     if (draft.route === null) await this.#strike(draft, this.options.defaultWorld(), faulted)
-    if (this.options.strict) await this.#refuseUnknown(draft, faulted)
+    if (!faulted.route.startsWith(CONTROL_PATH)) await this.refuseUnknown(faulted)
+  }
+
+  /** With `--strict`, refuses what the operation does not document. @throws DomainError validation */
+  refuseUnknown = async ({ request, route }: Faulted): Promise<void> => {
+    const draft = this.#drafts.get(request)
+    const operation = this.options.strict && this.options.catalogue().operationAt(request.method, route)
+    if (!draft || !operation) return
+    const violations = await unknownIn(operation, request)
+    if (violations.length === 0) return
+    draft.refusedStrictly = true
+    throw new DomainError({ code: 'validation', violations })
   }
 
   /** A login has found its world. */
@@ -104,15 +115,6 @@ export class Recorder implements Witness {
       draft.fault = found.name
       await strike(found)
     }
-  }
-
-  async #refuseUnknown(draft: Draft, { request, route }: Faulted): Promise<void> {
-    const operation = this.options.catalogue().operationAt(request.method, route)
-    if (!operation) return
-    const violations = await unknownIn(operation, request)
-    if (violations.length === 0) return
-    draft.refusedStrictly = true
-    throw new DomainError({ code: 'validation', violations })
   }
 
   refused: Witness['refused'] = (request, failure, { status, headers, body }) => {

@@ -8,6 +8,7 @@ import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { controlRefusals, gateRefusals, putBack, readControl, WorldQuery, worldOf } from './control.ts'
 import { type FaultRoutesOptions, faultRoutes } from './fault-routes.ts'
+import type { Faulted } from './faults.ts'
 import { type JournalRoutesOptions, journalRoutes } from './journal-routes.ts'
 import { type MoneyRoutesOptions, moneyRoutes } from './money-routes.ts'
 import { type WorldRoutesOptions, worldRoutes } from './world-routes.ts'
@@ -29,12 +30,17 @@ export interface SandboxRoutesOptions
     MoneyRoutesOptions,
     JournalRoutesOptions {
   gate: (request: Request) => void
+  /** Refuses, with `--strict`, what an operation does not document. */
+  refuseUnknown: (asked: Faulted) => Promise<void>
 }
 
 /** The surface and its gate: the index, the clock and the reset here, each other matter in a file of its own. */
-export const sandboxRoutes = ({ gate, ...options }: SandboxRoutesOptions) =>
+export const sandboxRoutes = ({ gate, refuseUnknown, ...options }: SandboxRoutesOptions) =>
   new Elysia({ name: 'sandbox', prefix: '/_sandbox' })
-    .onBeforeHandle({ as: 'scoped' }, ({ request }) => gate(request))
+    .onBeforeHandle({ as: 'scoped' }, async ({ request, path, route }) => {
+      gate(request)
+      await refuseUnknown({ request, path, route })
+    })
     .use(indexRoutes(options))
     .use(worldRoutes(options))
     .use(faultRoutes(options))

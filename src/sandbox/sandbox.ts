@@ -68,6 +68,7 @@ export class Sandbox {
       snapshots: this.#snapshots,
       coverage: this.#coverage,
       catalogue: () => this.#known(),
+      refuseUnknown: this.recorder.refuseUnknown,
       replay: (world, entry) => this.#replay(world, entry),
     })
   }

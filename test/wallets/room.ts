@@ -4,15 +4,15 @@ import { assemble } from '../../src/assemble.ts'
 import { configOf, type ServeOptions, withServeOptions } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { createLog } from '../../src/log.ts'
-import { findClient } from '../../src/sessions/clients.ts'
-import type { Session } from '../../src/sessions/sessions.ts'
 import type { World } from '../../src/worlds/world.ts'
+import { type Server, TestWorld } from '../harness.ts'
 
 /** The program in this process with what lies below the wire, for what no answer tells. */
 export interface Room {
   deps: Deps
   world: World
-  request: (path: string, init?: RequestInit) => Promise<Response>
+  /** A client logged in to a fresh world, and that world; its clock stands still at a time, when one is given. */
+  open: (now?: string) => Promise<{ client: TestWorld; world: World }>
   close: () => void
 }
 
@@ -33,17 +33,21 @@ export const openRoom = ({ flags = [], clock = systemClock, outside = {} }: Room
     ...outside,
   }
   const { app } = createApp(deps)
-  return {
-    deps,
-    world: deps.worlds.default,
-    request: async (path, init) => app.handle(new Request(url + path, init)),
-    close: platform.close,
+  let worlds = 0
+  const open = async (now?: string): Promise<{ client: TestWorld; world: World }> => {
+    const name = `room-${++worlds}`
+    const client = await TestWorld.open(server, name)
+    const world = deps.worlds.find(name)
+    if (!world) throw new Error(`no world ${name}`)
+    if (now === undefined) return { client, world }
+    await client.clock({ now, frozen: true })
+    return { client: await client.again(), world }
   }
-}
-
-/** A client of a world as it is when it asks for something. */
-export const sessionOf = (world: World, clientId: number): Session => {
-  const client = findClient(world, clientId)
-  if (!client) throw new Error(`no client ${clientId}`)
-  return { world, client, loginId: 'lgn_test', expiresAtMs: Number.MAX_SAFE_INTEGER, epoch: client.tokenEpoch }
+  const server: Server = {
+    url,
+    request: async (path, init) => app.handle(new Request(url + path, init)),
+    world: async (now) => (await open(now)).client,
+    stop: async () => platform.close(),
+  }
+  return { deps, world: deps.worlds.default, open, close: platform.close }
 }
