@@ -91,7 +91,7 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
 
   const key = signingKey(config, seed)
   const { db } = worlds.default
-  const seal = sealOf(config, seed, db)
+  const seal = sealOf(config, db)
   const rates = fileRates ?? ratesOf(config, db)
   const reference = new Reference(db)
   const requestIds = { prefix: createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8), count: 0 }
@@ -180,9 +180,10 @@ const signingKey = ({ dataDir }: Config, seed: string): Uint8Array => {
   return key
 }
 
-const sealOf = ({ dataDir, voucherKey }: Config, seed: string, database: Database): Seal =>
+/** In memory the codes are made up, and a snapshot of them is to be read elsewhere: one key for all. */
+const sealOf = ({ dataDir, voucherKey }: Config, database: Database): Seal =>
   dataDir === undefined
-    ? new Seal(voucherKey ?? secretOf(seed, 'voucher.key', SEAL_KEY_BYTES))
+    ? new Seal(voucherKey ?? secretOf('sandbox', 'voucher.key', SEAL_KEY_BYTES))
     : openSeal(database, dataDir, voucherKey)
 
 const secretOf = (seed: string, name: string, byteCount: number): Uint8Array =>

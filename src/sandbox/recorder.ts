@@ -8,7 +8,7 @@ import type { Catalogue } from './catalogue.ts'
 import { type RowChange, watchRows, withChanges } from './changes.ts'
 import type { Coverage } from './coverage.ts'
 import { type Faulted, strike, strikeFor } from './faults.ts'
-import { journal, redactedBody, redactedHeaders } from './journal.ts'
+import { journal, redactedBody, redactedHeaders, redactedPath } from './journal.ts'
 import { unknownIn } from './strict.ts'
 
 /** What is known of a request while it is under way. */
@@ -24,8 +24,9 @@ interface Draft {
   changes: RowChange[]
 }
 
-/** Requests that are about the sandbox, not of a client, are not journaled. */
+/** Requests that are about the sandbox, not of a client, are not journaled, and those of supervisors neither. */
 const CONTROL_PATH = '/_sandbox'
+const PROBE_PATHS = ['/livez', '/readyz']
 
 /**
  * What the sandbox does besides answering: it lets faults strike, and keeps a journal and the coverage of what it was
@@ -40,6 +41,8 @@ export class Recorder implements Witness {
       coverage: Coverage
       /** Where a request belongs that names no world. */
       defaultWorld: () => World
+      /** The world that a request without an access token speaks of. */
+      worldMeant: (faulted: Faulted) => Promise<World | undefined>
       /** Whether what the API would ignore is refused. */
       strict: boolean
     },
@@ -79,14 +82,18 @@ export class Recorder implements Witness {
   }
 
   /**
-   * A route is about to answer. A public one has not been struck yet; it may turn out later whose world it is about.
+   * A route is about to answer. A public one has not been struck yet: whose world it is about stands in what was sent,
+   * or it is the default one.
    *
    * @throws DomainError what a fault has in store, or validation
    */
   entered = async (faulted: Faulted): Promise<void> => {
     const draft = this.#drafts.get(faulted.request)
     if (!draft) return
-    if (draft.route === null) await this.#strike(draft, this.options.defaultWorld(), faulted)
+    if (draft.route === null) {
+      draft.world = await this.options.worldMeant(faulted)
+      await this.#strike(draft, draft.world ?? this.options.defaultWorld(), faulted)
+    }
     if (!faulted.route.startsWith(CONTROL_PATH)) await this.refuseUnknown(faulted)
   }
 
@@ -108,7 +115,7 @@ export class Recorder implements Witness {
   }
 
   async #strike(draft: Draft, world: World, faulted: Faulted): Promise<void> {
-    draft.route = faulted.route
+    draft.route = faulted.route || null
     if (faulted.route.startsWith(CONTROL_PATH)) return
     const found = strikeFor(this.options.catalogue(), world, faulted)
     if (found) {
@@ -117,9 +124,12 @@ export class Recorder implements Witness {
     }
   }
 
-  refused: Witness['refused'] = (request, failure, { status, headers, body }) => {
+  refused: Witness['refused'] = (request, route, failure, { status, headers, body }) => {
     const draft = this.#drafts.get(request)
-    if (draft) draft.failure = failure
+    if (draft) {
+      draft.failure = failure
+      draft.route ??= route || null
+    }
     this.#close(request, status, headers, JSON.stringify(body))
   }
 
@@ -130,7 +140,7 @@ export class Recorder implements Witness {
 
   #close(request: Request, status: number, headers: Record<string, unknown>, body: string | undefined): void {
     const draft = this.#drafts.get(request)
-    const path = pathOf(request.url)
+    const path = redactedPath(pathOf(request.url))
     if (!draft || path.startsWith(CONTROL_PATH)) return
     this.#drafts.delete(request)
     const world = draft.world ?? this.options.defaultWorld()
@@ -140,6 +150,7 @@ export class Recorder implements Witness {
         ? undefined
         : this.options.catalogue().outcomeOf(request.method, draft.route, status, draft.failure)
     if (outcome) this.options.coverage.count(world, outcome)
+    if (PROBE_PATHS.includes(path)) return
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
     world.of(journal).add({
       requestId: sent['x-request-id'] ?? '',

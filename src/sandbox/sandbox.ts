@@ -15,6 +15,7 @@ import type { JournalEntry } from './journal.ts'
 import { Recorder } from './recorder.ts'
 import { sandboxRoutes } from './routes.ts'
 import { Snapshots } from './snapshots.ts'
+import { worldMeant } from './world-meant.ts'
 
 export interface SandboxOptions {
   worlds: Worlds
@@ -46,6 +47,7 @@ export class Sandbox {
       catalogue,
       coverage: this.#coverage,
       defaultWorld: () => options.worlds.default,
+      worldMeant: ({ request, route }) => worldMeant(options.worlds, request, route),
       strict: options.strict,
     })
   }
