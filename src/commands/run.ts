@@ -22,9 +22,11 @@ export const run = async (config: RunConfig, command: readonly string[], given: 
   if (config.world !== undefined && !Worlds.isName(config.world)) {
     throw new UsageError('--world is lower-case letters, digits, - and _, at most 64')
   }
-  const server = startServer(config, logOf(config))
+  const log = logOf(config)
+  const server = startServer(config, log)
   const { sandbox } = server
   if (!sandbox) throw new Error('a configuration of run is one of the sandbox')
+  log.info('listening', { url: server.url, data: config.dataDir ?? 'in memory' })
   let exitCode: number
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)

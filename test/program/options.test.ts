@@ -143,6 +143,12 @@ describe('exit 2, and a word about it, for', () => {
     ['an empty folder name', [], { SCRIP_DATA_DIR: '' }, /SCRIP_DATA_DIR/],
     ['a flag without its value', ['--seed'], {}, /--seed/],
     ['live mode without a folder', ['--mode', 'live'], {}, /--data-dir/],
+    [
+      '--strict in live mode',
+      ['--mode', 'live', '--data-dir', '/tmp/none', '--strict'],
+      {},
+      /--strict is for the sandbox/,
+    ],
     ['a secret file that is not there', [], { SCRIP_SANDBOX_TOKEN_FILE: '/no/such' }, /\/no\/such/],
   ])('%s', async (_, args, env, message) => {
     const { exitCode, stdout, stderr } = await run(args, { env })

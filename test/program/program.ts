@@ -9,7 +9,9 @@ import { BINARY } from '../harness.ts'
 setDefaultTimeout(30_000)
 
 export const isBinary = process.env.TEST_TARGET === 'binary'
-const COMMAND = isBinary ? [BINARY] : [process.execPath, join(import.meta.dir, '../../src/main.ts')]
+export const COMMAND: readonly string[] = isBinary
+  ? [BINARY]
+  : [process.execPath, join(import.meta.dir, '../../src/main.ts')]
 
 export interface Place {
   env?: Record<string, string>

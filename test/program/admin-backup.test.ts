@@ -1,0 +1,255 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Customer, inOffice, Office } from './live.ts'
+import { type Ended, run } from './program.ts'
+
+/** Backups, and the proof that books balance (contract C1, C3, C11 to C13). */
+
+setDefaultTimeout(60_000)
+
+const databaseOf = (office: Office): string => join(office.dataDir, 'scrip.sqlite')
+
+/** Another folder beside this one, with the voucher key that the operator kept. */
+const elsewhere = (office: Office): Office => {
+  const other = new Office(office.folder, join(office.folder, 'other'))
+  mkdirSync(other.dataDir)
+  copyFileSync(join(office.dataDir, 'voucher.key'), join(other.dataDir, 'voucher.key'))
+  return other
+}
+
+describe('a backup', () => {
+  test('taken while the server works holds what was acknowledged, and is sound; restored, it is served', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const server = await office.serve()
+      const customer = await Customer.of(server, credentials)
+      const order = await customer.order(1, 2)
+      const payout = await customer.payout('p-1')
+      const backup = join(office.folder, 'backup.sqlite')
+      expect(await office.answer('backup', backup)).toEqual({ file: backup, bytes: statSync(backup).size })
+      expect(statSync(backup).mode & 0o777).toBe(0o600)
+      expect(readdirSync(office.folder).filter((name) => name.startsWith('backup'))).toEqual(['backup.sqlite'])
+      await customer.payout('p-2')
+      expect((await run(['verify', backup])).exitCode).toBe(0)
+      expect(readFileSync(backup).includes(readFileSync(join(office.dataDir, 'voucher.key')))).toBe(false)
+
+      const other = elsewhere(office)
+      copyFileSync(join(office.dataDir, 'signing.key'), join(other.dataDir, 'signing.key'))
+      expect((await other.run(['restore', backup])).exitCode).toBe(0)
+      const restored = await other.serve()
+      // Tokens of before the backup are dead, whatever key signed them: what was logged out since must stay out.
+      const stale = await restored.request('/api/v1/wallets', {
+        headers: { authorization: `Bearer ${customer.pair.access_token}` },
+      })
+      expect(stale.status).toBe(401)
+      const back = await Customer.of(restored, credentials)
+      expect(await back.read(`/orders/${order.id}`)).toEqual({ ...order })
+      expect(await back.read<object[]>('/payouts')).toMatchObject([{ id: payout.id }])
+      await Promise.all([server.stop(), restored.stop()])
+    }))
+
+  test('overwrites nothing', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const file = office.file('precious', 'mine')
+      const { exitCode, stderr } = await office.run(['backup', file])
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain(file)
+      expect(readFileSync(file, 'utf8')).toBe('mine')
+      expect((await office.run(['backup', '/no/such/folder/file'])).exitCode).toBe(4)
+    }))
+
+  test('tells people, and not scripts, that the keys are not in it', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      expect((await office.run(['backup', join(office.folder, 'one')])).stderr).toContain('voucher.key')
+      await office.answer('backup', join(office.folder, 'two'))
+    }))
+})
+
+describe('restore', () => {
+  test('refuses a folder that holds data, unless it is forced, and one that is served', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const backup = join(office.folder, 'backup.sqlite')
+      await office.answer('backup', backup)
+      await office.answer('wallet', 'fund', '1', '5')
+      const amount = async () => (await office.answer<{ amount: number }[]>('wallet', 'list'))[0]?.amount
+      const refused = await office.run(['restore', backup])
+      expect(refused.exitCode).toBe(1)
+      expect(refused.stderr).toContain('--force')
+      const server = await office.serve()
+      const served = await office.run(['restore', backup, '--force'])
+      expect(served.exitCode).toBe(4)
+      expect(served.stderr).toContain('stop it first')
+      await server.stop()
+      expect(await amount()).toBe(1005)
+      await office.answer('restore', backup, '--force')
+      expect(await amount()).toBe(1000)
+      expect(readdirSync(office.dataDir).filter((name) => /\.\d+/.test(name))).toEqual([])
+    }))
+
+  test('refuses what is not sound, and leaves the folder as it was', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const backup = join(office.folder, 'backup.sqlite')
+      await office.answer('backup', backup)
+      const database = new Database(backup)
+      database.run('UPDATE wallets SET amount_minor = amount_minor + 1')
+      database.close()
+      const noise = office.file('noise', 'x'.repeat(8_192))
+      const other = elsewhere(office)
+      for (const [file, message] of [
+        [backup, 'wallet 1 holds 100001, its lines sum to 100000'],
+        [noise, 'not a database'],
+        ['/no/such/file', 'does not exist'],
+      ] as const) {
+        const { exitCode, stderr } = await other.run(['restore', file])
+        expect({ file, exitCode }).toEqual({ file, exitCode: 4 })
+        expect(stderr).toContain(message)
+      }
+      expect(readdirSync(other.dataDir).sort()).toEqual(['server.lock', 'voucher.key'])
+    }))
+
+  test('refuses a folder whose voucher key is another one, and says when there is none', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const backup = join(office.folder, 'backup.sqlite')
+      await office.answer('backup', backup)
+      const other = new Office(office.folder, join(office.folder, 'other'))
+      const foreign = await other.run(['restore', backup, '--voucher-key', 'f'.repeat(64)])
+      expect(foreign.exitCode).toBe(4)
+      expect(foreign.stderr).toContain('voucher key')
+      expect(existsSync(databaseOf(other))).toBe(false)
+      const { exitCode, stderr } = await other.run(['restore', backup])
+      expect(exitCode).toBe(0)
+      expect(stderr).toContain('voucher.key')
+    }))
+})
+
+/** Changes of a sound database that each break one promise, and what verify says of it. */
+const DAMAGES: [change: string, fault: string][] = [
+  ['UPDATE journal_lines SET amount_minor = amount_minor + 7 WHERE id = 2', 'journal entry 1 sums to 7 in currency'],
+  ['UPDATE wallets SET amount_minor = amount_minor + 5 WHERE id = 1', 'wallet 1 holds '],
+  ['UPDATE wallets SET reserved_minor = reserved_minor + 5 WHERE id = 1', 'wallet 1 reserves '],
+  ['UPDATE transactions SET balance_after_minor = 1 WHERE id = 2', 'transaction 2 of wallet 1 leaves 1, not '],
+  ['UPDATE transactions SET amount_minor = amount_minor + 1 WHERE id = 1', 'transaction 1 says 100001, '],
+  ['DELETE FROM transactions WHERE id = 1', 'journal entry 1 moves wallet 1 in 0 transactions'],
+  ['UPDATE orders SET payable_minor = payable_minor + 1 WHERE id = 1', 'order 1 is not what transaction '],
+  ['UPDATE orders SET delivered_quantity = 1 WHERE id = 1', 'order 1 is DELIVERED with 1 of 2 delivered'],
+  ['DELETE FROM vouchers WHERE id = 1', 'order 1 has delivered 2 and holds 1 vouchers'],
+  [
+    'UPDATE vouchers SET sealed = (SELECT sealed FROM vouchers WHERE id = 1) WHERE id = 2',
+    'voucher 2 of order 1 is the code of voucher 1',
+  ],
+  ['UPDATE voucher_stock SET order_id = NULL WHERE id = 1', 'which order none took'],
+  ['UPDATE voucher_stock SET order_id = 1 WHERE id = 3', 'order 1 of 2 holds 3 codes of the stock'],
+  [
+    "UPDATE payouts SET paid_minor = paid_minor + 1 WHERE reference_id = 'open'",
+    ' was paid in 1 transactions of 10150, not in one of 10151',
+  ],
+  ["UPDATE payouts SET status = 'failed', failed_at_ms = 1 WHERE reference_id = 'done'", ' is failed and gave 0 back'],
+  [
+    "UPDATE payouts SET completed_at_ms = NULL WHERE reference_id = 'done'",
+    ' is completed, which its times do not tell',
+  ],
+  [
+    "UPDATE payouts SET status = 'queued', queued_at_ms = 1 WHERE reference_id = 'open'",
+    ' is queued, its last event led to created',
+  ],
+  [
+    "UPDATE payout_events SET from_status = 'settling' WHERE event_type = 'queued'",
+    ' starts from settling, not from created',
+  ],
+  ['UPDATE beneficiaries SET total_payouts = 4', ' has 4 payouts of 10000, not 1 of 10000'],
+  ['UPDATE wallets SET is_default = 0', 'client 1 has no default wallet'],
+  ['UPDATE orders SET transaction_id = 999 WHERE id = 1', 'of orders names a missing row of transactions'],
+]
+
+/** A folder with an order, a payout that is open, and one that was completed. */
+const withTrade = (work: (office: Office) => Promise<void>): Promise<void> =>
+  inOffice(async (office) => {
+    const server = await office.stocked().then(async (credentials) => {
+      const running = await office.serve()
+      const customer = await Customer.of(running, credentials)
+      await customer.order(1, 2)
+      await customer.payout('open')
+      const body = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+      const ada = (await (await customer.post('/beneficiaries', body)).json()) as { id: string }
+      const { id } = await customer.payout('done', ada.id)
+      await office.answer('payouts', 'advance', id, '--to', 'completed')
+      return running
+    })
+    await server.stop()
+    await work(office)
+  })
+
+describe('verify', () => {
+  test('finds nothing in what the program wrote, and names the first row of each kind that was tampered with', () =>
+    withTrade(async (office) => {
+      const sound = readFileSync(databaseOf(office))
+      const checks = await office.answer<{ check: string; faults: number }[]>('verify')
+      expect(checks.filter(({ faults }) => faults > 0)).toEqual([])
+      const unbroken = new Set(checks.map(({ check }) => check))
+      const check = async ([change, fault]: (typeof DAMAGES)[number], index: number): Promise<void> => {
+        const file = join(office.folder, `damaged-${index}.sqlite`)
+        writeFileSync(file, sound)
+        tamper(file, change)
+        const { exitCode, stdout, stderr }: Ended = await run(['verify', file, '--json'])
+        const results = JSON.parse(stdout) as { check: string; first: string | null }[]
+        const broken = results.filter(({ first }) => first !== null)
+        expect({ change, exitCode }).toEqual({ change, exitCode: 1 })
+        expect(broken.map(({ first }) => first).join('\n')).toContain(fault)
+        for (const { check } of broken) unbroken.delete(check)
+        expect(stderr).toContain('found something wrong')
+      }
+      await Promise.all(DAMAGES.map(check))
+      expect([...unbroken]).toEqual(['the file is whole']) // which a test of its own breaks
+    }))
+
+  test('finds damage in the file itself', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const backup = join(office.folder, 'backup.sqlite')
+      await office.answer('backup', backup)
+      const bytes = readFileSync(backup)
+      bytes.fill(0xff, bytes.length - 5 * 4_096, bytes.length - 4_096)
+      const { exitCode, stdout } = await run(['verify', office.file('damaged', bytes), '--json'])
+      expect(exitCode).toBe(1)
+      const [whole] = JSON.parse(stdout) as { check: string; faults: number }[]
+      expect(whole).toMatchObject({ check: 'the file is whole' })
+      expect(whole?.faults).toBeGreaterThan(0)
+    }))
+
+  test('tells a file that is damaged, newer, or none of ours from a sound one', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const empty = join(office.folder, 'empty.sqlite')
+      new Database(empty).run('CREATE TABLE t (x)')
+      tamper(databaseOf(office), "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
+      for (const [args, message] of [
+        [['verify', empty], 'none of Scrip'],
+        [['verify', office.file('noise', 'x'.repeat(8_192))], 'not a database'],
+        [['verify', '/no/such/file'], 'does not exist'],
+        [['verify', '--data-dir', office.dataDir], 'schema 9999'],
+      ] as const) {
+        const { exitCode, stderr } = await run([...args])
+        expect({ args, exitCode }).toEqual({ args, exitCode: 4 })
+        expect(stderr).toContain(message)
+      }
+    }))
+})
+
+/** Changes a database as one would who means harm: past its triggers, checks and references. */
+const tamper = (file: string, change: string): void => {
+  const database = new Database(file)
+  database.run('PRAGMA foreign_keys = OFF')
+  database.run('PRAGMA ignore_check_constraints = ON')
+  const triggers = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()
+  for (const { name } of triggers) database.run(`DROP TRIGGER ${name}`)
+  database.run(change)
+  database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+}

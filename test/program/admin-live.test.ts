@@ -1,0 +1,251 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { type Credentials, Customer, codesOf, HAMPER, inOffice, type Office, type Order, TEA } from './live.ts'
+import { login, type Running, start } from './program.ts'
+
+/** The administrative commands while a server works on the same folder: its next answer knows what they did. */
+
+setDefaultTimeout(60_000)
+
+const open = (work: (office: Office, server: Running, customer: Customer) => Promise<void>): Promise<void> =>
+  inOffice(async (office) => {
+    const credentials = await office.stocked()
+    const server = await office.serve('--rate-limit', 'off')
+    await work(office, server, await Customer.of(server, credentials))
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+    expect((await server.stop()).exitCode).toBe(0)
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+  })
+
+test('a server that starts on an empty folder is furnished while it runs', () =>
+  inOffice(async (office) => {
+    const server = await office.serve()
+    const credentials = await office.answer<Credentials>('client', 'add', 'acme')
+    const customer = await Customer.of(server, credentials)
+    expect(await customer.read('/products')).toEqual([] as never)
+    await office.answer('catalog', 'import', office.file('catalog.json', { products: [TEA, HAMPER] }))
+    expect(await customer.read<{ name: string }[]>('/products')).toMatchObject([{ name: 'Hamper' }, { name: 'Tea' }])
+    await office.answer('wallet', 'add', 'acme', 'USD')
+    await office.answer('wallet', 'fund', '1', '1000', '--remarks', 'Invoice 7')
+    expect(await customer.wallet()).toEqual([1000, 0])
+    expect(await customer.read('/transactions')).toMatchObject([
+      { amount: 1000, source_type: 'funding', remarks: 'Invoice 7', balance_after: 1000 },
+    ])
+
+    const buy = (product_id: number) => customer.post('/orders', { product_id, denomination: 10, quantity: 1 })
+    expect(await (await buy(1)).text()).toContain('Insufficient stock')
+    expect(await (await buy(2)).text()).toContain('No exchange rate found for EUR to USD')
+    await office.answer('vouchers', 'import', office.file('codes', codesOf(1, 'TEA-1') + codesOf(2, 'BOX-1')))
+    await office.answer('rates', 'set', 'USD/EUR=0.8')
+    expect(await (await buy(1)).json()).toMatchObject({ status: 'DELIVERED', vouchers: [{ card_number: 'TEA-1' }] })
+    expect(await (await buy(2)).json()).toMatchObject({
+      status: 'PENDING',
+      charges: { charges_details: { forex_rate: 1.25 } },
+      vouchers: [],
+    })
+    await office.answer('rates', 'set', 'USD/EUR=0.5')
+    const charge = await customer.post('/products/2/charges', { denomination: 20, quantity: 1 })
+    expect(await charge.json()).toMatchObject({ charges_details: { forex_rate: 2 } })
+    expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
+      { product: 'Tea', available: 0, taken: 1 },
+      { product: 'Hamper', available: 0, taken: 1 },
+    ])
+    await server.stop()
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+  }))
+
+describe('a client', () => {
+  test('that is disabled or rotated is out at once, and its old tokens stay dead', () =>
+    open(async (office, server, customer) => {
+      const status = async (who: Customer) => (await who.get('/countries/1')).status
+      expect(await status(customer)).toBe(200)
+      await office.answer('client', 'disable', 'acme')
+      expect(await status(customer)).toBe(401)
+      await office.answer('client', 'enable', 'acme')
+      expect(await status(customer)).toBe(401)
+
+      const rotated = await office.answer<Credentials>('client', 'rotate', 'acme')
+      const again = await Customer.of(server, rotated)
+      expect(await status(again)).toBe(200)
+      const newest = await office.answer<Credentials>('client', 'rotate', 'acme')
+      expect(await status(again)).toBe(401)
+      expect((await login(server, 'acme', rotated.password)).status).toBe(401)
+      const refresh = await server.request('/auth/refresh', {
+        method: 'POST',
+        body: JSON.stringify({ refresh_token: again.pair.refresh_token }),
+      })
+      expect(refresh.status).toBe(401)
+      expect((await login(server, 'acme', newest.password)).status).toBe(200)
+    }))
+
+  test('gets and loses features, limits and discounts with the next request', () =>
+    open(async (office, _, customer) => {
+      const categories = async () => (await customer.get('/categories')).status
+      expect(await categories()).toBe(200)
+      expect(await office.answer('client', 'feature', 'acme', 'vouchers', 'off')).toMatchObject({ vouchers: false })
+      expect(await categories()).toBe(403)
+      await office.answer('client', 'feature', 'acme', 'vouchers', 'on')
+      expect(await categories()).toBe(200)
+
+      const quantityMax = async () => {
+        const response = await customer.post('/products/1/charges', { denomination: 10, quantity: 9 })
+        return ((await response.json()) as { error?: string }).error
+      }
+      await office.answer('client', 'limit', 'acme', '2')
+      expect(await quantityMax()).toBe('Quantity exceeds maximum allowed quantity of 2')
+      await office.answer('client', 'limit', 'acme', 'off')
+      expect(await quantityMax()).toBeUndefined()
+
+      const discount = async () => {
+        const product = await customer.read<{ available_denominations: { discount: number }[] }>('/products/1')
+        return product.available_denominations[0]?.discount
+      }
+      expect(await discount()).toBe(2.5)
+      await office.answer('client', 'discount', 'acme', '1', '7.25')
+      expect(await discount()).toBe(7.25)
+      await office.answer('client', 'discount', 'acme', '1', '1')
+      expect(await discount()).toBe(2.5)
+      await office.answer('client', 'discount', 'acme', '1', '0')
+      expect(await discount()).toBe(2.5)
+      expect((await office.run(['client', 'discount', 'acme', '99', '5'])).exitCode).toBe(1)
+    }))
+
+  test('of whom nobody knows is refused by every command that names one', () =>
+    open(async (office) => {
+      for (const args of [
+        ['rotate', 'nobody'],
+        ['disable', 'nobody'],
+        ['limit', 'nobody', '2'],
+        ['discount', 'nobody', '1', '5'],
+      ]) {
+        const { exitCode, stderr } = await office.run(['client', ...args])
+        expect({ args, exitCode }).toEqual({ args, exitCode: 1 })
+        expect(stderr).toContain('scrip client list')
+      }
+    }))
+})
+
+test('orders are delivered in parts, and what is given up is refunded', () =>
+  open(async (office, _, customer) => {
+    const { id, amount } = await customer.order(2, 3)
+    expect(await customer.wallet()).toEqual([1000 - amount, amount])
+    expect(await office.answer<object[]>('orders', 'list', '--status', 'pending')).toMatchObject([
+      { id, client: 'acme', status: 'PENDING', quantity: 3, delivered: 0, paid: amount, paid_currency: 'USD' },
+    ])
+    await office.answer('orders', 'deliver', String(id), '1')
+    const partial = await customer.read<Order & Record<string, unknown>>(`/orders/${id}`)
+    expect(partial).toMatchObject({ status: 'PARTIALLY_DELIVERED', vouchers: [{ card_number: 'BOX-1' }] })
+    await office.answer('orders', 'fail', String(id), '--reason', 'Sold out')
+    expect(await customer.read(`/orders/${id}`)).toMatchObject({
+      status: 'PARTIALLY_DELIVERED',
+      failure_reason: 'Sold out',
+    })
+    const [left, reserved] = await customer.wallet()
+    expect(reserved).toBe(0)
+    expect(left).toBeCloseTo(1000 - amount / 3, 1)
+    expect((await office.run(['orders', 'deliver', String(id)])).exitCode).toBe(1)
+
+    const second = await customer.order(2, 2)
+    await office.answer('orders', 'deliver', String(second.id))
+    const { vouchers } = await customer.read<Order & Record<string, unknown>>(`/orders/${second.id}`)
+    expect(vouchers.map((voucher) => voucher.card_number)).toEqual(['BOX-2', 'BOX-3'])
+    expect((await office.run(['orders', 'deliver', '99'])).stderr).toContain('scrip orders list')
+    const { stdout } = await office.run(['orders', 'list'])
+    expect(stdout).not.toContain('BOX-')
+  }))
+
+describe('payouts', () => {
+  test('are moved on by an operator, completed, and come back', () =>
+    open(async (office, _, customer) => {
+      const body = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+      const ada = (await (await customer.post('/beneficiaries', body)).json()) as { id: string }
+      const { id } = await customer.payout('p-1', ada.id)
+      expect(await customer.wallet()).toEqual([898.5, 101.5])
+      expect(await office.answer<object[]>('payouts', 'list')).toMatchObject([
+        { id, client: 'acme', status: 'created', amount: 100, beneficiary_first_name: 'Ada' },
+      ])
+      expect(await office.answer('payouts', 'show', id)).toMatchObject({ beneficiary: 'ada@example.com' })
+      expect(await office.answer('payouts', 'advance', id)).toMatchObject({ status: 'queued' })
+      expect(await customer.read(`/payouts/${id}`)).toMatchObject({ status: 'queued' })
+      expect(await office.answer('payouts', 'advance', id, '--to', 'action_required')).toMatchObject({
+        status: 'action_required',
+        submitted: true,
+      })
+      expect((await office.run(['payouts', 'advance', id, '--to', 'queued'])).exitCode).toBe(1)
+      expect(await customer.read(`/payouts/${id}`)).toMatchObject({ status: 'action_required' })
+      await office.answer('payouts', 'advance', id, '--to', 'completed')
+      expect(await customer.wallet()).toEqual([898.5, 0])
+      expect(await customer.read(`/beneficiaries/${ada.id}`)).toMatchObject({ total_payouts: 1, total_amount: 100 })
+      await office.answer('payouts', 'return', id)
+      expect(await customer.wallet()).toEqual([998.5, 0])
+      expect((await office.run(['payouts', 'return', id])).exitCode).toBe(1)
+      const { events } = await customer.read<{ events: { event_type: string; actor_type: string }[] }>(`/payouts/${id}`)
+      expect(events.map(({ event_type, actor_type }) => `${event_type} by ${actor_type}`)).toEqual([
+        'created by client',
+        'queued by operator',
+        'processing by operator',
+        'submitted by operator',
+        'settling by operator',
+        'action_required by operator',
+        'resumed by operator',
+        'completed by operator',
+        'returned by operator',
+      ])
+    }))
+
+  test('that fail give the client its money back, and say why', () =>
+    open(async (office, _, customer) => {
+      const { id } = await customer.payout('p-2')
+      expect((await office.run(['payouts', 'fail', id])).exitCode).toBe(1)
+      await office.answer('payouts', 'advance', id, '--to', 'processing')
+      await office.answer('payouts', 'fail', id, '--code', 'account_closed', '--reason', 'The account is closed')
+      expect(await customer.read(`/payouts/${id}`)).toMatchObject({
+        status: 'failed',
+        failure_code: 'account_closed',
+        failure_reason: 'The account is closed',
+      })
+      expect(await customer.wallet()).toEqual([1000, 0])
+      expect((await office.run(['payouts', 'advance', id])).exitCode).toBe(1)
+      expect((await office.run(['payouts', 'advance', 'pyt_none'])).stderr).toContain('scrip payouts list')
+    }))
+})
+
+test('the data of a sandbox is administered in the same way, and its clock finds nothing left to do', () =>
+  inOffice(async (office) => {
+    const server = await start(['--data-dir', office.dataDir])
+    const customer = await Customer.of(server, { client_id: 1, username: 'sandbox', password: 'sandbox' })
+    const clock = (body: object) =>
+      server.request('/_sandbox/clock', { method: 'POST', body: JSON.stringify({ ...body, frozen: true }) })
+    await clock({})
+    const placed = await customer.post('/orders', { product_id: 1, denomination: 100, quantity: 9 })
+    const { id, status } = (await placed.json()) as Order
+    expect(status).toBe('PENDING')
+    await office.answer('orders', 'deliver', String(id))
+    const payout = await customer.payout('p-1')
+    await office.answer('payouts', 'advance', payout.id, '--to', 'completed')
+    await clock({ advance: 'PT10S' })
+    const delivered = await customer.read<Order & Record<string, unknown>>(`/orders/${id}`)
+    expect(delivered).toMatchObject({ status: 'DELIVERED' })
+    expect(delivered.vouchers.map(({ card_number }) => card_number.slice(0, 4))).toEqual(Array(9).fill('TEST'))
+    expect(await customer.read(`/payouts/${payout.id}`)).toMatchObject({ status: 'completed' })
+    await server.stop()
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+  }))
+
+test('commands and requests that write at the same time lose nothing', () =>
+  open(async (office, _, customer) => {
+    const funding = Promise.all(Array.from({ length: 6 }, () => office.answer('wallet', 'fund', '1', '1')))
+    const payouts = Promise.all(Array.from({ length: 6 }, (_, index) => customer.payout(`p-${index}`)))
+    await Promise.all([funding, payouts])
+    expect(await customer.wallet()).toEqual([1006 - 609, 609])
+  }))
+
+test('a second server on the same folder is refused; after a kill the folder is free again', () =>
+  inOffice(async (office) => {
+    const server = await office.serve()
+    const second = await office.run(['serve', '--mode', 'live', '--port', '0'])
+    expect(second).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(second.stderr).toContain(`${office.dataDir}: Another scrip serve works on this folder`)
+    server.signal('SIGKILL')
+    await server.ended()
+    expect((await (await office.serve()).stop()).exitCode).toBe(0)
+  }))

@@ -1,0 +1,332 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Credentials, codesOf, HAMPER, inOffice, TEA } from './live.ts'
+import { run, start } from './program.ts'
+
+/** The administrative commands on data that no server works on (contract C1, C2, C8, C11, C12). */
+
+setDefaultTimeout(60_000)
+
+describe('client add', () => {
+  test('makes live data in a new folder, prints credentials once, and keeps only a digest', () =>
+    inOffice(async (office) => {
+      const { exitCode, stdout, stderr } = await office.run(['client', 'add', 'acme', '--json'])
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      const credentials = JSON.parse(stdout) as Credentials
+      expect(credentials).toEqual({ client_id: 1, username: 'acme', password: expect.stringMatching(/^[0-9a-z]{32}$/) })
+      expect(statSync(office.dataDir).mode & 0o777).toBe(0o700)
+      for (const name of readdirSync(office.dataDir)) {
+        expect(readFileSync(join(office.dataDir, name)).includes(credentials.password)).toBe(false)
+      }
+    }))
+
+  test('refuses names of the sandbox, and what is no name', () =>
+    inOffice(async (office) => {
+      for (const name of ['sandbox', 'limited', 'Sandbox', 'sbx_x', '', 'a b', '-x', 'x'.repeat(65)]) {
+        const { exitCode } = await office.run(['client', 'add', '--', name])
+        expect({ name, exitCode }).toEqual({ name, exitCode: 2 })
+      }
+      expect(existsSync(office.dataDir)).toBe(false)
+    }))
+
+  test('refuses a name twice, and the data of a sandbox', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const again = await office.run(['client', 'add', 'acme'])
+      expect(again.exitCode).toBe(1)
+      expect(again.stderr).toContain('scrip client rotate')
+
+      const sandbox = join(office.folder, 'sandbox')
+      await (await start(['--data-dir', sandbox])).stop()
+      const foreign = await run(['client', 'add', 'acme', '--data-dir', sandbox])
+      expect(foreign.exitCode).toBe(1)
+      expect(foreign.stderr).toContain('sbx_NAME')
+    }))
+})
+
+test('the other commands refuse a folder without a database, and make none', () =>
+  inOffice(async (office) => {
+    for (const args of [
+      ['client', 'list'],
+      ['wallet', 'fund', '1', '10'],
+      ['orders', 'list'],
+      ['payouts', 'list'],
+      ['rates', 'list'],
+      ['vouchers', 'list'],
+      ['catalog', 'export', '-'],
+      ['backup', join(office.folder, 'backup')],
+      ['verify'],
+    ]) {
+      const { exitCode, stderr } = await office.run(args)
+      expect({ args, exitCode }).toEqual({ args, exitCode: 4 })
+      expect(stderr).toContain(office.dataDir)
+    }
+    expect(existsSync(office.dataDir)).toBe(false)
+  }))
+
+test.each([
+  ['no data folder', ['client', 'list'], /--data-dir/],
+  ['an unknown command', ['client', 'remove', 'acme'], /unknown command/],
+  ['an unknown flag', ['client', 'list', '--all'], /--all/],
+  ['an id that is none', ['wallet', 'fund', '01', '5', '--data-dir', '/none'], /positive whole number/],
+  ['a percentage that is none', ['client', 'discount', 'acme', '1', '7.555', '--data-dir', '/none'], /two decimals/],
+  ['neither on nor off', ['client', 'feature', 'acme', 'vouchers', 'maybe', '--data-dir', '/none'], /on or off/],
+  ['a status that is none', ['orders', 'list', '--status', 'GONE', '--data-dir', '/none'], /one of PENDING/],
+  ['a voucher key that is none', ['client', 'list', '--data-dir', '/none', '--voucher-key', 'hush'], /32 bytes/],
+])('exit 2 for %s', async (_, args, message) => {
+  const { exitCode, stdout, stderr } = await run(args)
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  expect(stderr).toMatch(message)
+  expect(stderr).not.toContain('hush')
+})
+
+describe('wallets', () => {
+  test('are opened, funded and corrected through the ledger', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      expect(await office.answer('wallet', 'add', 'acme', 'usd')).toMatchObject({
+        id: 1,
+        currency: 'USD',
+        is_default: true,
+      })
+      expect(await office.answer('wallet', 'add', 'acme', 'KWD', '--postpaid', '500.125')).toMatchObject({
+        id: 2,
+        type: 'POSTPAID',
+        credit_limit: 500.125,
+        is_default: false,
+      })
+      expect(await office.answer('wallet', 'fund', '1', '1000.50', '--remarks', 'Invoice 7')).toMatchObject({
+        amount: 1000.5,
+      })
+      expect(await office.answer('wallet', 'adjust', '1', '-0.50')).toMatchObject({ amount: 1000 })
+      expect(await office.answer('wallet', 'adjust', '2', '-500.125')).toMatchObject({ amount: -500.125 })
+      const { stdout } = await office.run(['wallet', 'list', 'acme'])
+      expect(stdout.split('\n').map((line) => line.split(/ {2,}/).slice(0, 5))).toMatchObject([
+        ['id', 'client', 'currency', 'amount', 'reserved_amount'],
+        [' 1', 'acme', 'USD', '1000.00', '0.00'],
+        [' 2', 'acme', 'KWD', '-500.125', '0.000'],
+        [''],
+      ])
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+
+  const REFUSED: [exitCode: number, args: string[], message: string][] = [
+    [2, ['wallet', 'fund', '1', '0.001'], 'decimals'],
+    [2, ['wallet', 'fund', '1', '1e3'], 'no amount'],
+    [2, ['wallet', 'fund', '1', '0'], 'above zero'],
+    [2, ['wallet', 'fund', '1', '-5'], 'above zero'],
+    [2, ['wallet', 'adjust', '1', '0'], 'nothing'],
+    [2, ['wallet', 'add', 'acme', 'XXX'], 'XXX'],
+    [1, ['wallet', 'fund', '1', '99999999999999.99'], 'too large'],
+    [1, ['wallet', 'adjust', '1', '-0.01'], 'Insufficient wallet balance'],
+    [1, ['wallet', 'fund', '9', '5'], 'scrip wallet list'],
+    [1, ['wallet', 'add', 'nobody', 'USD'], 'scrip client list'],
+  ]
+
+  test('are left as they were by what is refused, and it says why', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      await office.answer('wallet', 'add', 'acme', 'USD')
+      for (const [exitCode, args, message] of REFUSED) {
+        const ended = await office.run(args)
+        expect({ args, ...ended }).toMatchObject({ args, exitCode, stdout: '' })
+        expect(ended.stderr).toContain(message)
+      }
+      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 0 }])
+    }))
+})
+
+describe('vouchers import', () => {
+  test('names every bad row, shows no code, and imports nothing', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const row = (change: object) =>
+        JSON.stringify({ product_id: 1, denomination: 10, card_number: 'SECRET-1', ...change })
+      const lines = [
+        row({}),
+        row({ denomination: 10.001, card_number: 'SECRET-2' }),
+        'SECRET-3',
+        row({ product_id: 99, card_number: 'SECRET-4' }),
+        row({ card_number: 5 }),
+        row({}),
+        row({ expires_at: '2020-01-01T00:00:00Z', card_number: 'SECRET-5' }),
+        row({ expires_at: 'soon', card_number: 'SECRET-6' }),
+        row({ pin: 'SECRET-7', card_number: 'SECRET-8' }),
+      ]
+      const before = await office.answer<object[]>('vouchers', 'list')
+      for (const [content, places] of [
+        [lines.join('\n'), [2, 3, 4, 5, 6, 7, 8, 9].map((line) => `line ${line}: `)],
+        [`[${lines.filter((line) => line.startsWith('{')).join(',')}]`, [1, 2, 3, 4, 5, 6, 7].map((at) => `/${at}: `)],
+      ] as const) {
+        const { exitCode, stdout, stderr } = await office.run(['vouchers', 'import', office.file('bad', content)])
+        expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
+        const problems = stderr.trim().split('\n').slice(1)
+        expect(problems.map((problem) => problem.slice(0, problem.indexOf(': ') + 2))).toEqual([...places])
+        expect(stderr).not.toContain('SECRET')
+      }
+      expect(await office.answer<object[]>('vouchers', 'list')).toEqual(before)
+    }))
+
+  test('refuses a code that was imported before, and with it the file', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const { exitCode, stderr } = await office.run([
+        'vouchers',
+        'import',
+        office.file('more', codesOf(1, 'TEA-9', 'TEA-2')),
+      ])
+      expect(exitCode).toBe(4)
+      expect(stderr).toContain('line 2: card_number: was imported before')
+      expect(await office.answer<object[]>('vouchers', 'list')).toEqual([
+        { product_id: 1, product: 'Tea', denomination: 10, currency: 'USD', available: 3, taken: 0 },
+        { product_id: 2, product: 'Hamper', denomination: 10, currency: 'EUR', available: 3, taken: 0 },
+      ])
+    }))
+
+  test('keeps the codes sealed: no file of the folder holds one', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      for (const name of readdirSync(office.dataDir)) {
+        expect(readFileSync(join(office.dataDir, name)).includes('TEA-1')).toBe(false)
+      }
+    }))
+})
+
+describe('the voucher key', () => {
+  const KEY = '0123456789abcdef'.repeat(4)
+  const OTHER = 'f'.repeat(64)
+
+  test('is made for its owner only, and a missing or foreign one is found at the start', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      expect(statSync(join(office.dataDir, 'voucher.key')).mode & 0o777).toBe(0o600)
+      const refused = await office.run(['serve', '--mode', 'live', '--port', '0'], {
+        env: { SCRIP_VOUCHER_KEY: OTHER },
+      })
+      expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
+      expect(refused.stderr).toContain('--voucher-key')
+      const key = readFileSync(join(office.dataDir, 'voucher.key'), 'utf8').trim()
+      await Bun.file(join(office.dataDir, 'voucher.key')).delete()
+      expect(await office.run(['serve', '--mode', 'live', '--port', '0'])).toMatchObject({ exitCode: 4, stdout: '' })
+      expect(existsSync(join(office.dataDir, 'voucher.key'))).toBe(false)
+      await (await office.serve('--voucher-key', key)).stop()
+    }))
+
+  test.each([
+    ['SCRIP_VOUCHER_KEY as hex', { SCRIP_VOUCHER_KEY: KEY }],
+    ['SCRIP_VOUCHER_KEY as base64', { SCRIP_VOUCHER_KEY: Buffer.from(KEY, 'hex').toString('base64') }],
+  ])('is taken from %s, and then kept nowhere', (_, env) =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      await office.answer('catalog', 'import', office.file('catalog.json', { products: [TEA] }))
+      const codes = office.file('codes', codesOf(1, 'TEA-1'))
+      expect((await office.run(['vouchers', 'import', codes], { env })).exitCode).toBe(0)
+      expect(existsSync(join(office.dataDir, 'voucher.key'))).toBe(false)
+      const keyFile = office.file('key', `${KEY}\n`)
+      const twice = await office.run(['vouchers', 'import', codes], { env: { SCRIP_VOUCHER_KEY_FILE: keyFile } })
+      expect(twice.stderr).toContain('was imported before')
+      expect((await office.run(['vouchers', 'import', codes], { env: { SCRIP_VOUCHER_KEY: OTHER } })).exitCode).toBe(4)
+    }),
+  )
+})
+
+describe('catalog', () => {
+  test('export gives the seeded one, and what is exported imports as it was', () =>
+    inOffice(async (office) => {
+      const { exitCode, stdout } = await run(['catalog', 'export'])
+      expect(exitCode).toBe(0)
+      expect(JSON.parse(stdout)).toEqual(await Bun.file(join(import.meta.dir, '../../seed/catalog.json')).json())
+      const file = office.file('catalog.json', stdout)
+      expect((await run(['catalog', 'validate', file])).exitCode).toBe(0)
+      await office.answer('client', 'add', 'acme')
+      const { products } = JSON.parse(stdout) as { products: unknown[] }
+      expect(await office.answer('catalog', 'import', file)).toMatchObject({ products: products.length })
+      const copy = join(office.folder, 'copy.json')
+      expect((await office.run(['catalog', 'export', copy])).exitCode).toBe(0)
+      expect(readFileSync(copy, 'utf8')).toBe(stdout)
+    }))
+
+  test('a bad file is refused with every fault, and imports nothing', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const file = office.file('bad.json', {
+        products: [
+          { ...TEA, currency: 'XXX' },
+          { ...HAMPER, gst_percent: 101 },
+        ],
+      })
+      for (const ended of [await run(['catalog', 'validate', file]), await office.run(['catalog', 'import', file])]) {
+        expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
+        expect(ended.stderr).toContain(`${file}: The catalog has 2 problems`)
+        expect(ended.stderr).toContain('/products/1/gst_percent')
+      }
+      const { stdout } = await office.run(['catalog', 'export'])
+      expect(JSON.parse(stdout)).toEqual({ products: [TEA, HAMPER] })
+    }))
+
+  test('schema is a JSON Schema', async () => {
+    const { exitCode, stdout } = await run(['catalog', 'schema'])
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ title: 'Scrip catalog', type: 'object', required: ['products'] })
+  })
+})
+
+describe('rates', () => {
+  test('are set one by one, or all from a file', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      await office.answer('rates', 'set', 'USD/EUR=0.92', 'USD/INR=83.5')
+      await office.answer('rates', 'set', 'USD/EUR=0.93000001')
+      expect(await office.answer<object[]>('rates', 'list')).toEqual([
+        { base: 'USD', currency: 'EUR', rate: '0.93000001' },
+        { base: 'USD', currency: 'INR', rate: '83.5' },
+      ])
+      await office.answer('rates', 'set', '--file', office.file('rates.json', { base: 'EUR', rates: { JPY: '160' } }))
+      expect(await office.answer<object[]>('rates', 'list')).toEqual([{ base: 'EUR', currency: 'JPY', rate: '160' }])
+    }))
+
+  const REFUSED: [exitCode: number, args: string[], message: string][] = [
+    [2, ['USD/EUR'], 'USD/EUR=0.92'],
+    [2, ['USD/EUR=-1'], 'USD/EUR=0.92'],
+    [2, ['USD/EUR=0.123456789'], '8 decimals'],
+    [2, ['USD/EUR=1', 'EUR/USD=1'], 'same base'],
+    [2, ['USD/XXX=1'], 'XXX'],
+    [2, ['INR/EUR=1'], 'one USD'],
+    [2, [], '--file'],
+    [4, ['--file', '/no/such.json'], '/no/such.json'],
+  ]
+
+  test('are left as they were by what is refused, and it says why', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      await office.answer('rates', 'set', 'USD/GBP=0.8')
+      for (const [exitCode, args, message] of REFUSED) {
+        const ended = await office.run(['rates', 'set', ...args])
+        expect({ args, ...ended }).toMatchObject({ args, exitCode, stdout: '' })
+        expect(ended.stderr).toContain(message)
+      }
+      expect(await office.answer<object[]>('rates', 'list')).toEqual([{ base: 'USD', currency: 'GBP', rate: '0.8' }])
+    }))
+
+  test('of a file are all named when they are wrong', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const file = office.file('rates.json', { base: 'USD', rates: { EUR: '0', ABC: '1', XYZ: '2' } })
+      const first = await office.run(['rates', 'set', '--file', file])
+      expect(first.exitCode).toBe(4)
+      expect(first.stderr).toContain('/rates/EUR')
+      const strange = office.file('rates.json', { base: 'USD', rates: { EUR: '1', ABC: '1', XYZ: '2' } })
+      const { stderr } = await office.run(['rates', 'set', '--file', strange])
+      expect(stderr).toContain('/rates/ABC')
+      expect(stderr).toContain('/rates/XYZ')
+    }))
+
+  test('a sandbox keeps its own, and shows them', () =>
+    inOffice(async (office) => {
+      await (await start(['--data-dir', office.dataDir])).stop()
+      expect((await office.run(['rates', 'set', 'USD/EUR=1'])).exitCode).toBe(1)
+      const rates = await office.answer<{ currency: string }[]>('rates', 'list')
+      expect(rates.map(({ currency }) => currency)).toContain('EUR')
+    }))
+})

@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { COMMAND, inFolder, type Place, run, start } from './program.ts'
+
+/** `scrip run`: a sandbox for as long as a command runs (contract C15); `scrip wait` (contract C1). */
+
+/** Runs a command of the shell with a sandbox. */
+const shell = (script: string, flags: string[] = [], place: Place = {}) =>
+  run(['run', ...flags, '--', 'sh', '-c', script], place)
+
+/** Runs a program text with a sandbox. */
+const script = (text: string, flags: string[] = [], place: Place = {}) =>
+  run(['run', ...flags, '--', process.execPath, '-e', text], place)
+
+const ASK = `
+const { SCRIP_URL: url, SCRIP_USERNAME: username, SCRIP_PASSWORD: password, SCRIP_ACCESS_TOKEN: token } = process.env
+const ask = (path, init) => fetch(url + path, { headers: { authorization: 'Bearer ' + token }, ...init })
+const say = (value) => console.log(JSON.stringify(value))
+`
+const answerOf = ({ stdout, stderr }: { stdout: string; stderr: string }): unknown => {
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+
+describe('the command is told where the sandbox is', () => {
+  const TOLD = `${ASK}
+    const login = await ask('/auth/login', { method: 'POST', body: JSON.stringify({ username, password }) })
+    const country = await ask('/api/v1/countries/1')
+    say({ url, username, statuses: [login.status, country.status], worlds: (await (await ask('/_sandbox')).json()).worlds })`
+
+  test('by address, credentials and an access token of the sandbox client', async () => {
+    const answer = answerOf(await script(TOLD))
+    expect(answer).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      username: 'sandbox',
+      statuses: [200, 200],
+      worlds: ['default'],
+    })
+  })
+
+  test.each(['checkout', 'sbx_checkout'])('with --world %s, of that world', async (name) => {
+    expect(answerOf(await script(TOLD, ['--world', name]))).toMatchObject({
+      username: 'sbx_checkout',
+      statuses: [200, 200],
+      worlds: ['default', 'checkout'],
+    })
+  })
+
+  test('and finds its own environment as it was', async () => {
+    const { stdout } = await shell('echo "$NODE_ENV,$PORT,$OWN"', [], {
+      env: { NODE_ENV: '', PORT: '80', OWN: 'mine' },
+    })
+    expect(stdout).toBe(',80,mine\n')
+  })
+
+  test('flags of serve count, from the variables too', async () => {
+    const answer = await script(
+      `${ASK} const { headers } = await ask('/api/v1/countries/1')
+       say([headers.get('x-ratelimit-limit'), (await ask('/api/v1/products?limt=1')).status])`,
+      ['--strict'],
+      { env: { SCRIP_RATE_LIMIT: '7/m' } },
+    )
+    expect(answerOf(answer)).toEqual(['7', 400])
+  })
+
+  test('the same seed gives the same ids', async () => {
+    const make = `${ASK} await ask('/_sandbox/clock', { method: 'POST', body: '{"now":"2040-01-01T00:00:00Z","frozen":true}' })
+      const body = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+      const login = await ask('/auth/login', { method: 'POST', body: JSON.stringify({ username, password }) })
+      const headers = { authorization: 'Bearer ' + (await login.json()).access_token }
+      say(await (await ask('/api/v1/beneficiaries', { method: 'POST', headers, body })).json())`
+    const [one, again, other] = await Promise.all(['a', 'a', 'b'].map((seed) => script(make, ['--seed', seed])))
+    expect(one?.stdout).toContain('"id":"ben_')
+    expect(again?.stdout).toBe(one?.stdout as string)
+    expect(other?.stdout).not.toBe(one?.stdout as string)
+  })
+})
+
+describe('standard streams are those of the command', () => {
+  test('nothing else is written to them', async () => {
+    const { stdout, stderr } = await shell('printf out; printf err >&2')
+    expect({ stdout, stderr }).toEqual({ stdout: 'out', stderr: 'err' })
+  })
+
+  test('logs go to standard error when they are asked for', async () => {
+    const { stdout, stderr } = await shell('echo $SCRIP_URL', ['--log-level', 'info', '--log-format', 'json'])
+    expect(stdout).toMatch(/^http:\S+\n$/)
+    expect(JSON.parse(stderr)).toMatchObject({ level: 'info', message: 'listening', url: stdout.trim() })
+  })
+
+  test('standard input reaches it', async () => {
+    const child = Bun.spawn([...COMMAND, 'run', '--', 'cat'], { stdin: new Blob(['from outside']), stdout: 'pipe' })
+    expect(await child.stdout.text()).toBe('from outside')
+    expect(await child.exited).toBe(0)
+  })
+
+  test('arguments arrive as they are, those that look like flags too', async () => {
+    const { stdout } = await run(['run', '--', 'printf', '[%s]', '--seed', '--', 'a b', '--help'])
+    expect(stdout).toBe('[--seed][--][a b][--help]')
+  })
+})
+
+describe('the exit code', () => {
+  test.each([0, 1, 7, 255])('is that of the command: %i', async (code) => {
+    expect((await shell(`exit ${code}`)).exitCode).toBe(code)
+  })
+
+  test.each([
+    ['TERM', 143],
+    ['KILL', 137],
+    ['INT', 130],
+  ])('is 128 and the number of the signal that it died by: %s', async (signal, exitCode) => {
+    expect((await shell(`kill -${signal} $$`)).exitCode).toBe(exitCode)
+  })
+
+  test('is 127 when the command cannot be found, 126 when it cannot be executed', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'plain')
+      writeFileSync(file, 'text', { mode: 0o600 })
+      const [missing, plain] = await Promise.all([run(['run', '--', 'no-such-command']), run(['run', '--', file])])
+      expect([missing.exitCode, plain.exitCode]).toEqual([127, 126])
+      expect(missing.stderr).toMatch(/^scrip: cannot run no-such-command: /)
+    }))
+
+  test.each<[string, string[], Record<string, string>, RegExp]>([
+    ['no command', ['run'], {}, /missing required argument 'command'/],
+    ['no command after --', ['run', '--seed', '7', '--'], {}, /missing required argument 'command'/],
+    ['live mode', ['run', '--mode', 'live', '--data-dir', '/tmp/none', '--', 'true'], {}, /starts a sandbox/],
+    ['live mode in the variable', ['run', '--', 'true'], { SCRIP_MODE: 'live' }, /starts a sandbox/],
+    ['an unknown flag', ['run', '--no-such', '--', 'true'], {}, /unknown option '--no-such'/],
+    ['an unknown variable', ['run', '--', 'true'], { SCRIP_NO_SUCH: '1' }, /SCRIP_NO_SUCH/],
+    ['a name that no world has', ['run', '--world', 'Check Out', '--', 'true'], {}, /--world is lower-case/],
+    ['a percentage that is none', ['run', '--fail-under', '101', '--', 'true'], {}, /from 0 to 100/],
+  ])('is 2 for %s', async (_, args, env, message) => {
+    const { exitCode, stdout, stderr } = await run(args, { env })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+  })
+
+  test('is 4 when a file of the sandbox cannot be read, and the command does not run', async () => {
+    const { exitCode, stdout } = await shell('echo ran', ['--catalog', '/no/such'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
+  })
+})
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s is passed on, and the command decides', async (signal) => {
+  const trapped = `trap 'echo heard; exit 9' ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`
+  const program = await start(['run', '--', 'sh', '-c', trapped], { env: {} })
+  expect(program.ready).toBe('up')
+  program.signal(signal)
+  const { exitCode, stdout } = await program.ended()
+  expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: 'up\nheard\n' })
+})
+
+test('a command without a trap dies by the signal, and the sandbox with it', async () => {
+  const program = await start(['run', '--', 'sh', '-c', 'echo $SCRIP_URL; exec sleep 30'], { env: {} })
+  const url = program.ready
+  expect((await fetch(`${url}/status`)).status).toBe(200)
+  program.signal('SIGTERM')
+  expect((await program.ended()).exitCode).toBe(143)
+  await expect(fetch(`${url}/status`)).rejects.toThrow()
+})
+
+describe('coverage', () => {
+  const COVER = `${ASK} await ask('/api/v1/countries/1'); await ask('/api/v1/countries/0')`
+
+  test('of all worlds goes to a file: JSON by its name, else the table', () =>
+    inFolder(async (folder) => {
+      const [json, table] = [join(folder, 'coverage.json'), join(folder, 'coverage.txt')]
+      await Promise.all([
+        script(COVER, ['--world', 'elsewhere', '--coverage', json]),
+        script(COVER, ['--coverage', table]),
+      ])
+      const report = JSON.parse(readFileSync(json, 'utf8'))
+      expect(report).toMatchObject({ documented: expect.any(Number), exercised: 2 })
+      expect(report.outcomes).toContainEqual(
+        expect.objectContaining({ operation: 'getCountry', name: 'success', count: 1 }),
+      )
+      expect(readFileSync(table, 'utf8')).toContain('+ 400 countries.invalid_id')
+    }))
+
+  test('- is the table on standard error', async () => {
+    const { stdout, stderr } = await script(COVER, ['--coverage', '-'])
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/GET \/api\/v1\/countries\/:id\n {2}\+ 200 success/)
+    expect(stderr).toMatch(/\n2 of \d+ documented outcomes, [\d.]+ %\n$/)
+  })
+
+  test('--fail-under is reached: 0', async () => {
+    expect((await script(COVER, ['--fail-under', '0.1'])).exitCode).toBe(0)
+  })
+
+  test('--fail-under is not reached: 1, and a line that says so', async () => {
+    const { exitCode, stderr } = await script(COVER, ['--fail-under', '90'])
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/^scrip: 2 of \d+ documented outcomes were exercised: [\d.]+ % is under 90 %\n$/)
+  })
+
+  test('--fail-under says nothing when the command has failed', async () => {
+    const { exitCode, stderr } = await shell('exit 3', ['--fail-under', '90'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: '' })
+  })
+
+  test('a file that cannot be written: 1, and why', () =>
+    inFolder(async (folder) => {
+      mkdirSync(join(folder, 'report.json'))
+      const { exitCode, stderr } = await shell('true', ['--coverage', join(folder, 'report.json')])
+      expect(exitCode).toBe(1)
+      expect(stderr).toMatch(/report\.json/)
+    }))
+})
+
+test('--ready-file gets the address while the command runs', () =>
+  inFolder(async (folder) => {
+    const file = join(folder, 'ready')
+    const { stdout } = await shell(`cat ${file}; echo $SCRIP_URL`, ['--ready-file', file])
+    const [written, told] = stdout.split('\n')
+    expect(written).toBe(told as string)
+    expect(existsSync(file)).toBe(true)
+  }))
+
+test('a scrip within a scrip run starts, with a sandbox of its own', async () => {
+  const inner = [...COMMAND, 'run', '--', 'sh', '-c', 'echo $SCRIP_URL'].map((word) => `'${word}'`).join(' ')
+  const { exitCode, stdout, stderr } = await shell(`echo $SCRIP_URL; ${inner}`)
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  const [outer, nested] = stdout.split('\n')
+  expect(nested).toMatch(/^http:/)
+  expect(nested).not.toBe(outer)
+})
+
+describe('scrip wait', () => {
+  test('returns once a server answers', async () => {
+    const program = await start()
+    const { exitCode, stdout } = await run(['wait', '--url', program.url])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'ready\n' })
+    await program.stop()
+  })
+
+  test('waits for one that is not there yet', async () => {
+    const earlier = await start()
+    const port = new URL(earlier.url).port
+    await earlier.stop()
+    const waiting = run(['wait', '--port', port, '--timeout', '20s'])
+    await Bun.sleep(300)
+    const program = await start(['--port', port])
+    expect((await waiting).exitCode).toBe(0)
+    await program.stop()
+  })
+
+  test('gives up with 5, and says why', async () => {
+    const { exitCode, stderr } = await run(['wait', '--url', 'http://127.0.0.1:9', '--timeout', '1s'])
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(/^scrip: http:\/\/127\.0\.0\.1:9 was not ready within 1 s: .+\n$/)
+  })
+
+  test('gives up on a server that accepts and never answers', async () => {
+    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const { exitCode } = await run(['wait', '--url', `http://127.0.0.1:${silent.port}`, '--timeout', '1s'])
+    silent.stop(true)
+    expect(exitCode).toBe(5)
+  })
+
+  test('takes no proxy on the way, nor does scrip health', async () => {
+    const program = await start()
+    const env = { HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' }
+    const [waited, healthy] = await Promise.all(
+      ['wait', 'health'].map((command) => run([command, '--url', program.url], { env })),
+    )
+    expect([waited?.exitCode, healthy?.exitCode]).toEqual([0, 0])
+    await program.stop()
+  })
+
+  test('a time that is none is a usage error', async () => {
+    expect((await run(['wait', '--timeout', 'long'])).exitCode).toBe(2)
+  })
+})
