@@ -1,11 +1,11 @@
-import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from '../db/database.ts'
-import { preparedInsert } from '../db/prepared-insert.ts'
+import { perConnection, preparedInsert } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import type { World } from '../worlds/world.ts'
 import type { Draft } from './draft.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
 
@@ -26,10 +26,18 @@ const SORTS = {
 export type BeneficiarySort = keyof typeof SORTS
 export const BENEFICIARY_SORTS = Object.keys(SORTS) as BeneficiarySort[]
 
-const insert = worldPart(({ db: { query } }) => preparedInsert(query, beneficiaries))
+const statements = perConnection((query) => ({
+  insert: preparedInsert(query, beneficiaries),
+  byId: query
+    .select()
+    .from(beneficiaries)
+    .where(ownedBy(sql.placeholder('clientId'), sql.placeholder('id')))
+    .limit(1)
+    .prepare(),
+}))
 
-/** Saves a new beneficiary of the client, inside a write of its world. E-mails need not be unique (contract C10). */
-export const saveBeneficiary = (world: World, clientId: number, draft: Draft): Beneficiary => {
+/** Saves a new beneficiary of the client. E-mails need not be unique (contract C10). */
+export const saveBeneficiary = (tx: Transaction, world: World, clientId: number, draft: Draft): Beneficiary => {
   const nowMs = world.clock.nowMs()
   const beneficiary: Beneficiary = {
     id: world.ids.next('ben', nowMs),
@@ -43,13 +51,13 @@ export const saveBeneficiary = (world: World, clientId: number, draft: Draft): B
     lastPayoutAtMs: null,
     createdAtMs: nowMs,
   }
-  world.of(insert)(beneficiary)
+  statements(tx).insert(beneficiary)
   return beneficiary
 }
 
 /** The client's own beneficiary, or undefined: another client's is as good as none. */
 export const findBeneficiary = ({ db }: World, clientId: number, id: string): Beneficiary | undefined =>
-  db.query.select().from(beneficiaries).where(ownedBy(clientId, id)).limit(1).get()
+  statements(db.query).byId.get({ clientId, id })
 
 /** Deletes a beneficiary; payouts keep their own copy of it. @throws DomainError not_found */
 export const deleteBeneficiary = (tx: Transaction, clientId: number, id: string): void => {
@@ -111,4 +119,5 @@ const holding = (search: string): SQL => {
 /** The one letter whose lower-case form depends on what follows it: at the end of a search, it may go on in a name. */
 const withoutFinalSigma = (lowerCase: string): string => lowerCase.replaceAll('ς', 'σ')
 
-const ownedBy = (clientId: number, id: string) => and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))
+const ownedBy = (clientId: number | Placeholder, id: string | Placeholder) =>
+  and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))

@@ -120,7 +120,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
           route: ROUTE,
           status: 201,
           check: (sent) => readDraft(sent, reference),
-          apply: (_tx, draft) => wire(saveBeneficiary(session.world, session.client.id, draft)),
+          apply: (tx, draft) => wire(saveBeneficiary(tx, session.world, session.client.id, draft)),
         })
       },
       documented({

@@ -12,6 +12,12 @@ const ROLLBACK_JOURNAL = 1
 /** What a write sees: the same database, inside a transaction that is open. */
 export type Transaction = BunSQLiteDatabase
 
+/** What SQLite leaves off by default: references are checked, and REPLACE is the deletion that triggers refuse. */
+const constrain = (sqlite: SqliteDatabase): void => {
+  sqlite.run('PRAGMA foreign_keys = ON')
+  sqlite.run('PRAGMA recursive_triggers = ON')
+}
+
 /** One SQLite database of ours: the query builder, the driver below it, and the one way to write. */
 export class Database {
   readonly query: BunSQLiteDatabase
@@ -23,11 +29,12 @@ export class Database {
 
   private constructor(
     readonly sqlite: SqliteDatabase,
-    isShared: boolean,
+    /** Whether it outlives the process, and others can write to it. */
+    readonly onFile: boolean,
   ) {
     this.query = drizzle({ client: sqlite })
     this.#commits = new SharedCommit(sqlite)
-    this.#dataVersion = isShared ? sqlite.query('PRAGMA data_version') : undefined
+    this.#dataVersion = onFile ? sqlite.query('PRAGMA data_version') : undefined
     this.#seenVersion = this.#dataVersion?.get()?.data_version
   }
 
@@ -37,7 +44,7 @@ export class Database {
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     sqlite.run('PRAGMA journal_mode = WAL')
     sqlite.run('PRAGMA synchronous = FULL')
-    sqlite.run('PRAGMA foreign_keys = ON')
+    constrain(sqlite)
     return new Database(sqlite, true)
   }
 
@@ -46,7 +53,7 @@ export class Database {
     const sqlite = image
       ? SqliteDatabase.deserialize(image, { strict: true })
       : new SqliteDatabase(':memory:', { strict: true })
-    sqlite.run('PRAGMA foreign_keys = ON')
+    constrain(sqlite)
     return new Database(sqlite, false)
   }
 

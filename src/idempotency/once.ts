@@ -23,6 +23,8 @@ export interface Effect<Input> {
   status: 200 | 201
   /** Checks what was sent, before anything is written. */
   check: (body: JsonObject) => Input
+  /** How an answer is kept that must not lie about in clear; as it is, when left out. */
+  atRest?: { close: (json: string) => string; open: (kept: string) => string }
   /** Does it, and answers the body. */
   apply: (tx: Transaction, input: Input) => object
 }
@@ -87,11 +89,12 @@ const performOrRecall = async <Input>(
       .get()
     if (kept) {
       if (kept.requestSha256 !== requestSha256) throw new DomainError({ code: 'idempotency_key_reused' })
-      return { answer: { status: kept.status, json: kept.body, replayed: true } }
+      return { answer: { status: kept.status, json: effect.atRest?.open(kept.body) ?? kept.body, replayed: true } }
     }
     const fresh = attempt(tx, effect, text)
     if (fresh.answer) {
-      const { status, json: body } = fresh.answer
+      const { status, json } = fresh.answer
+      const body = effect.atRest?.close(json) ?? json
       tx.insert(idempotencyKeys)
         .values({ clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
         .run()
@@ -107,9 +110,7 @@ type Outcome = { answer: Answer } | { answer?: Answer; error: DomainError }
 /** The effect in a savepoint of its own: refused half-way, it leaves nothing, and the key is kept all the same. */
 const attempt = <Input>(tx: Transaction, effect: Effect<Input>, text: string): Outcome => {
   try {
-    const body = tx.transaction((inner) =>
-      effect.apply(inner as unknown as Transaction, effect.check(parseObject(text))),
-    )
+    const body = tx.transaction(() => effect.apply(tx, effect.check(parseObject(text))))
     return { answer: { status: effect.status, json: JSON.stringify(body), replayed: false } }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error

@@ -4,7 +4,7 @@ import { recallCharge } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quote } from '../charges/quote.ts'
 import type { Transaction } from '../db/database.ts'
-import { preparedInsert } from '../db/prepared-insert.ts'
+import { perConnection, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page } from '../http/query.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
@@ -13,7 +13,7 @@ import type { Session } from '../sessions/sessions.ts'
 import { type Exchange, reserve } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/wallets.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import type { World } from '../worlds/world.ts'
 import { settleOrder } from './settlement.ts'
 import type { VoucherSupply } from './supply.ts'
 import { ORDER_STATUSES, type Order, type OrderStatus, orders, vouchers } from './tables.ts'
@@ -36,7 +36,41 @@ export interface Ordering {
   byClock: (world: World) => boolean
 }
 
-const insert = worldPart(({ db: { query } }) => preparedInsert(query, orders))
+const statements = perConnection((query) => ({
+  insert: preparedInsert(query, orders),
+  update: preparedUpdate(query, orders),
+  insertVoucher: preparedInsert(query, vouchers),
+  vouchers: query
+    .select()
+    .from(vouchers)
+    .where(eq(vouchers.orderId, sql.placeholder('orderId')))
+    .orderBy(asc(vouchers.id))
+    .prepare(),
+  lastId: query
+    .select({ id: sql<number | null>`max(${orders.id})` })
+    .from(orders)
+    .prepare(),
+  byReference: query
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(eq(orders.clientId, sql.placeholder('clientId')), eq(orders.reference, sql.placeholder('reference'))))
+    .limit(1)
+    .prepare(),
+  nextDue: query
+    .select()
+    .from(orders)
+    .where(isNotNull(orders.dueAtMs))
+    .orderBy(asc(orders.dueAtMs), asc(orders.id))
+    .limit(1)
+    .prepare(),
+  nextDueMs: query
+    .select({ dueAtMs: orders.dueAtMs })
+    .from(orders)
+    .where(isNotNull(orders.dueAtMs))
+    .orderBy(asc(orders.dueAtMs), asc(orders.id))
+    .limit(1)
+    .prepare(),
+}))
 
 /** What a client orders. */
 export interface OrderRequest extends Purchase {
@@ -97,7 +131,7 @@ export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session
     failedAtMs: null,
     cancelledAtMs: null,
   }
-  world.of(insert)(order)
+  statements(tx).insert(order)
   ordering.supply.take(tx, order, product)
   if (isInstant(product, request.quantity)) return deliver(tx, world, ordering.supply, order, order.quantity, nowMs)
   if (dueAtMs !== null) schedule(world, dueAtMs)
@@ -139,13 +173,13 @@ export const deliver = (
   const supplied = supply.deliver(tx, world, order, count)
   supplied.forEach(({ sealed, expiresAtMs }, index) => {
     const reference = `${order.id}-${order.deliveredQuantity + index + 1}`
-    tx.insert(vouchers).values({ orderId: order.id, reference, sealed, expiresAtMs }).run()
+    statements(tx).insertVoucher({ id: null, orderId: order.id, reference, sealed, expiresAtMs })
   })
   const deliveredQuantity = order.deliveredQuantity + count
   if (deliveredQuantity < order.quantity) {
     return update(tx, order, { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null })
   }
-  settleOrder(tx, walletOf(world, order), order, exchangeOfOrder(world, order), {
+  settleOrder(tx, walletOf(world, order), order, () => exchangeOfOrder(world, order), {
     deliveredQuantity,
     nowMs,
     remarks: order.productName,
@@ -190,7 +224,11 @@ const giveUp = (
 ): void => {
   supply.giveBack(tx, order)
   const { deliveredQuantity } = order
-  settleOrder(tx, walletOf(world, order), order, exchangeOfOrder(world, order), { deliveredQuantity, nowMs, remarks })
+  settleOrder(tx, walletOf(world, order), order, () => exchangeOfOrder(world, order), {
+    deliveredQuantity,
+    nowMs,
+    remarks,
+  })
 }
 
 /** A partial delivery has ended once its rest was refunded, which is when it failed. */
@@ -202,8 +240,9 @@ const refuseEnded = (order: Order, to: OrderStatus): void => {
 }
 
 const update = (tx: Transaction, order: Order, change: Partial<Order>): Order => {
-  tx.update(orders).set(change).where(eq(orders.id, order.id)).run()
-  return { ...order, ...change }
+  const changed = { ...order, ...change }
+  statements(tx).update(changed)
+  return changed
 }
 
 const walletOf = (world: World, order: Order): Wallet =>
@@ -240,9 +279,9 @@ export const repaceOrders = (tx: Transaction, byClock: Ordering['byClock'], worl
 
 /** Orders whose next step the clock takes: processing, then delivery (contract C12). */
 export const dueOrders = (supply: VoucherSupply): DueSource => ({
-  nextMs: (tx) => nextDue(tx)?.dueAtMs ?? undefined,
+  nextMs: (tx) => statements(tx).nextDueMs.get()?.dueAtMs ?? undefined,
   step: (tx, world) => {
-    const order = nextDue(tx)
+    const order = statements(tx).nextDue.get()
     if (!order?.dueAtMs) return
     if (order.status === 'PENDING') {
       const dueAtMs = Math.max(order.placedAtMs + DELIVERED_AFTER_MS, order.dueAtMs)
@@ -253,22 +292,10 @@ export const dueOrders = (supply: VoucherSupply): DueSource => ({
   },
 })
 
-const nextDue = (tx: Transaction): Order | undefined =>
-  tx.select().from(orders).where(isNotNull(orders.dueAtMs)).orderBy(asc(orders.dueAtMs), asc(orders.id)).limit(1).get()
-
-const nextOrderId = (tx: Transaction): number =>
-  (tx
-    .select({ id: sql<number | null>`max(${orders.id})` })
-    .from(orders)
-    .get()?.id ?? 0) + 1
+const nextOrderId = (tx: Transaction): number => (statements(tx).lastId.get()?.id ?? 0) + 1
 
 const findByReference = (tx: Transaction, clientId: number, reference: string) =>
-  tx
-    .select({ id: orders.id })
-    .from(orders)
-    .where(and(eq(orders.clientId, clientId), eq(orders.reference, reference)))
-    .limit(1)
-    .get()
+  statements(tx).byReference.get({ clientId, reference })
 
 /** The client's own order, or undefined: another client's is as good as none. */
 export const findOrder = (tx: Transaction, clientId: number, id: number): Order | undefined =>
@@ -293,8 +320,7 @@ export const allOrders = (tx: Transaction, status: OrderStatus | undefined): Ord
     .all()
 
 /** The vouchers of an order that were delivered, in order of delivery. */
-export const vouchersOf = (tx: Transaction, orderId: number) =>
-  tx.select().from(vouchers).where(eq(vouchers.orderId, orderId)).orderBy(asc(vouchers.id)).all()
+export const vouchersOf = (tx: Transaction, orderId: number) => statements(tx).vouchers.all({ orderId })
 
 export interface OrderQuery {
   page: Page

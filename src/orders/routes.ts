@@ -133,6 +133,11 @@ export interface OrderRoutesOptions extends Ordering {
 
 export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) => {
   const { reference } = ordering.pricing
+  // An answer tells codes: kept for its key, it is sealed as they are.
+  const atRest = {
+    close: (json: string) => seal.closeText(json).toString('base64'),
+    open: (kept: string) => seal.openText(Buffer.from(kept, 'base64')),
+  }
   const wire = (world: World, order: Order) => orderWire(order, openVouchers(world, order, seal), reference)
 
   return new Elysia({ name: 'orders', prefix: ROUTE })
@@ -180,6 +185,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
         once({ request, set }, session, {
           route: ROUTE,
           status: 200,
+          atRest,
           check: readOrder,
           apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
         }),

@@ -26,18 +26,27 @@ export class Seal {
   }
 
   close(code: VoucherCode): Buffer {
+    return this.closeText(JSON.stringify(code))
+  }
+
+  closeText(plain: string): Buffer {
     const nonce = secureRandomness.bytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, this.key, nonce)
-    const text = Buffer.concat([cipher.update(JSON.stringify(code), 'utf8'), cipher.final()])
+    const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
     return Buffer.concat([nonce, cipher.getAuthTag(), text])
   }
 
   /** @throws Error when the key is another one, or a byte has changed */
   open(sealed: Uint8Array): VoucherCode {
+    return JSON.parse(this.openText(sealed)) as VoucherCode
+  }
+
+  /** @throws Error when the key is another one, or a byte has changed */
+  openText(sealed: Uint8Array): string {
     const decipher = createDecipheriv(ALGORITHM, this.key, sealed.subarray(0, NONCE_BYTES))
     decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
     const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
-    return JSON.parse(text.toString('utf8')) as VoucherCode
+    return text.toString('utf8')
   }
 
   /** Tells two codes apart without opening them: the same code has the same fingerprint under this key. */

@@ -19,7 +19,8 @@ export const settleOrder = (
   tx: Transaction,
   wallet: Wallet,
   order: Order,
-  exchange: Exchange | undefined,
+  /** The exchange as it was recorded: asked for when something goes back. */
+  exchangeOf: () => Exchange | undefined,
   { deliveredQuantity, nowMs, remarks }: Ending,
 ): void => {
   const cause = { sourceId: String(order.id), nowMs }
@@ -37,6 +38,7 @@ export const settleOrder = (
   }
   if (refundMinor > 0) {
     const why: Cause = { sourceType: 'refund', ...cause, remarks }
+    const exchange = exchangeOf()
     refund(
       tx,
       wallet,

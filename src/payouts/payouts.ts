@@ -4,7 +4,7 @@ import { findBeneficiary, recordPayout } from '../beneficiaries/beneficiaries.ts
 import { rateBetween } from '../charges/quote.ts'
 import type { RateSource } from '../charges/rates.ts'
 import type { Transaction } from '../db/database.ts'
-import { preparedInsert } from '../db/prepared-insert.ts'
+import { perConnection, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { DomainError, found, violated } from '../kernel/failure.ts'
@@ -14,7 +14,7 @@ import type { Session } from '../sessions/sessions.ts'
 import { type Exchange, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
 import { findDefaultWallet, findWallet, type Wallet } from '../wallets/wallets.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import type { World } from '../worlds/world.ts'
 import type { Payee, PayoutDraft } from './draft.ts'
 import { type ActorType, PAYOUT_STATUSES, type Payout, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 import { canHappen, EXPIRY_MS, nextStep, PACE, type PayoutEventType, TRANSITIONS } from './transitions.ts'
@@ -36,7 +36,39 @@ export interface Paying {
 /** What payouts are moved on with, once they are made. */
 export type Moving = Pick<Paying, 'reference' | 'byClock'>
 
-const insert = worldPart(({ db: { query } }) => preparedInsert(query, payouts))
+const statements = perConnection((query) => ({
+  insert: preparedInsert(query, payouts),
+  update: preparedUpdate(query, payouts),
+  insertEvent: preparedInsert(query, payoutEvents),
+  events: query
+    .select()
+    .from(payoutEvents)
+    .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
+    .orderBy(asc(payoutEvents.id))
+    .prepare(),
+  byReference: query
+    .select({ id: payouts.id })
+    .from(payouts)
+    .where(
+      and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
+    )
+    .limit(1)
+    .prepare(),
+  nextDue: query
+    .select()
+    .from(payouts)
+    .where(isNotNull(payouts.dueAtMs))
+    .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
+    .limit(1)
+    .prepare(),
+  nextDueMs: query
+    .select({ dueAtMs: payouts.dueAtMs })
+    .from(payouts)
+    .where(isNotNull(payouts.dueAtMs))
+    .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
+    .limit(1)
+    .prepare(),
+}))
 
 /** Four decimals are the most that any currency has: amounts in these units compare across currencies. */
 const RANK_DECIMALS = 4
@@ -99,7 +131,7 @@ export const createPayout = (
     cancelledAtMs: null,
   }
   reserve(tx, wallet, cause, price.paidMinor, exchangeOf(paying, wallet, payout))
-  world.of(insert)(payout)
+  statements(tx).insert(payout)
   note(tx, payout, { eventType: 'created', fromStatus: null, actorType: 'client', message: null, nowMs })
   schedule(world, dueAtMs)
   return payout
@@ -202,7 +234,7 @@ export const happen = (
   const next = dueAfter(moving, world, moved, nowMs)
   const after: Payout = { ...moved, dueAtMs: next?.dueAtMs ?? null, dueEvent: next?.event ?? null }
   MONEY[money](tx, moving, world, after, nowMs)
-  tx.update(payouts).set(after).where(eq(payouts.id, payout.id)).run()
+  statements(tx).update(after)
   note(tx, after, {
     eventType: event,
     fromStatus: payout.status,
@@ -339,9 +371,7 @@ interface Note {
 }
 
 const note = (tx: Transaction, { id, status }: Payout, { nowMs, ...event }: Note): void => {
-  tx.insert(payoutEvents)
-    .values({ payoutId: id, toStatus: status, ...event, createdAtMs: nowMs })
-    .run()
+  statements(tx).insertEvent({ id: null, payoutId: id, toStatus: status, ...event, createdAtMs: nowMs })
 }
 
 /** Cancels a payout for its client. @throws DomainError payout_not_cancellable */
@@ -368,31 +398,17 @@ const OPEN_STATUSES: PayoutStatus[] = ['created', 'queued', 'processing', 'settl
 
 /** Payouts that the clock moves on (contract C13). */
 export const duePayouts = (moving: Moving): DueSource => ({
-  nextMs: (tx) => nextDue(tx)?.dueAtMs ?? undefined,
+  nextMs: (tx) => statements(tx).nextDueMs.get()?.dueAtMs ?? undefined,
   step: (tx, world) => {
-    const payout = nextDue(tx)
+    const payout = statements(tx).nextDue.get()
     if (!payout?.dueAtMs || !payout.dueEvent) return
     const event = payout.dueEvent as PayoutEventType
     happen(tx, moving, world, payout, event, { actorType: 'system', nowMs: payout.dueAtMs })
   },
 })
 
-const nextDue = (tx: Transaction): Payout | undefined =>
-  tx
-    .select()
-    .from(payouts)
-    .where(isNotNull(payouts.dueAtMs))
-    .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
-    .limit(1)
-    .get()
-
 const findByReference = (tx: Transaction, clientId: number, referenceId: string) =>
-  tx
-    .select({ id: payouts.id })
-    .from(payouts)
-    .where(and(eq(payouts.clientId, clientId), eq(payouts.referenceId, referenceId)))
-    .limit(1)
-    .get()
+  statements(tx).byReference.get({ clientId, referenceId })
 
 /** The client's own payout, or undefined: another client's is as good as none. */
 export const findPayout = (tx: Transaction, clientId: number, id: string): Payout | undefined =>
@@ -417,8 +433,7 @@ export const allPayouts = (tx: Transaction, status: PayoutStatus | undefined): P
     .all()
 
 /** What has happened to a payout, the first event first. */
-export const eventsOf = (tx: Transaction, payoutId: string) =>
-  tx.select().from(payoutEvents).where(eq(payoutEvents.payoutId, payoutId)).orderBy(asc(payoutEvents.id)).all()
+export const eventsOf = (tx: Transaction, payoutId: string) => statements(tx).events.all({ payoutId })
 
 /** What a list can be sorted by, and the columns that this compares (contract C13). */
 const SORTS = {

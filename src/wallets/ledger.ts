@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
+import { perConnection, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import {
@@ -43,24 +44,35 @@ export interface Exchange {
   conversionMinor: number
 }
 
-/** Writes an entry. Lines of nothing are left out. */
-export const post = (tx: Transaction, cause: Omit<Cause, 'remarks'>, lines: readonly Line[]): number => {
-  const moving = lines.filter((line) => line.amountMinor !== 0)
-  assertBalanced(moving)
-  const last = tx
+const statements = perConnection((query) => ({
+  lastEntry: query
     .select({ id: sql<number | null>`max(${journalEntries.id})` })
     .from(journalEntries)
-    .get()
-  const entryId = (last?.id ?? 0) + 1
-  // What costs nothing moves nothing.
-  if (moving.length > 0) {
-    tx.insert(journalLines)
-      .values(moving.map((line) => ({ entryId, walletId: null, ...line })))
-      .run()
-  }
-  tx.insert(journalEntries)
-    .values({ id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
-    .run()
+    .prepare(),
+  insertLine: preparedInsert(query, journalLines),
+  insertEntry: preparedInsert(query, journalEntries),
+  insertTransaction: preparedInsertReturning(query, transactions),
+  balance: query
+    .select({ amountMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
+    .from(wallets)
+    .where(eq(wallets.id, sql.placeholder('id')))
+    .limit(1)
+    .prepare(),
+  touch: query
+    .update(wallets)
+    .set({ updatedAtMs: sql`${sql.placeholder('nowMs')}` })
+    .where(eq(wallets.id, sql.placeholder('id')))
+    .prepare(),
+}))
+
+/** Writes an entry. Lines of nothing are left out. */
+const post = (tx: Transaction, cause: Omit<Cause, 'remarks'>, lines: readonly Line[]): number => {
+  const moving = lines.filter((line) => line.amountMinor !== 0)
+  assertBalanced(moving)
+  const { lastEntry, insertLine, insertEntry } = statements(tx)
+  const entryId = (lastEntry.get()?.id ?? 0) + 1
+  for (const line of moving) insertLine({ id: null, entryId, walletId: null, ...line })
+  insertEntry({ id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
   return entryId
 }
 
@@ -89,26 +101,23 @@ export const moveWallet = (
     ...against,
   ])
   touch(tx, wallet, cause.nowMs)
-  return tx
-    .insert(transactions)
-    .values({
-      walletId: wallet.id,
-      entryId,
-      amountMinor: Math.abs(amountMinor),
-      transactionType: amountMinor > 0 ? 'CREDIT' : 'DEBIT',
-      status: 'COMPLETED',
-      sourceCurrency: exchange?.sourceCurrency ?? null,
-      destinationCurrency: exchange?.destinationCurrency ?? null,
-      rateE8: exchange?.rateE8 ?? null,
-      conversionMinor: exchange?.conversionMinor ?? null,
-      balanceAfterMinor,
-      sourceType: cause.sourceType,
-      sourceId: cause.sourceId,
-      remarks: cause.remarks,
-      createdAtMs: cause.nowMs,
-    })
-    .returning()
-    .get()
+  return statements(tx).insertTransaction({
+    id: null,
+    walletId: wallet.id,
+    entryId,
+    amountMinor: Math.abs(amountMinor),
+    transactionType: amountMinor > 0 ? 'CREDIT' : 'DEBIT',
+    status: 'COMPLETED',
+    sourceCurrency: exchange?.sourceCurrency ?? null,
+    destinationCurrency: exchange?.destinationCurrency ?? null,
+    rateE8: exchange?.rateE8 ?? null,
+    conversionMinor: exchange?.conversionMinor ?? null,
+    balanceAfterMinor,
+    sourceType: cause.sourceType,
+    sourceId: cause.sourceId,
+    remarks: cause.remarks,
+    createdAtMs: cause.nowMs,
+  })
 }
 
 /** The wallet pays: what it pays is reserved until the order or payout is settled or refunded. */
@@ -176,16 +185,12 @@ const reservedLine = (wallet: Wallet, amountMinor: number): Line => ({
 
 /** Every amount that a wallet publishes is dated by it, what is reserved too. */
 const touch = (tx: Transaction, { id }: Wallet, nowMs: number): void => {
-  tx.update(wallets).set({ updatedAtMs: nowMs }).where(eq(wallets.id, id)).run()
+  statements(tx).touch.run({ id, nowMs })
 }
 
 /** Read inside the transaction: the row that a caller holds may be older. */
 const balanceOf = (tx: Transaction, walletId: number): Pick<Wallet, 'amountMinor' | 'reservedMinor'> =>
-  tx
-    .select({ amountMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
-    .from(wallets)
-    .where(eq(wallets.id, walletId))
-    .get() ?? { amountMinor: 0, reservedMinor: 0 }
+  statements(tx).balance.get({ id: walletId }) ?? { amountMinor: 0, reservedMinor: 0 }
 
 const assertBalanced = (lines: readonly Line[]): void => {
   const sums = new Map<number, number>()

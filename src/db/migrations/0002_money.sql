@@ -1,3 +1,10 @@
+-- Where the clock of a kept sandbox stands, once it was moved (contract C15): one row.
+CREATE TABLE moved_clock (
+  id           INTEGER PRIMARY KEY CHECK (id = 1),
+  offset_ms    INTEGER NOT NULL,
+  frozen_at_ms INTEGER
+) STRICT;
+
 -- The double-entry ledger (contract C11). An account is a kind, a currency and, for what belongs to a client, a
 -- wallet. Amounts are signed minor units; what a line adds to one account another line of the entry takes away.
 CREATE TABLE journal_entries (
