@@ -16,11 +16,11 @@ import { SEAL_KEY_BYTES, Seal } from './orders/seal.ts'
 import { openSeal } from './orders/voucher-key.ts'
 import { Reference } from './reference/reference.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from './sandbox/accounts.ts'
-import { readSnapshot } from './sandbox/snapshots.ts'
+import { readSnapshot, SnapshotFault } from './sandbox/snapshots.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 import { catalogVersion, importCatalog, SANDBOX_RATES, seedReferenceData, seedSandboxCatalog } from './seeds.ts'
 import { pace } from './worlds/pace.ts'
-import type { WorldState } from './worlds/state.ts'
+import { keptClock, type WorldState } from './worlds/state.ts'
 import { World } from './worlds/world.ts'
 import { DEFAULT_WORLD, Worlds } from './worlds/worlds.ts'
 
@@ -44,13 +44,12 @@ export interface Platform {
 /**
  * Opens the data, brings it up to date and seeds it.
  *
- * @throws CatalogFault, RatesFault, SchemaMismatch, DataFault, or what the file system says
+ * @throws CatalogFault, RatesFault, SnapshotFault, SchemaMismatch, DataFault, or what the file system says
  */
 export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const seed = config.seed ?? freshSeed()
   const fileRates = config.ratesFile === undefined ? undefined : readRates(readFileSync(config.ratesFile, 'utf8'))
-  const prepared =
-    config.snapshotFile === undefined ? undefined : readSnapshot(readFileSync(config.snapshotFile, 'utf8'))
+  const prepared = config.snapshotFile === undefined ? undefined : openSnapshot(config.snapshotFile, clock)
   const catalogText = config.catalogFile === undefined ? undefined : readFileSync(config.catalogFile, 'utf8')
 
   const unlock = config.dataDir === undefined ? undefined : lockFolder(config.dataDir)
@@ -73,7 +72,7 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
     return goingOn(state, database)
   }
   const goingOn = (state: WorldState | undefined, database: Database): World => {
-    if (!state) return new World(DEFAULT_WORLD, database, new MovableClock(clock), sandboxRandomness(config, seed))
+    if (!state) return new World(DEFAULT_WORLD, database, keptClock(database, clock), sandboxRandomness(config, seed))
     const { randomness, ids } = state
     const drawn =
       config.dataDir === undefined ? new SeededRandomness(randomness.seed, randomness.position) : secureRandomness
@@ -119,6 +118,27 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
       worlds.close()
       unlock?.()
     },
+  }
+}
+
+/**
+ * The state that worlds begin with, brought up to date.
+ *
+ * @throws SnapshotFault, or what the file system says
+ */
+const openSnapshot = (file: string, clock: Clock): WorldState => {
+  const text = readFileSync(file, 'utf8')
+  try {
+    const state = readSnapshot(text)
+    const database = Database.inMemory(state.image)
+    migrate(database.sqlite, clock)
+    if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is no sandbox')
+    seedReferenceData(database)
+    const image = database.image()
+    database.close()
+    return { ...state, image }
+  } catch (error) {
+    throw new SnapshotFault(`${file}: ${error instanceof Error ? error.message : String(error)}`, file)
   }
 }
 

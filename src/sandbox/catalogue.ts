@@ -22,7 +22,7 @@ export interface Outcome {
   name: string
 }
 
-export const SUCCESS = 'success'
+const SUCCESS = 'success'
 
 /**
  * Every outcome that the API documents, made from the routes themselves: the list of errors, the faults that can be

@@ -26,10 +26,10 @@ export const controlRefusals = (room: string): Record<string, Failure> => ({
 })
 
 /** The refusals of a control route that takes a body. */
-export const bodyRefusals = (room: string, field: string, problem: string): Record<string, Failure> => ({
+export const bodyRefusals = (room: string, violation: Violation): Record<string, Failure> => ({
   ...controlRefusals(room),
   [`${room}.body_unreadable`]: { code: 'body_unreadable' },
-  [`${room}.validation`]: { code: 'validation', violations: [{ field, rule: 'format', problem }] },
+  [`${room}.validation`]: { code: 'validation', violations: [violation] },
 })
 
 /** A world's name without the prefix that its usernames have. */
@@ -50,7 +50,7 @@ export const getWorld = (worlds: Worlds, name: string): World => {
   return world
 }
 
-/** A control body: unlike the API, the surface refuses members that it does not know. */
+/** A control body: unlike the API, the surface refuses members that it does not know (decision 13). */
 export const readControl = async <Body>(
   request: Request,
   schema: TObject,

@@ -56,6 +56,8 @@ const RULE_EXAMPLE = {
   probability: 1,
 }
 
+const ERROR_PROBLEM = 'must be the name of a documented error; see GET /_sandbox/errors'
+
 export interface FaultRoutesOptions {
   worlds: Worlds
   catalogue: () => Catalogue
@@ -125,7 +127,7 @@ export const faultRoutes = ({ worlds, catalogue }: FaultRoutesOptions) =>
           example: { error: 'charges.rate_failed', match: { path: '/api/v1/products/:id/charges' }, times: 1 },
         },
         success: { status: 201, description: 'The rule', schema: RuleSchema, example: RULE_EXAMPLE },
-        refusals: bodyRefusals('faults', 'error', 'must be the name of a documented error'),
+        refusals: bodyRefusals('faults', { field: 'error', rule: 'enum', problem: ERROR_PROBLEM }),
       }),
     )
     .delete(
@@ -150,7 +152,7 @@ const readRule = (catalogue: Catalogue, body: ReturnType<typeof checkRule>): Omi
   const { error = null, delay_ms: delayMs = 0, drop = false, match = {}, times, probability = 1 } = body
   const method = match.method?.toUpperCase() ?? null
   if (error !== null && !catalogue.hasError(error)) {
-    throw violated('error', 'enum', 'must be the name of a documented error; see GET /_sandbox/errors')
+    throw violated('error', 'enum', ERROR_PROBLEM)
   }
   if (error === null && delayMs === 0 && !drop) {
     throw new DomainError({

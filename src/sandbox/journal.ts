@@ -22,13 +22,13 @@ export interface JournalEntry {
 }
 
 /** How many requests a world remembers, and how many bytes of bodies. */
-export const ENTRIES_MAX = 1_000
+const ENTRIES_MAX = 1_000
 const BYTES_MAX = 4_194_304
 /** A longer body is cut: a journal is for looking at. */
 const BODY_CHARACTERS_MAX = 65_536
 
 /** The last requests of a world, the oldest first; bounded in number and in size. */
-export class Journal {
+class Journal {
   #entries: { entry: JournalEntry; size: number }[] = []
   #size = 0
   #lastId = 0

@@ -1,12 +1,12 @@
-import { type TObject, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Transaction } from '../db/database.ts'
-import { type JsonObject, readOptionalObject } from '../http/body.ts'
+import { readOptionalObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
 import { pathId } from '../http/query.ts'
 import { oneOf } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
-import { type Failure, found, violated } from '../kernel/failure.ts'
+import { type Failure, found, type Violation, violated } from '../kernel/failure.ts'
 import { toMajor, toMinor } from '../kernel/money.ts'
 import { deliver, failOrder, findOrder, type Order, type Ordering, repaceOrders } from '../orders/orders.ts'
 import {
@@ -68,20 +68,19 @@ const PaceSchema = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) })
 const NumberPath = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const TextPath = Type.Object({ id: Type.String() })
 
-const payoutFailures = {
-  'payout_control.not_found': { code: 'not_found', resource: 'payout' },
-  'payout_control.transition_refused': { code: 'transition_refused', from: 'completed', to: 'failed' },
-} as const
-const payoutRefusals: Record<string, Failure> = {
-  ...bodyRefusals('payout_control', 'to', 'must be a status on the way'),
-  ...payoutFailures,
-}
-const orderRefusals: Record<string, Failure> = {
-  ...bodyRefusals('order_control', 'quantity', 'must be at least 1'),
-  'order_control.invalid_id': { code: 'invalid_id', resource: 'order' },
-  'order_control.not_found': { code: 'not_found', resource: 'order' },
-  'order_control.transition_refused': { code: 'transition_refused', from: 'DELIVERED', to: 'FAILED' },
-}
+const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
+const required = (field: string): Violation => ({ field, rule: 'required', problem: 'is required' })
+const tooShort = (field: string): Violation => ({ field, rule: 'min', problem: 'must be at least 1 character long' })
+
+const payoutRefusals = (room: string, from: string, to: string): Record<string, Failure> => ({
+  [`${room}.not_found`]: { code: 'not_found', resource: 'payout' },
+  [`${room}.transition_refused`]: { code: 'transition_refused', from, to },
+})
+const orderRefusals = (room: string, to: string): Record<string, Failure> => ({
+  [`${room}.invalid_id`]: { code: 'invalid_id', resource: 'order' },
+  [`${room}.not_found`]: { code: 'not_found', resource: 'order' },
+  [`${room}.transition_refused`]: { code: 'transition_refused', from: 'DELIVERED', to },
+})
 
 export interface MoneyRoutesOptions {
   worlds: Worlds
@@ -144,7 +143,11 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
           schema: PaceSchema,
           example: { payouts: 'manual', orders: 'auto' },
         },
-        refusals: bodyRefusals('pace', 'payouts', 'must be one of auto, manual'),
+        refusals: bodyRefusals('pace', {
+          field: 'payouts',
+          rule: 'enum',
+          problem: `must be one of ${PACES.join(', ')}`,
+        }),
       }),
     )
     .post(
@@ -153,7 +156,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         const world = await presentWorldOf(request)
         const body = await readControl(request, WalletBody, checks.wallet)
         const currency = reference.findCurrencyByCode(body.currency)
-        if (!currency) throw violated('currency', 'enum', 'must be the ISO 4217 code of a circulating currency')
+        if (!currency) throw violated('currency', 'enum', CURRENCY_PROBLEM)
         const creditLimitMinor = minorOf('credit_limit', body.credit_limit ?? 0, currency)
         const { type = 'PREPAID' } = body
         if (type === 'PREPAID' && creditLimitMinor > 0)
@@ -182,7 +185,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
           schema: WalletState,
           example: { id: 6, currency: 'KWD', amount: 0 },
         },
-        refusals: bodyRefusals('wallet_control', 'currency', 'must be the ISO 4217 code of a circulating currency'),
+        refusals: bodyRefusals('wallet_open', { field: 'currency', rule: 'enum', problem: CURRENCY_PROBLEM }),
       }),
     )
     .post(
@@ -215,9 +218,9 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
           example: { id: 1, currency: 'USD', amount: 100_250 },
         },
         refusals: {
-          ...bodyRefusals('wallet_control', 'amount', 'must be at least 0.001'),
-          'wallet_control.invalid_id': { code: 'invalid_id', resource: 'wallet' },
-          'wallet_control.not_found': { code: 'not_found', resource: 'wallet' },
+          ...bodyRefusals('wallet_fund', required('amount')),
+          'wallet_fund.invalid_id': { code: 'invalid_id', resource: 'wallet' },
+          'wallet_fund.not_found': { code: 'not_found', resource: 'wallet' },
         },
       }),
     )
@@ -225,7 +228,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
       '/payouts/:id/advance',
       async ({ params, request }) => {
         const world = await presentWorldOf(request)
-        const { to } = await readOptional(request, AdvanceBody, checks.advance)
+        const { to } = await readControl(request, AdvanceBody, checks.advance, readOptionalObject)
         return onPayout(world, params.id, (tx, payout) =>
           advance(tx, paying, world, payout, to, { actorType: 'operator', nowMs: world.clock.nowMs() }),
         )
@@ -239,17 +242,25 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         query: WorldQuery,
         body: { schema: AdvanceBody, optional: true, example: { to: 'settling' } },
         success: payoutSuccess('settling'),
-        refusals: payoutRefusals,
+        refusals: {
+          ...bodyRefusals('payout_advance', {
+            field: 'to',
+            rule: 'enum',
+            problem: `must be one of ${ADVANCE_TARGETS.join(', ')}`,
+          }),
+          ...payoutRefusals('payout_advance', 'completed', 'settling'),
+        },
       }),
     )
     .post(
       '/payouts/:id/fail',
       async ({ params, request }) => {
         const world = await presentWorldOf(request)
-        const { failure_code: failureCode, failure_reason: failureReason } = await readOptional(
+        const { failure_code: failureCode, failure_reason: failureReason } = await readControl(
           request,
           FailBody,
           checks.fail,
+          readOptionalObject,
         )
         const happening = { actorType: 'operator', nowMs: world.clock.nowMs(), failureCode, failureReason } as const
         return onPayout(world, params.id, (tx, payout) => happen(tx, paying, world, payout, 'failed', happening))
@@ -263,7 +274,10 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         query: WorldQuery,
         body: { schema: FailBody, optional: true, example: { failure_code: 'account_closed' } },
         success: payoutSuccess('failed'),
-        refusals: payoutRefusals,
+        refusals: {
+          ...bodyRefusals('payout_fail', tooShort('failure_code')),
+          ...payoutRefusals('payout_fail', 'completed', 'failed'),
+        },
       }),
     )
     .post(
@@ -282,7 +296,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         path: TextPath,
         query: WorldQuery,
         success: payoutSuccess('completed'),
-        refusals: { ...controlRefusals('payout_control'), ...payoutFailures },
+        refusals: { ...controlRefusals('payout_return'), ...payoutRefusals('payout_return', 'created', 'returned') },
       }),
     )
     .post(
@@ -290,7 +304,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
       async ({ params, request }) => {
         const world = await presentWorldOf(request)
         const id = pathId(params.id, 'order')
-        const { quantity } = await readOptional(request, DeliverBody, checks.deliver)
+        const { quantity } = await readControl(request, DeliverBody, checks.deliver, readOptionalObject)
         return onOrder(world, id, (tx, order) =>
           deliver(tx, world, supply, order, quantity ?? order.quantity, world.clock.nowMs()),
         )
@@ -304,7 +318,10 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         query: WorldQuery,
         body: { schema: DeliverBody, optional: true, example: { quantity: 1 } },
         success: orderSuccess('PARTIALLY_DELIVERED'),
-        refusals: orderRefusals,
+        refusals: {
+          ...bodyRefusals('order_deliver', { field: 'quantity', rule: 'min', problem: 'must be at least 1' }),
+          ...orderRefusals('order_deliver', 'DELIVERED'),
+        },
       }),
     )
     .post(
@@ -312,10 +329,11 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
       async ({ params, request }) => {
         const world = await presentWorldOf(request)
         const id = pathId(params.id, 'order')
-        const { failure_reason: reason = 'The order could not be delivered' } = await readOptional(
+        const { failure_reason: reason = 'The order could not be delivered' } = await readControl(
           request,
           OrderFailBody,
           checks.orderFail,
+          readOptionalObject,
         )
         return onOrder(world, id, (tx, order) => failOrder(tx, world, supply, order, reason, world.clock.nowMs()))
       },
@@ -329,7 +347,10 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         query: WorldQuery,
         body: { schema: OrderFailBody, optional: true, example: { failure_reason: 'Out of stock' } },
         success: orderSuccess('FAILED'),
-        refusals: orderRefusals,
+        refusals: {
+          ...bodyRefusals('order_fail', tooShort('failure_reason')),
+          ...orderRefusals('order_fail', 'FAILED'),
+        },
       }),
     )
 }
@@ -374,10 +395,6 @@ const onOrder = async (world: World, id: number, move: (tx: Transaction, order: 
 /** A record of either client of a world. */
 const ofEither = <T>(find: (clientId: number) => T | undefined): T | undefined =>
   find(SANDBOX_CLIENT_IDS.sandbox) ?? find(SANDBOX_CLIENT_IDS.limited)
-
-/** A body that may be left out. */
-const readOptional = <Body>(request: Request, schema: TObject, check: (sent: JsonObject) => Body): Promise<Body> =>
-  readControl(request, schema, check, readOptionalObject)
 
 const minorOf = (field: string, amount: number, { currency, precision }: Currency): number => {
   const minor = toMinor(amount, precision)

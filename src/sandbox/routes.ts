@@ -4,6 +4,7 @@ import { documented } from '../http/operation.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { MovableClock, parseDuration, parseTimestamp, TIME_MAX_MS, toTimestamp } from '../kernel/clock.ts'
 import { violated } from '../kernel/failure.ts'
+import { keepClock } from '../worlds/state.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { controlRefusals, gateRefusals, putBack, readControl, WorldQuery, worldOf } from './control.ts'
@@ -92,6 +93,7 @@ const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 
       async ({ request }) => {
         const world = worldOf(worlds, request)
         moveClock(clockOf(world), await readControl(request, ClockBody, checkClock))
+        await keepClock(world)
         return clockWire(world)
       },
       documented({

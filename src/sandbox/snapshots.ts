@@ -26,6 +26,14 @@ const snapshotCheck = TypeCompiler.Compile(SnapshotSchema)
 /** A file that is no snapshot. */
 export class SnapshotFault extends Error {
   override readonly name = 'SnapshotFault'
+
+  constructor(
+    message: string,
+    /** The file, once it is known; the message tells it then. */
+    readonly path?: string,
+  ) {
+    super(message)
+  }
 }
 
 /** A state as a file that a team can share. */

@@ -4,13 +4,12 @@ import { readOptionalObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { toTimestamp } from '../kernel/clock.ts'
-import { DomainError, violated } from '../kernel/failure.ts'
+import { DomainError, type Failure, violated } from '../kernel/failure.ts'
 import { unclaimed } from '../sessions/credentials.ts'
 import type { WorldState } from '../worlds/state.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, Worlds } from '../worlds/worlds.ts'
 import {
-  bodyRefusals,
   controlRefusals,
   gateRefusals,
   getWorld,
@@ -36,6 +35,11 @@ const WorldSchema = Type.Object({
 })
 const NameSchema = Type.Object({ name: Type.String() })
 const WORLD_EXAMPLE = { name: 'checkout', username: 'sbx_checkout', now: '2026-01-01T00:00:00.000Z' }
+const NAME_PROBLEM = 'must be lower-case letters, digits, - and _, at most 64, and not default'
+const validation: Failure = {
+  code: 'validation',
+  violations: [{ field: 'name', rule: 'format', problem: NAME_PROBLEM }],
+}
 const notFound = { 'snapshots.not_found': { code: 'snapshot_not_found', name: 'nothing' } } as const
 
 export interface WorldRoutesOptions {
@@ -80,7 +84,12 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         path: NamePath,
         body: { schema: MakeBody, optional: true, example: { from: 'prepared' } },
         success: { status: 200, description: 'The world', schema: WorldSchema, example: WORLD_EXAMPLE },
-        refusals: bodyRefusals('worlds', 'name', NAME_PROBLEM),
+        refusals: {
+          ...gateRefusals('worlds'),
+          'worlds.body_unreadable': { code: 'body_unreadable' },
+          'worlds.validation': validation,
+          'worlds.source_not_found': { code: 'world_not_found', name: 'nowhere' },
+        },
       }),
     )
     .delete(
@@ -98,7 +107,11 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         public: true,
         path: NamePath,
         success: { status: 204, description: 'The world is gone' },
-        refusals: { ...controlRefusals('worlds'), 'worlds.default_kept': { code: 'default_world_kept' } },
+        refusals: {
+          ...gateRefusals('worlds'),
+          'worlds.not_found': { code: 'world_not_found', name: 'nowhere' },
+          'worlds.default_kept': { code: 'default_world_kept' },
+        },
       }),
     )
     .get(
@@ -136,10 +149,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         success: { status: 200, description: 'The snapshot', schema: NameSchema, example: { name: 'prepared' } },
         refusals: {
           ...controlRefusals('snapshots'),
-          'snapshots.validation': {
-            code: 'validation',
-            violations: [{ field: 'name', rule: 'format', problem: NAME_PROBLEM }],
-          },
+          'snapshots.validation': validation,
         },
       }),
     )
@@ -199,8 +209,6 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         refusals: { ...controlRefusals('snapshots'), ...notFound },
       }),
     )
-
-const NAME_PROBLEM = 'must be lower-case letters, digits, - and _, at most 64, and not default'
 
 /** @throws DomainError validation */
 const readName = (sent: string): string => {

@@ -2,6 +2,7 @@ import { Database } from '../db/database.ts'
 import { type Clock, type ClockState, MovableClock } from '../kernel/clock.ts'
 import { type IdState, SeededRandomness } from '../kernel/ids.ts'
 import { type Pace, pace } from './pace.ts'
+import { movedClock } from './tables.ts'
 import { World } from './world.ts'
 
 /** A world put down on paper: its data, its clock, and where its randomness stands (contract C15). */
@@ -32,4 +33,19 @@ export const worldFrom = (name: string, state: WorldState, base: Clock): World =
   const world = new World(name, Database.inMemory(state.image), clock, new SeededRandomness(seed, position), state.ids)
   Object.assign(world.of(pace), state.pace)
   return world
+}
+
+/** Keeps where the clock of a world on file stands, so that its data is never of a later time than the clock. */
+export const keepClock = async ({ clock, db }: World): Promise<void> => {
+  if (!db.onFile || !(clock instanceof MovableClock)) return
+  await db.write((tx) => {
+    const row = { id: 1, ...clock.state }
+    tx.insert(movedClock).values(row).onConflictDoUpdate({ target: movedClock.id, set: clock.state }).run()
+  })
+}
+
+/** The clock as it was kept, or one that was never moved. */
+export const keptClock = ({ query }: Database, base: Clock): MovableClock => {
+  const kept = query.select().from(movedClock).limit(1).get()
+  return new MovableClock(base, kept && { offsetMs: kept.offsetMs, frozenAtMs: kept.frozenAtMs })
 }
