@@ -68,6 +68,10 @@ const created = async (response: Response): Promise<{ id: string | number }> => 
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
   return (await response.json()) as { id: string | number }
 }
+const succeeds = async (answer: Promise<Response>): Promise<void> => {
+  const response = await answer
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+}
 const savedBeneficiary = async (world: TestWorld): Promise<Call> => {
   const { id } = await created(await world.post('/api/v1/beneficiaries', examples.get('createBeneficiary')))
   return { id }
@@ -87,6 +91,30 @@ const payout =
   (change: object): Scene =>
   () => ({ body: { ...examples.get('createPayout'), ...change } })
 
+const keptSnapshot = async (world: TestWorld): Promise<Call> => {
+  const id = `of-${world.name}`
+  await succeeds(world.request(`/_sandbox/snapshots/${id}?world=${world.name}`, { method: 'PUT' }))
+  return { id }
+}
+const unsettledPayout = async (world: TestWorld): Promise<Call> => {
+  await succeeds(
+    world.request(`/_sandbox/pace?world=${world.name}`, {
+      method: 'PUT',
+      body: '{"payouts":"manual","orders":"manual"}',
+    }),
+  )
+  return createdPayout(world)
+}
+const completedPayout = async (world: TestWorld): Promise<Call> => {
+  const call = await createdPayout(world)
+  await world.clock({ advance: 'PT1H' })
+  return call
+}
+const undeliveredOrder = (world: TestWorld) => placedOrder(world, { product_id: 5, denomination: 25, quantity: 1 })
+const sending =
+  (body: object): Scene =>
+  () => ({ body })
+
 /** Successes that need more than the documented example. */
 const SUCCESSES: Record<string, Scene> = {
   refresh: async (world) => {
@@ -97,9 +125,23 @@ const SUCCESSES: Record<string, Scene> = {
   deleteBeneficiary: savedBeneficiary,
   getOrder: (world) => placedOrder(world),
   listVouchers: (world) => placedOrder(world),
-  cancelOrder: (world) => placedOrder(world, { product_id: 5, denomination: 25, quantity: 1 }),
+  cancelOrder: undeliveredOrder,
   getPayout: createdPayout,
   cancelPayout: createdPayout,
+  makeWorld: async (world) => ({ id: `${world.name}-copy`, body: { from: world.name } }),
+  dropWorld: (world) => ({ id: world.name }),
+  getSnapshot: keptSnapshot,
+  deleteSnapshot: keptSnapshot,
+  restoreSnapshot: keptSnapshot,
+  advancePayout: unsettledPayout,
+  failPayout: async (world) => {
+    const call = await unsettledPayout(world)
+    await succeeds(world.control(`/payouts/${call.id}/advance`, { to: 'processing' }))
+    return call
+  },
+  returnPayout: completedPayout,
+  deliverOrder: undeliveredOrder,
+  failOrder: undeliveredOrder,
 }
 
 /** Refusals by their stable names. */
@@ -165,6 +207,27 @@ const REFUSALS: Record<string, Scene> = {
     await world.clock({ advance: 'PT1M' })
     return call
   },
+  'worlds.validation': () => ({ id: 'No-Name' }),
+  'worlds.source_not_found': () => ({ id: 'copy', body: { from: 'nowhere' } }),
+  'worlds.not_found': () => ({ id: 'nowhere' }),
+  'worlds.default_kept': () => ({ id: 'default' }),
+  'snapshots.validation': () => ({ id: 'No-Name' }),
+  'snapshots.not_found': () => ({ id: 'nothing' }),
+  'faults.validation': sending({ error: 'nothing' }),
+  'pace.validation': sending({ payouts: 'fast' }),
+  'wallet_open.validation': sending({ currency: 'XXX' }),
+  'wallet_fund.validation': sending({}),
+  'payout_advance.validation': sending({ to: 'nowhere' }),
+  'payout_advance.transition_refused': completedPayout,
+  'payout_fail.validation': sending({ failure_code: '' }),
+  'payout_fail.transition_refused': completedPayout,
+  'payout_return.transition_refused': unsettledPayout,
+  'order_deliver.validation': sending({ quantity: 0 }),
+  'order_deliver.transition_refused': (world) => placedOrder(world),
+  'order_fail.validation': sending({ failure_reason: '' }),
+  'order_fail.transition_refused': (world) => placedOrder(world),
+  'requests.validation': () => ({ query: 'format=xml' }),
+  'coverage.validation': () => ({ query: 'format=xml' }),
   'clock.validation': () => ({ body: { now: '2000-01-01T00:00:00Z' } }),
 }
 const ON_HUGE = new Set(['charges.amount_too_large', 'orders.amount_too_large', 'payouts.amount_too_large'])

@@ -60,11 +60,11 @@ export const expectSoundBooks = (sqlite: Sqlite): void => {
 /** Each movement continues its wallet's chain, and is what its entry wrote to the wallet. */
 const expectUnbrokenChain = (sqlite: Sqlite): void => {
   const lineOf = sqlite.query<{ sum: number }, [number, number]>(
-    "SELECT sum(amount_minor) AS sum FROM journal_lines WHERE account = 'wallet' AND entry_id = ? AND wallet_id = ?",
+    "SELECT coalesce(sum(amount_minor), 0) AS sum FROM journal_lines WHERE account = 'wallet' AND entry_id = ? AND wallet_id = ?",
   )
   const balances = new Map<number, number>()
   for (const movement of rows<Movement>(sqlite, CHAIN)) {
-    const signed = movement.transaction_type === 'CREDIT' ? movement.amount_minor : -movement.amount_minor
+    const signed = movement.transaction_type === 'CREDIT' ? movement.amount_minor : 0 - movement.amount_minor
     expect({ id: movement.id, sum: lineOf.get(movement.entry_id, movement.wallet_id)?.sum }).toEqual({
       id: movement.id,
       sum: signed,

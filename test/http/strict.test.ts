@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { errorIn, type Shape } from './routes.ts'
+
+/** `--strict`: what the API would ignore is refused by name (decision 15). */
+
+interface PublishedOperation {
+  method: string
+  /** The path, its parameters replaced by what is well formed. */
+  path: string
+  /** The names of the query parameters. */
+  parameters: string[]
+  /** A body that is right, where one is taken. */
+  body: object | undefined
+  isProtected: boolean
+}
+
+interface Document {
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        parameters: { name: string; in: string }[]
+        requestBody?: { content: { 'application/json': { example: object } } }
+        security: object[]
+      }
+    >
+  >
+}
+
+let strict: Server
+let lenient: Server
+let operations: PublishedOperation[]
+beforeAll(async () => {
+  strict = await startServer('--strict', '--rate-limit', 'off')
+  lenient = await startServer('--rate-limit', 'off')
+  const { paths } = (await (await strict.request('/openapi.json')).json()) as Document
+  operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters, requestBody, security }]) => ({
+      method: method.toUpperCase(),
+      path: path.replace(/\{\w+\}/g, '1'),
+      parameters: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+      body: requestBody?.content['application/json'].example,
+      isProtected: security.length > 0,
+    })),
+  )
+  expect(operations.length).toBeGreaterThan(50)
+})
+afterAll(async () => {
+  await strict.stop()
+  await lenient.stop()
+})
+
+const shapeOf = (path: string): Shape =>
+  /^\/api\/v1\/products\/1\/(?:charges|discount)$/.test(path)
+    ? 'charges'
+    : /^\/api\/v1\/(?:beneficiaries|payouts)/.test(path)
+      ? 'flat'
+      : 'structured'
+
+/** How a route says that something unknown was sent. */
+const refusal = (path: string, field: string, problem: string): object => {
+  const shape = shapeOf(path)
+  if (shape === 'charges') return { error: { message: 'Validation failed', details: `${field} ${problem}` } }
+  if (shape === 'flat') return { error: 'ValidationException', message: `${field} ${problem}` }
+  const message = `The ${field} field ${problem}.`
+  return {
+    error: {
+      name: 'ValidationException',
+      code: 'VALIDATION_FAILURE',
+      message: 'Input validation failed.',
+      messages: { [field]: [{ rule: 'enum', field, message }] },
+    },
+  }
+}
+
+const known = (names: string[]): string => `known are ${names.join(', ') || 'none'}`
+
+/** Sends a request in a world of its own. */
+const send = async (server: Server, { method, isProtected }: PublishedOperation, path: string, body?: object) => {
+  const init = { method, ...(body && { body: JSON.stringify(body) }) }
+  const response = isProtected ? await (await server.world()).request(path, init) : await server.request(path, init)
+  return { status: response.status, text: await response.text() }
+}
+
+const titleOf = ({ method, path }: PublishedOperation): string => `${method} ${path}`
+
+describe('with --strict', () => {
+  test('every operation refuses an unknown parameter by its name, in its own shape', async () => {
+    for (const operation of operations) {
+      const { path, parameters, body } = operation
+      const { status, text } = await send(strict, operation, `${path}?no_such=1`, body)
+      const expected = refusal(path, 'no_such', `is no known parameter; ${known(parameters)}`)
+      expect({ operation: titleOf(operation), status, body: JSON.parse(text) }).toEqual({
+        operation: titleOf(operation),
+        status: 400,
+        body: expected,
+      })
+    }
+  })
+
+  test('every operation with a body refuses an unknown member by its name, in its own shape', async () => {
+    for (const operation of operations.filter(({ body }) => body)) {
+      const { path } = operation
+      const { status, text } = await send(strict, operation, path, { ...operation.body, no_such: 1 })
+      expect({ operation: titleOf(operation), status }).toEqual({ operation: titleOf(operation), status: 400 })
+      const [without] = JSON.stringify(refusal(path, 'no_such', 'is no known member; known are')).split('known are')
+      expect(text).toStartWith(without ?? '')
+    }
+  })
+
+  test('every operation takes all that it documents', async () => {
+    for (const operation of operations) {
+      const query = operation.parameters.map((name) => `${name}=1`).join('&')
+      const { text } = await send(strict, operation, `${operation.path}?${query}`, operation.body)
+      expect(`${titleOf(operation)} ${text.slice(0, 500)}`).not.toContain('is no known')
+    }
+  })
+
+  test('all unknown names are told at once, each parameter once', async () => {
+    const world = await strict.world()
+    const response = await world.post('/api/v1/beneficiaries?b=1&b=2', { emial: 'x', first: 'y' })
+    const { message } = (await response.json()) as { message: string }
+    expect(message.match(/\w+ is no known \w+/g)).toEqual([
+      'b is no known parameter',
+      'emial is no known member',
+      'first is no known member',
+    ])
+  })
+
+  const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+  const KEY = { 'idempotency-key': 'strictly-1' }
+  const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')
+
+  test('a refusal leaves an Idempotency-Key unused, and replays work as ever', async () => {
+    const world = await strict.world()
+    expect((await world.post('/api/v1/beneficiaries', { ...ADA, emial: 'x' }, KEY)).status).toBe(400)
+    const first = await world.post('/api/v1/beneficiaries', ADA, KEY)
+    const again = await world.post('/api/v1/beneficiaries', ADA, KEY)
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(await again.text()).toBe(await first.text())
+    expect(await countOf(world)).toBe('1')
+  })
+
+  test.each([
+    ['not JSON', '{"email":'],
+    ['no object', '["no_such"]'],
+    ['left out', ''],
+    ['nested too deep', `{"no_such":${'['.repeat(40)}${']'.repeat(40)}}`],
+    ['too long', `{"no_such":"${'x'.repeat(1_048_576)}"}`],
+  ])('a body that is %s is refused as ever', async (_, body) => {
+    const response = await (await strict.world()).post('/api/v1/beneficiaries', body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(errorIn('flat', 'BadRequest', 'Invalid request body'))
+  })
+
+  test('tokens, limits and features come before it', async () => {
+    const unknown = '/api/v1/categories?no_such=1'
+    expect((await strict.request(unknown)).status).toBe(401)
+    expect((await (await (await strict.world()).limited()).get(unknown)).status).toBe(403)
+    expect((await (await strict.world()).get(unknown)).status).toBe(400)
+  })
+
+  test('the journal shows what was sent, and the coverage does not count it', async () => {
+    const world = await strict.world()
+    await world.post('/api/v1/beneficiaries', { emial: 'x' })
+    const read = async (path: string) => (await strict.request(`/_sandbox${path}?world=${world.name}`)).json()
+    const entries = (await read('/requests')) as { request: { body: string }; outcome: string | null }[]
+    expect(entries.at(-1)).toMatchObject({ request: { body: '{"emial":"x"}' }, outcome: null })
+    const { outcomes } = (await read('/coverage')) as { outcomes: { operation: string; count: number }[] }
+    expect(outcomes.filter(({ operation, count }) => operation === 'createBeneficiary' && count > 0)).toEqual([])
+  })
+})
+
+test('without --strict the API ignores what it does not know', async () => {
+  for (const operation of operations.filter(({ path }) => !path.startsWith('/_sandbox'))) {
+    const body = operation.body && { ...operation.body, no_such: 1 }
+    const { text } = await send(lenient, operation, `${operation.path}?no_such=1`, body)
+    expect(`${titleOf(operation)} ${text.slice(0, 500)}`).not.toContain('no_such')
+  }
+})

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { findOrder } from '../../src/orders/orders.ts'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { openRoom } from '../wallets/room.ts'
+import { getOrder, INSTANT, ORDERS, type OrderBody, place } from './orders.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const START = '2030-01-01T00:00:00Z'
+const pageOf = (response: Response) =>
+  ['x-page', 'x-per-page', 'x-total-count', 'x-total-pages', 'x-page-size', 'x-has-more'].map((name) =>
+    response.headers.get(name),
+  )
+const listed = async (world: TestWorld, query = ''): Promise<OrderBody[]> => {
+  const response = await world.get(`${ORDERS}${query}`)
+  if (response.status !== 200) throw new Error(`${query}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as OrderBody[]
+}
+const idsOf = async (world: TestWorld, query: string) => (await listed(world, query)).map(({ id }) => id)
+
+/** Four orders: 1 delivered, 2 pending and then cancelled, 3 delivered of another product, 4 pending. */
+const shelf = async (): Promise<TestWorld> => {
+  const world = await server.world(START)
+  await place(world, { ...INSTANT, quantity: 1, ref: 'first' })
+  await place(world, { ...INSTANT, quantity: 6, ref: 'second' })
+  await world.post(`${ORDERS}/2/cancel`)
+  await place(world, { product_id: 1, denomination: 100, quantity: 1, ref: 'third' })
+  await place(world, { ...INSTANT, quantity: 7, ref: 'Second' })
+  return world
+}
+
+describe('GET /api/v1/orders', () => {
+  test('200 lists nothing, with four headers', async () => {
+    const world = await server.world()
+    const response = await world.get(ORDERS)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual([])
+    expect(pageOf(response)).toEqual(['1', '10', '0', '0', null, null])
+  })
+
+  test('lists whole orders with their vouchers, the newest first', async () => {
+    const world = await shelf()
+    const response = await world.get(ORDERS)
+    const orders = (await response.json()) as OrderBody[]
+    expect(orders).toEqual(await Promise.all([4, 3, 2, 1].map((id) => getOrder(world, id))))
+    expect(orders.map(({ status, vouchers }) => [status, vouchers.length])).toEqual([
+      ['PENDING', 0],
+      ['DELIVERED', 1],
+      ['CANCELLED', 0],
+      ['DELIVERED', 1],
+    ])
+    expect(pageOf(response)).toEqual(['1', '10', '4', '1', null, null])
+  })
+
+  test('filters by status in either case, product_id and client_reference, all of which are to hold', async () => {
+    const world = await shelf()
+    expect(await idsOf(world, '?status=DELIVERED')).toEqual([3, 1])
+    expect(await idsOf(world, '?status=delivered')).toEqual([3, 1])
+    expect(await idsOf(world, '?status=Pending')).toEqual([4])
+    expect(await idsOf(world, '?status=cancelled')).toEqual([2])
+    expect(await idsOf(world, '?status=PROCESSING')).toEqual([])
+    expect(await idsOf(world, '?status=partially_delivered')).toEqual([])
+    expect(await idsOf(world, '?status=failed')).toEqual([])
+    expect(await idsOf(world, '?product_id=2')).toEqual([4, 2, 1])
+    expect(await idsOf(world, '?product_id=2147483647')).toEqual([])
+    expect(await idsOf(world, '?client_reference=second')).toEqual([2])
+    expect(await idsOf(world, '?client_reference=Second')).toEqual([4])
+    expect(await idsOf(world, '?client_reference=sec')).toEqual([])
+    expect(await idsOf(world, '?client_reference=')).toEqual([])
+    expect(await idsOf(world, '?product_id=2&status=delivered')).toEqual([1])
+    expect(await idsOf(world, '?product_id=1&client_reference=first')).toEqual([])
+    expect(await idsOf(world, '?colour=red')).toEqual([4, 3, 2, 1])
+  })
+
+  test('an order is found by what it has become', async () => {
+    const world = await shelf()
+    await world.clock({ advance: 'PT2S' })
+    expect(await idsOf(world, '?status=processing')).toEqual([4])
+    await world.clock({ advance: 'PT3S' })
+    expect(await idsOf(world, '?status=delivered')).toEqual([4, 3, 1])
+  })
+
+  test('has 10 to a page when nothing is said and 100 at most, and pages neither overlap nor skip', async () => {
+    const world = await server.world()
+    for (let count = 0; count < 12; count++) await place(world, { ...INSTANT, quantity: 1 })
+    const first = await world.get(ORDERS)
+    expect(((await first.json()) as object[]).length).toBe(10)
+    expect(pageOf(first)).toEqual(['1', '10', '12', '2', null, null])
+    expect(await idsOf(world, '?page=2')).toEqual([2, 1])
+    expect(await idsOf(world, '?limit=100')).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+    expect(await idsOf(world, '?limit=5&page=3')).toEqual([2, 1])
+    const past = await world.get(`${ORDERS}?limit=5&page=4`)
+    expect(await past.json()).toEqual([])
+    expect(pageOf(past)).toEqual(['4', '5', '12', '3', null, null])
+  })
+
+  test.each([
+    ['page=0', 'page', 'min', 'must be at least 1'],
+    ['page=x', 'page', 'integer', 'must be a whole number'],
+    ['limit=0', 'limit', 'min', 'must be at least 1'],
+    ['limit=101', 'limit', 'max', 'must be at most 100'],
+    ['limit=', 'limit', 'integer', 'must be a whole number'],
+    ['limit=5&limit=6', 'limit', 'format', 'must be given once'],
+    [
+      'status=done',
+      'status',
+      'enum',
+      'must be one of PENDING, PROCESSING, DELIVERED, PARTIALLY_DELIVERED, FAILED, CANCELLED',
+    ],
+    ['product_id=x', 'product_id', 'integer', 'must be a positive whole number'],
+    ['product_id=0', 'product_id', 'integer', 'must be a positive whole number'],
+    ['client_reference=%00', 'client_reference', 'format', 'must not hold NUL'],
+  ])('400 refuses %s', async (query, field, rule, problem) => {
+    const world = await server.world()
+    const response = await world.get(`${ORDERS}?${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(
+      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+        [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
+      }),
+    )
+  })
+})
+
+describe('GET /api/v1/orders/{id} and its vouchers', () => {
+  test('200 answers the vouchers alone, in order of delivery', async () => {
+    const world = await server.world()
+    const { id, vouchers } = await place(world, { ...INSTANT, quantity: 3 })
+    const response = await world.get(`${ORDERS}/${id}/vouchers`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(vouchers)
+    expect(vouchers.map(({ voucher_reference_number }) => voucher_reference_number)).toEqual(['1-1', '1-2', '1-3'])
+  })
+
+  test('200 answers no vouchers before they are delivered, and all of them after', async () => {
+    const world = await server.world(START)
+    await place(world, { ...INSTANT, quantity: 6 })
+    expect(await (await world.get(`${ORDERS}/1/vouchers`)).json()).toEqual([])
+    await world.clock({ advance: 'PT5S' })
+    const vouchers = (await (await world.get(`${ORDERS}/1/vouchers`)).json()) as OrderBody['vouchers']
+    expect(vouchers).toHaveLength(6)
+    for (const { card_number, claim_url } of vouchers) {
+      expect(card_number).toMatch(/^TEST[0-9A-Z]{12}$/)
+      expect(claim_url).toBe(`https://claim.example/${card_number}`)
+    }
+    expect((await getOrder(world, 1)).vouchers).toEqual(vouchers)
+  })
+
+  test.each(['0', '01', '-1', 'x', '1.0', '2147483648'])('400 refuses %s as an id', async (id) => {
+    const world = await server.world()
+    for (const path of [`${ORDERS}/${id}`, `${ORDERS}/${id}/vouchers`]) {
+      const response = await world.get(path)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid order ID'))
+    }
+  })
+
+  test('404 for an order of another world, as for none', async () => {
+    const world = await server.world()
+    await place(world, { ...INSTANT, quantity: 1 })
+    const elsewhere = await server.world()
+    for (const path of [`${ORDERS}/1`, `${ORDERS}/1/vouchers`, `${ORDERS}/2147483647`]) {
+      const response = await elsewhere.get(path)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Order not found'))
+    }
+  })
+
+  test("another client's order is as good as none", async () => {
+    const room = openRoom()
+    const { client, world } = await room.open()
+    const { id } = await place(client, { ...INSTANT, quantity: 1 })
+    expect(findOrder(world.db.query, 1, id)).toMatchObject({ id, clientId: 1 })
+    expect(findOrder(world.db.query, 2, id)).toBeUndefined()
+    room.close()
+  })
+
+  test('404 for what orders cannot do', async () => {
+    const world = await server.world()
+    await place(world, { ...INSTANT, quantity: 1 })
+    for (const response of [
+      await world.delete(`${ORDERS}/1`),
+      await world.request(`${ORDERS}/1`, { method: 'PUT', body: '{}' }),
+      await world.post(`${ORDERS}/1/vouchers`),
+      await world.get(`${ORDERS}/1/cancel`),
+    ]) {
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Route not found'))
+    }
+    expect((await getOrder(world, 1)).status).toBe('DELIVERED')
+  })
+})

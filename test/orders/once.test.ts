@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Server, startServer, structured } from '../harness.ts'
+import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
+import { getOrder, INSTANT, ORDERS, type OrderBody, orderCountOf, place, THREE_LEFT } from './orders.ts'
+
+/** Nothing is bought twice, no card is sold twice, and no code is written where it can be read. */
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const ONE = { ...INSTANT, quantity: 1 }
+const KEY = { 'idempotency-key': 'order-4711' }
+const badRequest = (message: string) => structured('BadRequestError', 'BAD_REQUEST', message)
+
+describe('Idempotency-Key on orders', () => {
+  test('answers the same order again, status 200 and the same bytes, and buys nothing', async () => {
+    const world = await server.world()
+    const first = await world.post(ORDERS, ONE, KEY)
+    const bytes = await first.text()
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null])
+    const second = await world.post(ORDERS, { quantity: 1, denomination: 50.0, product_id: 2 }, KEY)
+    expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    expect(await second.text()).toBe(bytes)
+    expect(await orderCountOf(world)).toBe(1)
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_952, reserved: 0 })
+  })
+
+  test('answers a pending order as it was, whatever became of it', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const sent = { ...INSTANT, quantity: 6 }
+    const placed = (await (await world.post(ORDERS, sent, KEY)).json()) as OrderBody
+    await world.clock({ advance: 'PT10S' })
+    expect((await getOrder(world, 1)).status).toBe('DELIVERED')
+    expect(await (await world.post(ORDERS, sent, KEY)).json()).toEqual(placed)
+    expect(await movementsOf(world)).toHaveLength(1)
+  })
+
+  test('buys once when the same request arrives twenty times at once', async () => {
+    const world = await server.world()
+    const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(ORDERS, ONE, KEY)))
+    const bodies = new Set(await Promise.all(responses.map((response) => response.text())))
+    expect(bodies.size).toBe(1)
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
+    expect(await orderCountOf(world)).toBe(1)
+    expect(await movementsOf(world)).toHaveLength(1)
+  })
+
+  test.each<[string, object, number, object]>([
+    ['400', { ...ONE, quantity: 101 }, 400, badRequest('Quantity exceeds maximum allowed quantity of 100')],
+    ['404', { ...ONE, product_id: 999_999 }, 404, structured('NotFoundError', 'NOT_FOUND', 'Product not found')],
+    ['400 at the end of all', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
+  ])('keeps a refusal as it keeps a success: %s', async (_, body, status, answer) => {
+    const world = await server.world()
+    for (const replayed of [null, 'true']) {
+      const response = await world.post(ORDERS, body, KEY)
+      expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([status, replayed])
+      expect(await response.json()).toEqual(answer)
+    }
+    expect(await movementsOf(world)).toEqual([])
+  })
+
+  test('400 refuses another order under the key, and a malformed key', async () => {
+    const world = await server.world()
+    await world.post(ORDERS, ONE, KEY)
+    const other = await world.post(ORDERS, { ...ONE, quantity: 2 }, KEY)
+    expect([other.status, await other.json()]).toEqual([
+      400,
+      badRequest('Idempotency-Key was used with a different request'),
+    ])
+    const malformed = await world.post(ORDERS, ONE, { 'idempotency-key': 'short' })
+    expect([malformed.status, await malformed.json()]).toEqual([
+      400,
+      badRequest('Idempotency-Key must be 8 to 256 printable characters'),
+    ])
+    expect(await orderCountOf(world)).toBe(1)
+  })
+})
+
+describe('a stock of three', () => {
+  test('is sold once under twenty orders at once', async () => {
+    const world = await server.world()
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => world.post(ORDERS, { ...THREE_LEFT, quantity: 1 })),
+    )
+    const bodies = await Promise.all(responses.map((response) => response.json()))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array(17).fill(400)])
+    const sold = bodies.filter((_, index) => responses[index]?.status === 200) as OrderBody[]
+    expect(new Set(sold.flatMap(({ vouchers }) => vouchers.map(({ card_number }) => card_number))).size).toBe(3)
+    for (const [index, body] of bodies.entries()) {
+      if (responses[index]?.status === 400) expect(body).toEqual(badRequest('Insufficient stock'))
+    }
+    expect(await orderCountOf(world)).toBe(3)
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_970, reserved: 0 })
+    await expectUnbrokenChain(world)
+  })
+
+  test('is counted for each world alone', async () => {
+    for (const world of [await server.world(), await server.world()]) {
+      expect((await place(world, { ...THREE_LEFT, quantity: 3 })).vouchers).toHaveLength(3)
+    }
+  })
+})
+
+describe('a wallet that covers exactly k of many orders at once', () => {
+  test('pays for k, refuses the rest, and ends at nothing', async () => {
+    const world = await server.world()
+    // 98 USD are left: two cards of 48 and 2 USD over.
+    await place(world, { product_id: 2, denomination: 500, quantity: 100, wallet_id: 1 })
+    await place(world, { product_id: 2, denomination: 500, quantity: 100, wallet_id: 1 })
+    await place(world, { product_id: 2, denomination: 400, quantity: 9, wallet_id: 1 })
+    expect((await balanceOf(world, 1)).amount).toBe(544)
+    const responses = await Promise.all(Array.from({ length: 200 }, () => world.post(ORDERS, ONE)))
+    const bought = responses.filter(({ status }) => status === 200)
+    expect(bought).toHaveLength(11)
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      expect([response.status, await response.json()]).toEqual([400, badRequest('Insufficient wallet balance')])
+    }
+    expect((await balanceOf(world, 1)).amount).toBe(16)
+    expect(await orderCountOf(world)).toBe(3 + 11)
+    await expectUnbrokenChain(world)
+  })
+})
+
+describe('a voucher at rest', () => {
+  test('is sealed: its code stands in no file of the data folder, and opens again after a restart', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+    const started = () => startServer('--rate-limit', 'off', '--data-dir', folder)
+    const loggedIn = async (from: Server) => {
+      const login = await from.request('/auth/login', {
+        method: 'POST',
+        body: JSON.stringify({ username: 'sandbox', password: 'sandbox' }),
+      })
+      const { access_token } = (await login.json()) as { access_token: string }
+      return (path: string, init?: RequestInit) =>
+        from.request(path, { ...init, headers: { ...init?.headers, authorization: `Bearer ${access_token}` } })
+    }
+    const filesHolding = (text: string) =>
+      readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes(text))
+
+    const first = await started()
+    const ask = await loggedIn(first)
+    const purchase = {
+      method: 'POST',
+      headers: { 'idempotency-key': 'sealed-too' },
+      body: JSON.stringify({ ...INSTANT, quantity: 5, ref: 'in-clear' }),
+    }
+    const placed = await ask(ORDERS, purchase)
+    const order = (await placed.json()) as OrderBody
+    expect(order.vouchers).toHaveLength(5)
+    const secrets = order.vouchers.flatMap(({ card_number, claim_url }) => [card_number, claim_url ?? ''])
+    expect(filesHolding('in-clear').length).toBeGreaterThan(0)
+    for (const secret of secrets) expect(filesHolding(secret)).toEqual([])
+    await first.stop()
+    expect(filesHolding('in-clear').length).toBeGreaterThan(0)
+    for (const secret of secrets) expect(filesHolding(secret)).toEqual([])
+
+    const second = await started()
+    const askAgain = await loggedIn(second)
+    expect(await (await askAgain(`${ORDERS}/${order.id}`)).json()).toEqual(order)
+    expect(await (await askAgain(ORDERS, purchase)).json()).toEqual(order)
+    await second.stop()
+  })
+})

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { catalogEntry, fileOf } from '../catalog/entry.ts'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
+import { DELAYED, getOrder, INSTANT, ORDERS, PHYSICAL, place } from './orders.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const START = '2030-01-01T00:00:00Z'
+const SIX = { ...INSTANT, quantity: 6 }
+const at = (time: string) => `2030-01-01T${time}Z`
+
+/** A world in which that long has passed since it was opened. */
+const later = async (world: TestWorld, time: string): Promise<TestWorld> => {
+  await world.clock({ now: at(time) })
+  return world
+}
+
+describe('at the pace of the sandbox', () => {
+  test('an order is PROCESSING after 2 s and DELIVERED after 5 s, to the millisecond', async () => {
+    const world = await server.world(START)
+    const placed = await place(world, SIX)
+    expect(placed.status).toBe('PENDING')
+    expect(await getOrder(await later(world, '00:00:01.999'), 1)).toEqual(placed)
+    const processing = { ...placed, status: 'PROCESSING' }
+    expect(await getOrder(await later(world, '00:00:02.000'), 1)).toEqual(processing)
+    expect(await getOrder(await later(world, '00:00:04.999'), 1)).toEqual(processing)
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_712, reserved: 288 })
+    const delivered = await getOrder(await later(world, '00:00:05.000'), 1)
+    expect(delivered).toEqual({
+      ...placed,
+      status: 'DELIVERED',
+      delivered_at: at('00:00:05.000'),
+      vouchers: expect.any(Array),
+    })
+    expect(delivered.vouchers.map(({ voucher_reference_number }) => voucher_reference_number)).toEqual([
+      '1-1',
+      '1-2',
+      '1-3',
+      '1-4',
+      '1-5',
+      '1-6',
+    ])
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_712, reserved: 0 })
+    expect(await movementsOf(world)).toHaveLength(1)
+  })
+
+  test('is dated when it fell due, however late anyone asks', async () => {
+    const world = await server.world(START)
+    await place(world, { ...PHYSICAL, quantity: 2 })
+    await later(world, '00:00:30')
+    await place(world, { ...DELAYED, quantity: 1 })
+    await world.clock({ advance: 'P31D' })
+    const monthLater = await world.again()
+    expect(await getOrder(monthLater, 1)).toMatchObject({ status: 'DELIVERED', delivered_at: at('00:00:05.000') })
+    expect(await getOrder(monthLater, 2)).toMatchObject({ status: 'DELIVERED', delivered_at: at('00:00:35.000') })
+    await expectUnbrokenChain(monthLater)
+  })
+
+  test('a delivered order stays as it is', async () => {
+    const world = await server.world(START)
+    await place(world, SIX)
+    const delivered = await getOrder(await later(world, '00:00:10'), 1)
+    expect(await getOrder(await later(world, '00:30:00'), 1)).toEqual(delivered)
+  })
+})
+
+describe('POST /api/v1/orders/{id}/cancel', () => {
+  test('200 cancels what is PENDING and refunds it in full, the exchange as it was recorded', async () => {
+    const world = await server.world(START)
+    const placed = await place(world, { ...SIX, wallet_id: 2 })
+    await later(world, '00:00:01.999')
+    const response = await world.post(`${ORDERS}/1/cancel`)
+    expect(response.status).toBe(200)
+    const cancelled = await response.json()
+    expect(cancelled).toEqual({ ...placed, status: 'CANCELLED', cancelled_at: at('00:00:01.999') })
+    expect(await getOrder(world, 1)).toEqual(cancelled as typeof placed)
+    const [paid, refund, ...others] = await movementsOf(world)
+    expect(others).toEqual([])
+    expect(refund).toEqual({
+      ...paid,
+      id: 7,
+      transaction_type: 'CREDIT',
+      balance_after: 100_000,
+      source_type: 'refund',
+      remarks: 'Cancelled',
+      created_at: at('00:00:01.999'),
+    } as typeof refund)
+    expect(await balanceOf(world, 2)).toEqual({ amount: 100_000, reserved: 0 })
+  })
+
+  test('needs no body, and reads none', async () => {
+    const world = await server.world(START)
+    await place(world, SIX)
+    expect((await world.post(`${ORDERS}/1/cancel`, '{"status":')).status).toBe(200)
+  })
+
+  test('a cancelled order is never delivered', async () => {
+    const world = await server.world(START)
+    await place(world, SIX)
+    const cancelled = await (await world.post(`${ORDERS}/1/cancel`)).json()
+    await later(world, '00:10:00')
+    expect(await getOrder(world, 1)).toEqual(cancelled as Awaited<ReturnType<typeof getOrder>>)
+    expect(await (await world.get(`${ORDERS}/1/vouchers`)).json()).toEqual([])
+    expect(await movementsOf(world)).toHaveLength(2)
+  })
+
+  test('gives the cards back to the stock', async () => {
+    const entry = catalogEntry({ delivery_time: '48 hours', stock: 3 })
+    const own = await startServer('--catalog', fileOf({ products: [entry] }))
+    const world = await own.world(START)
+    const sold = { product_id: 1, denomination: 10, quantity: 2 }
+    const available = async () => {
+      const response = await world.post('/api/v1/products/1/availability', { denomination: 10, quantity: 2 })
+      return ((await response.json()) as { is_available: boolean }).is_available
+    }
+    expect(await available()).toBe(true)
+    await place(world, sold)
+    expect(await available()).toBe(false)
+    expect((await world.post(ORDERS, sold)).status).toBe(400)
+    expect((await world.post(`${ORDERS}/1/cancel`)).status).toBe(200)
+    expect(await available()).toBe(true)
+    await place(world, sold)
+    expect((await world.post(ORDERS, sold)).status).toBe(400)
+    await own.stop()
+  })
+
+  test.each([
+    ['PROCESSING', '00:00:02', SIX],
+    ['DELIVERED', '00:00:05', SIX],
+    ['DELIVERED', '00:00:00', { ...INSTANT, quantity: 1 }],
+  ])('400 refuses what is %s at %s, and refunds nothing', async (status, time, body) => {
+    const world = await server.world(START)
+    await place(world, body)
+    await later(world, time)
+    const before = await getOrder(world, 1)
+    const response = await world.post(`${ORDERS}/1/cancel`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(
+      structured('BadRequestError', 'BAD_REQUEST', `Order cannot be cancelled in status ${status}`),
+    )
+    expect(await getOrder(world, 1)).toEqual(before)
+    expect(await movementsOf(world)).toHaveLength(1)
+  })
+
+  test('400 refuses to cancel twice, and refunds once', async () => {
+    const world = await server.world(START)
+    await place(world, SIX)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => world.post(`${ORDERS}/1/cancel`)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)])
+    const refused = responses.find(({ status }) => status === 400)
+    expect(await refused?.json()).toEqual(
+      structured('BadRequestError', 'BAD_REQUEST', 'Order cannot be cancelled in status CANCELLED'),
+    )
+    expect(await movementsOf(world)).toHaveLength(2)
+    expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
+  })
+
+  test.each(['0', '01', '-1', 'x', '1.0', '2147483648'])('400 refuses %s as an id', async (id) => {
+    const world = await server.world()
+    const response = await world.post(`${ORDERS}/${id}/cancel`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid order ID'))
+  })
+
+  test('404 for an order that is not there', async () => {
+    const world = await server.world()
+    const response = await world.post(`${ORDERS}/1/cancel`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Order not found'))
+  })
+})

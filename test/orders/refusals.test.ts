@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { catalogEntry, fileOf } from '../catalog/entry.ts'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { movementsOf, walletsOf } from '../wallets/balances.ts'
+import { INSTANT, NONE_LEFT, ORDERS, orderCountOf, place } from './orders.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const ONE = { ...INSTANT, quantity: 1 }
+const INVALID_BODY = structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body')
+const badRequest = (message: string) => structured('BadRequestError', 'BAD_REQUEST', message)
+const notFound = (message: string) => structured('NotFoundError', 'NOT_FOUND', message)
+const invalid = (messages: object) =>
+  structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', messages)
+const broken = (field: string, rule: string, problem: string) =>
+  invalid({ [field]: [{ rule, field, message: `The ${field} field ${problem}.` }] })
+
+/** An order that is refused leaves nothing: no order, no movement, no reservation. */
+const expectRefusal = async (world: TestWorld, body: unknown, status: number, answer: object) => {
+  const before = [await walletsOf(world), await movementsOf(world), await orderCountOf(world)]
+  const response = await world.post('/api/v1/orders', body)
+  expect(response.status).toBe(status)
+  expect(await response.json()).toEqual(answer)
+  expect([await walletsOf(world), await movementsOf(world), await orderCountOf(world)]).toEqual(before)
+}
+
+describe('a body that is wrong', () => {
+  test.each([
+    ['none', undefined],
+    ['an empty one', ''],
+    ['one that is not JSON', '{"product_id":2'],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['a number', '7'],
+    ['one over 1 MiB', JSON.stringify({ ...ONE, note: 'x'.repeat(1_048_576) })],
+    ['one nested deeper than 32', `{"note":${'['.repeat(32)}${']'.repeat(32)}}`],
+  ])('400 refuses it: %s', async (_, body) => {
+    await expectRefusal(await server.world(), body, 400, INVALID_BODY)
+  })
+
+  test.each<[string, object, string, string, string]>([
+    ['no product_id', { product_id: undefined }, 'product_id', 'required', 'is required'],
+    ['a null product_id', { product_id: null }, 'product_id', 'required', 'is required'],
+    ['a product_id in quotes', { product_id: '2' }, 'product_id', 'integer', 'must be a whole number'],
+    ['half a product_id', { product_id: 2.5 }, 'product_id', 'integer', 'must be a whole number'],
+    ['product_id 0', { product_id: 0 }, 'product_id', 'min', 'must be at least 1'],
+    ['a product_id beyond all', { product_id: 2_147_483_648 }, 'product_id', 'max', 'must be at most 2147483647'],
+    ['no denomination', { denomination: undefined }, 'denomination', 'required', 'is required'],
+    ['a denomination in quotes', { denomination: '50' }, 'denomination', 'number', 'must be a number'],
+    ['a denomination below 0.01', { denomination: 0.009 }, 'denomination', 'min', 'must be at least 0.01'],
+    ['a negative denomination', { denomination: -50 }, 'denomination', 'min', 'must be at least 0.01'],
+    ['a denomination beyond all', { denomination: 1e9 + 1 }, 'denomination', 'max', 'must be at most 1000000000'],
+    ['no quantity', { quantity: undefined }, 'quantity', 'required', 'is required'],
+    ['quantity 0', { quantity: 0 }, 'quantity', 'min', 'must be at least 1'],
+    ['quantity -1', { quantity: -1 }, 'quantity', 'min', 'must be at least 1'],
+    ['half a quantity', { quantity: 1.5 }, 'quantity', 'integer', 'must be a whole number'],
+    ['a quantity in quotes', { quantity: '1' }, 'quantity', 'integer', 'must be a whole number'],
+    ['wallet_id 0', { wallet_id: 0 }, 'wallet_id', 'min', 'must be at least 1'],
+    ['a wallet_id in quotes', { wallet_id: '1' }, 'wallet_id', 'integer', 'must be a whole number'],
+    ['an empty ref', { ref: '' }, 'ref', 'min', 'must be at least 1 character long'],
+    ['a ref of 256 characters', { ref: 'x'.repeat(256) }, 'ref', 'max', 'must be at most 255 characters long'],
+    ['a ref that is not ASCII', { ref: 'grüße' }, 'ref', 'format', 'must be printable ASCII characters'],
+    ['a ref with a line feed', { ref: 'a\nb' }, 'ref', 'format', 'must be printable ASCII characters'],
+    ['a ref with a line feed at its end', { ref: 'a\n' }, 'ref', 'format', 'must be printable ASCII characters'],
+    ['a ref with DEL', { ref: 'a\x7f' }, 'ref', 'format', 'must be printable ASCII characters'],
+    ['a number as ref', { ref: 7 }, 'ref', 'string', 'must be a string'],
+    [
+      'an empty client_reference',
+      { client_reference: '' },
+      'client_reference',
+      'min',
+      'must be at least 1 character long',
+    ],
+    [
+      'a client_reference of 256 characters',
+      { client_reference: 'x'.repeat(256) },
+      'client_reference',
+      'max',
+      'must be at most 255 characters long',
+    ],
+    [
+      'a client_reference that is not ASCII',
+      { client_reference: '注文' },
+      'client_reference',
+      'format',
+      'must be printable ASCII characters',
+    ],
+    [
+      'two references that differ',
+      { ref: 'a', client_reference: 'b' },
+      'ref',
+      'format',
+      'must be the same as client_reference',
+    ],
+    ['no address as email', { email: 'ada@' }, 'email', 'email', 'must be a valid e-mail address'],
+    ['an empty email', { email: '' }, 'email', 'email', 'must be a valid e-mail address'],
+    ['a number as email', { email: 7 }, 'email', 'string', 'must be a string'],
+  ])('400 names %s', async (_, change, field, rule, problem) => {
+    await expectRefusal(await server.world(), { ...ONE, ...change }, 400, broken(field, rule, problem))
+  })
+
+  test('400 names every field that is wrong', async () => {
+    const world = await server.world()
+    const response = await world.post(ORDERS, { product_id: 0, wallet_id: 0, ref: '', client_reference: '', email: '' })
+    const { error } = (await response.json()) as { error: { messages: object } }
+    expect(Object.keys(error.messages)).toEqual([
+      'product_id',
+      'denomination',
+      'quantity',
+      'wallet_id',
+      'ref',
+      'client_reference',
+      'email',
+    ])
+    expect(await orderCountOf(world)).toBe(0)
+  })
+})
+
+describe('what cannot be bought', () => {
+  const DENOMINATION = notFound('Denomination not found')
+
+  test.each<[string, object, number, object]>([
+    ['404 an unknown product', { product_id: 999_999 }, 404, notFound('Product not found')],
+    ['404 an inactive product', { product_id: 7, denomination: 10 }, 404, notFound('Product not found')],
+    ['404 a denomination below the band', { denomination: 4.99 }, 404, DENOMINATION],
+    ['404 a denomination above the band', { denomination: 500.01 }, 404, DENOMINATION],
+    ['404 a denomination with too many decimals', { denomination: 5.001 }, 404, DENOMINATION],
+    ['404 a denomination between fixed ones', { product_id: 1, denomination: 150 }, 404, DENOMINATION],
+    ['400 too many', { quantity: 101 }, 400, badRequest('Quantity exceeds maximum allowed quantity of 100')],
+    [
+      '400 more than anyone counts',
+      { quantity: 1e300 },
+      400,
+      badRequest('Quantity exceeds maximum allowed quantity of 100'),
+    ],
+    ['400 an unknown wallet', { wallet_id: 999 }, 400, badRequest('Wallet not found')],
+    ["400 another client's wallet", { wallet_id: 5 }, 400, badRequest('Wallet not found')],
+    [
+      '400 more than the wallet holds',
+      { product_id: 12, denomination: 1_000, quantity: 1_000 },
+      400,
+      badRequest('Insufficient wallet balance'),
+    ],
+    ['400 what is out of stock', NONE_LEFT, 400, badRequest('Insufficient stock')],
+    ['400 more than there is', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
+  ])('%s', async (_, change, status, answer) => {
+    await expectRefusal(await server.world(), { ...ONE, ...change }, status, answer)
+  })
+
+  test('400 a reference that was used, and the first order stands', async () => {
+    const world = await server.world()
+    const first = await place(world, { ...ONE, ref: 'a-1' })
+    await expectRefusal(world, { ...ONE, ref: 'a-1' }, 400, badRequest('Duplicate client_reference'))
+    await expectRefusal(world, { ...ONE, client_reference: 'a-1' }, 400, badRequest('Duplicate client_reference'))
+    await expectRefusal(
+      world,
+      { product_id: 1, denomination: 100, quantity: 2, ref: 'a-1' },
+      400,
+      badRequest('Duplicate client_reference'),
+    )
+    expect(await (await world.get(`${ORDERS}/${first.id}`)).json()).toEqual(first)
+  })
+
+  test('400 a reference of an order that was cancelled', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const { id } = await place(world, { ...INSTANT, quantity: 6, ref: 'a-1' })
+    expect((await world.post(`${ORDERS}/${id}/cancel`)).status).toBe(200)
+    await expectRefusal(world, { ...ONE, ref: 'a-1' }, 400, badRequest('Duplicate client_reference'))
+  })
+})
+
+describe('the first rule in the order of refusal answers for all that follow', () => {
+  // Each breaks its own rule and every later one that it can.
+  const TOO_MUCH = { product_id: 12, denomination: 1_000, quantity: 1_000 }
+  test.each<[string, object, object]>([
+    [
+      'the body before the product',
+      { product_id: 999_999, denomination: 1, quantity: 0 },
+      broken('quantity', 'min', 'must be at least 1'),
+    ],
+    [
+      'the product before the denomination',
+      { product_id: 999_999, denomination: 3, quantity: 9_999, wallet_id: 999 },
+      notFound('Product not found'),
+    ],
+    [
+      'the denomination before the quantity',
+      { product_id: 8, denomination: 3, quantity: 9_999, wallet_id: 999 },
+      notFound('Denomination not found'),
+    ],
+    [
+      'the quantity before the wallet',
+      { ...NONE_LEFT, quantity: 11, wallet_id: 999 },
+      badRequest('Quantity exceeds maximum allowed quantity of 10'),
+    ],
+    [
+      'the wallet before a used reference',
+      { ...NONE_LEFT, quantity: 1, wallet_id: 999, ref: 'used' },
+      badRequest('Wallet not found'),
+    ],
+    ['a used reference before the balance', { ...TOO_MUCH, ref: 'used' }, badRequest('Duplicate client_reference')],
+    [
+      'a used reference before the stock',
+      { ...NONE_LEFT, quantity: 1, ref: 'used' },
+      badRequest('Duplicate client_reference'),
+    ],
+  ])('%s', async (_, body, answer) => {
+    const world = await server.world()
+    await place(world, { ...ONE, ref: 'used' })
+    const response = await world.post(ORDERS, body)
+    expect(await response.json()).toEqual(answer)
+    expect(await orderCountOf(world)).toBe(1)
+  })
+
+  test('the balance before the stock', async () => {
+    const world = await server.world()
+    const wanted = { ...NONE_LEFT, denomination: 200, quantity: 10 }
+    await expectRefusal(world, wanted, 400, badRequest('Insufficient stock'))
+    await place(world, { product_id: 12, denomination: 1_000, quantity: 93 })
+    await expectRefusal(world, wanted, 400, badRequest('Insufficient wallet balance'))
+  })
+})
+
+describe('with rates and a catalog of its own', () => {
+  let own: Server
+  beforeAll(async () => {
+    const catalog = [
+      catalogEntry({ max_quantity: 1_000_000_000, denominations: [{ min_value: 1, max_value: 1e9, discount: 0 }] }),
+      catalogEntry({ id: 2, denominations: [{ min_value: 10, max_value: 10, discount: 100 }] }),
+    ]
+    const rates = { base: 'USD', rates: { EUR: '0.92' } }
+    own = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products: catalog }), '--rates', fileOf(rates))
+  })
+  afterAll(() => own.stop())
+
+  const HUGE = { product_id: 1, denomination: 1e9, quantity: 10_000 } // 10^15 cents: one more than the largest amount
+  const TOO_LARGE = invalid({ amount: [{ rule: 'max', field: 'amount', message: 'The amount is too large.' }] })
+  const RATE_MISSING = badRequest('No exchange rate found for USD to JPY')
+
+  test('400 names the two currencies when there is no rate between them', async () => {
+    await expectRefusal(await own.world(), { ...HUGE, quantity: 1, wallet_id: 4 }, 400, RATE_MISSING)
+  })
+
+  test('400 an amount that cannot be exact, in the currency of the product or of the wallet', async () => {
+    const world = await own.world()
+    await expectRefusal(world, HUGE, 400, TOO_LARGE)
+    await expectRefusal(world, { ...HUGE, quantity: 1_000_000_000, wallet_id: 2 }, 400, TOO_LARGE)
+    // One card less is exact, and merely more than anyone has.
+    await expectRefusal(world, { ...HUGE, quantity: 9_999 }, 400, badRequest('Insufficient wallet balance'))
+  })
+
+  test('the rate comes before the amount, and the amount before a used reference', async () => {
+    const world = await own.world()
+    await place(world, { product_id: 1, denomination: 10, quantity: 1, ref: 'used' })
+    await expectRefusal(world, { ...HUGE, wallet_id: 4, ref: 'used' }, 400, RATE_MISSING)
+    await expectRefusal(world, { ...HUGE, quantity: 1, wallet_id: 4, ref: 'used' }, 400, RATE_MISSING)
+    await expectRefusal(world, { ...HUGE, ref: 'used' }, 400, TOO_LARGE)
+  })
+
+  test('what costs nothing is bought with a debit of nothing, and cancelled without a refund', async () => {
+    const world = await own.world('2030-01-01T00:00:00Z')
+    const order = await place(world, { product_id: 2, denomination: 10, quantity: 6 })
+    expect(order).toMatchObject({ status: 'PENDING', amount: 0 })
+    const movements = await movementsOf(world)
+    expect(movements).toMatchObject([
+      { id: order.transaction_id, transaction_type: 'DEBIT', amount: 0, balance_after: 100_000 },
+    ])
+    expect((await world.post(`${ORDERS}/${order.id}/cancel`)).status).toBe(200)
+    expect(await movementsOf(world)).toEqual(movements)
+  })
+})
+
+describe('a client without vouchers', () => {
+  const FORBIDDEN = structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client')
+
+  test.each([
+    ['POST', ORDERS, JSON.stringify(ONE)],
+    ['POST', ORDERS, '{'],
+    ['POST', ORDERS, '{}'],
+    ['POST', ORDERS, undefined],
+    ['GET', ORDERS, undefined],
+    ['GET', `${ORDERS}?limit=0&status=x`, undefined],
+    ['GET', `${ORDERS}/1`, undefined],
+    ['GET', `${ORDERS}/x`, undefined],
+    ['GET', `${ORDERS}/999`, undefined],
+    ['GET', `${ORDERS}/1/vouchers`, undefined],
+    ['GET', `${ORDERS}/0/vouchers`, undefined],
+    ['POST', `${ORDERS}/1/cancel`, undefined],
+    ['POST', `${ORDERS}/x/cancel`, undefined],
+  ])('403 on %s %s, before anything else is looked at', async (method, path, body) => {
+    const world = await server.world()
+    await place(world, ONE)
+    const limited = await world.limited()
+    const response = await limited.request(path, {
+      method,
+      headers: { 'idempotency-key': 'x' },
+      ...(body !== undefined && { body }),
+    })
+    expect(response.status).toBe(403)
+    expect(await response.json()).toEqual(FORBIDDEN)
+    expect(await movementsOf(limited)).toEqual([])
+  })
+
+  test.each([
+    ['POST', ORDERS],
+    ['GET', ORDERS],
+    ['GET', `${ORDERS}/1`],
+    ['GET', `${ORDERS}/x/vouchers`],
+    ['POST', `${ORDERS}/1/cancel`],
+  ])('401 on %s %s comes before that, without a token', async (method, path) => {
+    const response = await server.request(path, { method })
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual(
+      structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+    )
+  })
+})

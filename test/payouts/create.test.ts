@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer } from '../harness.ts'
+import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
+import { ADA, getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay, save } from './payouts.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const START = '2030-01-01T00:00:00Z'
+const AT_START = '2030-01-01T00:00:00.000Z'
+
+describe('POST /api/v1/payouts', () => {
+  test('201 answers the payout, created, with everything that was sent and its first event', async () => {
+    const world = await server.world(START)
+    const response = await world.post(PAYOUTS, {
+      ...HUNDRED,
+      beneficiary_first_name: '  Ada ',
+      beneficiary_country: 'gb',
+      beneficiary_phone: '+44 (20) 7946-0958',
+      beneficiary_identifiers: { employee: 'E-1815' },
+      description: 'A bonus',
+      metadata: { team: 'engines', rank: 1 },
+      notify_beneficiary: true,
+    })
+    expect(response.status).toBe(201)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    const payout = (await response.json()) as PayoutBody
+    expect(payout).toEqual({
+      id: expect.stringMatching(/^pyt_[0-9a-z]{20,}$/),
+      reference_id: 'bonus',
+      status: 'created',
+      amount: 100,
+      currency: 'USD',
+      fees: 1.5,
+      total_amount: 101.5,
+      wallet_id: 1,
+      beneficiary: {
+        id: null,
+        email: 'ada@example.com',
+        first_name: 'Ada',
+        last_name: 'Lovelace',
+        country: 'GB',
+        phone: '+442079460958',
+      },
+      description: 'A bonus',
+      metadata: { team: 'engines', rank: 1 },
+      failure_code: null,
+      failure_reason: null,
+      events: [
+        {
+          event_type: 'created',
+          from_status: null,
+          to_status: 'created',
+          actor_type: 'client',
+          message: null,
+          created_at: AT_START,
+        },
+      ],
+      created_at: AT_START,
+      queued_at: null,
+      submitted_at: null,
+      completed_at: null,
+      failed_at: null,
+      cancelled_at: null,
+    } as unknown as PayoutBody)
+    expect(await getPayout(world, payout.id)).toEqual(payout)
+    expect(await movementsOf(world)).toMatchObject([
+      { wallet_id: 1, transaction_type: 'DEBIT', amount: 101.5, source_type: 'payout', source_id: payout.id },
+    ])
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_898.5, reserved: 101.5 })
+    await expectUnbrokenChain(world)
+  })
+
+  test('members that were left out, or null, come back as null, metadata as an empty object', async () => {
+    const world = await server.world()
+    for (const [reference_id, rest] of Object.entries({
+      'left-out': {},
+      nulls: {
+        beneficiary_id: null,
+        beneficiary_country: null,
+        beneficiary_phone: null,
+        beneficiary_identifiers: null,
+        description: null,
+        metadata: null,
+        notify_beneficiary: null,
+        colour: 'red',
+      },
+    })) {
+      const payout = await pay(world, { ...HUNDRED, ...rest, reference_id })
+      expect(payout).toMatchObject({
+        beneficiary: { id: null, country: null, phone: null },
+        description: null,
+        metadata: {},
+      })
+    }
+  })
+
+  test('copies a saved beneficiary', async () => {
+    const world = await server.world()
+    const id = await save(world, { country: 'US', phone: '+12025550123', metadata: { badge: 1 } })
+    const { beneficiary_email, beneficiary_first_name, beneficiary_last_name, ...rest } = HUNDRED
+    const payout = await pay(world, { ...rest, beneficiary_id: id })
+    expect(payout.beneficiary).toEqual({
+      id,
+      email: 'grace@example.com',
+      first_name: 'Grace',
+      last_name: 'Hopper',
+      country: 'US',
+      phone: '+12025550123',
+    })
+  })
+
+  test('keeps the copy when the saved beneficiary is deleted, and still completes', async () => {
+    const world = await server.world(START)
+    const beneficiary_id = await save(world)
+    const payout = await pay(world, { reference_id: 'bonus', wallet_id: 1, amount: 1, currency: 'USD', beneficiary_id })
+    expect((await world.delete(`/api/v1/beneficiaries/${beneficiary_id}`)).status).toBe(204)
+    expect(await getPayout(world, payout.id)).toEqual(payout)
+    await world.clock({ advance: 'PT5S' })
+    const completed = await getPayout(world, payout.id)
+    expect(completed).toMatchObject({ status: 'completed', beneficiary: payout.beneficiary })
+    expect((await world.get(`/api/v1/beneficiaries/${beneficiary_id}`)).status).toBe(404)
+  })
+
+  test.each([
+    ['USD', 1, 0.01, 0, 0.01],
+    ['USD', 1, 0.33, 0, 0.33],
+    ['USD', 1, 0.34, 0.01, 0.35], // 0.0051
+    ['USD', 1, 1, 0.02, 1.02], // 0.015 rounds away from zero
+    ['USD', 1, 33.33, 0.5, 33.83], // 0.49995
+    ['JPY', 4, 33, 0, 33], // 0.495
+    ['JPY', 4, 34, 1, 35], // 0.51
+    ['JPY', 4, 100, 2, 102], // 1.5 rounds away from zero
+    ['JPY', 4, 1_000_000, 15_000, 1_015_000],
+  ])(
+    'fees are 1.5 %% of the amount, rounded once: %s from wallet %i: %d',
+    async (currency, wallet_id, amount, fees, total) => {
+      const world = await server.world()
+      const before = await balanceOf(world, wallet_id)
+      const payout = await pay(world, { ...HUNDRED, currency, wallet_id, amount })
+      expect([payout.amount, payout.fees, payout.total_amount]).toEqual([amount, fees, total])
+      const after = await balanceOf(world, wallet_id)
+      expect(after.reserved).toBe(total)
+      expect(after.amount).toBeCloseTo(before.amount - total, 6)
+      await expectUnbrokenChain(world)
+    },
+  )
+
+  // amount and fees together convert once, and 0.5 % of that is the conversion fee.
+  test.each([
+    // 101.5 USD × 0.92 = 93.38 EUR, 0.4669 for converting
+    ['USD', 100, 2, 'EUR', { fees: 1.5, total_amount: 101.5, paid: 93.85, conversion: 0.47, rate: 0.92 }],
+    // 101.5 EUR × 1.08695652 = 110.33 USD (110.326), 0.55165
+    ['EUR', 100, 1, 'USD', { fees: 1.5, total_amount: 101.5, paid: 110.88, conversion: 0.55, rate: 1.08695652 }],
+    // 10,150 JPY × 0.00656383 = 66.62 USD (66.6228), 0.3331
+    ['JPY', 10_000, 1, 'USD', { fees: 150, total_amount: 10_150, paid: 66.95, conversion: 0.33, rate: 0.00656383 }],
+    // 1.02 USD × 152.35 = 155 JPY (155.397), 0.775
+    ['USD', 1, 4, 'JPY', { fees: 0.02, total_amount: 1.02, paid: 156, conversion: 1, rate: 152.35 }],
+    // 10.15 KWD × 3.25945241 = 33.08 USD (33.0834), 0.1654
+    ['KWD', 10, 1, 'USD', { fees: 0.15, total_amount: 10.15, paid: 33.25, conversion: 0.17, rate: 3.25945241 }],
+    // 0.335 KWD × 496.57757497 = 166 JPY (166.353), 0.83
+    ['KWD', 0.33, 4, 'JPY', { fees: 0.005, total_amount: 0.335, paid: 167, conversion: 1, rate: 496.57757497 }],
+  ])('converts %s %d for wallet %i in %s, and says how', async (currency, amount, wallet_id, wallet, expected) => {
+    const world = await server.world()
+    const before = await balanceOf(world, wallet_id)
+    const payout = await pay(world, { ...HUNDRED, currency, amount, wallet_id })
+    expect(payout).toMatchObject({ amount, currency, fees: expected.fees, total_amount: expected.total_amount })
+    expect(await movementsOf(world)).toMatchObject([
+      {
+        wallet_id,
+        transaction_type: 'DEBIT',
+        amount: expected.paid,
+        source_currency: currency,
+        destination_currency: wallet,
+        forex_rate: expected.rate,
+        conversion_charges: expected.conversion,
+      },
+    ])
+    const after = await balanceOf(world, wallet_id)
+    expect(after.reserved).toBe(expected.paid)
+    expect(after.amount).toBeCloseTo(before.amount - expected.paid, 6)
+    await expectUnbrokenChain(world)
+  })
+
+  test('pays the last unit that a wallet holds', async () => {
+    const limited = await (await server.world()).limited()
+    // 4.93 and 1.5 % of it, 0.07395, are 5.00 exactly.
+    await pay(limited, { ...HUNDRED, wallet_id: 5, amount: 4.93 })
+    expect(await balanceOf(limited, 5)).toEqual({ amount: 0, reserved: 5 })
+  })
+
+  test('is open to clients without vouchers', async () => {
+    const limited = await (await server.world()).limited()
+    expect((await pay(limited, { ...HUNDRED, wallet_id: 5, amount: 1 })).status).toBe('created')
+  })
+
+  test.each([
+    ['a reference_id of 255 characters', { reference_id: '注'.repeat(255) }],
+    ['a reference_id of letters beyond the basic plane', { reference_id: '🎁'.repeat(255) }],
+    ['a description of 1,000 characters', { description: 'x'.repeat(1_000) }],
+    ['names in any script', { beneficiary_first_name: '愛', beneficiary_last_name: "O'Ñandú-Żółć" }],
+  ])('takes %s as it is', async (_, change) => {
+    const world = await server.world()
+    const sent = { ...HUNDRED, ...change }
+    const payout = await pay(world, sent)
+    expect(payout).toMatchObject({ reference_id: sent.reference_id, ...('description' in change && change) })
+    expect(payout.beneficiary).toMatchObject({
+      first_name: sent.beneficiary_first_name,
+      last_name: sent.beneficiary_last_name,
+    })
+  })
+
+  test('ids sort by creation', async () => {
+    const world = await server.world()
+    const ids: string[] = []
+    for (let count = 0; count < 5; count++) ids.push((await pay(world, { ...HUNDRED, reference_id: `r${count}` })).id)
+    expect(ids).toEqual([...ids].sort())
+    expect(ADA.beneficiary_email).toBe(HUNDRED.beneficiary_email)
+  })
+})

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from './payouts.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const START = '2030-01-01T00:00:00Z'
+const pageOf = (response: Response) =>
+  ['x-page', 'x-per-page', 'x-total-count', 'x-total-pages', 'x-page-size', 'x-has-more'].map((name) =>
+    response.headers.get(name),
+  )
+const referencesOf = async (world: TestWorld, query: string): Promise<string[]> => {
+  const response = await world.get(`${PAYOUTS}?${query}`)
+  if (response.status !== 200) throw new Error(`${query}: ${response.status} ${await response.text()}`)
+  return ((await response.json()) as PayoutBody[]).map(({ reference_id }) => reference_id)
+}
+
+/** Payouts a, b, c, d, made 1.5 s apart, so that at the end d is created, c queued, b submitted, a settling. */
+const desk = async (): Promise<TestWorld> => {
+  const world = await server.world(START)
+  const sent = [
+    { reference_id: 'a-Bonus', amount: 10, currency: 'USD' },
+    { reference_id: 'b-refund', amount: 9.5, currency: 'EUR', beneficiary_email: 'Grace@Example.COM' },
+    { reference_id: 'c-100%', amount: 1_000, currency: 'JPY', beneficiary_email: 'o_o@example.com' },
+    { reference_id: 'd-BONUS', amount: 10, currency: 'KWD' },
+  ]
+  for (const [index, payout] of sent.entries()) {
+    if (index > 0) await world.clock({ advance: 'PT1.5S' })
+    await pay(world, { ...HUNDRED, ...payout })
+  }
+  return world
+}
+
+describe('GET /api/v1/payouts', () => {
+  test('200 lists nothing, with four headers', async () => {
+    const world = await server.world()
+    const response = await world.get(PAYOUTS)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual([])
+    expect(pageOf(response)).toEqual(['1', '20', '0', '0', null, null])
+  })
+
+  test('lists payouts without their events, the newest first', async () => {
+    const world = await desk()
+    const response = await world.get(PAYOUTS)
+    const listed = (await response.json()) as PayoutBody[]
+    const whole = await Promise.all(listed.map(({ id }) => getPayout(world, id)))
+    expect(listed).toEqual(whole.map(({ events, ...rest }) => rest) as PayoutBody[])
+    expect(listed.map(({ reference_id, status }) => [reference_id, status])).toEqual([
+      ['d-BONUS', 'created'],
+      ['c-100%', 'queued'],
+      ['b-refund', 'processing'],
+      ['a-Bonus', 'settling'],
+    ])
+    expect(pageOf(response)).toEqual(['1', '20', '4', '1', null, null])
+  })
+
+  test('lists nothing of another client', async () => {
+    const world = await desk()
+    expect(await (await (await world.limited()).get(PAYOUTS)).json()).toEqual([])
+  })
+
+  test('filters by status, currency and search, all of which are to hold', async () => {
+    const world = await desk()
+    expect(await referencesOf(world, 'status=queued')).toEqual(['c-100%'])
+    expect(await referencesOf(world, 'status=CREATED')).toEqual(['d-BONUS'])
+    expect(await referencesOf(world, 'status=action_required')).toEqual([])
+    expect(await referencesOf(world, 'currency=EUR')).toEqual(['b-refund'])
+    expect(await referencesOf(world, 'currency=eur')).toEqual(['b-refund'])
+    expect(await referencesOf(world, 'currency=GBP')).toEqual([])
+    expect(await referencesOf(world, 'search=bonus')).toEqual(['d-BONUS', 'a-Bonus'])
+    expect(await referencesOf(world, 'search=GRACE@')).toEqual(['b-refund'])
+    expect(await referencesOf(world, 'search=example.com')).toEqual(['d-BONUS', 'c-100%', 'b-refund', 'a-Bonus'])
+    expect(await referencesOf(world, 'search=nobody')).toEqual([])
+    expect(await referencesOf(world, 'search=')).toHaveLength(4)
+    expect(await referencesOf(world, 'search=bonus&status=created')).toEqual(['d-BONUS'])
+    expect(await referencesOf(world, 'search=bonus&currency=EUR')).toEqual([])
+    expect(await referencesOf(world, 'colour=red')).toHaveLength(4)
+  })
+
+  test('% and _ are ordinary characters in a search, and it runs over no seam', async () => {
+    const world = await desk()
+    expect(await referencesOf(world, 'search=%25')).toEqual(['c-100%'])
+    expect(await referencesOf(world, 'search=_')).toEqual(['c-100%'])
+    expect(await referencesOf(world, 'search=Lovelace')).toEqual([])
+    for (const seam of ['', ' ', '%0A', '%09', '%1F']) {
+      expect(await referencesOf(world, `search=b-refund${seam}grace`)).toEqual([])
+    }
+    expect(await referencesOf(world, 'search=%0A')).toEqual([])
+  })
+
+  test('searches in any script, whatever the case', async () => {
+    const world = await server.world()
+    await pay(world, { ...HUNDRED, reference_id: 'ПРЕМИЯ-Ä' })
+    expect(await referencesOf(world, `search=${encodeURIComponent('премия-ä')}`)).toEqual(['ПРЕМИЯ-Ä'])
+  })
+
+  test('sorts by created_at, amount and status, in both directions and either case', async () => {
+    const world = await desk()
+    const NEWEST_FIRST = ['d-BONUS', 'c-100%', 'b-refund', 'a-Bonus']
+    expect(await referencesOf(world, 'sort_by=created_at')).toEqual(NEWEST_FIRST)
+    expect(await referencesOf(world, 'sort_order=desc')).toEqual(NEWEST_FIRST)
+    expect(await referencesOf(world, 'sort_order=ASC')).toEqual([...NEWEST_FIRST].reverse())
+    // 9.5 EUR, 10 USD, 10 KWD, 1,000 JPY: as they are published; ties break by id.
+    const SMALLEST_FIRST = ['b-refund', 'a-Bonus', 'd-BONUS', 'c-100%']
+    expect(await referencesOf(world, 'sort_by=amount&sort_order=asc')).toEqual(SMALLEST_FIRST)
+    expect(await referencesOf(world, 'sort_by=amount&sort_order=DESC')).toEqual([...SMALLEST_FIRST].reverse())
+    // created, processing, queued, settling
+    const BY_STATUS = ['d-BONUS', 'b-refund', 'c-100%', 'a-Bonus']
+    expect(await referencesOf(world, 'sort_by=status&sort_order=ASC')).toEqual(BY_STATUS)
+    expect(await referencesOf(world, 'sort_by=status')).toEqual([...BY_STATUS].reverse())
+  })
+
+  test('pages neither overlap nor skip among equals, 20 to a page when nothing is said', async () => {
+    const world = await server.world(START)
+    for (let count = 0; count < 21; count++) await pay(world, { ...HUNDRED, amount: 1, reference_id: `r${count}` })
+    const all = Array.from({ length: 21 }, (_, index) => `r${20 - index}`)
+    const first = await world.get(PAYOUTS)
+    expect((await first.json()) as object[]).toHaveLength(20)
+    expect(pageOf(first)).toEqual(['1', '20', '21', '2', null, null])
+    expect(await referencesOf(world, 'page=2')).toEqual(['r0'])
+    expect(await referencesOf(world, 'limit=100')).toEqual(all)
+    for (const sort of ['sort_by=amount', 'sort_by=status', 'sort_by=created_at']) {
+      const pages = await Promise.all([1, 2, 3].map((page) => referencesOf(world, `${sort}&limit=8&page=${page}`)))
+      expect(pages.flat()).toEqual(all)
+    }
+    const past = await world.get(`${PAYOUTS}?limit=8&page=4`)
+    expect(await past.json()).toEqual([])
+    expect(pageOf(past)).toEqual(['4', '8', '21', '3', null, null])
+  })
+
+  test.each([
+    ['page=0', 'page must be at least 1'],
+    ['page=x', 'page must be a whole number'],
+    ['limit=0', 'limit must be at least 1'],
+    ['limit=101', 'limit must be at most 100'],
+    ['limit=', 'limit must be a whole number'],
+    ['limit=1&limit=2', 'limit must be given once'],
+    [
+      'status=done',
+      'status must be one of created, queued, processing, settling, completed, failed, action_required, cancelled, expired',
+    ],
+    ['currency=XYZ', 'currency must be the ISO 4217 code of a circulating currency'],
+    ['currency=', 'currency must be the ISO 4217 code of a circulating currency'],
+    ['search=%00', 'search must not hold NUL'],
+    ['sort_by=id', 'sort_by must be one of created_at, amount, status'],
+    ['sort_order=up', 'sort_order must be one of ASC, DESC'],
+    [
+      'page=0&limit=0&sort_by=x',
+      'page must be at least 1; limit must be at least 1; sort_by must be one of created_at, amount, status',
+    ],
+  ])('400 refuses %s in the flat shape', async (query, message) => {
+    const world = await server.world()
+    const response = await world.get(`${PAYOUTS}?${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ error: 'ValidationException', message })
+  })
+})

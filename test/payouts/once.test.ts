@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileOf } from '../catalog/entry.ts'
+import { type Server, startServer } from '../harness.ts'
+import { balanceOf, expectUnbrokenChain, movementsOf, type TransactionBody } from '../wallets/balances.ts'
+import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay, payoutCountOf } from './payouts.ts'
+
+/** Nothing is paid twice, nothing is paid that is not there, and what is refunded is what was paid. */
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const KEY = { 'idempotency-key': 'payout-4711' }
+const badRequest = (message: string) => ({ error: 'BadRequest', message })
+
+describe('Idempotency-Key on payouts', () => {
+  test('answers the same payout again, status 201 and the same bytes, and pays nothing', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const first = await world.post(PAYOUTS, HUNDRED, KEY)
+    const bytes = await first.text()
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null])
+    await world.clock({ advance: 'PT10S' })
+    const second = await world.post(PAYOUTS, HUNDRED, KEY)
+    expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect(await second.text()).toBe(bytes)
+    expect(await payoutCountOf(world)).toBe(1)
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_898.5, reserved: 0 })
+  })
+
+  test('without it the reference_id is what keeps a payout from being made twice', async () => {
+    const world = await server.world()
+    const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(PAYOUTS, HUNDRED)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(400)])
+    const refused = responses.find(({ status }) => status === 400)
+    expect(await refused?.json()).toEqual(badRequest('Duplicate reference_id'))
+    expect(await movementsOf(world)).toHaveLength(1)
+  })
+
+  test('pays once when the same request arrives twenty times at once', async () => {
+    const world = await server.world()
+    const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(PAYOUTS, HUNDRED, KEY)))
+    const bodies = new Set(await Promise.all(responses.map((response) => response.text())))
+    expect(bodies.size).toBe(1)
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(201))
+    expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
+    expect(await movementsOf(world)).toHaveLength(1)
+  })
+
+  test.each<[string, object, object]>([
+    [
+      'a validation',
+      { ...HUNDRED, amount: 0 },
+      { error: 'ValidationException', message: 'amount must be at least 0.001' },
+    ],
+    ['a wallet', { ...HUNDRED, wallet_id: 5 }, badRequest('Wallet not found')],
+    ['a balance', { ...HUNDRED, amount: 1e6 }, badRequest('Insufficient wallet balance')],
+  ])('keeps a refusal as it keeps a success: %s', async (_, body, answer) => {
+    const world = await server.world()
+    for (const replayed of [null, 'true']) {
+      const response = await world.post(PAYOUTS, body, KEY)
+      expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([400, replayed])
+      expect(await response.json()).toEqual(answer)
+    }
+    expect(await movementsOf(world)).toEqual([])
+  })
+
+  test('400 refuses another payout under the key, and a malformed key, in the flat shape', async () => {
+    const world = await server.world()
+    await world.post(PAYOUTS, HUNDRED, KEY)
+    const other = await world.post(PAYOUTS, { ...HUNDRED, amount: 99 }, KEY)
+    expect([other.status, await other.json()]).toEqual([
+      400,
+      badRequest('Idempotency-Key was used with a different request'),
+    ])
+    const malformed = await world.post(PAYOUTS, HUNDRED, { 'idempotency-key': 'short' })
+    expect([malformed.status, await malformed.json()]).toEqual([
+      400,
+      badRequest('Idempotency-Key must be 8 to 256 printable characters'),
+    ])
+    expect(await payoutCountOf(world)).toBe(1)
+  })
+})
+
+describe('a wallet that covers exactly k of many payouts at once', () => {
+  test('pays for k, refuses the rest, and ends at nothing', async () => {
+    const world = await server.world()
+    // Each costs 1,015 USD: 98 of them are 99,470, and 530 are left over.
+    const responses = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        world.post(PAYOUTS, { ...HUNDRED, amount: 1_000, reference_id: `r${index}` }),
+      ),
+    )
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(98)
+    for (const response of responses.filter(({ status }) => status !== 201)) {
+      expect([response.status, await response.json()]).toEqual([400, badRequest('Insufficient wallet balance')])
+    }
+    expect((await balanceOf(world, 1)).amount).toBe(530)
+    expect(await payoutCountOf(world)).toBe(98)
+    await expectUnbrokenChain(world)
+  })
+
+  test('orders and payouts draw on the same money', async () => {
+    const limited = await (await server.world()).limited()
+    // Each payout costs 1.02 of 5.00 USD.
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        limited.post(PAYOUTS, { ...HUNDRED, wallet_id: 5, amount: 1, reference_id: `r${index}` }),
+      ),
+    )
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(4)
+    expect((await balanceOf(limited, 5)).amount).toBe(0.92)
+    await expectUnbrokenChain(limited)
+  })
+})
+
+describe('after a change of rates', () => {
+  test('a refund is what was paid, to the unit, and new payouts cost what they cost now', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+    const started = (rate: string) =>
+      startServer('--data-dir', folder, '--rates', fileOf({ base: 'USD', rates: { EUR: rate } }))
+    const loggedIn = async (own: Server) => {
+      const credentials = JSON.stringify({ username: 'sandbox', password: 'sandbox' })
+      const login = await own.request('/auth/login', { method: 'POST', body: credentials })
+      const { access_token } = (await login.json()) as { access_token: string }
+      const ask = async <Body>(path: string, init?: RequestInit): Promise<Body> => {
+        const response = await own.request(path, { ...init, headers: { authorization: `Bearer ${access_token}` } })
+        return (await response.json()) as Body
+      }
+      const send = <Body>(path: string, body?: object) =>
+        ask<Body>(path, { method: 'POST', ...(body && { body: JSON.stringify(body) }) })
+      return { ask, send }
+    }
+
+    const before = await started('0.92')
+    // Far ahead, so that nothing falls due once the clock runs again.
+    const ahead = JSON.stringify({ now: '2090-01-01T00:00:00Z', frozen: true })
+    await before.request('/_sandbox/clock', { method: 'POST', body: ahead })
+    const then = await loggedIn(before)
+    const payout = await then.send<PayoutBody>(PAYOUTS, { ...HUNDRED, wallet_id: 2 })
+    const wanted = { product_id: 2, denomination: 50, quantity: 6, wallet_id: 2 }
+    const order = await then.send<{ id: number; amount: number }>('/api/v1/orders', wanted)
+    expect([payout.status, order.amount]).toEqual(['created', 266.28])
+    await before.stop()
+
+    const after = await started('0.55')
+    const now = await loggedIn(after)
+    expect(await now.send(`${PAYOUTS}/${payout.id}/cancel`)).toMatchObject({ status: 'cancelled' })
+    expect(await now.send(`/api/v1/orders/${order.id}/cancel`)).toMatchObject({ status: 'CANCELLED' })
+    const movements = await now.ask<TransactionBody[]>('/api/v1/transactions?wallet_id=2')
+    expect(movements.map(({ transaction_type, amount, forex_rate }) => [transaction_type, amount, forex_rate])).toEqual(
+      [
+        ['CREDIT', 266.28, 0.92],
+        ['CREDIT', 93.85, 0.92],
+        ['DEBIT', 266.28, 0.92],
+        ['DEBIT', 93.85, 0.92],
+        ['CREDIT', 100_000, null],
+      ],
+    )
+    expect(await now.ask('/api/v1/wallets/2')).toMatchObject({ amount: 100_000, reserved_amount: 0 })
+    // 101.5 USD at 0.55 are 55.83 EUR (55.825), and 0.28 for converting.
+    await now.send(PAYOUTS, { ...HUNDRED, reference_id: 'later', wallet_id: 2 })
+    expect(await now.ask('/api/v1/wallets/2')).toMatchObject({ amount: 99_943.89, reserved_amount: 56.11 })
+    await after.stop()
+  })
+})
+
+test('a payout is found again under its id, and is the one that was made', async () => {
+  const world = await server.world()
+  const made = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => pay(world, { ...HUNDRED, amount: 1 + index, reference_id: `r${index}` })),
+  )
+  expect(new Set(made.map(({ id }) => id)).size).toBe(10)
+  for (const { id, amount } of made) expect((await getPayout(world, id)).amount).toBe(amount)
+})

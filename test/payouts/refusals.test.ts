@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { fileOf } from '../catalog/entry.ts'
+import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { movementsOf, walletsOf } from '../wallets/balances.ts'
+import { getPayout, HUNDRED, PAYOUTS, pay, payoutCountOf, save } from './payouts.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const badRequest = (message: string) => ({ error: 'BadRequest', message })
+const invalid = (message: string) => ({ error: 'ValidationException', message })
+
+/** A payout that is refused leaves nothing: no payout, no movement, no reservation. */
+const expectRefusal = async (world: TestWorld, body: unknown, answer: object) => {
+  const before = [await walletsOf(world), await movementsOf(world), await payoutCountOf(world)]
+  const response = await world.post(PAYOUTS, body)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual(answer)
+  expect([await walletsOf(world), await movementsOf(world), await payoutCountOf(world)]).toEqual(before)
+}
+
+const NOBODY = { beneficiary_email: undefined, beneficiary_first_name: undefined, beneficiary_last_name: undefined }
+
+describe('a body that is wrong', () => {
+  test.each([
+    ['none', undefined],
+    ['an empty one', ''],
+    ['one that is not JSON', '{"amount":'],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['one over 1 MiB', JSON.stringify({ ...HUNDRED, description: 'x'.repeat(1_048_576) })],
+    ['one nested deeper than 32', `{"metadata":${'{"a":'.repeat(32)}1${'}'.repeat(32)}}`],
+  ])('400 refuses it: %s', async (_, body) => {
+    await expectRefusal(await server.world(), body, badRequest('Invalid request body'))
+  })
+
+  test.each<[string, object, string]>([
+    ['no reference_id', { reference_id: undefined }, 'reference_id is required'],
+    ['a null reference_id', { reference_id: null }, 'reference_id is required'],
+    ['an empty reference_id', { reference_id: '' }, 'reference_id must be at least 1 character long'],
+    ['a long reference_id', { reference_id: 'x'.repeat(256) }, 'reference_id must be at most 255 characters long'],
+    ['a number as reference_id', { reference_id: 7 }, 'reference_id must be a string'],
+    ['NUL in reference_id', { reference_id: 'a\0' }, 'reference_id must not hold NUL or half a surrogate pair'],
+    ['no wallet_id', { wallet_id: undefined }, 'wallet_id is required'],
+    ['wallet_id 0', { wallet_id: 0 }, 'wallet_id must be at least 1'],
+    ['a wallet_id in quotes', { wallet_id: '1' }, 'wallet_id must be a whole number'],
+    ['no amount', { amount: undefined }, 'amount is required'],
+    ['an amount in quotes', { amount: '100' }, 'amount must be a number'],
+    ['an amount of nothing', { amount: 0 }, 'amount must be at least 0.001'],
+    ['a negative amount', { amount: -1 }, 'amount must be at least 0.001'],
+    ['an amount beyond all', { amount: 1e9 + 1 }, 'amount must be at most 1000000000'],
+    ['half a cent', { amount: 0.005 }, 'amount must have at most 2 decimals'],
+    ['three decimals of USD', { amount: 100.001 }, 'amount must have at most 2 decimals'],
+    ['half a yen', { currency: 'JPY', wallet_id: 4, amount: 100.5 }, 'amount must have at most 0 decimals'],
+    ['four decimals of KWD', { currency: 'KWD', amount: 1.0001 }, 'amount must have at most 3 decimals'],
+    ['no currency', { currency: undefined }, 'currency is required'],
+    ['an unknown currency', { currency: 'XYZ' }, 'currency must be the ISO 4217 code of a circulating currency'],
+    ['a currency in lower case', { currency: 'usd' }, 'currency must be the ISO 4217 code of a circulating currency'],
+    ['an empty currency', { currency: '' }, 'currency must be the ISO 4217 code of a circulating currency'],
+    [
+      'a precious metal as currency',
+      { currency: 'XAU' },
+      'currency must be the ISO 4217 code of a circulating currency',
+    ],
+    ['a number as currency', { currency: 840 }, 'currency must be a string'],
+    ['nobody to pay', NOBODY, 'beneficiary_id is required'],
+    [
+      'nulls to pay',
+      { beneficiary_email: null, beneficiary_first_name: null, beneficiary_last_name: null },
+      'beneficiary_id is required',
+    ],
+    ['no beneficiary_email', { beneficiary_email: undefined }, 'beneficiary_email is required'],
+    ['no beneficiary_first_name', { beneficiary_first_name: undefined }, 'beneficiary_first_name is required'],
+    ['no beneficiary_last_name', { beneficiary_last_name: null }, 'beneficiary_last_name is required'],
+    [
+      'an e-mail alone',
+      { ...NOBODY, beneficiary_email: 'ada@example.com' },
+      'beneficiary_first_name is required; beneficiary_last_name is required',
+    ],
+    ['no address as e-mail', { beneficiary_email: 'ada@' }, 'Invalid beneficiary_email format'],
+    [
+      'a blank first name',
+      { beneficiary_first_name: '   ' },
+      'beneficiary_first_name must be at least 1 character long',
+    ],
+    [
+      'a long last name',
+      { beneficiary_last_name: 'x'.repeat(101) },
+      'beneficiary_last_name must be at most 100 characters long',
+    ],
+    [
+      'an unknown country',
+      { beneficiary_country: 'XX' },
+      'beneficiary_country must be an ISO 3166-1 alpha-2 country code',
+    ],
+    [
+      'a phone without country code',
+      { beneficiary_phone: '020 7946 0958' },
+      'beneficiary_phone must be a valid phone number including the country code',
+    ],
+    ['a number as beneficiary_id', { ...NOBODY, beneficiary_id: 7 }, 'beneficiary_id must be a string'],
+    ['identifiers that are a list', { beneficiary_identifiers: [] }, 'beneficiary_identifiers must be an object'],
+    [
+      'identifiers over 16 KiB',
+      { beneficiary_identifiers: { note: 'x'.repeat(16_384) } },
+      'beneficiary_identifiers must be at most 16 KiB as JSON',
+    ],
+    ['a long description', { description: 'x'.repeat(1_001) }, 'description must be at most 1000 characters long'],
+    ['metadata that is a string', { metadata: 'x' }, 'metadata must be an object'],
+    ['metadata over 16 KiB', { metadata: { note: 'x'.repeat(16_384) } }, 'metadata must be at most 16 KiB as JSON'],
+    ['a word as notify_beneficiary', { notify_beneficiary: 'yes' }, 'notify_beneficiary must be true or false'],
+  ])('400 names %s', async (_, change, message) => {
+    await expectRefusal(await server.world(), { ...HUNDRED, ...change }, invalid(message))
+  })
+
+  test('400 names every field that is wrong', async () => {
+    await expectRefusal(
+      await server.world(),
+      { ...HUNDRED, reference_id: '', amount: 0, currency: 'XYZ', beneficiary_email: 'ada@' },
+      invalid(
+        'reference_id must be at least 1 character long; amount must be at least 0.001; currency must be the ISO 4217 code of a circulating currency; Invalid beneficiary_email format',
+      ),
+    )
+  })
+
+  test('400 refuses a saved beneficiary and a person at once', async () => {
+    const world = await server.world()
+    const beneficiary_id = await save(world)
+    await expectRefusal(
+      world,
+      { ...HUNDRED, beneficiary_id },
+      invalid('beneficiary_id must not come with beneficiary_email, beneficiary_first_name, beneficiary_last_name'),
+    )
+    await expectRefusal(
+      world,
+      { ...HUNDRED, ...NOBODY, beneficiary_id, beneficiary_email: 'ada@example.com' },
+      invalid('beneficiary_id must not come with beneficiary_email'),
+    )
+  })
+})
+
+describe('what cannot be paid', () => {
+  test.each<[string, object, string]>([
+    ['an unknown wallet', { wallet_id: 999 }, 'Wallet not found'],
+    ["another client's wallet", { wallet_id: 5 }, 'Wallet not found'],
+    ['an unknown beneficiary', { ...NOBODY, beneficiary_id: 'ben_00000000000000000000' }, 'Beneficiary not found'],
+    ['what is no id of a beneficiary', { ...NOBODY, beneficiary_id: '' }, 'Beneficiary not found'],
+    ['more than the wallet holds', { amount: 100_000 }, 'Insufficient wallet balance'],
+    ['more than the wallet holds with the fees', { amount: 98_522.17 + 0.01 }, 'Insufficient wallet balance'],
+    ['more than the wallet holds after converting', { currency: 'EUR', amount: 92_000 }, 'Insufficient wallet balance'],
+  ])('400 refuses %s, and writes nothing', async (_, change, message) => {
+    await expectRefusal(await server.world(), { ...HUNDRED, ...change }, badRequest(message))
+  })
+
+  test("400 refuses another client's beneficiary as a missing one", async () => {
+    const world = await server.world()
+    const beneficiary_id = await save(await world.limited())
+    await expectRefusal(world, { ...HUNDRED, ...NOBODY, beneficiary_id }, badRequest('Beneficiary not found'))
+  })
+
+  test('400 refuses a reference_id that was used, whatever became of its payout', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const first = await pay(world)
+    const duplicate = badRequest('Duplicate reference_id')
+    await expectRefusal(world, HUNDRED, duplicate)
+    await expectRefusal(world, { ...HUNDRED, amount: 1, wallet_id: 2, currency: 'EUR' }, duplicate)
+    expect((await world.post(`${PAYOUTS}/${first.id}/cancel`)).status).toBe(200)
+    await expectRefusal(world, HUNDRED, duplicate)
+    expect((await getPayout(world, first.id)).status).toBe('cancelled')
+  })
+
+  test('a reference_id is unique for each client alone, and by its case', async () => {
+    const world = await server.world()
+    await pay(world)
+    expect((await pay(world, { ...HUNDRED, reference_id: 'Bonus' })).reference_id).toBe('Bonus')
+    expect((await pay(await world.limited(), { ...HUNDRED, wallet_id: 5, amount: 1 })).reference_id).toBe('bonus')
+  })
+
+  test('400 refuses what is worth nothing in the currency of the wallet', async () => {
+    // 0.01 INR are 0.0167 JPY.
+    await expectRefusal(
+      await server.world(),
+      { ...HUNDRED, wallet_id: 4, currency: 'INR', amount: 0.01 },
+      invalid('amount must be worth at least the smallest unit of the currency of the wallet'),
+    )
+  })
+
+  test('400 names the two currencies when there is no rate between them', async () => {
+    const own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '0.92' } }))
+    await expectRefusal(
+      await own.world(),
+      { ...HUNDRED, wallet_id: 4 },
+      badRequest('No exchange rate found for USD to JPY'),
+    )
+    await own.stop()
+  })
+
+  test('400 refuses an amount that cannot be exact in the currency of the wallet', async () => {
+    const own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '20000' } }))
+    const world = await own.world()
+    // A thousand million USD are 2 × 10^15 cents of such EUR.
+    await expectRefusal(world, { ...HUNDRED, wallet_id: 2, amount: 1e9 }, invalid('amount too large'))
+    await own.stop()
+  })
+})
+
+describe('GET /api/v1/payouts/{id}', () => {
+  test("404 answers alike for another client's payout, for none and for what is no id", async () => {
+    const world = await server.world()
+    const { id } = await pay(world)
+    const limited = await world.limited()
+    const elsewhere = await server.world()
+    for (const response of [
+      await limited.get(`${PAYOUTS}/${id}`),
+      await elsewhere.get(`${PAYOUTS}/${id}`),
+      await world.get(`${PAYOUTS}/pyt_00000000000000000000`),
+      await world.get(`${PAYOUTS}/1`),
+      await world.get(`${PAYOUTS}/${id.toUpperCase()}`),
+      await limited.post(`${PAYOUTS}/${id}/cancel`),
+      await world.post(`${PAYOUTS}/pyt_0/cancel`),
+    ]) {
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual({ error: 'NotFound', message: 'Payout not found' })
+    }
+    expect((await getPayout(world, id)).status).toBe('created')
+  })
+
+  test('401 and unknown routes leave in the structured shape', async () => {
+    for (const [method, path] of [
+      ['GET', PAYOUTS],
+      ['POST', PAYOUTS],
+      ['GET', `${PAYOUTS}/x`],
+      ['POST', `${PAYOUTS}/x/cancel`],
+    ] as const) {
+      const response = await server.request(path, { method })
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(
+        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+      )
+    }
+    const world = await server.world()
+    const { id } = await pay(world)
+    for (const response of [await world.delete(`${PAYOUTS}/${id}`), await world.get(`${PAYOUTS}/${id}/events`)]) {
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Route not found'))
+    }
+  })
+})

@@ -1,0 +1,583 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { operationsOf, readDocument, refusalsIn } from '../docs/document.ts'
+import { againstBinary, type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { DELAYED, placed } from './purchases.ts'
+import { ADA, type Answered, control, NOON, read, rowsOf, saveAda, succeed, UNREADABLE, validation } from './surface.ts'
+
+interface DocumentedError {
+  name: string
+  status: number
+  method: string
+  path: string
+  body: object
+}
+
+const server: Server = await startServer('--rate-limit', 'off', '--seed', '15')
+afterAll(() => server.stop())
+const documented = await succeed<DocumentedError[]>(server, 'GET', '/errors')
+const operations = operationsOf(await readDocument(server))
+
+const routeOf = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
+const operationAt = (method: string, path: string) => {
+  const found = operations.find((operation) => operation.method === method && routeOf(operation.path) === path)
+  if (!found) throw new Error(`${method} ${path} is not documented`)
+  return found
+}
+
+interface Rule {
+  id: number
+  error: string | null
+  delay_ms: number
+  drop: boolean
+  match: { method: string | null; path: string | null }
+  times_left: number | null
+  probability: number
+}
+const addRule = (world: TestWorld, rule: object) => succeed<Rule>(server, 'POST', `/faults?world=${world.name}`, rule)
+const rulesOf = (world: TestWorld) => succeed<Rule[]>(server, 'GET', `/faults?world=${world.name}`)
+const clearRules = (world: TestWorld) => succeed(server, 'DELETE', `/faults?world=${world.name}`)
+
+const INTERNAL = structured('InternalServerError', 'INTERNAL_SERVER_ERROR', 'Failed to retrieve countries')
+const COUNTRY = '/api/v1/countries/1'
+
+describe('GET /_sandbox/errors', () => {
+  test('is every refusal of the document, each under its name, at its place, with its status and body', () => {
+    const said = operations.flatMap((operation) =>
+      refusalsIn(operation).map(({ name, status, body }) => ({
+        name,
+        status,
+        method: operation.method,
+        path: routeOf(operation.path),
+        body,
+      })),
+    )
+    const sorted = (errors: { method: string; path: string; name: string }[]) =>
+      errors.toSorted((a, b) => `${a.method} ${a.path} ${a.name}`.localeCompare(`${b.method} ${b.path} ${b.name}`))
+    expect(sorted(documented)).toEqual(sorted(said as DocumentedError[]))
+  })
+
+  test('has the names that the contract names, and no name twice at one place', () => {
+    const names = documented.map(({ name }) => name)
+    for (const name of ['charges.rate_missing', 'charges.rate_failed', 'products.not_found']) {
+      expect(names).toContain(name)
+    }
+    for (const name of ['rate_limited', 'unauthorized', 'internal']) expect(names).toContain(name)
+    const places = documented.map(({ method, path, name }) => `${method} ${path} ${name}`)
+    expect(new Set(places).size).toBe(places.length)
+  })
+
+  test('has the three shapes', () => {
+    const bodyOf = (name: string) => documented.find((error) => error.name === name)?.body
+    expect(bodyOf('charges.rate_missing')).toEqual({ error: 'No exchange rate found for USD to KES' })
+    expect(bodyOf('beneficiaries.not_found')).toEqual({ error: 'NotFound', message: 'Beneficiary not found' })
+    expect(bodyOf('products.not_found')).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+  })
+})
+
+/** A world in which every operation would succeed, and the path of each record. */
+const prepared = async (): Promise<{ world: TestWorld; pathOf: (route: string) => string }> => {
+  const world = await server.world(NOON)
+  const beneficiary = await saveAda(world)
+  const order = await placed(world, { ...DELAYED, quantity: 1 })
+  const payout = (await (
+    await world.post('/api/v1/payouts', {
+      reference_id: 'prepared',
+      wallet_id: 1,
+      amount: 10,
+      currency: 'USD',
+      beneficiary_id: beneficiary,
+    })
+  ).json()) as { id: string }
+  const pathOf = (route: string) => {
+    const id = route.includes('/beneficiaries/') ? beneficiary : route.includes('/payouts/') ? payout.id : undefined
+    return route.replace(':id', String(id ?? (route.includes('/orders/') ? order.id : 1)))
+  }
+  return { world, pathOf }
+}
+
+const endpoints = Object.entries(
+  Object.groupBy(
+    documented.filter(({ path }) => !path.startsWith('/_sandbox')),
+    ({ method, path }) => `${method} ${path}`,
+  ),
+).map(([endpoint, errors = []]) => [endpoint, errors] as const)
+
+test('there is an error for every operation', () => {
+  const served = operations.filter(({ path }) => !path.startsWith('/_sandbox'))
+  expect(endpoints.length).toBe(served.length)
+  expect(endpoints.length).toBeGreaterThan(30)
+})
+
+describe.each(endpoints)('Every documented error of %s', (_, errors) => {
+  const [{ method, path } = { method: '', path: '' }] = errors
+  const example = operationAt(method, path).requestBody?.content['application/json']?.example
+  const call = async (world: TestWorld, target: string, headers: Record<string, string> = {}): Promise<Answered> =>
+    read(
+      await world.request(target, {
+        method,
+        headers,
+        ...(example !== undefined && { body: JSON.stringify(example) }),
+      }),
+    )
+  const expectError = ({ status, headers, body }: Answered, error: DocumentedError): void => {
+    expect({ name: error.name, status, body }).toEqual({ name: error.name, status: error.status, body: error.body })
+    expect(headers.get('x-request-id')).toBeTruthy()
+    expect(headers.get('x-cache')).toBeNull()
+    expect(headers.get('www-authenticate')).toBe(error.name === 'unauthorized' ? 'Bearer error="invalid_token"' : null)
+    expect(headers.get('retry-after')).toBe(
+      error.status === 429 ? (/after (\d+) seconds/.exec(JSON.stringify(error.body))?.[1] ?? '') : null,
+    )
+  }
+
+  test('comes by the header, and changes no row', async () => {
+    const { world, pathOf } = await prepared()
+    const before = await rowsOf(server, world.name)
+    for (const error of errors) expectError(await call(world, pathOf(path), { 'x-sandbox-fault': error.name }), error)
+    expect(await rowsOf(server, world.name)).toEqual(before)
+  })
+
+  // Public routes but the login and the refresh are about no world but the default one, which other tests use.
+  test.if(operationAt(method, path).security.length > 0)('comes by a rule, and changes no row', async () => {
+    const { world, pathOf } = await prepared()
+    const before = await rowsOf(server, world.name)
+    for (const { name: error } of errors) await addRule(world, { error, match: { method, path }, times: 1 })
+    for (const error of errors) expectError(await call(world, pathOf(path)), error)
+    expect((await rulesOf(world)).map(({ times_left }) => times_left)).toEqual(errors.map(() => 0))
+    expect(await rowsOf(server, world.name)).toEqual(before)
+    // What was refused by the rules alone is let through when they are used up.
+    if (path !== '/auth/logout') expect((await call(world, pathOf(path))).status).toBeLessThan(300)
+  })
+
+  test('comes from nowhere else: another error of the API is refused by its name', async () => {
+    const foreign = documented.find(({ name }) => !errors.some((error) => error.name === name))?.name ?? ''
+    const { world, pathOf } = await prepared()
+    const before = await rowsOf(server, world.name)
+    for (const name of [foreign, 'nothing.of_the_kind', '']) {
+      const { status, body } = await call(world, pathOf(path), { 'x-sandbox-fault': name })
+      expect(status).toBe(400)
+      expect(JSON.stringify(body)).toContain('must be the name of an error of this endpoint; see GET /_sandbox/errors')
+    }
+    expect(await rowsOf(server, world.name)).toEqual(before)
+  })
+})
+
+describe('The headers', () => {
+  test('an unknown fault is refused in the shape of its route', async () => {
+    const world = await server.world()
+    const headers = { 'x-sandbox-fault': 'nothing' }
+    const problem = 'must be the name of an error of this endpoint; see GET /_sandbox/errors'
+    expect((await read(await world.get(COUNTRY, headers))).body).toEqual(validation('X-Sandbox-Fault', 'enum', problem))
+    expect((await read(await world.get('/api/v1/payouts', headers))).body).toEqual({
+      error: 'ValidationException',
+      message: `X-Sandbox-Fault ${problem}`,
+    })
+    expect((await read(await world.post('/api/v1/products/1/charges', {}, headers))).body).toEqual({
+      error: { message: 'Validation failed', details: `X-Sandbox-Fault ${problem}` },
+    })
+  })
+
+  test.each(['-1', '60001', '1.5', '1e3', 'soon', '', '0x10', '999999'])('a delay of %p is refused', async (delay) => {
+    const world = await server.world()
+    const { status, body } = await read(await world.get(COUNTRY, { 'x-sandbox-delay': delay }))
+    expect(status).toBe(400)
+    expect(body).toEqual(validation('X-Sandbox-Delay', 'enum', 'must be a whole number of milliseconds up to 60000'))
+  })
+
+  test('who sends no token, or a wrong one, is refused before they are read', async () => {
+    for (const headers of [{}, { authorization: 'Bearer a.b.c' }]) {
+      const response = await server.request(COUNTRY, { headers: { ...headers, 'x-sandbox-fault': 'internal' } })
+      expect(response.status).toBe(401)
+    }
+  })
+
+  test('a faulted request costs a token of the limit and says so, as a real refusal does', async () => {
+    const limited = await startServer('--rate-limit', '10/h')
+    const world = await limited.world(NOON)
+    const remaining = async (fault?: string) =>
+      (await world.get(COUNTRY, fault === undefined ? {} : { 'x-sandbox-fault': fault })).headers.get(
+        'x-ratelimit-remaining',
+      )
+    expect([
+      await remaining(),
+      await remaining('internal'),
+      await remaining('rate_limited'),
+      await remaining(),
+    ]).toEqual(['9', '8', '7', '6'])
+    await limited.stop()
+  })
+
+  test('a faulted request is not kept for its Idempotency-Key', async () => {
+    const world = await server.world()
+    const key = { 'idempotency-key': 'of a failed request' }
+    const faulted = await world.post('/api/v1/beneficiaries', ADA, { ...key, 'x-sandbox-fault': 'internal' })
+    expect(faulted.status).toBe(500)
+    const retried = await world.post('/api/v1/beneficiaries', ADA, key)
+    expect(retried.status).toBe(201)
+    expect(retried.headers.get('idempotent-replayed')).toBeNull()
+  })
+
+  test('a fault comes before the charge cache, and leaves it as it was', async () => {
+    const world = await server.world()
+    const body = { denomination: 100, quantity: 1 }
+    const charge = (headers: Record<string, string> = {}) => world.post('/api/v1/products/1/charges', body, headers)
+    const first = await charge()
+    expect(first.headers.get('x-cache')).toBe('MISS')
+    const faulted = await charge({ 'x-sandbox-fault': 'charges.rate_failed' })
+    expect(await read(faulted)).toMatchObject({ status: 500, body: { error: 'Failed to fetch exchange rate' } })
+    expect(faulted.headers.get('x-cache')).toBeNull()
+    await addRule(world, { error: 'charges.rate_missing', times: 1 })
+    expect((await charge()).status).toBe(400)
+    const second = await charge()
+    expect(second.headers.get('x-cache')).toBe('HIT')
+    expect(await second.text()).toBe(await first.text())
+  })
+
+  test('a header goes before the rules, and uses none of them up', async () => {
+    const world = await server.world()
+    await addRule(world, { error: 'internal', times: 1 })
+    expect((await world.get(COUNTRY, { 'x-sandbox-fault': 'countries.not_found' })).status).toBe(404)
+    expect((await rulesOf(world))[0]?.times_left).toBe(1)
+    expect((await world.get(COUNTRY)).status).toBe(500)
+  })
+})
+
+describe('POST /_sandbox/faults', () => {
+  test('201 answers the rule as it stands, with every default', async () => {
+    const world = await server.world()
+    const answer = await control(server, 'POST', `/faults?world=${world.name}`, { error: 'internal' })
+    expect(answer).toMatchObject({
+      status: 201,
+      body: {
+        id: 1,
+        error: 'internal',
+        delay_ms: 0,
+        drop: false,
+        match: { method: null, path: null },
+        times_left: null,
+        probability: 1,
+      },
+    })
+    const whole = {
+      error: 'countries.not_found',
+      delay_ms: 5,
+      drop: true,
+      match: { method: 'get', path: '/api/v1/*' },
+      times: 3,
+      probability: 0.5,
+    }
+    expect(await addRule(world, whole)).toEqual({
+      id: 2,
+      error: 'countries.not_found',
+      delay_ms: 5,
+      drop: true,
+      match: { method: 'GET', path: '/api/v1/*' },
+      times_left: 3,
+      probability: 0.5,
+    })
+    expect((await rulesOf(world)).map(({ id }) => id)).toEqual([1, 2])
+  })
+
+  test.each<[string, unknown, object]>([
+    [
+      'an error that there is not',
+      { error: 'nothing' },
+      ['error', 'enum', 'must be the name of a documented error; see GET /_sandbox/errors'],
+    ],
+    ['an error that is no text', { error: 404 }, ['error', 'string', 'must be a string']],
+    ['nothing to do', {}, ['error', 'required', 'is required, or delay_ms, or drop']],
+    [
+      'nothing to do, in other words',
+      { delay_ms: 0, drop: false },
+      ['error', 'required', 'is required, or delay_ms, or drop'],
+    ],
+    ['a delay before the present', { delay_ms: -1 }, ['delay_ms', 'min', 'must be at least 0']],
+    ['a delay of more than a minute', { delay_ms: 60_001 }, ['delay_ms', 'max', 'must be at most 60000']],
+    ['half a millisecond', { delay_ms: 0.5 }, ['delay_ms', 'integer', 'must be a whole number']],
+    ['a drop that is neither', { drop: 'yes' }, ['drop', 'format', 'must be true or false']],
+    ['no time at all', { drop: true, times: 0 }, ['times', 'min', 'must be at least 1']],
+    ['more than certainty', { drop: true, probability: 1.1 }, ['probability', 'max', 'must be at most 1']],
+    ['less than nothing', { drop: true, probability: -0.1 }, ['probability', 'min', 'must be at least 0']],
+    ['a match that is none', { drop: true, match: 'all' }, ['match', 'object', 'must be an object']],
+    [
+      'a method that there is not',
+      { drop: true, match: { method: 'FETCH' } },
+      ['match', 'enum', 'must have a method of GET, POST, PUT, DELETE, PATCH'],
+    ],
+    [
+      'an unknown member',
+      { drop: true, tymes: 1 },
+      ['tymes', 'enum', 'is not known here; known are error, delay_ms, drop, match, times, probability'],
+    ],
+    [
+      'an unknown member of the match',
+      { drop: true, match: { metod: 'GET' } },
+      ['match.metod', 'enum', 'is not known here; known are method, path'],
+    ],
+  ])('400 refuses %s, and adds no rule', async (_, body, expected) => {
+    const world = await server.world()
+    const [field, rule, problem] = expected as [string, string, string]
+    const answer = await control(server, 'POST', `/faults?world=${world.name}`, body)
+    expect(answer).toMatchObject({ status: 400, body: validation(field, rule, problem) })
+    expect(await rulesOf(world)).toEqual([])
+    expect((await world.get(COUNTRY)).status).toBe(200)
+  })
+
+  test.each(['', 'error=internal', '[]', 'null', '{"error":'])('400 refuses %p as a body', async (body) => {
+    const world = await server.world()
+    expect(await control(server, 'POST', `/faults?world=${world.name}`, body)).toMatchObject({
+      status: 400,
+      body: UNREADABLE,
+    })
+    expect(await rulesOf(world)).toEqual([])
+  })
+
+  test('a world holds 1,000 rules, and no more', async () => {
+    const world = await server.world()
+    for (let count = 0; count < 1_000; count++) await addRule(world, { error: 'internal', match: { path: '/never' } })
+    const { status, body } = await control(server, 'POST', `/faults?world=${world.name}`, { error: 'internal' })
+    expect(status).toBe(400)
+    expect(body).toEqual(validation('error', 'max', 'cannot be added: a world holds at most 1000 rules'))
+    expect((await rulesOf(world)).length).toBe(1_000)
+    expect((await world.get(COUNTRY)).status).toBe(200)
+  })
+
+  test('DELETE takes all rules away, 204 without a body, and a second time too', async () => {
+    const world = await server.world()
+    await addRule(world, { error: 'internal' })
+    expect((await world.get(COUNTRY)).status).toBe(500)
+    for (let count = 0; count < 2; count++) {
+      expect(await control(server, 'DELETE', `/faults?world=${world.name}`)).toMatchObject({
+        status: 204,
+        body: undefined,
+      })
+      expect(await rulesOf(world)).toEqual([])
+    }
+    expect((await world.get(COUNTRY)).status).toBe(200)
+    expect((await addRule(world, { error: 'internal' })).id).toBe(2)
+  })
+})
+
+describe('A rule', () => {
+  const statusOf = async (world: TestWorld, path: string, method = 'GET') =>
+    (await world.request(path, { method })).status
+
+  test.each<[string, object, string[], string[]]>([
+    ['without a match strikes wherever its error can occur', {}, [COUNTRY, '/api/v1/payouts', '/api/v1/wallets'], []],
+    [
+      'matches an exact path',
+      { path: COUNTRY },
+      [COUNTRY, `${COUNTRY}/`],
+      ['/api/v1/countries/12', '/api/v1/countries'],
+    ],
+    [
+      'matches a route by its names',
+      { path: '/api/v1/countries/:id' },
+      [COUNTRY, '/api/v1/countries/2'],
+      ['/api/v1/countries', '/api/v1/wallets'],
+    ],
+    [
+      'matches a segment by whatever name',
+      { path: '/api/v1/:what/:which' },
+      [COUNTRY, '/api/v1/currencies/2'],
+      ['/api/v1/countries'],
+    ],
+    ['matches anything with *', { path: '/api/v1/c*' }, [COUNTRY, '/api/v1/currencies'], ['/api/v1/wallets']],
+    ['matches the end with *', { path: '*/1' }, [COUNTRY, '/api/v1/products/1'], ['/api/v1/countries/2']],
+    ['takes dots and brackets as they are', { path: '/api/v1/c.untries/(1)' }, [], [COUNTRY]],
+    ['matches a method', { method: 'get' }, [COUNTRY], []],
+    ['passes by another method', { method: 'DELETE' }, [], [COUNTRY]],
+    ['needs both to match', { method: 'POST', path: COUNTRY }, [], [COUNTRY]],
+    ['does not match the query', { path: '/api/v1/countries?limit=1' }, [], ['/api/v1/countries?limit=1']],
+  ])('%s', async (_, match, struck, spared) => {
+    const world = await server.world()
+    await addRule(world, { error: 'internal', match })
+    for (const path of struck) expect([path, await statusOf(world, path)]).toEqual([path, 500])
+    for (const path of spared) expect([path, await statusOf(world, path)]).toEqual([path, 200])
+  })
+
+  test('a pattern of many stars is decided at once', async () => {
+    const world = await server.world()
+    for (const part of ['*', '*a', ':a', '*:a']) {
+      await addRule(world, { error: 'internal', match: { path: `/${part.repeat(200)}x` } })
+    }
+    expect(await statusOf(world, COUNTRY)).toBe(200)
+  })
+
+  test('whose error is not documented at an endpoint does not strike there, and is not used up', async () => {
+    const world = await server.world()
+    await addRule(world, { error: 'charges.rate_missing', times: 1 })
+    expect(await statusOf(world, COUNTRY)).toBe(200)
+    expect((await world.post('/api/v1/products/1/discount', {})).status).toBe(200)
+    expect((await rulesOf(world))[0]?.times_left).toBe(1)
+    expect((await world.post('/api/v1/products/1/charges', { denomination: 100, quantity: 1 })).status).toBe(400)
+    expect((await rulesOf(world))[0]?.times_left).toBe(0)
+  })
+
+  test('strikes as often as it says', async () => {
+    const world = await server.world()
+    await addRule(world, { error: 'internal', times: 2 })
+    const statuses = [await statusOf(world, COUNTRY), await statusOf(world, COUNTRY), await statusOf(world, COUNTRY)]
+    expect(statuses).toEqual([500, 500, 200])
+    expect((await rulesOf(world)).map(({ times_left }) => times_left)).toEqual([0])
+  })
+
+  test('the first that fits strikes alone', async () => {
+    const world = await server.world()
+    await addRule(world, { error: 'countries.not_found', match: { path: COUNTRY }, times: 1 })
+    await addRule(world, { error: 'internal', times: 1 })
+    expect([await statusOf(world, COUNTRY), await statusOf(world, COUNTRY), await statusOf(world, COUNTRY)]).toEqual([
+      404, 500, 200,
+    ])
+  })
+
+  test('does not strike the control surface', async () => {
+    const world = await server.world()
+    await addRule(world, { drop: true })
+    expect((await rulesOf(world)).length).toBe(1)
+  })
+
+  test('of one world touches no other, nor the default one; nor the reverse', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    await addRule(one, { error: 'internal' })
+    expect([await statusOf(one, COUNTRY), await statusOf(other, COUNTRY)]).toEqual([500, 200])
+    expect(await rulesOf(other)).toEqual([])
+    expect(await succeed<Rule[]>(server, 'GET', '/faults')).toEqual([])
+    expect((await server.request('/status')).status).toBe(200)
+    await succeed(server, 'POST', '/faults', { error: 'internal' })
+    const login = (username: string, password: string) =>
+      server.request('/auth/login', { method: 'POST', body: JSON.stringify({ username, password }) })
+    const statuses = [
+      (await login(`sbx_${other.name}`, 'a password')).status,
+      await statusOf(other, COUNTRY),
+      (await login('sandbox', 'sandbox')).status,
+      (await server.request('/status')).status,
+    ]
+    await succeed(server, 'DELETE', '/faults')
+    expect(statuses).toEqual([200, 200, 500, 500])
+  })
+
+  test('strikes login and refresh of its own world', async () => {
+    const world = await server.world()
+    const post = (path: string, body: object) => server.request(path, { method: 'POST', body: JSON.stringify(body) })
+    const credentials = { username: `sbx_${world.name}`, password: 'a password' }
+    const { refresh_token } = (await (await post('/auth/login', credentials)).json()) as { refresh_token: string }
+    await addRule(world, { error: 'internal', match: { path: '/auth/*' }, times: 2 })
+    expect((await post('/auth/login', credentials)).status).toBe(500)
+    expect((await post('/auth/refresh', { refresh_token })).status).toBe(500)
+    expect((await post('/auth/refresh', { refresh_token })).status).toBe(200)
+    await addRule(world, { error: 'auth.too_many_failures', times: 1 })
+    expect(
+      await read(await post('/auth/login', { ...credentials, username: `sbx_${world.name}.limited` })),
+    ).toMatchObject({
+      status: 429,
+      body: structured('TooManyRequestsError', 'TOO_MANY_REQUESTS', 'Rate limit exceeded. Retry after 42 seconds.'),
+    })
+  })
+
+  test('waits, and then lets the request through or fails it', async () => {
+    const world = await server.world()
+    const timed = async (path: string, headers: Record<string, string> = {}) => {
+      const start = Bun.nanoseconds()
+      const { status } = await world.get(path, headers)
+      return { status, waited: (Bun.nanoseconds() - start) / 1e6 >= 20 }
+    }
+    expect(await timed(COUNTRY, { 'x-sandbox-delay': '20' })).toEqual({ status: 200, waited: true })
+    expect(await timed(COUNTRY, { 'x-sandbox-delay': '20', 'x-sandbox-fault': 'internal' })).toEqual({
+      status: 500,
+      waited: true,
+    })
+    await addRule(world, { delay_ms: 20, times: 1 })
+    await addRule(world, { delay_ms: 20, error: 'internal', times: 1 })
+    expect(await timed(COUNTRY)).toEqual({ status: 200, waited: true })
+    expect(await timed(COUNTRY)).toEqual({ status: 500, waited: true })
+  })
+
+  test('breaks the connection off without an answer, and nothing is done', async () => {
+    const world = await server.world()
+    const before = await rowsOf(server, world.name)
+    await addRule(world, { drop: true, match: { method: 'POST' }, times: 1 })
+    const broken = world.post('/api/v1/beneficiaries', ADA).then((response) => response.text())
+    expect(
+      await broken.then(
+        () => 'answered',
+        () => 'broken off',
+      ),
+    ).toBe('broken off')
+    expect(await rowsOf(server, world.name)).toEqual(before)
+    expect((await world.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
+  })
+
+  test.if(againstBinary)('breaks the connection off before the first byte', async () => {
+    const world = await server.world()
+    await addRule(world, { drop: true })
+    const request = `GET ${COUNTRY} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.token}\r\n\r\n`
+    expect(await rawAnswer(server, request)).toBe('')
+    await clearRules(world)
+    expect(await rawAnswer(server, request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))).toStartWith(
+      'HTTP/1.1 200',
+    )
+  })
+
+  test('with a probability strikes now and then, in the same requests of every run and world', async () => {
+    const script = async (world: TestWorld): Promise<number[]> => {
+      await addRule(world, { error: 'internal', probability: 0.5 })
+      const statuses: number[] = []
+      for (let count = 0; count < 40; count++) statuses.push(await statusOf(world, COUNTRY))
+      return statuses
+    }
+    const first = await script(await server.world())
+    expect(new Set(first)).toEqual(new Set([200, 500]))
+    const noise = await server.world()
+    const [second] = await Promise.all([script(await server.world()), script(noise)])
+    expect(second).toEqual(first)
+    const again = await startServer('--rate-limit', 'off', '--seed', '15')
+    const world = await again.world()
+    await succeed(again, 'POST', `/faults?world=${world.name}`, { error: 'internal', probability: 0.5 })
+    const elsewhere: number[] = []
+    for (let count = 0; count < 40; count++) elsewhere.push(await statusOf(world, COUNTRY))
+    await again.stop()
+    expect(elsewhere).toEqual(first)
+  })
+
+  test('with a probability of 0 never strikes', async () => {
+    const world = await server.world()
+    await addRule(world, { error: 'internal', probability: 0 })
+    for (let count = 0; count < 20; count++) expect(await statusOf(world, COUNTRY)).toBe(200)
+  })
+
+  test('whether it strikes or not, identifiers stay what they would be', async () => {
+    const emailOf = async (world: TestWorld) => (await read(await world.post('/api/v1/beneficiaries', ADA))).body
+    const [plain, struck] = [await server.world(NOON), await server.world(NOON)]
+    await addRule(struck, { error: 'countries.not_found', probability: 0.5 })
+    for (let count = 0; count < 10; count++) {
+      await plain.get(COUNTRY)
+      await struck.get(COUNTRY)
+    }
+    expect(await emailOf(struck)).toEqual(await emailOf(plain))
+  })
+
+  test('leaves as the whole body of the route', async () => {
+    const world = await server.world()
+    await addRule(world, { error: 'internal' })
+    expect(await read(await world.get(COUNTRY))).toMatchObject({ status: 500, body: INTERNAL })
+  })
+})
+
+/** All that a connection answers to what is sent on it, until it is closed. */
+const rawAnswer = async ({ url }: Server, request: string): Promise<string> => {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const { hostname, port } = new URL(url)
+  let heard = ''
+  await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (socket) => void socket.write(request),
+      data: (_, data) => {
+        heard += data.toString()
+      },
+      close: () => resolve(heard),
+    },
+  })
+  return promise
+}

@@ -1,0 +1,99 @@
+import { Database } from 'bun:sqlite'
+import { type Server, structured, type TestWorld } from '../harness.ts'
+
+/** The control surface, and the rows of a world, as they can be seen from outside (contract C15). */
+
+export const NOON = '2030-01-01T12:00:00.000Z'
+export const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+
+/** An answer with its body read: JSON where it is JSON, else text, and undefined where there is none. */
+export interface Answered {
+  status: number
+  headers: Headers
+  body: unknown
+}
+
+export const read = async (response: Response): Promise<Answered> => {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
+  }
+}
+
+/** Asks the control surface; a string goes out as it is. */
+export const control = async (
+  server: Server,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answered> =>
+  read(
+    await server.request(`/_sandbox${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    }),
+  )
+
+/** Asks for what is expected to succeed, and answers its body. */
+export const succeed = async <Body>(
+  server: Server,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Body> => {
+  const answer = await control(server, method, path, body, headers)
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body as Body
+}
+
+/** The rows of every table of a world, read from a snapshot of it. */
+export const rowsOf = async (server: Server, world: string): Promise<Record<string, unknown[]>> => {
+  await succeed(server, 'PUT', `/snapshots/rows-of-${world}?world=${world}`)
+  const { database } = await succeed<{ database: string }>(server, 'GET', `/snapshots/rows-of-${world}`)
+  await succeed(server, 'DELETE', `/snapshots/rows-of-${world}`)
+  return rowsIn(database)
+}
+
+/** The rows of every table of a snapshot's database. */
+export const rowsIn = (database: string): Record<string, unknown[]> => {
+  const sqlite = Database.deserialize(Bun.gunzipSync(Buffer.from(database, 'base64')))
+  const tables = sqlite
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .all()
+  const rows = Object.fromEntries(
+    tables.map(({ name }) => [name, sqlite.query<object, []>(`SELECT * FROM "${name}"`).all().map(plain)]),
+  )
+  sqlite.close()
+  return rows
+}
+
+const plain = (row: object): object =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+    ]),
+  )
+
+export const validation = (field: string, rule: string, problem: string) =>
+  structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+    [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
+  })
+export const UNREADABLE = structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body')
+export const notFound = (message: string) => structured('NotFoundError', 'NOT_FOUND', message)
+export const badRequest = (message: string) => structured('BadRequestError', 'BAD_REQUEST', message)
+export const worldNotFound = (name: string) => notFound(`No world is called ${name}`)
+export const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
+
+/** Saves Ada and answers the identifier. */
+export const saveAda = async (world: TestWorld): Promise<string> => {
+  const response = await world.post('/api/v1/beneficiaries', ADA)
+  if (response.status !== 201) throw new Error(`beneficiary: ${response.status} ${await response.text()}`)
+  return ((await response.json()) as { id: string }).id
+}

@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Transaction } from '../../src/db/database.ts'
+import { DomainError } from '../../src/kernel/failure.ts'
+import { AMOUNT_MINOR_MAX } from '../../src/kernel/money.ts'
+import { adjust, type Cause, fund, type Line, moveWallet, refund, reserve, settle } from '../../src/wallets/ledger.ts'
+import { findWallet, openWallet, type Wallet } from '../../src/wallets/wallets.ts'
+import { expectSoundLedger, lastEntryOf, linesSince } from './books.ts'
+import { openRoom, type Room } from './room.ts'
+
+const NOW_MS = 1_893_456_000_000
+const USD = 139
+const JPY = 64
+const KWD = 71
+const CLIENT = 1
+
+let room: Room
+beforeEach(() => {
+  room = openRoom()
+})
+afterEach(() => room.close())
+
+const write = <T>(work: (tx: Transaction) => T): Promise<T> => room.world.db.write(work)
+const sql = (statement: string) => () => room.world.db.sqlite.run(statement)
+const cause = (change: Partial<Cause> = {}): Cause => ({
+  sourceType: 'order',
+  sourceId: '1',
+  remarks: 'a card',
+  nowMs: NOW_MS,
+  ...change,
+})
+/** An empty wallet of a type. */
+const opened = (currencyId: number, type: Wallet['type'] = 'PREPAID', creditLimitMinor = 0) =>
+  write((tx) => openWallet(tx, { clientId: CLIENT, currencyId, type, creditLimitMinor }, NOW_MS))
+const funded = async (currencyId: number, amountMinor: number) => {
+  const wallet = await opened(currencyId)
+  await write((tx) => fund(tx, wallet, amountMinor, null, NOW_MS))
+  return wallet
+}
+const holds = ({ id }: Wallet) => {
+  const wallet = findWallet(room.world, CLIENT, id)
+  return { amountMinor: wallet?.amountMinor, reservedMinor: wallet?.reservedMinor }
+}
+const failureOf = async (work: Promise<unknown>) => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof DomainError)) throw error
+  return error.failure
+}
+describe('an entry', () => {
+  test.each([
+    ['by a unit', [{ account: 'funding', currencyId: USD, amountMinor: -99 }]],
+    ['against nothing', []],
+    ['with another currency', [{ account: 'funding', currencyId: JPY, amountMinor: -100 }]],
+  ] satisfies [string, Line[]][])(
+    'that does not balance is refused by the code, and writes nothing: %s',
+    async (_, against) => {
+      const wallet = await opened(USD)
+      const before = room.world.db.image()
+      const refused = write((tx) => moveWallet(tx, wallet, cause(), 100, against, undefined))
+      await expect(refused).rejects.toThrow(/^the lines in currency 139 sum to 1(00)?, not to zero$/)
+      expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
+    },
+  )
+
+  test('that settles more or less than was reserved is refused by the code', async () => {
+    const wallet = await funded(USD, 1_000)
+    await write((tx) => reserve(tx, wallet, cause(), 100, undefined))
+    const refused = write((tx) =>
+      settle(tx, wallet, cause(), 100, [{ account: 'supplier', currencyId: USD, amountMinor: 101 }]),
+    )
+    await expect(refused).rejects.toThrow('the lines in currency 139 sum to 1, not to zero')
+    expect(holds(wallet)).toEqual({ amountMinor: 900, reservedMinor: 100 })
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test('that does not balance is refused by the database too', () => {
+    const line = (currencyId: number, amount: number) =>
+      `INSERT INTO journal_lines (entry_id, account, currency_id, amount_minor) VALUES (99, 'funding', ${currencyId}, ${amount});`
+    const seal = "INSERT INTO journal_entries (id, source_type, created_at_ms) VALUES (99, 'funding', 1893456000000);"
+    const { sqlite } = room.world.db
+    for (const lines of [line(USD, 1), line(USD, 1) + line(USD, -2), line(USD, 1) + line(JPY, -1)]) {
+      expect(sql(`BEGIN; ${lines} ${seal} COMMIT`)).toThrow('a journal entry must balance')
+      sqlite.run('ROLLBACK')
+    }
+    sql(`BEGIN; ${line(USD, 1)} ${line(USD, -1)} ${seal} COMMIT`)()
+    expectSoundLedger(sqlite)
+  })
+
+  test('is needed by its lines: without one they cannot be committed', () => {
+    const { sqlite } = room.world.db
+    sql(
+      "BEGIN; INSERT INTO journal_lines (entry_id, account, currency_id, amount_minor) VALUES (99, 'funding', 139, 1)",
+    )()
+    expect(sql('COMMIT')).toThrow('FOREIGN KEY constraint failed')
+    sqlite.run('ROLLBACK')
+    expectSoundLedger(sqlite)
+  })
+
+  test.each([
+    [
+      'a further line',
+      "INSERT INTO journal_lines (entry_id, account, currency_id, amount_minor) VALUES (1, 'fees', 139, 1)",
+      'a journal entry takes no further line',
+    ],
+    ['a change', 'UPDATE journal_entries SET created_at_ms = 0 WHERE id = 1', 'journal entries are final'],
+    ['its deletion', 'DELETE FROM journal_entries WHERE id = 1', 'journal entries are kept'],
+    ['a change of a line', 'UPDATE journal_lines SET amount_minor = 1 WHERE id = 1', 'journal lines are final'],
+    ['the deletion of a line', 'DELETE FROM journal_lines WHERE id = 1', 'journal lines are kept'],
+    ['a change of its transaction', 'UPDATE transactions SET remarks = NULL WHERE id = 1', 'transactions are final'],
+    ['the deletion of its transaction', 'DELETE FROM transactions WHERE id = 1', 'transactions are kept'],
+    [
+      'the replacement of its transaction',
+      'INSERT OR REPLACE INTO transactions SELECT * FROM transactions WHERE id = 1',
+      'transactions are kept',
+    ],
+  ])('that stands refuses %s', (_, statement, message) => {
+    const before = room.world.db.image()
+    expect(sql(statement)).toThrow(message)
+    expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
+  })
+
+  test.each([
+    ['a wallet line in another currency', "(99, 'wallet', 1, 64, 1)", 'a wallet holds one currency'],
+    ['a reserved line in another currency', "(99, 'reserved', 1, 64, 1)", 'a wallet holds one currency'],
+    ['a wallet line without a wallet', "(99, 'wallet', NULL, 139, 1)", 'CHECK constraint failed'],
+    ["a wallet in one of the program's own accounts", "(99, 'fees', 1, 139, 1)", 'CHECK constraint failed'],
+    ['an unknown account', "(99, 'pocket', NULL, 139, 1)", 'CHECK constraint failed'],
+    ['a line of nothing', "(99, 'fees', NULL, 139, 0)", 'CHECK constraint failed'],
+  ])('refuses %s', (_, values, message) => {
+    expect(
+      sql(`INSERT INTO journal_lines (entry_id, account, wallet_id, currency_id, amount_minor) VALUES ${values}`),
+    ).toThrow(message)
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test('leaves out lines of nothing', async () => {
+    const wallet = await funded(USD, 1_000)
+    const last = lastEntryOf(room.world.db.sqlite)
+    await write((tx) => {
+      reserve(tx, wallet, cause(), 100, undefined)
+      settle(tx, wallet, cause(), 100, [
+        { account: 'tax', currencyId: USD, amountMinor: 0 },
+        { account: 'supplier', currencyId: USD, amountMinor: 100 },
+      ])
+    })
+    expect(linesSince(room.world.db.sqlite, last + 1)).toEqual([
+      { entry: last + 2, source: 'order', account: 'reserved', wallet: wallet.id, currency: 'USD', amount: -100 },
+      { entry: last + 2, source: 'order', account: 'supplier', wallet: null, currency: 'USD', amount: 100 },
+    ])
+  })
+})
+
+describe('an event of a payout', () => {
+  test.each([
+    ['a change', 'UPDATE payout_events SET message = NULL', 'payout events are final'],
+    ['its deletion', 'DELETE FROM payout_events', 'payout events are kept'],
+  ])('refuses %s', async (_, statement, message) => {
+    const { client, world } = await room.open()
+    const paid = await client.post('/api/v1/payouts', {
+      reference_id: 'bonus',
+      wallet_id: 1,
+      amount: 1,
+      currency: 'USD',
+      beneficiary_email: 'ada@example.com',
+      beneficiary_first_name: 'Ada',
+      beneficiary_last_name: 'Lovelace',
+    })
+    expect(paid.status).toBe(201)
+    expect(() => world.db.sqlite.run(statement)).toThrow(message)
+    const { events } = (await paid.json()) as { events: object[] }
+    expect(events).toHaveLength(1)
+    const kept = world.db.sqlite.query('SELECT event_type, message FROM payout_events').all()
+    expect(kept).toEqual([{ event_type: 'created', message: null }])
+  })
+})
+
+describe('a wallet', () => {
+  test('holds the sum of its lines, and reserves the sum of its reserved lines', async () => {
+    const wallet = await funded(KWD, 10_000)
+    await write((tx) => reserve(tx, wallet, cause(), 2_500, undefined))
+    expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 2_500 })
+    await write((tx) => reserve(tx, wallet, cause(), 1_000, undefined))
+    expect(holds(wallet)).toEqual({ amountMinor: 6_500, reservedMinor: 3_500 })
+    await write((tx) => refund(tx, wallet, cause({ sourceType: 'refund' }), 1_000, undefined))
+    expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 2_500 })
+    await write((tx) =>
+      settle(tx, wallet, cause(), 2_500, [{ account: 'supplier', currencyId: KWD, amountMinor: 2_500 }]),
+    )
+    expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 0 })
+    await write((tx) => adjust(tx, wallet, -500, 'a mistake', NOW_MS))
+    await write((tx) => adjust(tx, wallet, 3, 'another', NOW_MS))
+    expect(holds(wallet)).toEqual({ amountMinor: 7_003, reservedMinor: 0 })
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test('records what each movement left, whatever an older row of it says', async () => {
+    const wallet = await funded(USD, 1_000)
+    const balances = await write((tx) => [
+      reserve(tx, wallet, cause(), 300, undefined).balanceAfterMinor,
+      reserve(tx, wallet, cause(), 300, undefined).balanceAfterMinor,
+      refund(tx, wallet, cause(), 300, undefined).balanceAfterMinor,
+    ])
+    expect(balances).toEqual([700, 400, 700])
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test('PREPAID pays its last unit, and not one more', async () => {
+    const wallet = await funded(USD, 500)
+    const last = lastEntryOf(room.world.db.sqlite)
+    const refused = write((tx) => reserve(tx, wallet, cause(), 501, undefined))
+    expect(await failureOf(refused)).toEqual({ code: 'insufficient_balance' })
+    expect(lastEntryOf(room.world.db.sqlite)).toBe(last)
+    await write((tx) => reserve(tx, wallet, cause(), 500, undefined))
+    expect(holds(wallet)).toEqual({ amountMinor: 0, reservedMinor: 500 })
+  })
+
+  test('POSTPAID goes down to minus its credit limit, and not below', async () => {
+    const wallet = await opened(USD, 'POSTPAID', 1_000)
+    await write((tx) => reserve(tx, wallet, cause(), 999, undefined))
+    expect(holds(wallet)).toEqual({ amountMinor: -999, reservedMinor: 999 })
+    const refused = write((tx) => reserve(tx, wallet, cause(), 2, undefined))
+    expect(await failureOf(refused)).toEqual({ code: 'insufficient_balance' })
+    const paid = await write((tx) => reserve(tx, wallet, cause(), 1, undefined))
+    expect(paid).toMatchObject({ transactionType: 'DEBIT', amountMinor: 1, balanceAfterMinor: -1_000 })
+    expect(holds(wallet)).toEqual({ amountMinor: -1_000, reservedMinor: 1_000 })
+    const back = await write((tx) => refund(tx, wallet, cause(), 999, undefined))
+    expect(back).toMatchObject({ transactionType: 'CREDIT', amountMinor: 999, balanceAfterMinor: -1 })
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test('is kept from going below its limit by the database too', () => {
+    expect(sql('UPDATE wallets SET amount_minor = -1 WHERE id = 1')).toThrow('CHECK constraint failed')
+    expect(sql('UPDATE wallets SET reserved_minor = -1 WHERE id = 1')).toThrow('CHECK constraint failed')
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test('an operator takes away what there is, and not more', async () => {
+    const wallet = await funded(JPY, 7)
+    const refused = write((tx) => adjust(tx, wallet, -8, null, NOW_MS))
+    expect(await failureOf(refused)).toEqual({ code: 'insufficient_balance' })
+    const taken = await write((tx) => adjust(tx, wallet, -7, 'closed', NOW_MS))
+    expect(taken).toMatchObject({
+      transactionType: 'DEBIT',
+      amountMinor: 7,
+      sourceType: 'adjustment',
+      remarks: 'closed',
+    })
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test('the first of a client is its default one, and no other', async () => {
+    const wallets = [await opened(KWD), await opened(KWD)]
+    expect(wallets.map(({ isDefault }) => isDefault)).toEqual([false, false])
+    expect(sql('UPDATE wallets SET is_default = 1 WHERE id = 2')).toThrow('UNIQUE constraint failed')
+  })
+})
+
+describe('at the edge of the range in which every unit is exact', () => {
+  test('a wallet holds the largest amount, and not one unit more', async () => {
+    const wallet = await funded(USD, AMOUNT_MINOR_MAX)
+    expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
+    const refused = write((tx) => fund(tx, wallet, 1, null, NOW_MS))
+    expect(await failureOf(refused)).toEqual({ code: 'amount_too_large' })
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test('moves single units exactly', async () => {
+    const wallet = await funded(USD, AMOUNT_MINOR_MAX)
+    const paid = await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX - 1, undefined))
+    expect(paid).toMatchObject({ amountMinor: 999_999_999_999_998, balanceAfterMinor: 1 })
+    await write((tx) => refund(tx, wallet, cause(), AMOUNT_MINOR_MAX - 1, undefined))
+    expect(holds(wallet)).toEqual({ amountMinor: 999_999_999_999_999, reservedMinor: 0 })
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test.each([
+    ['fund', fund],
+    ['adjust', adjust],
+  ] as const)('%s keeps room for what is reserved, so that a refund always fits', async (_, comeIn) => {
+    const wallet = await funded(USD, AMOUNT_MINOR_MAX)
+    await write((tx) => reserve(tx, wallet, cause(), 100, undefined))
+    const refused = write((tx) => comeIn(tx, wallet, 1, null, NOW_MS))
+    expect(await failureOf(refused)).toEqual({ code: 'amount_too_large' })
+    await write((tx) => refund(tx, wallet, cause(), 100, undefined))
+    expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
+    expectSoundLedger(room.world.db.sqlite)
+  })
+
+  test('debts are as exact as riches', async () => {
+    const wallet = await opened(USD, 'POSTPAID', AMOUNT_MINOR_MAX)
+    await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX, undefined))
+    expect(holds(wallet)).toEqual({ amountMinor: -AMOUNT_MINOR_MAX, reservedMinor: AMOUNT_MINOR_MAX })
+    const refused = write((tx) => reserve(tx, wallet, cause(), 1, undefined))
+    expect(await failureOf(refused)).toEqual({ code: 'amount_too_large' })
+    expectSoundLedger(room.world.db.sqlite)
+  })
+})

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured } from '../harness.ts'
+import { walletsOf } from './balances.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const PATH = '/api/v1/wallets'
+const SEEDED_AT = '2026-01-01T00:00:00.000Z'
+
+/** A wallet of the sandbox as it is seeded (contract C2). */
+const seeded = (id: number, currency_id: number, currency_code: string, amount: number, is_default = false) => ({
+  id,
+  currency_id,
+  currency_code,
+  amount,
+  reserved_amount: 0,
+  type: 'PREPAID' as const,
+  credit_limit: 0,
+  is_default,
+  created_at: SEEDED_AT,
+  updated_at: SEEDED_AT,
+})
+const USD = seeded(1, 139, 'USD', 100_000, true)
+const EUR = seeded(2, 41, 'EUR', 100_000)
+const INR = seeded(3, 58, 'INR', 5_000_000)
+const JPY = seeded(4, 64, 'JPY', 10_000_000)
+const LIMITED_USD = seeded(5, 139, 'USD', 5, true)
+
+const pageOf = (response: Response) =>
+  ['x-page', 'x-per-page', 'x-total-count', 'x-total-pages', 'x-page-size', 'x-has-more'].map((name) =>
+    response.headers.get(name),
+  )
+const sorted = (sort: object | string) =>
+  `?sort=${encodeURIComponent(typeof sort === 'string' ? sort : JSON.stringify(sort))}`
+
+describe('GET /api/v1/wallets', () => {
+  test('200 lists the four seeded wallets, the newest first, with six headers', async () => {
+    const world = await server.world()
+    const response = await world.get(PATH)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(await response.json()).toEqual([JPY, INR, EUR, USD])
+    expect(pageOf(response)).toEqual(['1', '50', '4', '1', '4', 'false'])
+  })
+
+  test('lists the one wallet of the limited client, and none of another client', async () => {
+    const world = await server.world()
+    const response = await (await world.limited()).get(PATH)
+    expect(await response.json()).toEqual([LIMITED_USD])
+    expect(pageOf(response)).toEqual(['1', '50', '1', '1', '1', 'false'])
+  })
+
+  test.each([
+    ['id ascending', { field: 'id', direction: 'ASC' }, [1, 2, 3, 4]],
+    ['id descending', { field: 'id', direction: 'DESC' }, [4, 3, 2, 1]],
+    ['amount in major units ascending, ties by id', { field: 'amount', direction: 'ASC' }, [1, 2, 3, 4]],
+    ['amount descending, ties by id in the same direction', { field: 'amount', direction: 'DESC' }, [4, 3, 2, 1]],
+    ['the direction in lower case', { field: 'id', direction: 'asc' }, [1, 2, 3, 4]],
+    ['the field alone', { field: 'amount' }, [4, 3, 2, 1]],
+    ['the direction alone', { direction: 'ASC' }, [1, 2, 3, 4]],
+    ['neither', {}, [4, 3, 2, 1]],
+  ])('sorts by %s', async (_, sort, ids) => {
+    const world = await server.world()
+    const response = await world.get(PATH + sorted(sort))
+    expect(((await response.json()) as { id: number }[]).map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('compares amounts as they are published, not in minor units', async () => {
+    const world = await server.world()
+    // 100,000.00 USD are 10,000,000 minor units, and more than 9,946,100 JPY in those.
+    const spent = await world.post('/api/v1/orders', { product_id: 3, denomination: 10_000, quantity: 5, wallet_id: 4 })
+    expect(spent.status).toBe(200)
+    const response = await world.get(PATH + sorted({ field: 'amount', direction: 'ASC' }))
+    const wallets = (await response.json()) as { id: number; amount: number }[]
+    expect(wallets.map(({ id }) => id)).toEqual([1, 2, 3, 4])
+    expect(wallets[3]?.amount).toBe(9_946_100)
+  })
+
+  test.each([
+    ['currency_id=58', [INR]],
+    ['currency_id=1', []],
+    ['currency_id=2147483647', []],
+    ['type=PREPAID', [JPY, INR, EUR, USD]],
+    ['type=prepaid', [JPY, INR, EUR, USD]],
+    ['type=POSTPAID', []],
+    ['currency_id=139&type=PREPAID', [USD]],
+    ['currency_id=139&type=POSTPAID', []],
+    ['colour=red', [JPY, INR, EUR, USD]],
+  ])('filters by %s', async (query, wallets) => {
+    const world = await server.world()
+    const response = await world.get(`${PATH}?${query}`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(wallets)
+    expect(response.headers.get('x-total-count')).toBe(String(wallets.length))
+    expect(response.headers.get('x-total-pages')).toBe(wallets.length === 0 ? '0' : '1')
+  })
+
+  test('pages do not overlap, and the last says that there is no more', async () => {
+    const world = await server.world()
+    const first = await world.get(`${PATH}?limit=3`)
+    const second = await world.get(`${PATH}?limit=3&page=2`)
+    expect(await first.json()).toEqual([JPY, INR, EUR])
+    expect(pageOf(first)).toEqual(['1', '3', '4', '2', '3', 'true'])
+    expect(await second.json()).toEqual([USD])
+    expect(pageOf(second)).toEqual(['2', '3', '4', '2', '1', 'false'])
+  })
+
+  test('a page past the end is empty with true totals', async () => {
+    const world = await server.world()
+    const response = await world.get(`${PATH}?page=9007199254740991&limit=10000`)
+    expect(await response.json()).toEqual([])
+    expect(pageOf(response)).toEqual(['9007199254740991', '10000', '4', '1', '0', 'false'])
+  })
+
+  test.each([
+    ['page=0', 'page', 'min', 'must be at least 1'],
+    ['page=', 'page', 'integer', 'must be a whole number'],
+    ['page=1.5', 'page', 'integer', 'must be a whole number'],
+    ['page=%2B1', 'page', 'integer', 'must be a whole number'],
+    ['page=1&page=2', 'page', 'format', 'must be given once'],
+    ['limit=0', 'limit', 'min', 'must be at least 1'],
+    ['limit=10001', 'limit', 'max', 'must be at most 10000'],
+    ['limit=-1', 'limit', 'integer', 'must be a whole number'],
+    ['limit=1e3', 'limit', 'integer', 'must be a whole number'],
+    ['currency_id=0', 'currency_id', 'integer', 'must be a positive whole number'],
+    ['currency_id=', 'currency_id', 'integer', 'must be a positive whole number'],
+    ['currency_id=USD', 'currency_id', 'integer', 'must be a positive whole number'],
+    ['currency_id=058', 'currency_id', 'integer', 'must be a positive whole number'],
+    ['currency_id=2147483648', 'currency_id', 'integer', 'must be a positive whole number'],
+    ['type=', 'type', 'enum', 'must be one of PREPAID, POSTPAID'],
+    ['type=CREDIT', 'type', 'enum', 'must be one of PREPAID, POSTPAID'],
+    ['sort=id', 'sort', 'object', 'must be a JSON object with the members field and direction'],
+    ['sort=[]', 'sort', 'object', 'must be a JSON object with the members field and direction'],
+    ['sort=', 'sort', 'object', 'must be a JSON object with the members field and direction'],
+    ['sort={"field":"created_at"}', 'sort', 'enum', 'must name a field that is one of id, amount'],
+    ['sort={"direction":"UP"}', 'sort', 'enum', 'must have a direction that is ASC or DESC'],
+  ])('400 refuses %s', async (query, field, rule, problem) => {
+    const world = await server.world()
+    const response = await world.get(`${PATH}?${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(
+      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+        [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
+      }),
+    )
+  })
+
+  test('400 names every parameter that is wrong', async () => {
+    const world = await server.world()
+    const response = await world.get(`${PATH}?page=0&limit=0&type=x&currency_id=x&sort=x`)
+    const { error } = (await response.json()) as { error: { messages: object } }
+    expect(Object.keys(error.messages)).toEqual(['page', 'limit', 'currency_id', 'type', 'sort'])
+  })
+})
+
+describe('GET /api/v1/wallets/{id}', () => {
+  test.each([USD, EUR, INR, JPY])('200 answers the seeded wallet $id', async (wallet) => {
+    const world = await server.world()
+    const response = await world.get(`${PATH}/${wallet.id}`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(wallet)
+  })
+
+  test('200 answers the limited client its own', async () => {
+    const limited = await (await server.world()).limited()
+    expect(await (await limited.get(`${PATH}/5`)).json()).toEqual(LIMITED_USD)
+  })
+
+  test.each(['0', '-1', '01', '1.0', '1e0', 'x', '+1', '%201', '2147483648', '99999999999999999999'])(
+    '400 refuses %s as an id',
+    async (id) => {
+      const world = await server.world()
+      const response = await world.get(`${PATH}/${id}`)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid wallet ID'))
+    },
+  )
+
+  test("404 answers alike for another client's wallet and for none", async () => {
+    const world = await server.world()
+    const limited = await world.limited()
+    const notFound = structured('NotFoundError', 'NOT_FOUND', 'Wallet not found')
+    for (const response of [
+      await world.get(`${PATH}/5`),
+      await limited.get(`${PATH}/1`),
+      await world.get(`${PATH}/2147483647`),
+    ]) {
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual(notFound)
+    }
+  })
+
+  test('401 without a token', async () => {
+    for (const path of [PATH, `${PATH}/1`, `${PATH}/x`]) {
+      const response = await server.request(path)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual(
+        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
+      )
+    }
+  })
+
+  test('tells what is reserved, and when the wallet was touched last', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const placed = await world.post('/api/v1/orders', { product_id: 2, denomination: 100, quantity: 6 })
+    expect(placed.status).toBe(200)
+    expect(await (await world.get(`${PATH}/1`)).json()).toEqual({
+      ...USD,
+      amount: 99_424,
+      reserved_amount: 576,
+      updated_at: '2030-01-01T00:00:00.000Z',
+    })
+    await world.clock({ advance: 'PT1M' })
+    expect(await (await world.get(`${PATH}/1`)).json()).toEqual({
+      ...USD,
+      amount: 99_424,
+      reserved_amount: 0,
+      updated_at: '2030-01-01T00:00:05.000Z',
+    })
+    expect((await walletsOf(world)).slice(1)).toEqual([EUR, INR, JPY])
+  })
+
+  test('404 refuses writes: wallets are only read', async () => {
+    const world = await server.world()
+    for (const response of [await world.post(PATH, {}), await world.delete(`${PATH}/1`)]) {
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Route not found'))
+    }
+    expect(await walletsOf(world)).toEqual([USD, EUR, INR, JPY])
+  })
+})

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { World } from '../../src/worlds/world.ts'
+import { type Server, startServer } from '../harness.ts'
+import { DELAYED, getOrder, INSTANT, place } from '../orders/orders.ts'
+import { type EventBody, getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from '../payouts/payouts.ts'
+import { expectSoundBooks, lastEntryOf } from '../wallets/books.ts'
+import { openRoom, type Room } from '../wallets/room.ts'
+
+/** What falls due is done once, in order of due time, before anything that happens after it can be seen. */
+
+const START = '2030-01-01T00:00:00Z'
+const START_MS = Date.parse(START)
+const at = (second: number) => new Date(START_MS + second * 1_000).toISOString()
+
+/** What the books say was done, in the order in which it was: when, and for what. */
+const doneIn = (world: World, since: number) =>
+  world.db.sqlite
+    .query<{ source: string; at: number }, [number]>(
+      "SELECT source_type || ' ' || source_id AS source, created_at_ms AS at FROM journal_entries WHERE id > ? ORDER BY id",
+    )
+    .all(since)
+    .map(({ source, at: atMs }) => [source, (atMs - START_MS) / 1_000] as const)
+
+describe('below the wire', () => {
+  let room: Room
+  beforeAll(() => {
+    room = openRoom()
+  })
+  afterAll(() => room.close())
+
+  test('orders and payouts that are due together are done in order of their due times', async () => {
+    const { client, world } = await room.open(START)
+    // Due to end at 5, 5.5, 6 and 6.5 s, orders and payouts in turn.
+    const { id: first } = await pay(client, { ...HUNDRED, reference_id: 'first' })
+    await client.clock({ advance: 'PT0.5S' })
+    await place(client, { ...INSTANT, quantity: 6 })
+    await client.clock({ advance: 'PT0.5S' })
+    const { id: second } = await pay(client, { ...HUNDRED, reference_id: 'second' })
+    await client.clock({ advance: 'PT0.5S' })
+    await place(client, { ...DELAYED, quantity: 1 })
+    const last = lastEntryOf(world.db.sqlite)
+    await client.clock({ advance: 'PT30M' })
+    await client.get('/api/v1/wallets')
+    expect(doneIn(world, last)).toEqual([
+      [`payout ${first}`, 5],
+      ['order 1', 5.5],
+      [`payout ${second}`, 6],
+      ['order 2', 6.5],
+    ])
+    expectSoundBooks(world.db.sqlite)
+  })
+
+  test('a world that nobody asks does nothing, and everything once it is asked', async () => {
+    const { client, world } = await room.open(START)
+    const { id } = await pay(client)
+    await place(client, { ...INSTANT, quantity: 6 })
+    const asleep = world.db.image()
+    await client.clock({ advance: 'PT30M' })
+    // Another world's requests are no concern of this one.
+    const { client: other } = await room.open(START)
+    await other.get('/api/v1/payouts')
+    expect(Buffer.compare(world.db.image(), asleep)).toBe(0)
+    expect(await getOrder(client, 1)).toMatchObject({ status: 'DELIVERED', delivered_at: at(5) })
+    expect(await getPayout(client, id)).toMatchObject({ status: 'completed', completed_at: at(5) })
+    expectSoundBooks(world.db.sqlite)
+  })
+
+  test('what is due is done before a request writes, so that the books stay in order', async () => {
+    const { client, world } = await room.open(START)
+    const { id } = await pay(client)
+    const last = lastEntryOf(world.db.sqlite)
+    await client.clock({ advance: 'PT10S' })
+    await place(client, { ...INSTANT, quantity: 6 })
+    expect(doneIn(world, last)).toEqual([
+      [`payout ${id}`, 5],
+      ['order 1', 10],
+    ])
+  })
+
+  test('two thousand steps in one jump are each done once, at their own times', async () => {
+    const { client, world } = await room.open(START)
+    const COUNT = 400
+    const ids: string[] = []
+    for (let index = 0; index < COUNT; index++) {
+      const { id } = await pay(client, { ...HUNDRED, amount: 1, reference_id: `r${index}` })
+      ids.push(id)
+      if (index % 100 === 99) await client.clock({ advance: 'PT0.01S' })
+    }
+    const last = lastEntryOf(world.db.sqlite)
+    await client.clock({ advance: 'P30D' })
+    const awake = await client.again()
+    // All of these wait for the same steps, and none does one again.
+    const answers = await Promise.all(ids.slice(0, 20).map((id) => getPayout(awake, id)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill('completed'))
+    const events = world.db.sqlite
+      .query<{ event: string; n: number; payouts: number; first: number; last: number }, []>(
+        `SELECT event_type AS event, count(*) AS n, count(DISTINCT payout_id) AS payouts,
+           min(created_at_ms) AS first, max(created_at_ms) AS last FROM payout_events GROUP BY event_type ORDER BY first`,
+      )
+      .all()
+      .map(({ event, n, payouts, first, last: lastMs }) => [event, n, payouts, first - START_MS, lastMs - START_MS])
+    expect(events).toEqual([
+      ['created', COUNT, COUNT, 0, 30],
+      ['queued', COUNT, COUNT, 1_000, 1_030],
+      ['processing', COUNT, COUNT, 2_000, 2_030],
+      ['submitted', COUNT, COUNT, 3_000, 3_030],
+      ['settling', COUNT, COUNT, 4_000, 4_030],
+      ['completed', COUNT, COUNT, 5_000, 5_030],
+    ])
+    // Events are kept in the order in which they happened, across all payouts.
+    const disorder = world.db.sqlite
+      .query(
+        'SELECT a.id FROM payout_events a JOIN payout_events b ON b.id = a.id + 1 WHERE b.created_at_ms < a.created_at_ms',
+      )
+      .all()
+    expect(disorder).toEqual([])
+    const done = doneIn(world, last)
+    expect(done.map(([source]) => source)).toEqual(ids.map((id) => `payout ${id}`))
+    expectSoundBooks(world.db.sqlite)
+  })
+})
+
+describe('over the wire', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer('--rate-limit', 'off')
+  })
+  afterAll(() => server.stop())
+
+  const ORDER_OF_EVENTS = ['created', 'queued', 'processing', 'submitted', 'settling', 'completed']
+
+  test('any request of the world wakes it: one that is refused, and one for an unknown route', async () => {
+    for (const wake of ['/api/v1/wallets/x', '/api/v1/nowhere']) {
+      const world = await server.world(START)
+      await place(world, { ...INSTANT, quantity: 6 })
+      await world.clock({ advance: 'PT5S' })
+      expect((await world.get(wake)).status).toBeGreaterThanOrEqual(400)
+      expect(await getOrder(world, 1)).toMatchObject({ status: 'DELIVERED', delivered_at: at(5) })
+    }
+  })
+
+  test('a request of the one client finds what is due for the other done', async () => {
+    const world = await server.world(START)
+    const { id } = await pay(world)
+    await world.clock({ advance: 'PT20M' })
+    const limited = await world.limited()
+    await limited.get('/api/v1/wallets')
+    expect((await getPayout(world, id)).completed_at).toBe(at(5))
+  })
+
+  test('nothing is done twice when many ask at once', async () => {
+    const world = await server.world(START)
+    const made = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => pay(world, { ...HUNDRED, reference_id: `r${index}` })),
+    )
+    await Promise.all(Array.from({ length: 5 }, () => place(world, { ...INSTANT, quantity: 6 })))
+    await world.clock({ advance: 'PT10M' })
+    const asked = await Promise.all(Array.from({ length: 60 }, () => world.get(`${PAYOUTS}?limit=100`)))
+    const lists = await Promise.all(asked.map(async (response) => (await response.json()) as PayoutBody[]))
+    for (const list of lists) expect(list.map(({ status }) => status)).toEqual(Array(10).fill('completed'))
+    for (const { id } of made) {
+      const { events } = await getPayout(world, id)
+      expect(events.map(({ event_type }: EventBody) => event_type)).toEqual(ORDER_OF_EVENTS)
+      expect(events.map(({ created_at }: EventBody) => created_at)).toEqual([0, 1, 2, 3, 4, 5].map(at))
+    }
+    for (let id = 1; id <= 5; id++) expect((await getOrder(world, id)).vouchers).toHaveLength(6)
+  })
+
+  test('a month that passes in steps ends where one jump ends', async () => {
+    const outcomes: unknown[] = []
+    for (const steps of [['P30D'], ['PT0.5S', 'PT1S', 'PT1S', 'PT2S', 'PT0.4S', 'PT0.1S', 'P29DT23H59M55S']]) {
+      const world = await server.world(START)
+      const { id } = await pay(world)
+      await place(world, { ...INSTANT, quantity: 6 })
+      let client = world
+      for (const advance of steps) {
+        await client.clock({ advance })
+        client = await client.again()
+        await client.get('/api/v1/wallets')
+      }
+      const { events, status } = await getPayout(client, id)
+      const { status: orderStatus, delivered_at } = await getOrder(client, 1)
+      outcomes.push({ events, status, orderStatus, delivered_at })
+    }
+    expect(outcomes[1]).toEqual(outcomes[0])
+    expect(outcomes[0]).toMatchObject({ status: 'completed', orderStatus: 'DELIVERED', delivered_at: at(5) })
+  })
+})
