@@ -68,7 +68,7 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
   const save = (clientId: number, draft: Draft): Response => {
     const { email, first_name, last_name, country, phone, metadata } = draft
     const nowMs = Date.now()
-    const id = `ben_${nowMs.toString(36).padStart(12, '0')}${(++saved).toString(36).padStart(12, '0')}`
+    const id = `ben_${nowMs.toString(36).padStart(12, '0')}${(++saved).toString(36).padStart(13, '0')}`
     const folded = [email.toLowerCase(), first_name.toLowerCase(), last_name.toLowerCase()] as const
     insert.run(id, clientId, email, first_name, last_name, ...folded, country, phone, JSON.stringify(metadata), nowMs)
     const body = {

@@ -70,15 +70,18 @@ const summary = (measurements: readonly Measurement[]) => {
 /** Measures one row in alternating rounds, each beginning with the server that the last one ended with. */
 const compare = async (load: Load, row: Row, servers: { scrip: Served; raw: Served }): Promise<string[]> => {
   const { scrip, raw } = servers
-  load.take(row.exchanges)
   const measured = new Map<Served, Measurement[]>([
     [scrip, []],
     [raw, []],
   ])
-  for (const { port } of [scrip, raw]) await load.measure(port, row.connections, WARM_UP_SECONDS)
+  const measure = (served: Served, forSeconds: number): Promise<Measurement> => {
+    load.take((served === raw && row.rawExchanges) || row.exchanges)
+    return load.measure(served.port, row.connections, forSeconds)
+  }
+  for (const served of [scrip, raw]) await measure(served, WARM_UP_SECONDS)
   for (let round = 0; round < rounds; round++) {
     for (const served of round % 2 === 0 ? [scrip, raw] : [raw, scrip]) {
-      measured.get(served)?.push(await load.measure(served.port, row.connections, seconds))
+      measured.get(served)?.push(await measure(served, seconds))
     }
   }
   const [ours = [], theirs = []] = [measured.get(scrip), measured.get(raw)]

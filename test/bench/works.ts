@@ -1,4 +1,4 @@
-import { type Exchange, fingerprintOf } from './load.ts'
+import { type Exchange, FRESH_DIGITS, fingerprintOf } from './load.ts'
 import { BENEFICIARIES, type Preparation, type Prepared } from './raw.ts'
 
 /** What is asked of both servers. Scrip is asked everything once, and its answers are what both have to give. */
@@ -8,6 +8,8 @@ export interface Row {
   name: string
   connections: number
   exchanges: readonly Exchange[]
+  /** What raw is asked instead: for what it cannot do, the insert of one row. */
+  rawExchanges?: readonly Exchange[]
 }
 
 /** One request, before it is bytes. */
@@ -81,9 +83,48 @@ export class Interview {
     for (const connections of [1, 32, 64]) {
       rows.push({ ...beneficiaries, name: `beneficiaries, ${connections}`, connections })
     }
+    await this.#fund()
+    for (const [name, exchange] of Object.entries(this.#movements())) {
+      for (const connections of [1, 32, 64]) {
+        rows.push({
+          name: `${name}, ${connections}`,
+          connections,
+          exchanges: [exchange],
+          rawExchanges: beneficiaries.exchanges,
+        })
+      }
+    }
     await this.#expectCache(same, 'HIT')
     await this.#expectCache(purchases.slice(1, 2), 'MISS')
     return rows
+  }
+
+  /** An order that is delivered at once, and a payout; each has a reference that must be another one each time. */
+  #movements(): Record<string, Exchange> {
+    const reference = `bench-${'0'.repeat(FRESH_DIGITS)}`
+    const order = { product_id: 1, denomination: 100, quantity: 1, client_reference: reference }
+    const payout = {
+      reference_id: reference,
+      wallet_id: WALLET,
+      amount: 1.25,
+      currency: 'USD',
+      beneficiary_email: 'ada@example.com',
+      beneficiary_first_name: 'Ada',
+      beneficiary_last_name: 'Lovelace',
+    }
+    return {
+      orders: movement({ path: '/api/v1/orders', body: JSON.stringify(order) }, this.token, 200),
+      payouts: movement({ path: '/api/v1/payouts', body: JSON.stringify(payout) }, this.token, 201),
+    }
+  }
+
+  /** More than all rounds can spend. */
+  async #fund(): Promise<void> {
+    for (const wallet of [WALLET, RUPEES]) {
+      const body = JSON.stringify({ amount: 1_000_000_000 })
+      const response = await fetch(`${this.url}/_sandbox/wallets/${wallet}/fund`, { method: 'POST', body })
+      if (!response.ok) throw new Error(`funding wallet ${wallet}: ${response.status} ${await response.text()}`)
+    }
   }
 
   /** The products that have a range, and that the client can pay: for some there is no exchange rate. */
@@ -143,6 +184,14 @@ export class Interview {
       ...(body !== undefined && { method: 'POST', body }),
     })
   }
+}
+
+/** The wallets that pay for payouts and for orders: in USD and in INR. */
+const [WALLET, RUPEES] = [1, 3]
+
+const movement = (ask: Ask, token: string, status: number): Exchange => {
+  const request = wireBytes(ask, token)
+  return { request, status, freshAt: Buffer.from(request).lastIndexOf('0'.repeat(FRESH_DIGITS)) }
 }
 
 const purchase = (productId: number, denomination: number): Ask => ({
