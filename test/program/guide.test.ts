@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { COMMAND, inFolder, run } from './program.ts'
+
+/** The code of the guide for testers is run as it stands, so that it cannot rot. */
+
+const guide = readFileSync(join(import.meta.dir, '../../docs/testing-with-scrip.md'), 'utf8')
+
+interface Block {
+  language: string
+  /** The file that it is meant for; left out where it is a line for the shell. */
+  file: string | undefined
+  text: string
+}
+
+const blocks: Block[] = [...guide.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map(
+  ([, language = '', file, text = '']) => ({ language, file, text }),
+)
+
+const blockOf = (file: string): Block => {
+  const block = blocks.find((candidate) => candidate.file === file)
+  if (!block) throw new Error(`the guide has no ${file}`)
+  return block
+}
+
+/** Gives some work a folder with files of the guide, the program as `scrip` in the PATH, and a package with tests. */
+const withFiles = (files: Block[], work: (folder: string, env: Record<string, string>) => Promise<void>) =>
+  inFolder(async (folder) => {
+    const program = join(folder, 'scrip')
+    writeFileSync(program, `#!/bin/sh\nexec ${COMMAND.map((word) => `'${word}'`).join(' ')} "$@"\n`)
+    chmodSync(program, 0o755)
+    writeFileSync(join(folder, 'package.json'), '{"scripts":{"test":"node --test"}}')
+    for (const { file, text } of files) writeFileSync(join(folder, file ?? ''), text)
+    await work(folder, { PATH: `${folder}:${process.env.PATH}` })
+  })
+
+/** Runs a file of the guide with a sandbox, as the guide says. */
+const runBlock = async (block: Block, command: string[], flags: string[] = []) => {
+  let stdout = ''
+  await withFiles([block], async (cwd, env) => {
+    const ended = await run(['run', ...flags, '--', ...command], { cwd, env })
+    expect({ exitCode: ended.exitCode, stderr: ended.stderr }).toEqual({ exitCode: 0, stderr: '' })
+    stdout = ended.stdout
+  })
+  return stdout
+}
+
+const freePort = (): Promise<string> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(String(typeof address === 'object' && address ? address.port : 0)))
+    })
+  })
+
+const answers = (command: string, ...args: string[]): string =>
+  Bun.which(command) ? spawnSync(command, args, { encoding: 'utf8' }).stdout.trim() : ''
+
+const hasNode = answers('node', '-p', '!process.versions.bun && parseInt(process.versions.node) >= 20') === 'true'
+const hasNpm = hasNode && /^\d+\./.test(answers('npm', '--version'))
+const hasMake = answers('make', '--version') !== ''
+const hasShell = ['bash', 'curl', 'jq'].every((command) => Bun.which(command))
+
+describe.skipIf(!hasNode)('the suite for Node', () => {
+  const suite = blockOf('rewards.test.mjs')
+
+  test('passes', async () => {
+    expect(await runBlock(suite, ['node', '--test'])).toMatch(/pass 6\b[\s\S]*fail 0\b/)
+  })
+
+  test('passes again and again on one server', () =>
+    withFiles([suite], async (cwd, env) => {
+      const twice = ['sh', '-c', 'node --test >first && node --test >second']
+      expect((await run(['run', '--', ...twice], { cwd, env })).exitCode).toBe(0)
+    }))
+
+  test('fails when Scrip does not do as it says', () =>
+    withFiles([{ ...suite, text: suite.text.replace('230.1', '230.2') }], async (cwd, env) => {
+      expect((await run(['run', '--', 'node', '--test'], { cwd, env })).exitCode).toBe(1)
+    }))
+
+  test.skipIf(!hasNpm || !hasMake)('is what the Makefile runs', () =>
+    withFiles([suite, blockOf('Makefile')], async (cwd, env) => {
+      const ended = await run(['run', '--', 'make', 'test'], { cwd, env })
+      expect(ended.exitCode).toBe(0)
+      expect(readFileSync(join(cwd, 'coverage.txt'), 'utf8')).toContain('documented outcomes')
+    }),
+  )
+
+  test.skipIf(!hasNpm)('runs against a server beside it', async () => {
+    const beside = blockOf('beside.sh')
+    const text = beside.text.replace('4747', await freePort())
+    await withFiles([suite, { ...beside, text }], async (cwd, env) => {
+      const ended = await run(['run', '--', 'sh', 'beside.sh'], { cwd, env })
+      expect(ended.exitCode).toBe(0)
+      expect(ended.stdout).toContain('ready url=')
+      expect(ended.stdout).toMatch(/pass 6\b/)
+    })
+  })
+})
+
+describe.skipIf(!hasShell)('the scripts', () => {
+  test('checkout.sh prices, buys, replays and lets an hour pass', async () => {
+    const said = await runBlock(blockOf('checkout.sh'), ['bash', 'checkout.sh'])
+    expect(said.match(/^true$/gm)).toHaveLength(3)
+  })
+
+  test('errors.sh provokes every documented error', async () => {
+    const flags = ['--rate-limit', 'off', '--coverage', 'coverage.txt', '--fail-under', '80']
+    expect(await runBlock(blockOf('errors.sh'), ['bash', 'errors.sh'], flags)).toBe('all provoked\n')
+  }, 120_000)
+
+  test('same.sh says the same twice with one seed, and another thing with another', async () => {
+    const say = (seed: string) => runBlock(blockOf('same.sh'), ['bash', 'same.sh'], ['--seed', seed])
+    const [one, again, other] = await Promise.all([say('ci'), say('ci'), say('other')])
+    expect(one).toContain('"id":"ben_')
+    expect(again).toBe(one)
+    expect(other).not.toBe(one)
+  })
+
+  test('snapshot.sh begins with what was prepared', async () => {
+    expect(await runBlock(blockOf('snapshot.sh'), ['bash', 'snapshot.sh'])).toEndWith('true\n')
+  })
+})
+
+/** The lines that name a command of the reader's own; the others are run as they stand. */
+const lines = blocks
+  .filter(({ language }) => language !== 'js')
+  .flatMap(({ text }) => text.match(/scrip run (?:.* )?-- (?!sh\b)\S+/g) ?? [])
+
+test.each(lines.map((line) => [line]))('%s: the flags are right', (line) =>
+  inFolder(async (cwd) => {
+    const flags = line.replace(/^scrip run| -- \S+$/g, '').match(/\S+/g) ?? []
+    expect((await run(['run', ...flags, '--', 'sh', '-c', 'exit 9'], { cwd })).exitCode).toBe(9)
+  }),
+)
+
+test('the YAML is YAML', () => {
+  expect(Bun.YAML.parse(blockOf('ci.yml').text)).toMatchObject({ test: { script: expect.any(Array) } })
+})
+
+test('nothing of the guide goes untried', () => {
+  const tried = [
+    'rewards.test.mjs',
+    'checkout.sh',
+    'errors.sh',
+    'ci.yml',
+    'Makefile',
+    'beside.sh',
+    'same.sh',
+    'snapshot.sh',
+  ]
+  expect(blocks.flatMap(({ file }) => file ?? [])).toEqual(tried)
+  for (const { text } of blocks.filter(({ file }) => !file)) expect(text).toMatch(/^(?:scrip run .*-- .*\n)+$/)
+})
