@@ -16,7 +16,7 @@ export const BINARY = process.env.TEST_BINARY ?? `${import.meta.dir}/../dist/scr
 /** A running Scrip. */
 export interface Server {
   url: string
-  request: (path: string, init?: RequestInit) => Promise<Response>
+  request: (path: string, init?: BunFetchRequestInit) => Promise<Response>
   /** Logs in to a fresh world that no other test knows; its clock stands still at a time, when one is given. */
   world: (now?: string) => Promise<TestWorld>
   stop: () => Promise<void>
@@ -54,7 +54,7 @@ const startInProcess = (flags: string[]) => {
   const { app } = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true }))
   return {
     url,
-    request: async (path: string, init?: RequestInit) => {
+    request: async (path: string, init?: BunFetchRequestInit) => {
       // On a socket the Host header becomes the host of the URL; so it does here.
       const host = new Headers(init?.headers).get('host')
       return app.handle(new Request((host === null ? url : `http://${host}`) + path, init))
@@ -71,7 +71,7 @@ const startBinary = async (flags: string[]) => {
   const url = await readyUrl(child.stdout)
   return {
     url,
-    request: (path: string, init?: RequestInit) => fetch(url + path, init),
+    request: (path: string, init?: BunFetchRequestInit) => fetch(url + path, init),
     stop: async () => {
       child.kill('SIGTERM')
       await child.exited
@@ -131,7 +131,7 @@ export class TestWorld {
     return this.request(path, { method: 'DELETE' })
   }
 
-  request(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+  request(path: string, init: BunFetchRequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
     return this.server.request(path, { ...init, headers: { authorization: `Bearer ${this.token}`, ...init.headers } })
   }
 

@@ -2,7 +2,9 @@ import { and, asc, eq } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Database, Transaction } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
+import type { Prepared } from '../http/prepared.ts'
 import type { Direction, Page } from '../http/query.ts'
+import { fold } from '../kernel/fold.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type Band, type Product, productWire } from './product.ts'
@@ -33,7 +35,9 @@ export interface Named {
 interface Listed {
   product: Product
   /** What each sort compares: the lower-case text, and the text itself to tell apart what is left equal. */
-  keys: Record<Exclude<SortField, 'id'>, readonly [folded: string, exact: string]>
+  keys: Record<Exclude<SortField, 'id'>, readonly [lowerCase: string, exact: string]>
+  /** What filters compare. */
+  folded: { name: string; category: string }
   /** The record as JSON, at the product's own discounts. */
   json: string
 }
@@ -56,18 +60,14 @@ interface Shelf {
   byId: ReadonlyMap<number, Product>
   /** Every product in every order that was asked for; each is made once, at its first use. */
   orders: Map<SortField, readonly Listed[]>
-  /** Pages as they were answered, by the query that asked for them. */
-  pages: LRUCache<string, ProductPage>
+  /** Answers as they were given, by what was asked. */
+  answers: LRUCache<string, Prepared>
 }
 
-/** One page of products, written out: its bytes, and the headers that go with it. */
-export interface ProductPage {
-  body: Uint8Array
-  headers: Record<string, string>
-}
-
-/** How many bytes of pages are kept; the longest unasked make room. */
-const PAGES_BYTES_MAX = 16_777_216
+/** How many bytes of answers are kept; the longest unasked make room. */
+const ANSWERS_BYTES_MAX = 16_777_216
+/** What an answer takes besides its body, roughly. */
+const ANSWER_BYTES = 2_048
 
 /**
  * The products that are on sale and their categories: read from the database once and shared by all worlds, because
@@ -111,15 +111,16 @@ export class Catalog {
   }
 
   /**
-   * The page that a query was answered with before, written out once for all who have no discounts of their own; or the
-   * one that is made now. It goes with the catalog that it shows.
+   * What a question was answered with before, or the answer that is made now. It goes with the catalog that it shows,
+   * and only to clients with these very discounts.
    */
-  page(query: string, make: () => ProductPage): ProductPage {
-    const kept = this.#shelf.pages.get(query)
+  answer(question: string, make: () => Prepared, agreed: ReadonlyMap<number, number> = NO_DISCOUNTS): Prepared {
+    const key = `${numberOf(agreed)} ${question}`
+    const kept = this.#shelf.answers.get(key)
     if (kept) return kept
-    const page = make()
-    this.#shelf.pages.set(query, page)
-    return page
+    const made = make()
+    this.#shelf.answers.set(key, made)
+    return made
   }
 
   /** One page as a JSON array, at the discounts that were agreed with the client, and how many match in all. */
@@ -182,7 +183,10 @@ const readShelf = ({ database, version, reference }: CatalogOptions): Shelf => {
       ]),
     ),
     orders: new Map(),
-    pages: new LRUCache({ maxSize: PAGES_BYTES_MAX, sizeCalculation: ({ body }) => body.byteLength + 1 }),
+    answers: new LRUCache({
+      maxSize: ANSWERS_BYTES_MAX,
+      sizeCalculation: ({ byteCount }, key) => ANSWER_BYTES + key.length + byteCount,
+    }),
   }
 }
 
@@ -203,6 +207,7 @@ const listed = (product: Product, publicUrl: string): Listed => ({
     country_code: pair(product.country.alpha3),
     currency_code: pair(product.currency.currency),
   },
+  folded: { name: fold(product.name), category: fold(product.category) },
   json: JSON.stringify(productWire(product, 0, publicUrl)),
 })
 
@@ -215,13 +220,13 @@ const comparePairs = (a: readonly [string, string], b: readonly [string, string]
 const compareText = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)))
 
 const matcher = ({ category, countryId, currencyId, search }: ProductFilter): ((listed: Listed) => boolean) => {
-  const wantedCategory = category?.toLowerCase()
-  const wantedName = search?.toLowerCase()
-  return ({ product, keys }) =>
-    (wantedCategory === undefined || keys.category[0] === wantedCategory) &&
+  const wantedCategory = category === undefined ? undefined : fold(category)
+  const wantedName = search === undefined ? undefined : fold(search)
+  return ({ product, folded }) =>
+    (wantedCategory === undefined || folded.category === wantedCategory) &&
     (countryId === undefined || product.country.id === countryId) &&
     (currencyId === undefined || product.currency.id === currencyId) &&
-    (wantedName === undefined || keys.name[0].includes(wantedName))
+    (wantedName === undefined || folded.name.includes(wantedName))
 }
 
 const bandsByProduct = (rows: readonly (Band & { productId: number })[]): Map<number, Band[]> => {
@@ -233,6 +238,20 @@ const bandsByProduct = (rows: readonly (Band & { productId: number })[]): Map<nu
     else bands.set(productId, [band])
   }
   return bands
+}
+
+const NO_DISCOUNTS: ReadonlyMap<number, number> = new Map()
+
+/** Discounts as they hold at one time are one value: what was answered at them is found by its number. */
+const numbers = new WeakMap<ReadonlyMap<number, number>, number>()
+let lastNumber = 0
+
+/** No discounts at all are the same for everybody. */
+const numberOf = (agreed: ReadonlyMap<number, number>): number => {
+  if (agreed.size === 0) return 0
+  const known = numbers.get(agreed) ?? ++lastNumber
+  numbers.set(agreed, known)
+  return known
 }
 
 const discountsByClient = worldPart(() => new Map<number, ReadonlyMap<number, number>>(), 'derived')

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { documented } from '../http/operation.ts'
+import { Prepared } from '../http/prepared.ts'
 import { pathId } from '../http/query.ts'
 import { idPath } from '../http/schemas.ts'
 import { found } from '../kernel/failure.ts'
@@ -18,9 +19,10 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     .use(guard.plugin('vouchers'))
     .get(
       '/categories',
-      () => catalog.categories,
+      () => catalog.answer('categories', () => new Prepared(JSON.stringify(catalog.categories))),
       documented({
         id: 'listCategories',
+        prepared: true,
         tag: 'Categories',
         summary: 'List all active categories',
         success: {
@@ -55,9 +57,10 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     )
     .get(
       '/subcategories',
-      () => catalog.subcategories,
+      () => catalog.answer('subcategories', () => new Prepared(JSON.stringify(catalog.subcategories))),
       documented({
         id: 'listSubcategories',
+        prepared: true,
         tag: 'Categories',
         summary: 'List all active subcategories',
         success: {

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Transaction } from '../db/database.ts'
+import { isWritable } from '../http/validation.ts'
 import { toMajor, toMinor, toPercent } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type ProductRecord, productRecords } from './records.ts'
@@ -145,7 +146,9 @@ const schemaProblems = <Schema extends TSchema>(check: TypeCheck<Schema>, value:
 }
 
 const problemsOf = (entry: ProductDocument, reference: Reference): string[] => {
-  const problems: string[] = []
+  const problems = Object.entries(entry)
+    .filter(([, value]) => !isWritable(value))
+    .map(([field]) => `/${field}: a text must not hold NUL or half a surrogate pair`)
   if (!reference.findCountryByAlpha3(entry.country)) problems.push(`/country: no country has the code ${entry.country}`)
   const currency = reference.findCurrencyByCode(entry.currency)
   if (!currency) return [...problems, `/currency: no circulating currency has the code ${entry.currency}`]

@@ -4,13 +4,15 @@ import type { Transaction } from '../db/database.ts'
 import { readObject } from '../http/body.ts'
 import { documented, LONG_PAGE_HEADERS } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
+import { Prepared } from '../http/prepared.ts'
 import { pathId, QueryReader, readSort } from '../http/query.ts'
 import { Id, pageQuery, sortQuery } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
+import type { World } from '../worlds/world.ts'
 import { CARD_TYPE, drawCard } from './card.ts'
-import { agreedDiscounts, type Catalog, type ProductPage, SORT_FIELDS } from './catalog.ts'
+import { agreedDiscounts, type Catalog, SORT_FIELDS } from './catalog.ts'
 import { findOffer, type Product, productDetailWire, quantityMaxFor } from './product.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
 
@@ -76,7 +78,7 @@ export interface CatalogRoutesOptions {
   guard: Guard
   publicUrl: string
   /** How many of a denomination could still be sold; null when there is no end of them. */
-  stockLeft: (tx: Transaction, product: Product, denominationMinor: number) => number | null
+  stockLeft: (tx: Transaction, world: World, product: Product, denominationMinor: number) => number | null
 }
 
 export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogRoutesOptions) =>
@@ -84,17 +86,13 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
     .use(guard.plugin())
     .get(
       '/',
-      ({ request: { url }, session, set }) => {
+      ({ request: { url }, session }) => {
         const agreed = agreedDiscounts(session.world, session.client.id)
-        const page =
-          agreed.size > 0
-            ? readPage(catalog, url, agreed)
-            : catalog.page(queryOf(url), () => readPage(catalog, url, agreed))
-        Object.assign(set.headers, page.headers)
-        return page.body
+        return catalog.answer(queryOf(url), () => readPage(catalog, url, agreed), agreed)
       },
       documented({
         id: 'listProducts',
+        prepared: true,
         tag: 'Products',
         summary: 'List products',
         description: 'Products on sale, at the discounts that hold for this client.',
@@ -117,12 +115,17 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
     .get(
       '/:id',
       ({ params, session }) => {
-        const product = found(catalog.find(pathId(params.id, 'product')), 'product')
-        const agreed = agreedDiscounts(session.world, session.client.id).get(product.id) ?? 0
-        return productDetailWire(product, agreed, publicUrl)
+        const id = pathId(params.id, 'product')
+        const agreed = agreedDiscounts(session.world, session.client.id)
+        const make = () => {
+          const product = found(catalog.find(id), 'product')
+          return new Prepared(JSON.stringify(productDetailWire(product, agreed.get(id) ?? 0, publicUrl)))
+        }
+        return catalog.answer(params.id, make, agreed)
       },
       documented({
         id: 'getProduct',
+        prepared: true,
         tag: 'Products',
         summary: 'Get a product',
         path: ProductPath,
@@ -142,7 +145,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         // A quantity above the maximum and a denomination that is not offered are no errors here (contract C9).
         const offer = findOffer(product, denomination, 0)
         if (!offer || quantity > quantityMaxFor(product, session.client.quantityMax)) return { is_available: false }
-        const left = stockLeft(session.world.db.query, product, offer.denominationMinor)
+        const left = stockLeft(session.world.db.query, session.world, product, offer.denominationMinor)
         return { is_available: left === null || quantity <= left }
       },
       documented({
@@ -175,7 +178,7 @@ const queryOf = (url: string): string => {
 }
 
 /** The page that a query asks for. @throws DomainError validation */
-const readPage = (catalog: Catalog, url: string, agreed: ReadonlyMap<number, number>): ProductPage => {
+const readPage = (catalog: Catalog, url: string, agreed: ReadonlyMap<number, number>): Prepared => {
   const query = new QueryReader(url)
   const page = query.page(PAGE)
   const filter = {
@@ -187,24 +190,25 @@ const readPage = (catalog: Catalog, url: string, agreed: ReadonlyMap<number, num
   const sort = readSort(query, SORT_FIELDS, { field: 'id', direction: 'DESC' })
   query.finish()
   const { json, totalCount, pageSize } = catalog.list(filter, sort, page, agreed)
-  return {
-    body: Buffer.from(json),
-    headers: { ...longPageHeaders(page, totalCount, pageSize), 'content-type': 'application/json' },
-  }
+  return new Prepared(json, longPageHeaders(page, totalCount, pageSize))
 }
+
+const CARD_HEADERS = { 'content-type': CARD_TYPE, 'cache-control': 'public, max-age=86400, immutable' }
 
 /** The pictures that products link to: public, because browsers send no tokens for images. */
 export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
   new Elysia({ name: 'cards' }).get(
     '/cards/:id',
-    ({ params, set }) => {
-      const product = found(catalog.find(pathId(params.id, 'product')), 'product')
-      set.headers['content-type'] = CARD_TYPE
-      set.headers['cache-control'] = 'public, max-age=86400'
-      return drawCard(product)
+    ({ params }) => {
+      const id = pathId(params.id, 'product')
+      return catalog.answer(
+        `card ${id}`,
+        () => new Prepared(drawCard(found(catalog.find(id), 'product')), CARD_HEADERS),
+      )
     },
     documented({
       id: 'getCardPicture',
+      prepared: true,
       tag: 'Products',
       summary: 'Get the picture of a product',
       public: true,

@@ -5,6 +5,7 @@ import { bandsWire, findOffer } from '../catalog/product.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from '../catalog/schemas.ts'
 import { type JsonObject, readObject, readOptionalObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
+import { JSON_TYPE } from '../http/prepared.ts'
 import { pathId } from '../http/query.ts'
 import { Id } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
@@ -117,7 +118,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
         const { denomination, quantity, wallet_id: walletId } = checkCharges(sent)
         const purchase = { productId, denomination, quantity, walletId }
         const { world, client } = session
-        set.headers['content-type'] = 'application/json'
+        set.headers['content-type'] = JSON_TYPE
         const kept = recallCharge(world, client.id, purchase)
         if (kept !== undefined) {
           set.headers['x-cache'] = 'HIT'

@@ -30,6 +30,20 @@ const RATE_LIMIT_HEADERS = Type.Object({
     Type.Integer({ minimum: 0, description: 'Unix time in seconds at which it is full again' }),
   ),
 })
+const CONDITION = Type.Object({
+  'If-None-Match': Type.Optional(
+    Type.String({ description: 'The ETag of an earlier answer: 304 while it is the same' }),
+  ),
+})
+const VALIDATORS = Type.Object({
+  ETag: Type.String({ description: 'Stands for what is answered, in every encoding' }),
+  'Cache-Control': Type.String({ description: 'Only the client may keep it, and has to ask again' }),
+  Vary: Type.String(),
+})
+const PREPARED_HEADERS = Type.Object({
+  ...VALIDATORS.properties,
+  'Content-Encoding': Type.Optional(Type.String({ description: 'gzip, if Accept-Encoding allows it' })),
+})
 /** The headers that errors bring along, by the name they are rendered under. */
 const ERROR_HEADERS: Record<string, Record<string, TSchema>> = {
   'www-authenticate': { 'WWW-Authenticate': Type.String({ description: 'The scheme, and what was wrong' }) },
@@ -52,10 +66,13 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
   const response = await collector.handle(new Request(`http://localhost${COLLECTED_PATH}`))
   const collected = (await response.json()) as CollectedDocument
   const paths: Json = {}
+  const tags = new Set<string>()
   for (const [path, methods] of Object.entries(collected.paths)) {
-    const documented = Object.entries(methods).flatMap(([method, { [OPERATION]: operation }]) =>
-      operation ? [[method, operationObject(operation, method.toUpperCase(), path)]] : [],
-    )
+    const documented = Object.entries(methods).flatMap(([method, { [OPERATION]: operation }]) => {
+      if (!operation) return []
+      tags.add(operation.tag)
+      return [[method, operationObject(operation, method.toUpperCase(), path)]]
+    })
     if (documented.length > 0) paths[withoutTrailingSlash(path)] = Object.fromEntries(documented)
   }
   return {
@@ -67,7 +84,8 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    // Live mode serves nothing of the sandbox, and so tells nothing of it.
+    tags: Object.entries(TAGS).flatMap(([name, description]) => (tags.has(name) ? [{ name, description }] : [])),
     paths,
     components: {
       schemas: ERROR_SCHEMAS,
@@ -91,6 +109,7 @@ const operationObject = (operation: Operation, method: string, path: string): Js
       ...parameters('path', operation.path),
       ...parameters('query', operation.query),
       ...parameters('header', operation.headers),
+      ...(operation.prepared ? parameters('header', CONDITION) : []),
     ],
     ...(body && {
       requestBody: {
@@ -100,6 +119,7 @@ const operationObject = (operation: Operation, method: string, path: string): Js
     }),
     responses: {
       ...answer(operation, operation.success),
+      ...(operation.prepared && unchanged(operation)),
       ...(operation.alternative && answer(operation, operation.alternative)),
       ...errorResponses(operation, method, path),
     },
@@ -120,11 +140,22 @@ const answer = (operation: Operation, success: NonNullable<Operation['alternativ
   return {
     [status]: {
       description,
-      headers: { ...headerObjects(headers), ...commonHeaders(operation, status) },
+      headers: {
+        ...headerObjects(headers),
+        ...(operation.prepared && headerObjects(PREPARED_HEADERS)),
+        ...commonHeaders(operation, status),
+      },
       ...(schema && { content: { [contentType]: { schema: plain(schema), example } } }),
     },
   }
 }
+
+const unchanged = (operation: Operation): Json => ({
+  304: {
+    description: 'What the entity tag stands for has not changed',
+    headers: { ...headerObjects(VALIDATORS), ...commonHeaders(operation, 304) },
+  },
+})
 
 const errorResponses = (operation: Operation, method: string, path: string): Json => {
   const edge = edgeOf(method, path)

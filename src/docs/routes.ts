@@ -1,4 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import { Prepared } from '../http/prepared.ts'
 import { openApiDocument } from './openapi.ts'
 import { PAGE_ASSETS, PAGE_POLICY, REFERENCE_PAGE } from './page.ts'
 
@@ -12,13 +13,15 @@ export const docsRoutes = ({
   version: string
   publicUrl: string
 }) => {
-  let document: string | undefined
-  const made = async (): Promise<string> => JSON.stringify(await openApiDocument(app(), version, publicUrl))
+  let document: Promise<Prepared> | undefined
+  const made = async (): Promise<Prepared> =>
+    new Prepared(JSON.stringify(await openApiDocument(app(), version, publicUrl)), {
+      'cache-control': 'public, no-cache',
+    })
 
   const routes = new Elysia({ name: 'docs' })
-    .get('/openapi.json', async ({ set }) => {
-      set.headers['content-type'] = 'application/json'
-      document ??= await made()
+    .get('/openapi.json', async () => {
+      document ??= made()
       return document
     })
     .get('/docs', ({ set }) => {
@@ -27,22 +30,14 @@ export const docsRoutes = ({
       return REFERENCE_PAGE
     })
   for (const [name, asset] of Object.entries(PAGE_ASSETS)) {
-    // Packed once, at first use: the script is 1.5 MB as it is.
-    let packed: Promise<Uint8Array> | undefined
-    routes.get(`/docs/${name}`, async ({ request, set }) => {
-      set.headers['content-type'] = asset.type
-      set.headers['cache-control'] = 'public, max-age=3600'
-      set.headers.vary = 'accept-encoding'
-      if (!takesGzip(request)) return new Response(Bun.file(asset.path))
-      set.headers['content-encoding'] = 'gzip'
-      packed ??= gzipped(asset.path)
-      return new Response(await packed)
+    let read: Promise<Prepared> | undefined
+    routes.get(`/docs/${name}`, async () => {
+      read ??= readAsset(asset)
+      return read
     })
   }
   return routes
 }
 
-const takesGzip = (request: Request): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(request.headers.get('accept-encoding') ?? '')
-
-const gzipped = async (path: string): Promise<Uint8Array> => Bun.gzipSync(await Bun.file(path).bytes())
+const readAsset = async ({ path, type }: { path: string; type: string }): Promise<Prepared> =>
+  new Prepared(await Bun.file(path).bytes(), { 'content-type': type, 'cache-control': 'public, max-age=3600' })

@@ -1,6 +1,7 @@
-import { Elysia } from 'elysia'
+import { type Context, Elysia } from 'elysia'
 import { DomainError, type Failure } from '../kernel/failure.ts'
 import { edgeOf, renderFailure } from './errors.ts'
+import { JSON_TYPE, Prepared } from './prepared.ts'
 import { type RequestContext, requestIdOf } from './request-id.ts'
 import type { Witness } from './witness.ts'
 
@@ -33,14 +34,32 @@ export const edge = ({ admit, nextRequestId, witness, onBreakdown }: EdgeOptions
       const { status, headers, body } = renderFailure(failure, edgeOf(request.method, path))
       set.status = status
       for (const [name, value] of Object.entries(headers)) set.headers[name] = value
-      witness?.refused(request, route, failure, { status, headers: set.headers as Record<string, string>, body })
-      return failure.code === 'connection_dropped' ? brokenOff() : body
+      const text = JSON.stringify(body)
+      set.headers['content-type'] = JSON_TYPE
+      witness?.refused(request, route, failure, { status, headers: set.headers, body: text })
+      return failure.code === 'connection_dropped' ? brokenOff() : text
     })
-  if (!witness) return plugin
   return plugin.onAfterHandle({ as: 'global' }, ({ request, responseValue, set }) => {
-    witness.answered(request, Number(set.status ?? 200), set.headers, responseValue)
+    if (responseValue instanceof Prepared) return copyOf(responseValue, request, set, witness)
+    const body = written(responseValue)
+    if (body !== responseValue) set.headers['content-type'] = JSON_TYPE
+    witness?.answered(request, Number(set.status ?? 200), set.headers, body)
+    return body
   })
 }
+
+const copyOf = (prepared: Prepared, request: Request, set: Context['set'], witness: Witness | undefined): Response => {
+  const response = prepared.answer(request)
+  for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
+  witness?.answered(request, response.status, response.headers, response.status === 304 ? undefined : prepared.body)
+  // With nothing left to add, the framework sends the response as it is, instead of making another one.
+  set.headers = {}
+  return response
+}
+
+/** What a route answers is an object, text, bytes or nothing; an object is written out once, for all who want it. */
+const written = (value: unknown): string | Uint8Array | undefined =>
+  value === undefined || typeof value === 'string' || value instanceof Uint8Array ? value : JSON.stringify(value)
 
 /** An answer that fails before its first byte: the connection is closed without one. */
 const brokenOff = (): Response =>

@@ -48,6 +48,8 @@ export interface Operation {
   headers?: TObject
   body?: { schema: TObject; optional?: true; example: object }
   success: Success
+  /** Its answer is a {@link Prepared} one: it has an entity tag, and is compressed for who asks for it. */
+  prepared?: true
   /** What else it answers that is no refusal: not being ready is what one asks a probe for. */
   alternative?: Omit<Success, 'status'> & { status: number }
   /** Every refusal that is this route's own, by its stable name, with facts that could be real. */

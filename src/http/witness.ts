@@ -1,11 +1,18 @@
 import type { Failure } from '../kernel/failure.ts'
-import type { RenderedError } from './errors.ts'
+
+/** The headers of an answer, as they are at hand. */
+export type AnswerHeaders = Headers | Readonly<Record<string, unknown>>
 
 /** Who looks on as requests come and go, without touching them. */
 export interface Witness {
   arrived: (request: Request) => void
   /** The route is the one that serves the path; none where none does. */
-  refused: (request: Request, route: string | undefined, failure: Failure, error: RenderedError) => void
-  /** The value is what the route answered: an object, JSON text, or nothing. */
-  answered: (request: Request, status: number, headers: Record<string, unknown>, value: unknown) => void
+  refused: (
+    request: Request,
+    route: string | undefined,
+    failure: Failure,
+    error: { status: number; headers: AnswerHeaders; body: string },
+  ) => void
+  /** The body is the text or the bytes that are sent. */
+  answered: (request: Request, status: number, headers: AnswerHeaders, body: string | Uint8Array | undefined) => void
 }

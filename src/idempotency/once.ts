@@ -4,6 +4,7 @@ import { and, eq, lte } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
 import { type JsonObject, parseObject, readText } from '../http/body.ts'
 import { edgeOf, renderFailure } from '../http/errors.ts'
+import { JSON_TYPE } from '../http/prepared.ts'
 import type { RequestContext } from '../http/request-id.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -51,7 +52,7 @@ export const once = async <Input>(
   const answer =
     key === undefined ? await perform(session, effect, text) : await performOrRecall(session, effect, text, key)
   set.status = answer.status
-  set.headers['content-type'] = 'application/json'
+  set.headers['content-type'] = JSON_TYPE
   if (answer.replayed) set.headers['idempotent-replayed'] = 'true'
   return answer.json
 }

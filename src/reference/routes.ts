@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { documented } from '../http/operation.ts'
+import { preparedOnce } from '../http/prepared.ts'
 import { pathId } from '../http/query.ts'
 import { idPath } from '../http/schemas.ts'
 import { found } from '../kernel/failure.ts'
@@ -39,29 +40,20 @@ const COUNTRY_EXAMPLE = {
 const CURRENCY_EXAMPLE = { id: 64, name: 'Japanese Yen', currency: 'JPY', precision: 0 }
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
-  // What is read most never changes while the program runs: it is written out once, when first asked for.
-  let countryList: string | undefined
-  let currencyList: string | undefined
-  const countryTexts = new Map<number, string>()
-  const countryText = (id: number): string => {
-    const known = countryTexts.get(id)
-    if (known !== undefined) return known
-    const text = JSON.stringify(countryWire(found(reference.findCountry(id), 'country')))
-    countryTexts.set(id, text)
-    return text
-  }
+  // What is read most never changes while the program runs.
+  const countryList = preparedOnce(() => reference.countries.map(countryWire))
+  const countryAnswer = preparedOnce((id: number) => countryWire(found(reference.findCountry(id), 'country')))
+  const currencyList = preparedOnce(() => reference.currencies.map(currencyWire))
+  const currencyAnswer = preparedOnce((id: number) => currencyWire(found(reference.findCurrency(id), 'currency')))
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
     .use(guard.plugin())
     .get(
       '/countries',
-      ({ set }) => {
-        set.headers['content-type'] = 'application/json'
-        countryList ??= JSON.stringify(reference.countries.map(countryWire))
-        return countryList
-      },
+      () => countryList(),
       documented({
         id: 'listCountries',
+        prepared: true,
         tag: 'Countries',
         summary: 'List all countries',
         success: {
@@ -75,13 +67,10 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
     )
     .get(
       '/countries/:id',
-      ({ params, set }) => {
-        const text = countryText(pathId(params.id, 'country'))
-        set.headers['content-type'] = 'application/json'
-        return text
-      },
+      ({ params }) => countryAnswer(pathId(params.id, 'country')),
       documented({
         id: 'getCountry',
+        prepared: true,
         tag: 'Countries',
         summary: 'Get a country',
         path: CountryPath,
@@ -94,13 +83,10 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
     )
     .get(
       '/currencies',
-      ({ set }) => {
-        set.headers['content-type'] = 'application/json'
-        currencyList ??= JSON.stringify(reference.currencies.map(currencyWire))
-        return currencyList
-      },
+      () => currencyList(),
       documented({
         id: 'listCurrencies',
+        prepared: true,
         tag: 'Currencies',
         summary: 'List all currencies',
         success: {
@@ -114,9 +100,10 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
     )
     .get(
       '/currencies/:id',
-      ({ params }) => currencyWire(found(reference.findCurrency(pathId(params.id, 'currency')), 'currency')),
+      ({ params }) => currencyAnswer(pathId(params.id, 'currency')),
       documented({
         id: 'getCurrency',
+        prepared: true,
         tag: 'Currencies',
         summary: 'Get a currency',
         path: CurrencyPath,

@@ -24,75 +24,88 @@ export interface Outcome {
 
 const SUCCESS = 'success'
 
+/** An operation where it is served, and what it can end in. */
+interface Known extends ServedOperation {
+  success: Outcome
+  errors: readonly { failure: Failure; body: object; outcome: Outcome }[]
+}
+
 /**
  * Every outcome that the API documents, made from the routes themselves: the list of errors, the faults that can be
  * asked for and the coverage cannot differ from what is served.
  */
 export class Catalogue {
-  readonly #byRoute: ReadonlyMap<string, ServedOperation>
+  readonly #known: readonly Known[]
+  /** By method, then by route. */
+  readonly #byRoute = new Map<string, Map<string, Known>>()
 
-  constructor(private readonly operations: readonly ServedOperation[]) {
-    this.#byRoute = new Map(operations.map((served) => [routeKey(served.method, served.route), served]))
+  constructor(operations: readonly ServedOperation[]) {
+    this.#known = operations.map(knownOf)
+    for (const known of this.#known) {
+      const routes = this.#byRoute.get(known.method) ?? new Map<string, Known>()
+      this.#byRoute.set(known.method, routes.set(known.route, known).set(`${known.route}/`, known))
+    }
   }
 
   errors(): DocumentedError[] {
-    return this.operations.flatMap(({ method, route, operation }) =>
-      Object.entries(refusalsOf(operation)).map(([name, failure]) => {
-        const { status, body } = renderFailure(failure, edgeOf(method, route))
-        return { name, status, method, path: route, body }
-      }),
+    return this.#known.flatMap(({ errors }) =>
+      errors.map(({ body, outcome: { name, status, method, path } }) => ({ name, status, method, path, body })),
     )
   }
 
+  /** Of the API, not of the sandbox's own surface. */
   outcomes(): Outcome[] {
-    return this.operations
+    return this.#known
       .filter(({ operation }) => operation.tag !== 'Sandbox')
-      .flatMap(({ method, route, operation }) => [
-        { operation: operation.id, method, path: route, status: operation.success.status, name: SUCCESS },
-        ...Object.entries(refusalsOf(operation)).map(([name, failure]) => ({
-          operation: operation.id,
-          method,
-          path: route,
-          status: renderFailure(failure, edgeOf(method, route)).status,
-          name,
-        })),
-      ])
+      .flatMap(({ success, errors }) => [success, ...errors.map(({ outcome }) => outcome)])
   }
 
   /** Whether any operation documents an error of this name. */
   hasError(name: string): boolean {
-    return this.operations.some(({ operation }) => name in refusalsOf(operation))
+    return this.#known.some(({ errors }) => errors.some(({ outcome }) => outcome.name === name))
   }
 
   operationAt(method: string, route: string): Operation | undefined {
-    return this.#byRoute.get(routeKey(method, route))?.operation
+    return this.#at(method, route)?.operation
   }
 
   /** The failure of that name where a route documents it. */
   failureAt(method: string, route: string, name: string): Failure | undefined {
-    const served = this.#byRoute.get(routeKey(method, route))
-    return served && refusalsOf(served.operation)[name]
+    return this.#at(method, route)?.errors.find(({ outcome }) => outcome.name === name)?.failure
   }
 
-  /** The operation that a request met, and the documented name of how it ended. */
-  outcomeOf(method: string, route: string, status: number, failure: Failure | undefined): Outcome | undefined {
-    const served = this.#byRoute.get(routeKey(method, route))
-    if (!served) return undefined
-    const name = failure ? nameOf(served, failure) : SUCCESS
-    return name === undefined ? undefined : { operation: served.operation.id, method, path: route, status, name }
+  /** How a request ended, as it is documented where it was served; one and the same value each time. */
+  outcomeOf(method: string, route: string, failure: Failure | undefined): Outcome | undefined {
+    const known = this.#at(method, route)
+    return known && (failure ? nearest(known, failure) : known.success)
+  }
+
+  #at(method: string, route: string): Known | undefined {
+    return this.#byRoute.get(method)?.get(route)
   }
 }
 
-const routeKey = (method: string, route: string): string => `${method} ${route.replace(/\/$/, '')}`
+const knownOf = (served: ServedOperation): Known => {
+  const { method, route, operation } = served
+  const place = { operation: operation.id, method, path: route }
+  return {
+    ...served,
+    success: { ...place, status: operation.success.status, name: SUCCESS },
+    errors: Object.entries(refusalsOf(operation)).map(([name, failure]) => {
+      const { status, body } = renderFailure(failure, edgeOf(method, route))
+      return { failure, body, outcome: { ...place, status, name } }
+    }),
+  }
+}
 
 /** The documented error that is nearest: the same facts, else the same field and rule, else the same code. */
-const nameOf = ({ operation }: ServedOperation, failure: Failure): string | undefined => {
-  const alike = Object.entries(refusalsOf(operation)).filter(([, sample]) => sample.code === failure.code)
+const nearest = ({ errors }: Known, failure: Failure): Outcome | undefined => {
+  const alike = errors.filter((error) => error.failure.code === failure.code)
   const same =
-    alike.find(([, sample]) => isDeepStrictEqual(sample, failure)) ??
-    alike.find(([, sample]) => fieldAndRule(sample) === fieldAndRule(failure)) ??
+    alike.find((error) => isDeepStrictEqual(error.failure, failure)) ??
+    alike.find((error) => fieldAndRule(error.failure) === fieldAndRule(failure)) ??
     alike[0]
-  return same?.[0]
+  return same?.outcome
 }
 
 const fieldAndRule = (failure: Failure): string => {

@@ -32,8 +32,8 @@ export const bodyRefusals = (room: string, violation: Violation): Record<string,
   [`${room}.validation`]: { code: 'validation', violations: [violation] },
 })
 
-/** A world's name without the prefix that its usernames have. */
-export const plainName = (name: string): string => name.replace(/^sbx_/, '')
+/** A world's name without the prefix that its usernames have. A path whose encoding is broken names nothing: null. */
+export const plainName = (name: string | null): string => (name ?? '').replace(/^sbx_/, '')
 
 /** The world that a control request is about. @throws DomainError world_not_found */
 export const worldOf = (worlds: Worlds, request: Request): World => {

@@ -1,8 +1,8 @@
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Catalogue, Outcome } from './catalogue.ts'
 
-/** How often each outcome has occurred, by its key. */
-type Counts = Map<string, number>
+/** How often each outcome has occurred. */
+type Counts = Map<Outcome, number>
 
 const counts = worldPart<Counts>(() => new Map())
 
@@ -19,8 +19,6 @@ export interface CoverageReport {
   outcomes: CoveredOutcome[]
 }
 
-const keyOf = ({ operation, status, name }: Outcome): string => `${operation} ${status} ${name}`
-
 /** Which documented outcomes requests have exercised: of a world, and of all worlds since the start. */
 export class Coverage {
   readonly #all: Counts = new Map()
@@ -28,8 +26,7 @@ export class Coverage {
   constructor(private readonly catalogue: () => Catalogue) {}
 
   count(world: World, outcome: Outcome): void {
-    const key = keyOf(outcome)
-    for (const kept of [this.#all, world.of(counts)]) kept.set(key, (kept.get(key) ?? 0) + 1)
+    for (const kept of [this.#all, world.of(counts)]) kept.set(outcome, (kept.get(outcome) ?? 0) + 1)
   }
 
   /** The report of a world, or of all of them, those that are gone included. */
@@ -37,7 +34,7 @@ export class Coverage {
     const kept = world ? world.of(counts) : this.#all
     const outcomes = this.catalogue()
       .outcomes()
-      .map((outcome) => ({ ...outcome, count: kept.get(keyOf(outcome)) ?? 0 }))
+      .map((outcome) => ({ ...outcome, count: kept.get(outcome) ?? 0 }))
     const exercised = outcomes.filter(({ count }) => count > 0).length
     return {
       documented: outcomes.length,

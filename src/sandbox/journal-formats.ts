@@ -19,9 +19,11 @@ export const toHar = (entries: readonly JournalEntry[], baseUrl: string, version
         cookies: [],
         headers: pairs(entry.request.headers),
         queryString: queryOf(entry.path),
-        ...(entry.request.body !== null && { postData: { mimeType: 'application/json', text: entry.request.body } }),
+        ...(entry.request.body !== null && {
+          postData: { mimeType: typeOf(entry.request.headers), params: [], text: entry.request.body },
+        }),
         headersSize: -1,
-        bodySize: entry.request.body?.length ?? 0,
+        bodySize: byteCountOf(entry.request.body),
       },
       response: {
         status: entry.response.status,
@@ -30,19 +32,24 @@ export const toHar = (entries: readonly JournalEntry[], baseUrl: string, version
         cookies: [],
         headers: pairs(entry.response.headers),
         content: {
-          size: entry.response.body?.length ?? 0,
-          mimeType: entry.response.headers['content-type'] ?? 'application/json',
+          size: byteCountOf(entry.response.body),
+          mimeType: typeOf(entry.response.headers),
           ...(entry.response.body !== null && { text: entry.response.body }),
         },
         redirectURL: '',
         headersSize: -1,
-        bodySize: entry.response.body?.length ?? 0,
+        bodySize: byteCountOf(entry.response.body),
       },
       cache: {},
       timings: { send: 0, wait: entry.durationMs, receive: 0 },
     })),
   },
 })
+
+/** Where nothing is said, the API speaks JSON, and takes what it is sent for JSON. */
+const typeOf = (headers: Record<string, string>): string => headers['content-type'] ?? 'application/json'
+
+const byteCountOf = (body: string | null): number => (body === null ? 0 : Buffer.byteLength(body))
 
 const queryOf = (path: string) => {
   const start = path.indexOf('?')
@@ -59,11 +66,18 @@ export const toCurl = ({ method, path, request }: JournalEntry, baseUrl: string)
   const headers = Object.entries(request.headers)
     .filter(([name]) => !CURL_OWN.has(name))
     .map(([name, value]) =>
-      name === 'authorization' ? '-H "Authorization: Bearer $SCRIP_ACCESS_TOKEN"' : `-H ${quoted(`${name}: ${value}`)}`,
+      name === 'authorization'
+        ? '-H "Authorization: Bearer $SCRIP_ACCESS_TOKEN"'
+        : `-H ${quoted(headerOf(name, value))}`,
     )
   const body = request.body === null ? [] : ['--data-raw', quoted(request.body)]
-  // Brackets and braces in a query are no patterns.
-  return ['curl', '--globoff', '-X', method, quoted(baseUrl + path), ...headers, ...body].join(' ')
+  // curl would wait for the body of a HEAD that it takes for any other method.
+  const asked = method === 'HEAD' ? ['--head'] : ['-X', method]
+  // Brackets and braces in a query are no patterns, and dots in a path no steps.
+  return ['curl', '--globoff', '--path-as-is', ...asked, quoted(baseUrl + path), ...headers, ...body].join(' ')
 }
+
+/** An empty header is written with a semicolon: with a colon it would be left out. */
+const headerOf = (name: string, value: string): string => (value === '' ? `${name};` : `${name}: ${value}`)
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -143,7 +143,8 @@ export const journalRoutes = ({ worlds, coverage, version, publicUrl, replay }: 
       async ({ params, request }) => {
         const { world, entry } = entryOf(request, params.id)
         const response = await replay(world, entry)
-        return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+        const { status, headers } = response
+        return { status, headers: Object.fromEntries(headers), body: await bodyOf(response) }
       },
       documented({
         id: 'replayRequest',
@@ -213,6 +214,15 @@ export const journalRoutes = ({ worlds, coverage, version, publicUrl, replay }: 
         },
       }),
     )
+}
+
+/** Where the request was broken off, so is its replay. @throws DomainError connection_dropped */
+const bodyOf = async (response: Response): Promise<string> => {
+  try {
+    return await response.text()
+  } catch {
+    throw new DomainError({ code: 'connection_dropped' })
+  }
 }
 
 const entryWire = ({ requestId, durationMs, ...entry }: JournalEntry) => ({

@@ -1,6 +1,6 @@
 import { sentBody } from '../http/body.ts'
-import type { Witness } from '../http/witness.ts'
-import { sinceStartMs, toTimestamp } from '../kernel/clock.ts'
+import type { AnswerHeaders, Witness } from '../http/witness.ts'
+import { sinceStartMs } from '../kernel/clock.ts'
 import { DomainError, type Failure } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
@@ -8,7 +8,7 @@ import type { Catalogue } from './catalogue.ts'
 import { type RowChange, watchRows, withChanges } from './changes.ts'
 import type { Coverage } from './coverage.ts'
 import { type Faulted, strike, strikeFor } from './faults.ts'
-import { journal, redactedBody, redactedHeaders, redactedPath } from './journal.ts'
+import { journal, worthKeeping } from './journal.ts'
 import { unknownIn } from './strict.ts'
 
 /** What is known of a request while it is under way. */
@@ -43,6 +43,8 @@ export class Recorder implements Witness {
       defaultWorld: () => World
       /** The world that a request without an access token speaks of. */
       worldMeant: (faulted: Faulted) => Promise<World | undefined>
+      /** The world that a request was of, whose access token was refused. */
+      worldMissed: (request: Request) => World | undefined
       /** Whether what the API would ignore is refused. */
       strict: boolean
     },
@@ -62,23 +64,14 @@ export class Recorder implements Witness {
   }
 
   /** A request was let into a world: faults strike, and what it writes will be noted. */
-  admitted = async (faulted: Faulted, session: Session): Promise<Session> => {
+  admitted = (faulted: Faulted, session: Session): Session | Promise<Session> => {
     const draft = this.#drafts.get(faulted.request)
     if (!draft) return session
     draft.client = session.client.username
     draft.world = session.world
-    await this.#strike(draft, session.world, faulted)
-    return {
-      ...session,
-      write: (work) => {
-        watchRows(session.world)
-        return session.write((tx) => {
-          const { value, changes } = withChanges(session.world, () => work(tx))
-          draft.changes.push(...changes)
-          return value
-        })
-      },
-    }
+    const watched = watchedBy(draft, session)
+    const struck = this.#strike(draft, session.world, faulted)
+    return struck ? struck.then(() => watched) : watched
   }
 
   /**
@@ -87,14 +80,15 @@ export class Recorder implements Witness {
    *
    * @throws DomainError what a fault has in store, or validation
    */
-  entered = async (faulted: Faulted): Promise<void> => {
-    const draft = this.#drafts.get(faulted.request)
+  entered = async ({ request, path, route }: Faulted): Promise<void> => {
+    const draft = this.#drafts.get(request)
     if (!draft) return
+    const faulted = { request, path, route }
     if (draft.route === null) {
       draft.world = await this.options.worldMeant(faulted)
       await this.#strike(draft, draft.world ?? this.options.defaultWorld(), faulted)
     }
-    if (!faulted.route.startsWith(CONTROL_PATH)) await this.refuseUnknown(faulted)
+    if (this.options.strict && !route.startsWith(CONTROL_PATH)) await this.refuseUnknown(faulted)
   }
 
   /** With `--strict`, refuses what the operation does not document. @throws DomainError validation */
@@ -114,14 +108,14 @@ export class Recorder implements Witness {
     if (draft) draft.world = world
   }
 
-  async #strike(draft: Draft, world: World, faulted: Faulted): Promise<void> {
+  /** What a fault does to a request, if one strikes. @throws DomainError validation */
+  #strike(draft: Draft, world: World, faulted: Faulted): Promise<void> | undefined {
     draft.route = faulted.route || null
-    if (faulted.route.startsWith(CONTROL_PATH)) return
+    if (faulted.route.startsWith(CONTROL_PATH)) return undefined
     const found = strikeFor(this.options.catalogue(), world, faulted)
-    if (found) {
-      draft.fault = found.name
-      await strike(found)
-    }
+    if (!found) return undefined
+    draft.fault = found.name
+    return strike(found)
   }
 
   refused: Witness['refused'] = (request, route, failure, { status, headers, body }) => {
@@ -130,46 +124,55 @@ export class Recorder implements Witness {
       draft.failure = failure
       draft.route ??= route || null
     }
-    this.#close(request, status, headers, JSON.stringify(body))
-  }
-
-  answered: Witness['answered'] = (request, status, headers, value) => {
-    const body = value === undefined || value instanceof Response ? undefined : toText(value)
     this.#close(request, status, headers, body)
   }
 
-  #close(request: Request, status: number, headers: Record<string, unknown>, body: string | undefined): void {
+  answered: Witness['answered'] = (request, status, headers, body) => {
+    this.#close(request, status, headers, body instanceof Uint8Array ? worthKeeping(body) : body)
+  }
+
+  #close(request: Request, status: number, headers: AnswerHeaders, body: string | Uint8Array | undefined): void {
     const draft = this.#drafts.get(request)
-    const path = redactedPath(pathOf(request.url))
+    const path = pathOf(request.url)
     if (!draft || path.startsWith(CONTROL_PATH)) return
     this.#drafts.delete(request)
-    const world = draft.world ?? this.options.defaultWorld()
+    const world = draft.world ?? this.options.worldMissed(request) ?? this.options.defaultWorld()
     if (world.closed) return
+    const { route, client, failure, fault, changes } = draft
     const outcome =
-      draft.route === null || draft.refusedStrictly
+      route === null || draft.refusedStrictly
         ? undefined
-        : this.options.catalogue().outcomeOf(request.method, draft.route, status, draft.failure)
+        : this.options.catalogue().outcomeOf(request.method, route, failure)
     if (outcome) this.options.coverage.count(world, outcome)
     if (PROBE_PATHS.includes(path)) return
-    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
     world.of(journal).add({
-      requestId: sent['x-request-id'] ?? '',
-      at: toTimestamp(world.clock.nowMs()),
+      atMs: world.clock.nowMs(),
       method: request.method,
       path,
-      route: draft.route,
-      client: draft.client,
-      request: { headers: redactedHeaders(request.headers), body: redactedBody(sentBody(request)) },
-      response: { status, headers: redactedHeaders(Object.entries(sent)), body: redactedBody(body) },
+      route,
+      client,
+      request: { headers: request.headers, body: sentBody(request) },
+      response: { status, headers, body },
       durationMs: Math.round((sinceStartMs() - draft.startedMs) * 1_000) / 1_000,
-      fault: draft.fault,
+      fault,
       outcome: outcome?.name ?? null,
-      changes: draft.changes,
+      changes,
     })
   }
 }
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+/** A session whose writes are noted in the draft. */
+const watchedBy = (draft: Draft, session: Session): Session => ({
+  ...session,
+  write: (work) => {
+    watchRows(session.world)
+    return session.write((tx) => {
+      const { value, changes } = withChanges(session.world, () => work(tx))
+      draft.changes.push(...changes)
+      return value
+    })
+  },
+})
 
 /** Path and query, of whatever host. */
 const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('//') + 2))

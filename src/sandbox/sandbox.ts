@@ -15,7 +15,7 @@ import type { JournalEntry } from './journal.ts'
 import { Recorder } from './recorder.ts'
 import { sandboxRoutes } from './routes.ts'
 import { Snapshots } from './snapshots.ts'
-import { worldMeant } from './world-meant.ts'
+import { worldMeant, worldOfBearer } from './world-meant.ts'
 
 export interface SandboxOptions {
   worlds: Worlds
@@ -38,6 +38,8 @@ export class Sandbox {
   readonly recorder: Recorder
   readonly #coverage: Coverage
   readonly #snapshots = new Snapshots()
+  /** Requests that are sent again, each with the world that it is of, whatever was redacted from it. */
+  readonly #replayed = new WeakMap<Request, World>()
   #catalogue: Catalogue | undefined
 
   constructor(private readonly options: SandboxOptions) {
@@ -47,16 +49,16 @@ export class Sandbox {
       catalogue,
       coverage: this.#coverage,
       defaultWorld: () => options.worlds.default,
-      worldMeant: ({ request, route }) => worldMeant(options.worlds, request, route),
+      worldMeant: async ({ request, route }) =>
+        this.#replayed.get(request) ?? worldMeant(options.worlds, request, route),
+      worldMissed: (request) => this.#replayed.get(request) ?? worldOfBearer(options.worlds, request),
       strict: options.strict,
     })
   }
 
   /** Lets faults strike public routes too; protected ones have been struck when they were let in. */
   get publicRoutes() {
-    return new Elysia({ name: 'sandbox-public' }).onBeforeHandle({ as: 'global' }, async ({ request, path, route }) => {
-      await this.recorder.entered({ request, path, route })
-    })
+    return new Elysia({ name: 'sandbox-public' }).onBeforeHandle({ as: 'global' }, this.recorder.entered)
   }
 
   /** Which documented outcomes the requests of all worlds have exercised. */
@@ -86,6 +88,8 @@ export class Sandbox {
     const id = client === null ? undefined : SANDBOX_CLIENT_IDS[client as keyof typeof SANDBOX_CLIENT_IDS]
     const found = id === undefined ? undefined : findClient(world, id)
     if (found) headers.set('authorization', `Bearer ${(await sessions.begin(world, found)).accessToken}`)
-    return app().handle(new Request(publicUrl + path, { method, headers, body: request.body }))
+    const again = new Request(publicUrl + path, { method, headers, body: request.body })
+    this.#replayed.set(again, world)
+    return app().handle(again)
   }
 }

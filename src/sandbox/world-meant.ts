@@ -20,6 +20,18 @@ export const worldMeant = async (worlds: Worlds, request: Request, route: string
   }
 }
 
+const BEARER = /^bearer +(.+)$/i
+
+/** The world that a refused access token was of: whoever looks for its refusal looks there. */
+export const worldOfBearer = (worlds: Worlds, { headers }: Request): World | undefined => {
+  const token = BEARER.exec(headers.get('authorization') ?? '')?.[1]
+  try {
+    return token === undefined ? undefined : worlds.find(worldOfToken(token))
+  } catch {
+    return undefined
+  }
+}
+
 /** The world in a token that nobody has verified. */
 const worldOfToken = (token: string): string => {
   const [, payload = ''] = token.split('.')

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { readOptionalObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
+import { JSON_TYPE } from '../http/prepared.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { DomainError, type Failure, violated } from '../kernel/failure.ts'
@@ -156,8 +157,8 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
     .get(
       '/snapshots/:name',
       ({ params, set }) => {
-        set.headers['content-type'] = 'application/json'
-        return writeSnapshot(getSnapshot(snapshots, params.name))
+        set.headers['content-type'] = JSON_TYPE
+        return writeSnapshot(getSnapshot(snapshots, plainName(params.name)))
       },
       documented({
         id: 'getSnapshot',
@@ -178,7 +179,8 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
     .delete(
       '/snapshots/:name',
       ({ params, set }) => {
-        if (!snapshots.drop(params.name)) throw new DomainError({ code: 'snapshot_not_found', name: params.name })
+        const name = plainName(params.name)
+        if (!snapshots.drop(name)) throw new DomainError({ code: 'snapshot_not_found', name })
         set.status = 204
       },
       documented({
@@ -194,7 +196,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
     .post(
       '/snapshots/:name/restore',
       ({ params, request }) => {
-        const state = getSnapshot(snapshots, params.name)
+        const state = getSnapshot(snapshots, plainName(params.name))
         return worldWire(putBack(worlds, worldOf(worlds, request), state))
       },
       documented({

@@ -16,7 +16,7 @@ export interface GuardOptions {
   /** Takes over what another process has written to a world, and answers whether it has. */
   keepUp: (world: World) => boolean
   /** Hears of every request that was let in, before its features are checked; in the sandbox it may strike. */
-  onAdmitted: ((asked: Asked, session: Session) => Promise<Session>) | undefined
+  onAdmitted: ((asked: Asked, session: Session) => Session | Promise<Session>) | undefined
 }
 
 /** A request and the route that serves it; an empty one where none does. */
@@ -35,15 +35,23 @@ export class Guard {
   /** @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow */
   async admit({ request, set, path, route }: GuardContext): Promise<Session> {
     const { limits, due, onAdmitted } = this.options
-    const session = await this.#current(request.headers.get('authorization'))
+    const authorization = request.headers.get('authorization')
+    const session = this.#recall(authorization) ?? (await this.#verify(authorization))
     set.headers['x-request-id'] = requestIdOf(request) ?? session.world.nextRequestId()
     if (limits) charge(session, limits, set)
     if (due.isDue(session.world)) await due.catchUp(session.world)
     return onAdmitted ? onAdmitted({ request, path, route }, session) : session
   }
 
+  /** The session of a token that was verified before, if no other process has written to its world since. */
+  #recall(authorization: string | null): Session | undefined {
+    const { sessions, keepUp } = this.options
+    const session = sessions.recall(authorization)
+    return session && !keepUp(session.world) ? session : undefined
+  }
+
   /** The session of a token as it stands now, in this process and in any other that writes to the same file. */
-  async #current(authorization: string | null): Promise<Session> {
+  async #verify(authorization: string | null): Promise<Session> {
     const { sessions, keepUp } = this.options
     const session = await sessions.admit(authorization)
     return keepUp(session.world) ? sessions.admit(authorization) : session

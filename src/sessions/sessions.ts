@@ -54,15 +54,21 @@ export class Sessions {
 
   constructor(private readonly options: SessionsOptions) {}
 
+  /** The session of an Authorization header whose token was verified before and is still good. */
+  recall(authorization: string | null): Session | undefined {
+    const known = authorization === null ? undefined : this.#verified.get(authorization)
+    return known && isCurrent(known) ? known : undefined
+  }
+
   /**
-   * The session of an Authorization header. A token that was verified before costs one look-up.
+   * The session of an Authorization header.
    *
    * @throws DomainError unauthorized
    */
   async admit(authorization: string | null): Promise<Session> {
     if (authorization === null) throw new DomainError({ code: 'unauthorized', tokenSent: false })
-    const known = this.#verified.get(authorization)
-    if (known && isCurrent(known)) return known
+    const known = this.recall(authorization)
+    if (known) return known
     const session = await this.#verify(authorization)
     if (!session) {
       this.#verified.delete(authorization)

@@ -118,7 +118,7 @@ describe('image_url', () => {
     const response = await server.request(await pathOf(1))
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('image/svg+xml')
-    expect(response.headers.get('cache-control')).toBe('public, max-age=86400')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable')
     const svg = await response.text()
     expect(svg).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"')
     expect(svg).toEndWith('</svg>')

@@ -1,0 +1,108 @@
+/** The content type of every answer but documents and pictures. */
+export const JSON_TYPE = 'application/json'
+
+/** Below this a compressed answer saves no packet. */
+const COMPRESSED_FROM_BYTES = 1_024
+
+/** One form of an answer: its bytes, and the response of which each request gets a copy. */
+interface Variant {
+  body: Uint8Array
+  response: Response
+}
+
+/**
+ * An answer that is written out once and sent many times: conditional by its entity tag, and compressed, once, for
+ * those who ask for it. Copying a response costs a fraction of making one.
+ */
+export class Prepared {
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #plain: Variant
+  readonly #unchanged: Response
+  readonly #etag: string
+  #gzipped: Variant | undefined
+
+  /** Headers of its own go before those of an answer of the API: private, and asked for again each time. */
+  constructor(content: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) {
+    const body = typeof content === 'string' ? Buffer.from(content) : (content as Uint8Array<ArrayBuffer>)
+    // Weak, because it stands for the content in every encoding.
+    this.#etag = `W/"${Bun.hash.xxHash64(body).toString(36)}"`
+    const validators = {
+      etag: this.#etag,
+      'cache-control': headers['cache-control'] ?? 'private, no-cache',
+      vary: 'Accept-Encoding',
+    }
+    this.#headers = { 'content-type': JSON_TYPE, ...validators, ...headers }
+    this.#plain = { body, response: new Response(body, { headers: this.#headers }) }
+    this.#unchanged = new Response(null, { status: 304, headers: validators })
+  }
+
+  get byteCount(): number {
+    return this.#plain.body.byteLength
+  }
+
+  /** What was prepared, uncompressed. */
+  get body(): Uint8Array {
+    return this.#plain.body
+  }
+
+  /** The response to a request: a copy, to which headers may be added. */
+  answer({ headers }: Request): Response {
+    const known = headers.get('if-none-match')
+    if (known !== null && names(known, this.#etag)) return this.#unchanged.clone() as Response
+    if (this.byteCount < COMPRESSED_FROM_BYTES || !takesGzip(headers.get('accept-encoding'))) {
+      return this.#plain.response.clone() as Response
+    }
+    this.#gzipped ??= this.#compress()
+    return this.#gzipped.response.clone() as Response
+  }
+
+  #compress(): Variant {
+    const body = Bun.gzipSync(this.#plain.body as Uint8Array<ArrayBuffer>, { library: 'libdeflate', level: 6 })
+    return { body, response: new Response(body, { headers: { ...this.#headers, 'content-encoding': 'gzip' } }) }
+  }
+}
+
+/** Answers for as long as the program runs, by number: each is written out when it is first asked for. */
+export const preparedOnce = (make: (id: number) => unknown): ((id?: number) => Prepared) => {
+  const kept = new Map<number, Prepared>()
+  return (id = 0) => {
+    const known = kept.get(id)
+    if (known) return known
+    const prepared = new Prepared(JSON.stringify(make(id)))
+    kept.set(id, prepared)
+    return prepared
+  }
+}
+
+/** Whether a list of entity tags holds one, compared weakly (RFC 9110, 13.1.2). */
+const names = (list: string, etag: string): boolean =>
+  list.trim() === '*' || list.split(',').some((each) => each.trim().replace(/^(?!W\/)/, 'W/') === etag)
+
+/** What was asked for lately, so that a header that every request of a client carries is read once. */
+const asked = new Map<string, boolean>()
+const ASKED_MAX = 100
+
+const takesGzip = (header: string | null): boolean => {
+  if (header === null) return false
+  const known = asked.get(header)
+  if (known !== undefined) return known
+  if (asked.size >= ASKED_MAX) asked.clear()
+  const takes = allowsGzip(header)
+  asked.set(header, takes)
+  return takes
+}
+
+/** Whether gzip is named, or anything, and not with a weight of nothing (RFC 9110, 12.5.3). */
+const allowsGzip = (header: string): boolean => {
+  const weights = new Map(
+    header.split(',').map((each) => {
+      const [coding = '', ...parameters] = each
+        .toLowerCase()
+        .split(';')
+        .map((part) => part.trim())
+      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+      return [coding, weight === undefined ? 1 : Number(weight)]
+    }),
+  )
+  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0
+}
