@@ -1,26 +1,34 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import packageJson from '../package.json' with { type: 'text' }
 import type { Deps } from './app.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { type RateSource, readRates } from './charges/rates.ts'
 import { storedRates } from './charges/stored-rates.ts'
 import type { Config } from './config.ts'
-import { DataFault, databasePath, keep, lockForServing, makeDataFolder, readKept } from './db/data-folder.ts'
+import {
+  DataFault,
+  databasePath,
+  keep,
+  keepDatabase,
+  lockForServing,
+  makeDataFolder,
+  readKept,
+} from './db/data-folder.ts'
 import { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { type Clock, MovableClock } from './kernel/clock.ts'
 import { freshSecret, freshSeed, type Randomness, SeededRandomness, secureRandomness } from './kernel/ids.ts'
 import type { Log } from './log.ts'
-import { SEAL_KEY_BYTES, Seal } from './orders/seal.ts'
-import { openSeal } from './orders/voucher-key.ts'
+import type { Seal } from './orders/seal.ts'
+import { isKeyOf, markOf, openSeal, sandboxSeal } from './orders/voucher-key.ts'
 import { Reference } from './reference/reference.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from './sandbox/accounts.ts'
 import { readSnapshot, SnapshotFault } from './sandbox/snapshots.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 import { catalogVersion, importCatalog, SANDBOX_RATES, seedReferenceData, seedSandboxCatalog } from './seeds.ts'
 import { pace } from './worlds/pace.ts'
-import { keptClock, type WorldState } from './worlds/state.ts'
+import { keptClock, putClock, type WorldState } from './worlds/state.ts'
 import { World } from './worlds/world.ts'
 import { DEFAULT_WORLD, Worlds } from './worlds/worlds.ts'
 
@@ -48,17 +56,17 @@ export interface Platform {
  */
 export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const seed = config.seed ?? freshSeed()
-  const fileRates = config.ratesFile === undefined ? undefined : readRates(readFileSync(config.ratesFile, 'utf8'))
-  const prepared = config.snapshotFile === undefined ? undefined : openSnapshot(config.snapshotFile, clock)
+  const ratesText = config.ratesFile === undefined ? undefined : readFileSync(config.ratesFile, 'utf8')
+  const prepared = config.snapshotFile === undefined ? undefined : openSnapshot(config.snapshotFile, config, clock)
   const catalogText = config.catalogFile === undefined ? undefined : readFileSync(config.catalogFile, 'utf8')
 
   const unlock = config.dataDir === undefined ? undefined : lockFolder(config.dataDir)
 
-  const openDefault = (state: WorldState | undefined = prepared): World => {
+  const openDefault = (wanted: WorldState | undefined = prepared): World => {
+    // What is in the folder already goes on as it was left.
+    const state = config.dataDir !== undefined && existsSync(databasePath(config.dataDir)) ? undefined : wanted
     if (!state && isAsBundled(config)) return goingOn(undefined, Database.inMemory(decoded(SEEDED.sandbox)))
-    if (state && config.dataDir !== undefined && !existsSync(databasePath(config.dataDir))) {
-      writeFileSync(databasePath(config.dataDir), state.image)
-    }
+    if (state && config.dataDir !== undefined) keepDatabase(config.dataDir, state.image)
     const database = openDatabase(config.dataDir, state?.image)
     migrate(database.sqlite, clock)
     refuseOtherMode(database, config)
@@ -74,6 +82,7 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const goingOn = (state: WorldState | undefined, database: Database): World => {
     if (!state) return new World(DEFAULT_WORLD, database, keptClock(database, clock), sandboxRandomness(config, seed))
     const { randomness, ids } = state
+    if (database.onFile) putClock(database.query, state.clock)
     const drawn =
       config.dataDir === undefined ? new SeededRandomness(randomness.seed, randomness.position) : secureRandomness
     const world = new World(DEFAULT_WORLD, database, new MovableClock(clock, state.clock), drawn, ids)
@@ -91,8 +100,8 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const key = signingKey(config, seed)
   const { db } = worlds.default
   const seal = sealOf(config, db)
-  const rates = fileRates ?? ratesOf(config, db)
   const reference = new Reference(db)
+  const rates = ratesOf(config, db, reference, ratesText)
   const requestIds = { prefix: createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8), count: 0 }
   return {
     deps: (bound) => ({
@@ -124,15 +133,16 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
 /**
  * The state that worlds begin with, brought up to date.
  *
- * @throws SnapshotFault, or what the file system says
+ * @throws SnapshotFault
  */
-const openSnapshot = (file: string, clock: Clock): WorldState => {
-  const text = readFileSync(file, 'utf8')
+const openSnapshot = (file: string, { dataDir, voucherKey }: Config, clock: Clock): WorldState => {
   try {
-    const state = readSnapshot(text)
+    const state = readSnapshot(readFileSync(file, 'utf8'))
     const database = Database.inMemory(state.image)
     migrate(database.sqlite, clock)
     if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is no sandbox')
+    const mark = markOf(database.query)
+    if (mark !== undefined && !isKeyOf(mark, dataDir, voucherKey)) throw new SnapshotFault(SEALED_ELSEWHERE)
     seedReferenceData(database)
     const image = database.image()
     database.close()
@@ -141,6 +151,9 @@ const openSnapshot = (file: string, clock: Clock): WorldState => {
     throw new SnapshotFault(`${file}: ${error instanceof Error ? error.message : String(error)}`, file)
   }
 }
+
+const SEALED_ELSEWHERE =
+  '/database: its voucher codes are sealed with the key of a data folder: give that key with --voucher-key'
 
 const openDatabase = (dataDir: string | undefined, image: Uint8Array | undefined): Database => {
   if (dataDir === undefined) return Database.inMemory(image)
@@ -185,9 +198,14 @@ const freshState = (seed: string): WorldState => ({
   pace: { payouts: 'auto', orders: 'auto' },
 })
 
-/** The sandbox carries its rates; in live mode an operator sets them. */
-const ratesOf = ({ mode }: Config, database: Database): RateSource =>
-  mode === 'live' ? storedRates(database) : readRates(SANDBOX_RATES)
+/** Those of a file; without one the sandbox carries its rates, and in live mode an operator sets them. */
+const ratesOf = (
+  { mode }: Config,
+  database: Database,
+  reference: Reference,
+  fileText: string | undefined,
+): RateSource =>
+  mode === 'live' && fileText === undefined ? storedRates(database) : readRates(fileText ?? SANDBOX_RATES, reference)
 
 /** What signs tokens, kept beside the data, so that they outlive the process; in memory it follows from the seed. */
 const signingKey = ({ dataDir }: Config, seed: string): Uint8Array => {
@@ -200,11 +218,8 @@ const signingKey = ({ dataDir }: Config, seed: string): Uint8Array => {
   return key
 }
 
-/** In memory the codes are made up, and a snapshot of them is to be read elsewhere: one key for all. */
-const sealOf = ({ dataDir, voucherKey }: Config, database: Database): Seal =>
-  dataDir === undefined
-    ? new Seal(voucherKey ?? secretOf('sandbox', 'voucher.key', SEAL_KEY_BYTES))
-    : openSeal(database, dataDir, voucherKey)
+const sealOf = ({ dataDir, voucherKey, mode }: Config, database: Database): Seal =>
+  dataDir === undefined ? sandboxSeal(voucherKey) : openSeal(database, dataDir, voucherKey, mode)
 
 const secretOf = (seed: string, name: string, byteCount: number): Uint8Array =>
   createHash('sha256').update(`${name} ${seed}`).digest().subarray(0, byteCount)

@@ -126,7 +126,7 @@ export const withServeOptions = (command: Command, logLevel: LogLevel = 'info', 
       option('--sandbox-token <token>', 'opens /_sandbox where it is not bound to loopback').argParser(parseText),
     )
     .addOption(voucherKeyOption())
-    .addOption(option('--snapshot <file>', 'a snapshot that every world begins with'))
+    .addOption(option('--snapshot <file>', 'a snapshot that every world begins with').argParser(parseText))
     .addOption(
       option('--strict', 'refuse members and parameters that would be ignored; for the sandbox').default(false),
     )
@@ -163,6 +163,9 @@ export const configOf = (options: ServeOptions): Config => {
   }
   if (options.mode === 'live' && options.strict) {
     throw new UsageError('--strict is for the sandbox: live mode ignores what it does not know')
+  }
+  if (options.mode === 'live' && options.snapshot !== undefined) {
+    throw new UsageError('--snapshot is for the sandbox: live records are restored with scrip restore')
   }
   return Object.freeze({
     host: options.host,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { DataFault, keep, readKept } from '../db/data-folder.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { freshSecret } from '../kernel/ids.ts'
@@ -9,16 +10,33 @@ import { voucherKey } from './tables.ts'
 const KEY_FILE = 'voucher.key'
 
 /**
+ * What seals the codes of sandboxes in memory, the same in every process, so that what a snapshot holds can be read
+ * wherever it is loaded. The codes are made up.
+ */
+const SANDBOX_KEY = createHash('sha256').update('voucher.key sandbox').digest()
+
+/** The seal of a sandbox in memory; a key that is given opens what a data folder has sealed. */
+export const sandboxSeal = (given: Uint8Array | undefined): Seal =>
+  new Seal(SANDBOX_KEY, given === undefined ? [] : [given])
+
+/**
  * The seal of a database. The first key that a database is opened with is its key for good: a mark of it is kept, so
  * that another one is found out before it seals or opens anything.
  *
  * @throws DataFault when the key is missing, damaged or another one
  */
-export const openSeal = ({ query }: Database, dataDir: string, given: Uint8Array | undefined): Seal =>
+export const openSeal = (
+  { query }: Database,
+  dataDir: string,
+  given: Uint8Array | undefined,
+  mode: 'sandbox' | 'live' = 'live',
+): Seal =>
   query.transaction(
     (tx) => {
       const known = markOf(tx)
-      const seal = new Seal(given ?? keptKey(dataDir) ?? freshKey(dataDir, known === undefined))
+      const key = given ?? keptKey(dataDir) ?? freshKey(dataDir, known === undefined)
+      // A folder may have begun with the snapshot of a sandbox in memory.
+      const seal = new Seal(key, mode === 'sandbox' ? [SANDBOX_KEY] : [])
       if (known === undefined) tx.insert(voucherKey).values({ id: 1, mark: seal.mark }).run()
       else if (known !== seal.mark) throw new DataFault(WRONG_KEY)
       return seal
@@ -31,8 +49,12 @@ export const openSeal = ({ query }: Database, dataDir: string, given: Uint8Array
  *
  * @throws DataFault when the kept one is damaged
  */
-export const isKeyOf = (mark: string, dataDir: string, given: Uint8Array | undefined): boolean | undefined => {
-  const key = given ?? keptKey(dataDir)
+export const isKeyOf = (
+  mark: string,
+  dataDir: string | undefined,
+  given: Uint8Array | undefined,
+): boolean | undefined => {
+  const key = given ?? (dataDir === undefined ? undefined : keptKey(dataDir))
   return key && new Seal(key).mark === mark
 }
 

@@ -1,4 +1,4 @@
-import { Database } from '../db/database.ts'
+import { Database, type Transaction } from '../db/database.ts'
 import { type Clock, type ClockState, MovableClock } from '../kernel/clock.ts'
 import { type IdState, SeededRandomness } from '../kernel/ids.ts'
 import { type Pace, pace } from './pace.ts'
@@ -37,11 +37,15 @@ export const worldFrom = (name: string, state: WorldState, base: Clock): World =
 
 /** Keeps where the clock of a world on file stands, so that its data is never of a later time than the clock. */
 export const keepClock = async ({ clock, db }: World): Promise<void> => {
-  if (!db.onFile || !(clock instanceof MovableClock)) return
-  await db.write((tx) => {
-    const row = { id: 1, ...clock.state }
-    tx.insert(movedClock).values(row).onConflictDoUpdate({ target: movedClock.id, set: clock.state }).run()
-  })
+  if (db.onFile && clock instanceof MovableClock) await db.write((tx) => putClock(tx, clock.state))
+}
+
+/** Writes down where a clock stands, in the place of what was there. */
+export const putClock = (tx: Transaction, state: ClockState): void => {
+  tx.insert(movedClock)
+    .values({ id: 1, ...state })
+    .onConflictDoUpdate({ target: movedClock.id, set: state })
+    .run()
 }
 
 /** The clock as it was kept, or one that was never moved. */

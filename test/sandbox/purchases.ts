@@ -1,10 +1,10 @@
 import type { TestWorld } from '../harness.ts'
 
-/** Purchases of the seeded catalog that are paid from the first wallet. */
+/** Purchases of the seeded catalog. */
 
 /** Delivered in the answer. */
 export const INSTANT = { product_id: 2, denomination: 50, quantity: 1 }
-/** Delivered by the clock, or by hand. */
+/** Paid from the wallet in EUR, and delivered by the clock, or by hand. */
 export const DELAYED = { product_id: 5, denomination: 25, quantity: 3 }
 /** Of which there are three. */
 export const SCARCE = { product_id: 9, denomination: 10, quantity: 1 }

@@ -1,0 +1,214 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { operationsOf, readDocument, type Served } from '../docs/document.ts'
+import { startServer, structured } from '../harness.ts'
+import { type Credentials, Customer, Office, TEA } from '../program/live.ts'
+import { bearer, login, type Running, run } from '../program/program.ts'
+
+/** In live mode there is no sandbox (contract C15): each way into it is tried, and nothing comes of any. */
+
+const folder = mkdtempSync(join(tmpdir(), 'scrip-wall-'))
+const office = new Office(folder)
+let credentials: Credentials
+let live: Running
+let customer: Customer
+/** What a sandbox serves, as its own document tells. */
+let served: Served[]
+
+beforeAll(async () => {
+  credentials = await office.stocked()
+  live = await office.serve('--sandbox-token', 'open sesame', '--rate-limit', 'off', '--log-level', 'error')
+  customer = await Customer.of(live, credentials)
+  const sandbox = await startServer()
+  served = operationsOf(await readDocument(sandbox))
+  await sandbox.stop()
+})
+afterAll(async () => {
+  await live.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const NOT_FOUND = structured('NotFoundError', 'NOT_FOUND', 'Route not found')
+const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
+
+/** Every row of the live data, but for what logging in and reading leaves behind. */
+const rows = (): Record<string, unknown[]> => {
+  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'), { readonly: true })
+  const tables = sqlite
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .all()
+  const all = Object.fromEntries(
+    tables.map(({ name }) => [name, sqlite.query<object, []>(`SELECT * FROM "${name}"`).all()]),
+  )
+  sqlite.close()
+  return all
+}
+
+/** Holds that some work leaves every row as it was, and the clock where it is. */
+const unchanged = async (work: () => Promise<void>): Promise<void> => {
+  const before = rows()
+  await work()
+  expect(rows()).toEqual(before)
+  const { time } = (await (await live.request('/status')).json()) as { time: string }
+  expect(Math.abs(Date.parse(time) - Date.parse(new Date().toISOString()))).toBeLessThan(60_000)
+}
+
+const isControl = ({ tags }: Served): boolean => tags.includes('Sandbox')
+
+describe('The control surface', () => {
+  test('is 404 on every route and method that a sandbox has, with whatever credentials', () =>
+    unchanged(async () => {
+      const control = served.filter(isControl)
+      expect(control.length).toBeGreaterThan(25)
+      const { headers: token } = bearer(customer.pair)
+      for (const { method, path, requestBody } of control) {
+        const body = requestBody && JSON.stringify(requestBody.content['application/json']?.example)
+        for (const world of ['', '?world=default', '?world=sbx_any']) {
+          for (const headers of [{}, token, { ...token, 'x-sandbox-token': 'open sesame' }]) {
+            const response = await live.request(path.replace(/\{\w+\}/, '1') + world, {
+              method,
+              headers,
+              ...(body !== undefined && { body }),
+            })
+            expect([method, path, response.status]).toEqual([method, path, 404])
+            expect(await response.json()).toEqual(NOT_FOUND)
+          }
+        }
+      }
+    }))
+
+  test.each([
+    '/_sandbox',
+    '/_sandbox/',
+    '/_SANDBOX/clock',
+    '//_sandbox/clock',
+    '/_sandbox%2Fclock',
+    '/%5Fsandbox/clock',
+  ])('is 404 as %s too', async (path) => {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']) {
+      expect([method, (await live.request(path, { method })).status]).toEqual([method, 404])
+    }
+  })
+
+  test('is in no document', async () => {
+    const document = (await (await live.request('/openapi.json')).json()) as { paths: object; tags: { name: string }[] }
+    const inSandbox = new Set(served.filter((operation) => !isControl(operation)).map(({ path }) => path))
+    expect(Object.keys(document.paths).sort()).toEqual([...inSandbox].sort())
+    expect(document.tags.map(({ name }) => name)).not.toContain('Sandbox')
+    expect(JSON.stringify(document).toLowerCase()).not.toContain('x-sandbox')
+  })
+})
+
+describe('The headers of the sandbox', () => {
+  const FAULTS = ['internal', 'unauthorized', 'rate_limited', 'charges.rate_failed', 'no.such']
+
+  test('are ignored by every operation: it answers as it does without them', () =>
+    unchanged(async () => {
+      const { headers: token } = bearer(customer.pair)
+      for (const { method, path } of served.filter(
+        (operation) => !isControl(operation) && operation.method === 'GET',
+      )) {
+        const ask = async (headers: Record<string, string>) => {
+          const response = await live.request(path.replace(/\{\w+\}/, '1'), { headers: { ...token, ...headers } })
+          const text = await response.text()
+          return [method, path, response.status, path === '/status' ? '' : text]
+        }
+        const plain = await ask({})
+        for (const fault of FAULTS) expect(await ask({ 'x-sandbox-fault': fault })).toEqual(plain)
+        expect(await ask({ 'x-sandbox-delay': '60000' })).toEqual(plain)
+        expect(await ask({ 'x-sandbox-delay': 'soon' })).toEqual(plain)
+      }
+    }))
+
+  test('neither fail nor slow a write', async () => {
+    const { headers: token } = bearer(customer.pair)
+    const response = await live.request('/api/v1/orders', {
+      method: 'POST',
+      headers: { ...token, 'x-sandbox-fault': 'orders.insufficient_stock', 'x-sandbox-delay': '60000' },
+      body: JSON.stringify({ product_id: TEA.id, denomination: 10, quantity: 1 }),
+    })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ status: 'DELIVERED', vouchers: [{ card_number: 'TEA-1' }] })
+  })
+})
+
+describe('The accounts of the sandbox', () => {
+  test.each([
+    ['sandbox', 'sandbox'],
+    ['limited', 'limited'],
+    ['sbx_default', 'sandbox'],
+    ['sbx_any', 'x'],
+    ['sbx_any.limited', 'x'],
+    ['sbx_acme', 'x'],
+  ])('are none: %s is an unknown client, and makes no world', (username, password) =>
+    unchanged(async () => {
+      for (let time = 0; time < 2; time++) {
+        const response = await login(live, username, password)
+        expect(response.status).toBe(401)
+        expect(await response.json()).toEqual(INVALID_CREDENTIALS)
+      }
+    }),
+  )
+
+  test('the prefix opens no other way to a client of one’s own', async () => {
+    expect((await login(live, `sbx_${credentials.username}`, credentials.password)).status).toBe(401)
+    expect((await login(live, credentials.username, credentials.password)).status).toBe(200)
+  })
+
+  test('a token of a sandbox is none', () =>
+    unchanged(async () => {
+      const sandbox = await startServer()
+      const { token } = await sandbox.world()
+      const { access_token } = (await (
+        await sandbox.request('/auth/login', { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' })
+      ).json()) as { access_token: string }
+      for (const foreign of [token, access_token]) {
+        const headers = { authorization: `Bearer ${foreign}` }
+        expect((await live.request('/api/v1/wallets', { headers })).status).toBe(401)
+      }
+      await sandbox.stop()
+    }))
+})
+
+describe('The flags of the sandbox', () => {
+  const usage = async (flags: string[], env: Record<string, string> = {}) => {
+    const dataDir = join(folder, 'unmade')
+    const ended = await run(['serve', '--mode', 'live', '--data-dir', dataDir, '--port', '0', ...flags], { env })
+    expect({ exitCode: ended.exitCode, stdout: ended.stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(existsSync(dataDir)).toBe(false)
+    return ended.stderr
+  }
+
+  test('--strict and --snapshot are usage errors, as flags and as variables, and nothing is written', async () => {
+    const file = join(folder, 'snapshot.json')
+    writeFileSync(file, '{}')
+    expect(await usage(['--strict'])).toContain('--strict is for the sandbox')
+    expect(await usage([], { SCRIP_STRICT: 'true' })).toContain('--strict is for the sandbox')
+    expect(await usage(['--snapshot', file])).toContain('--snapshot is for the sandbox')
+    expect(await usage([], { SCRIP_SNAPSHOT: file })).toContain('--snapshot is for the sandbox')
+  })
+
+  test('scrip run has no live mode', async () => {
+    const { exitCode, stderr } = await run(['run', '--mode', 'live', '--data-dir', office.dataDir, '--', 'true'])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('scrip run starts a sandbox')
+  })
+
+  test('--seed means nothing: what is drawn can be foretold by nobody', async () => {
+    const drawn: string[] = []
+    for (const name of ['one', 'other']) {
+      const seeded = new Office(mkdtempSync(join(folder, `${name}-`)))
+      const own = await seeded.stocked()
+      const server = await seeded.serve('--seed', '42', '--log-level', 'error')
+      const { pair } = await Customer.of(server, own)
+      drawn.push(pair.access_token.split('.')[1] ?? '', pair.refresh_token.split('.')[1] ?? '')
+      await server.stop()
+    }
+    expect(new Set(drawn).size).toBe(4)
+    const claims = drawn.map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as { jti: string })
+    expect(new Set(claims.map(({ jti }) => jti)).size).toBe(4)
+  })
+})

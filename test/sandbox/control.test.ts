@@ -1,0 +1,700 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, TestWorld } from '../harness.ts'
+import { balanceOf, movementsOf, transactionsOf, walletsOf } from '../wallets/balances.ts'
+import { expectSoundBooks } from '../wallets/books.ts'
+import { makeAtNoon } from './everything.ts'
+import { DELAYED, INSTANT, type Order, type Payout, paid, placed } from './purchases.ts'
+import {
+  badRequest,
+  control,
+  NOON,
+  notFound,
+  rowsOf,
+  succeed,
+  UNREADABLE,
+  validation,
+  worldNotFound,
+} from './surface.ts'
+
+/** What an operator does in live mode, at the touch of a test (contract C15). */
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off', '--seed', '18')
+})
+afterAll(() => server.stop())
+
+let worlds = 0
+/** A world at noon whose clock moves neither payouts nor orders, unless told otherwise. */
+const opened = async (pace = 'manual'): Promise<TestWorld> => {
+  const name = `control-${++worlds}`
+  await makeAtNoon(server, name)
+  await succeed(server, 'PUT', `/pace?world=${name}`, { payouts: pace, orders: pace })
+  return TestWorld.open(server, name)
+}
+
+const ask = (world: TestWorld, method: string, path: string, body?: unknown) =>
+  control(server, method, `${path}?world=${world.name}`, body)
+const done = <Body>(world: TestWorld, path: string, body?: unknown) =>
+  succeed<Body>(server, 'POST', `${path}?world=${world.name}`, body)
+
+/** Holds the books of a world against all that must hold of them. */
+const expectSoundWorld = async (world: TestWorld): Promise<void> => {
+  await succeed(server, 'PUT', `/snapshots/books?world=${world.name}`)
+  const { database } = await succeed<{ database: string }>(server, 'GET', '/snapshots/books')
+  const sqlite = Database.deserialize(Bun.gunzipSync(Buffer.from(database, 'base64')))
+  expectSoundBooks(sqlite)
+  sqlite.close()
+}
+
+const payoutOf = async (world: TestWorld, id: string) =>
+  (await (await world.get(`/api/v1/payouts/${id}`)).json()) as Payout
+const orderOf = async (world: TestWorld, id: number) =>
+  (await (await world.get(`/api/v1/orders/${id}`)).json()) as Order & Record<string, unknown>
+
+interface Refusal {
+  name: string
+  path: string
+  body?: unknown
+  status: number
+  answer: object
+}
+
+/** Each refusal answers as it says, and no row is written. */
+const refuses = (
+  method: string,
+  prepare: (world: TestWorld) => Promise<unknown>,
+  refusals: readonly Refusal[],
+): void => {
+  test.each(refusals.map((refusal) => [refusal.name, refusal] as const))(
+    'refuses %s, and writes nothing',
+    async (_, { path, body, status, answer }) => {
+      const world = await opened()
+      await prepare(world)
+      const before = await rowsOf(server, world.name)
+      expect(await ask(world, method, path, body)).toMatchObject({ status, body: answer })
+      expect(await rowsOf(server, world.name)).toEqual(before)
+    },
+  )
+}
+const nothing = async (): Promise<void> => {}
+
+test.each([
+  ['GET', '/pace', undefined],
+  ['PUT', '/pace', {}],
+  ['POST', '/wallets', { currency: 'USD' }],
+  ['POST', '/wallets/1/fund', { amount: 1 }],
+  ['POST', '/payouts/x/advance', undefined],
+  ['POST', '/payouts/x/fail', undefined],
+  ['POST', '/payouts/x/return', undefined],
+  ['POST', '/orders/1/deliver', undefined],
+  ['POST', '/orders/1/fail', undefined],
+] as const)('%s /_sandbox%s: 404 for an unknown world, which is not made', async (method, path, body) => {
+  const { status, body: answer } = await control(server, method, `${path}?world=nowhere`, body)
+  expect({ status, answer }).toEqual({ status: 404, answer: worldNotFound('nowhere') })
+  const names = await succeed<{ name: string }[]>(server, 'GET', '/worlds')
+  expect(names.map(({ name }) => name)).not.toContain('nowhere')
+})
+
+describe('PUT /_sandbox/pace', () => {
+  test('200 answers the pace as it is now; what is left out stays', async () => {
+    const world = await opened('auto')
+    const read = async () => (await ask(world, 'GET', '/pace')).body
+    expect(await read()).toEqual({ payouts: 'auto', orders: 'auto' })
+    for (const [body, now] of [
+      [{ payouts: 'manual' }, { payouts: 'manual', orders: 'auto' }],
+      [{ orders: 'manual' }, { payouts: 'manual', orders: 'manual' }],
+      [{}, { payouts: 'manual', orders: 'manual' }],
+      [
+        { payouts: null, orders: 'auto' },
+        { payouts: 'manual', orders: 'auto' },
+      ],
+    ]) {
+      expect(await ask(world, 'PUT', '/pace', body)).toMatchObject({ status: 200, body: now })
+      expect(await read()).toEqual(now)
+    }
+  })
+
+  test('manual, nothing moves by the clock; auto again, what is under way goes on', async () => {
+    const world = await opened()
+    const [payout, order] = [await paid(world), await placed(world, DELAYED)]
+    await world.clock({ advance: 'PT30M' })
+    expect([(await payoutOf(world, payout.id)).status, (await orderOf(world, order.id)).status]).toEqual([
+      'created',
+      'PENDING',
+    ])
+    await ask(world, 'PUT', '/pace', { payouts: 'auto', orders: 'auto' })
+    await world.clock({ advance: 'PT1S' })
+    expect([(await payoutOf(world, payout.id)).status, (await orderOf(world, order.id)).status]).toEqual([
+      'completed',
+      'DELIVERED',
+    ])
+    await expectSoundWorld(world)
+  })
+
+  refuses('PUT', nothing, [
+    {
+      name: 'another pace',
+      path: '/pace',
+      body: { payouts: 'fast', orders: 'manual' },
+      status: 400,
+      answer: validation('payouts', 'enum', 'must be one of auto, manual'),
+    },
+    {
+      name: 'an unknown member',
+      path: '/pace',
+      body: { payout: 'auto' },
+      status: 400,
+      answer: validation('payout', 'enum', 'is not known here; known are payouts, orders'),
+    },
+    { name: 'no body', path: '/pace', status: 400, answer: UNREADABLE },
+  ])
+
+  test('a refusal moves no pace', async () => {
+    const world = await opened()
+    await ask(world, 'PUT', '/pace', { payouts: 'auto', orders: 'fast' })
+    expect((await ask(world, 'GET', '/pace')).body).toEqual({ payouts: 'manual', orders: 'manual' })
+  })
+})
+
+describe('POST /_sandbox/wallets', () => {
+  test('201 opens an empty wallet for the sandbox client: PREPAID when nothing else is said', async () => {
+    const world = await opened()
+    expect(await ask(world, 'POST', '/wallets', { currency: 'KWD' })).toMatchObject({
+      status: 201,
+      body: { id: 6, currency: 'KWD', amount: 0 },
+    })
+    expect((await walletsOf(world)).at(-1)).toEqual({
+      id: 6,
+      currency_id: expect.any(Number),
+      currency_code: 'KWD',
+      amount: 0,
+      reserved_amount: 0,
+      type: 'PREPAID',
+      credit_limit: 0,
+      is_default: false,
+      created_at: NOON,
+      updated_at: NOON,
+    } as never)
+    expect((await walletsOf(await world.limited())).map(({ id }) => id)).toEqual([5])
+    await expectSoundWorld(world)
+  })
+
+  test('POSTPAID with a credit limit can be spent from at once, as far as the limit', async () => {
+    const world = await opened()
+    await done(world, '/wallets', { currency: 'USD', type: 'POSTPAID', credit_limit: 50 })
+    const purchase = { ...INSTANT, wallet_id: 6 }
+    await placed(world, purchase)
+    expect(await balanceOf(world, 6)).toEqual({ amount: -48, reserved: 0 })
+    expect((await world.post('/api/v1/orders', purchase)).status).toBe(400)
+    await expectSoundWorld(world)
+  })
+
+  const CURRENCY = 'must be the ISO 4217 code of a circulating currency'
+  refuses(
+    'POST',
+    nothing,
+    (
+      [
+        ['no currency', {}, validation('currency', 'required', 'is required')],
+        ['a currency that there is not', { currency: 'XXX' }, validation('currency', 'enum', CURRENCY)],
+        ['a currency in lower case', { currency: 'usd' }, validation('currency', 'enum', CURRENCY)],
+        ['an empty currency', { currency: '' }, validation('currency', 'enum', CURRENCY)],
+        ['a number as currency', { currency: 1 }, validation('currency', 'string', 'must be a string')],
+        [
+          'another type',
+          { currency: 'USD', type: 'GIFT' },
+          validation('type', 'enum', 'must be one of PREPAID, POSTPAID'),
+        ],
+        [
+          'a credit limit below 0',
+          { currency: 'USD', type: 'POSTPAID', credit_limit: -1 },
+          validation('credit_limit', 'min', 'must be at least 0'),
+        ],
+        [
+          'a credit limit above 1,000,000,000',
+          { currency: 'USD', type: 'POSTPAID', credit_limit: 1_000_000_001 },
+          validation('credit_limit', 'max', 'must be at most 1000000000'),
+        ],
+        [
+          'a credit limit with more decimals than the currency has',
+          { currency: 'JPY', type: 'POSTPAID', credit_limit: 0.5 },
+          validation('credit_limit', 'format', 'must have at most the 0 decimals of JPY'),
+        ],
+        [
+          'a credit limit of a PREPAID wallet',
+          { currency: 'USD', credit_limit: 1 },
+          validation('credit_limit', 'max', 'must be 0 for a PREPAID wallet'),
+        ],
+        [
+          'an unknown member',
+          { currency: 'USD', limit: 1 },
+          validation('limit', 'enum', 'is not known here; known are currency, type, credit_limit'),
+        ],
+        ['no JSON', 'USD', UNREADABLE],
+      ] as const
+    ).map(([name, body, answer]) => ({ name, path: '/wallets', body, status: 400, answer })),
+  )
+})
+
+describe('POST /_sandbox/wallets/{id}/fund', () => {
+  test('200 credits the wallet, and the transaction tells it', async () => {
+    const world = await opened()
+    expect(await ask(world, 'POST', '/wallets/1/fund', { amount: 250.5, remarks: 'Top-up' })).toMatchObject({
+      status: 200,
+      body: { id: 1, currency: 'USD', amount: 100_250.5 },
+    })
+    expect(await balanceOf(world, 1)).toEqual({ amount: 100_250.5, reserved: 0 })
+    expect((await transactionsOf(world)).at(-1)).toMatchObject({
+      wallet_id: 1,
+      amount: 250.5,
+      transaction_type: 'CREDIT',
+      balance_after: 100_250.5,
+      source_type: 'funding',
+      source_id: null,
+      remarks: 'Top-up',
+      created_at: NOON,
+    })
+    await expectSoundWorld(world)
+  })
+
+  test.each([
+    ['USD', 1, 0.01, 100_000.01],
+    ['JPY', 4, 1, 10_000_001],
+    ['USD of the limited client', 5, 0.5, 5.5],
+    ['USD, as much as fits', 1, 1_000_000_000, 1_000_100_000],
+  ])('takes the smallest and the largest amounts of %s', async (_, id, amount, total) => {
+    const world = await opened()
+    expect((await done<{ amount: number }>(world, `/wallets/${id}/fund`, { amount })).amount).toBe(total)
+    await expectSoundWorld(world)
+  })
+
+  test('remarks may be left out or null', async () => {
+    const world = await opened()
+    for (const body of [{ amount: 1 }, { amount: 1, remarks: null }]) {
+      await done(world, '/wallets/1/fund', body)
+      expect((await transactionsOf(world)).at(-1)?.remarks).toBeNull()
+    }
+  })
+
+  refuses(
+    'POST',
+    nothing,
+    (
+      [
+        ['no amount', '1', {}, 400, validation('amount', 'required', 'is required')],
+        ['an amount of 0', '1', { amount: 0 }, 400, validation('amount', 'min', 'must be at least 0.001')],
+        ['an amount below 0', '1', { amount: -1 }, 400, validation('amount', 'min', 'must be at least 0.001')],
+        [
+          'an amount above 1,000,000,000',
+          '1',
+          { amount: 1_000_000_000.01 },
+          400,
+          validation('amount', 'max', 'must be at most 1000000000'),
+        ],
+        [
+          'a fraction of a cent',
+          '1',
+          { amount: 0.001 },
+          400,
+          validation('amount', 'format', 'must have at most the 2 decimals of USD'),
+        ],
+        ['an amount as text', '1', { amount: '1' }, 400, validation('amount', 'number', 'must be a number')],
+        [
+          'remarks of more than 1,000 characters',
+          '1',
+          { amount: 1, remarks: 'x'.repeat(1_001) },
+          400,
+          validation('remarks', 'max', 'must be at most 1000 characters long'),
+        ],
+        [
+          'an unknown member',
+          '1',
+          { amount: 1, note: 'x' },
+          400,
+          validation('note', 'enum', 'is not known here; known are amount, remarks'),
+        ],
+        ['no body', '1', undefined, 400, UNREADABLE],
+        ['0 as an id', '0', { amount: 1 }, 400, badRequest('Invalid wallet ID')],
+        ['a word as an id', 'USD', { amount: 1 }, 400, badRequest('Invalid wallet ID')],
+        ['an id whose encoding is broken', 'a%ZZ', { amount: 1 }, 400, badRequest('Invalid wallet ID')],
+        ['a wallet that is not there', '6', { amount: 1 }, 404, notFound('Wallet not found')],
+      ] as const
+    ).map(([name, id, body, status, answer]) => ({ name, path: `/wallets/${id}/fund`, body, status, answer })),
+  )
+})
+
+/** The payout is what its operator has made of it: the event says who, the books what. */
+const eventsOf = async (world: TestWorld, id: string) =>
+  (await payoutOf(world, id)).events.map(({ event_type, actor_type }) => `${event_type} by ${actor_type}`)
+
+describe('POST /_sandbox/payouts/{id}/advance', () => {
+  test('200 takes a step each time, to the end', async () => {
+    const world = await opened()
+    const { id } = await paid(world)
+    const statuses: string[] = []
+    for (let step = 0; step < 5; step++) {
+      const state = await done<{ id: string; status: string }>(world, `/payouts/${id}/advance`)
+      expect(state).toEqual({ id, status: (await payoutOf(world, id)).status })
+      statuses.push(state.status)
+    }
+    expect(statuses).toEqual(['queued', 'processing', 'processing', 'settling', 'completed'])
+    expect((await eventsOf(world, id)).slice(1)).toEqual(
+      ['queued', 'processing', 'submitted', 'settling', 'completed'].map((event) => `${event} by operator`),
+    )
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_898.5, reserved: 0 })
+    expect(await movementsOf(world)).toHaveLength(1)
+    await expectSoundWorld(world)
+  })
+
+  test.each([
+    ['queued', 1, 101.5],
+    ['processing', 2, 101.5],
+    ['settling', 4, 101.5],
+    ['action_required', 5, 101.5],
+    ['completed', 5, 0],
+  ])('200 goes as far as %s', async (to, steps, reserved) => {
+    const world = await opened()
+    const { id } = await paid(world)
+    expect(await done<object>(world, `/payouts/${id}/advance`, { to })).toEqual({ id, status: to })
+    expect((await eventsOf(world, id)).filter((event) => event.endsWith(' by operator'))).toHaveLength(steps)
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_898.5, reserved })
+    await expectSoundWorld(world)
+  })
+
+  test('200 goes on from an action that was required', async () => {
+    const world = await opened()
+    const { id } = await paid(world)
+    await done(world, `/payouts/${id}/advance`, { to: 'action_required' })
+    expect(await done<object>(world, `/payouts/${id}/advance`)).toEqual({ id, status: 'settling' })
+    expect(await done<object>(world, `/payouts/${id}/advance`, { to: 'completed' })).toEqual({
+      id,
+      status: 'completed',
+    })
+    await expectSoundWorld(world)
+  })
+
+  test('what has fallen due by the clock comes first', async () => {
+    const world = await opened('auto')
+    const { id } = await paid(world)
+    await world.clock({ advance: 'PT1H' })
+    expect(await ask(world, 'POST', `/payouts/${id}/advance`)).toMatchObject({
+      status: 400,
+      body: badRequest('Cannot go from completed to another status'),
+    })
+  })
+
+  test.each([
+    ['back', 'processing', 'queued', 'Cannot go from processing to queued'],
+    ['to where it is', 'queued', 'queued', 'Cannot go from queued to queued'],
+    ['on from the end', 'completed', 'settling', 'Cannot go from completed to settling'],
+  ])('400 refuses to go %s, and moves nothing', async (_, at, to, message) => {
+    const world = await opened()
+    const { id } = await paid(world)
+    await done(world, `/payouts/${id}/advance`, { to: at })
+    const before = await rowsOf(server, world.name)
+    expect(await ask(world, 'POST', `/payouts/${id}/advance`, { to })).toMatchObject({
+      status: 400,
+      body: badRequest(message),
+    })
+    expect(await rowsOf(server, world.name)).toEqual(before)
+  })
+
+  test('a payout that came to nothing goes nowhere', async () => {
+    const world = await opened()
+    const { id } = await paid(world)
+    await world.post(`/api/v1/payouts/${id}/cancel`)
+    for (const body of [undefined, { to: 'completed' }]) {
+      const { status } = await ask(world, 'POST', `/payouts/${id}/advance`, body)
+      expect(status).toBe(400)
+    }
+    expect((await payoutOf(world, id)).status).toBe('cancelled')
+    expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
+  })
+
+  refuses('POST', nothing, [
+    {
+      name: 'another status',
+      path: '/payouts/x/advance',
+      body: { to: 'failed' },
+      status: 400,
+      answer: validation('to', 'enum', 'must be one of queued, processing, settling, action_required, completed'),
+    },
+    { name: 'a list', path: '/payouts/x/advance', body: [], status: 400, answer: UNREADABLE },
+  ])
+})
+
+describe('POST /_sandbox/payouts/{id}/fail', () => {
+  test.each(['processing', 'settling'])('200 fails what is %s: why is told, and all of it refunded', async (at) => {
+    const world = await opened()
+    const { id } = await paid(world)
+    await done(world, `/payouts/${id}/advance`, { to: at })
+    const reason = { failure_code: 'account_closed', failure_reason: 'The account is closed' }
+    expect(await done<object>(world, `/payouts/${id}/fail`, reason)).toEqual({ id, status: 'failed' })
+    const payout = await payoutOf(world, id)
+    expect(payout).toMatchObject({ status: 'failed', ...reason })
+    expect(payout.events.at(-1)).toMatchObject({
+      event_type: 'failed',
+      actor_type: 'operator',
+      message: 'The account is closed',
+    })
+    expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
+    expect((await movementsOf(world)).map(({ source_type }) => source_type)).toEqual(['payout', 'refund'])
+    await expectSoundWorld(world)
+  })
+
+  test('200 without a body, when it says that the payout could not be made', async () => {
+    const world = await opened()
+    const { id } = await paid(world)
+    await done(world, `/payouts/${id}/advance`, { to: 'processing' })
+    await done(world, `/payouts/${id}/fail`)
+    expect((await payoutOf(world, id)).failure_reason).toBe('The payout could not be made')
+  })
+
+  test.each(['created', 'queued', 'action_required', 'completed'])('400 refuses what is %s', async (at) => {
+    const world = await opened()
+    const { id } = await paid(world)
+    if (at !== 'created') await done(world, `/payouts/${id}/advance`, { to: at })
+    const before = await rowsOf(server, world.name)
+    expect(await ask(world, 'POST', `/payouts/${id}/fail`)).toMatchObject({
+      status: 400,
+      body: badRequest(`Cannot go from ${at} to failed`),
+    })
+    expect(await rowsOf(server, world.name)).toEqual(before)
+  })
+
+  refuses(
+    'POST',
+    nothing,
+    (['failure_code', 'failure_reason'] as const).flatMap((field) => [
+      {
+        name: `an empty ${field}`,
+        path: '/payouts/x/fail',
+        body: { [field]: '' },
+        status: 400,
+        answer: validation(field, 'min', 'must be at least 1 character long'),
+      },
+      {
+        name: `a number as ${field}`,
+        path: '/payouts/x/fail',
+        body: { [field]: 1 },
+        status: 400,
+        answer: validation(field, 'string', 'must be a string'),
+      },
+    ]),
+  )
+})
+
+describe('POST /_sandbox/payouts/{id}/return', () => {
+  test('200 credits the amount without the fees; the payout stays completed', async () => {
+    const world = await opened()
+    const { id } = await paid(world)
+    await done(world, `/payouts/${id}/advance`, { to: 'completed' })
+    expect(await done<object>(world, `/payouts/${id}/return`)).toEqual({ id, status: 'completed' })
+    expect((await eventsOf(world, id)).at(-1)).toBe('returned by operator')
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_998.5, reserved: 0 })
+    await expectSoundWorld(world)
+    // And it comes back once.
+    expect(await ask(world, 'POST', `/payouts/${id}/return`)).toMatchObject({
+      status: 400,
+      body: badRequest('Cannot go from completed to returned'),
+    })
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_998.5, reserved: 0 })
+  })
+
+  test('400 refuses what is not completed', async () => {
+    const world = await opened()
+    const { id } = await paid(world)
+    expect(await ask(world, 'POST', `/payouts/${id}/return`)).toMatchObject({
+      status: 400,
+      body: badRequest('Cannot go from created to returned'),
+    })
+    expect(await balanceOf(world, 1)).toEqual({ amount: 99_898.5, reserved: 101.5 })
+  })
+})
+
+describe.each(['advance', 'fail', 'return'])('POST /_sandbox/payouts/{id}/%s', (verb) => {
+  test('finds the payouts of both clients', async () => {
+    const world = await opened()
+    const limited = await world.limited()
+    const { id } = (await (
+      await limited.post('/api/v1/payouts', {
+        reference_id: 'small',
+        wallet_id: 5,
+        amount: 1,
+        currency: 'USD',
+        beneficiary_email: 'ada@example.com',
+        beneficiary_first_name: 'Ada',
+        beneficiary_last_name: 'Lovelace',
+      })
+    ).json()) as { id: string }
+    if (verb !== 'advance') {
+      await done(world, `/payouts/${id}/advance`, { to: verb === 'fail' ? 'processing' : 'completed' })
+    }
+    expect(await done<object>(world, `/payouts/${id}/${verb}`)).toMatchObject({ id })
+  })
+
+  test.each(['nobody', '1', 'pyt_0mjvbk3w000000b8g4l0r3ya', '%00', '%C3%BC', 'a%2Fb', 'a%ZZ'])(
+    '404 for %s, and for a payout of another world',
+    async (id) => {
+      const [world, other] = [await opened(), await opened()]
+      const theirs = await paid(other)
+      for (const unknown of [id, theirs.id.replace(/.$/, '_')]) {
+        expect(await ask(world, 'POST', `/payouts/${unknown}/${verb}`)).toMatchObject({
+          status: 404,
+          body: notFound('Payout not found'),
+        })
+      }
+      expect((await ask(world, 'POST', `/payouts/${theirs.id}/${verb}`)).status).toBe(404)
+      expect((await payoutOf(other, theirs.id)).events).toHaveLength(1)
+    },
+  )
+})
+
+describe('POST /_sandbox/orders/{id}/deliver', () => {
+  test('200 delivers so many, then the rest, and settles with the last', async () => {
+    const world = await opened()
+    const { id, amount } = await placed(world, DELAYED)
+    const reserved = (await balanceOf(world, 2)).reserved
+    expect(reserved).toBeGreaterThan(0)
+    expect(await done<object>(world, `/orders/${id}/deliver`, { quantity: 1 })).toEqual({
+      id,
+      status: 'PARTIALLY_DELIVERED',
+    })
+    expect(await orderOf(world, id)).toMatchObject({ status: 'PARTIALLY_DELIVERED', amount, delivered_at: null })
+    expect((await orderOf(world, id)).vouchers).toHaveLength(1)
+    expect((await balanceOf(world, 2)).reserved).toBe(reserved)
+    await expectSoundWorld(world)
+    const [first] = (await orderOf(world, id)).vouchers
+    expect(await done<object>(world, `/orders/${id}/deliver`)).toEqual({ id, status: 'DELIVERED' })
+    const delivered = await orderOf(world, id)
+    expect(delivered).toMatchObject({ status: 'DELIVERED', delivered_at: NOON })
+    expect(delivered.vouchers).toHaveLength(3)
+    expect(delivered.vouchers[0]).toEqual(first as Order['vouchers'][number])
+    expect((await balanceOf(world, 2)).reserved).toBe(0)
+    expect(await movementsOf(world)).toHaveLength(1)
+    await expectSoundWorld(world)
+  })
+
+  test('200 delivers all, when more are asked for than were bought', async () => {
+    const world = await opened()
+    const { id } = await placed(world, DELAYED)
+    expect(await done<object>(world, `/orders/${id}/deliver`, { quantity: 1_000_000 })).toEqual({
+      id,
+      status: 'DELIVERED',
+    })
+    expect((await orderOf(world, id)).vouchers).toHaveLength(3)
+  })
+
+  test('what was delivered by hand is not delivered again by the clock', async () => {
+    const world = await opened('auto')
+    const { id } = await placed(world, DELAYED)
+    await done(world, `/orders/${id}/deliver`)
+    const before = await orderOf(world, id)
+    await world.clock({ advance: 'PT10M' })
+    expect(await orderOf(world, id)).toEqual(before)
+  })
+
+  refuses(
+    'POST',
+    (world) => placed(world, DELAYED),
+    (
+      [
+        ['a quantity of 0', { quantity: 0 }, validation('quantity', 'min', 'must be at least 1')],
+        ['half of one', { quantity: 1.5 }, validation('quantity', 'integer', 'must be a whole number')],
+        ['a quantity as text', { quantity: '1' }, validation('quantity', 'integer', 'must be a whole number')],
+        ['an unknown member', { count: 1 }, validation('count', 'enum', 'is not known here; known are quantity')],
+        ['no JSON', 'all', UNREADABLE],
+      ] as const
+    ).map(([name, body, answer]) => ({ name, path: '/orders/1/deliver', body, status: 400, answer })),
+  )
+})
+
+describe('POST /_sandbox/orders/{id}/fail', () => {
+  test('200 fails what has not begun to be delivered, and refunds all of it', async () => {
+    const world = await opened()
+    const { id } = await placed(world, DELAYED)
+    expect(await done<object>(world, `/orders/${id}/fail`, { failure_reason: 'Out of stock' })).toEqual({
+      id,
+      status: 'FAILED',
+    })
+    expect(await orderOf(world, id)).toMatchObject({
+      status: 'FAILED',
+      failure_reason: 'Out of stock',
+      failed_at: NOON,
+      vouchers: [],
+    })
+    expect(await balanceOf(world, 2)).toEqual({ amount: 100_000, reserved: 0 })
+    await expectSoundWorld(world)
+  })
+
+  test('200 refunds the rest of what was delivered in part, without a body too', async () => {
+    const world = await opened()
+    const { id } = await placed(world, DELAYED)
+    const paidFor = 100_000 - (await balanceOf(world, 2)).amount
+    await done(world, `/orders/${id}/deliver`, { quantity: 1 })
+    expect(await done<object>(world, `/orders/${id}/fail`)).toEqual({ id, status: 'PARTIALLY_DELIVERED' })
+    const order = await orderOf(world, id)
+    expect(order).toMatchObject({ failure_reason: 'The order could not be delivered', failed_at: NOON })
+    expect(order.vouchers).toHaveLength(1)
+    const [, refund] = await movementsOf(world)
+    expect(refund).toMatchObject({ transaction_type: 'CREDIT', source_type: 'refund' })
+    expect(Math.abs((refund?.amount ?? 0) - (paidFor * 2) / 3)).toBeLessThan(0.02)
+    expect((await balanceOf(world, 2)).reserved).toBe(0)
+    await expectSoundWorld(world)
+    for (const verb of ['deliver', 'fail']) {
+      expect((await ask(world, 'POST', `/orders/${id}/${verb}`)).status).toBe(400)
+    }
+  })
+
+  refuses('POST', (world) => placed(world, DELAYED), [
+    {
+      name: 'an empty reason',
+      path: '/orders/1/fail',
+      body: { failure_reason: '' },
+      status: 400,
+      answer: validation('failure_reason', 'min', 'must be at least 1 character long'),
+    },
+    {
+      name: 'an unknown member',
+      path: '/orders/1/fail',
+      body: { reason: 'x' },
+      status: 400,
+      answer: validation('reason', 'enum', 'is not known here; known are failure_reason'),
+    },
+  ])
+})
+
+describe.each([
+  ['deliver', 'DELIVERED'],
+  ['fail', 'FAILED'],
+])('POST /_sandbox/orders/{id}/%s', (verb, to) => {
+  refuses('POST', (world) => placed(world, INSTANT), [
+    {
+      name: 'what was delivered',
+      path: `/orders/1/${verb}`,
+      status: 400,
+      answer: badRequest(`Cannot go from DELIVERED to ${to}`),
+    },
+    { name: 'an order that is not there', path: `/orders/2/${verb}`, status: 404, answer: notFound('Order not found') },
+    ...['0', '01', 'x', '-1', '2147483648', 'a%ZZ'].map((id) => ({
+      name: `${id} as an id`,
+      path: `/orders/${id}/${verb}`,
+      status: 400,
+      answer: badRequest('Invalid order ID'),
+    })),
+  ])
+
+  test('400 refuses what was cancelled, and refunds it once', async () => {
+    const world = await opened()
+    const { id } = await placed(world, DELAYED)
+    await world.post(`/api/v1/orders/${id}/cancel`)
+    expect(await ask(world, 'POST', `/orders/${id}/${verb}`)).toMatchObject({
+      status: 400,
+      body: badRequest(`Cannot go from CANCELLED to ${to}`),
+    })
+    expect(await balanceOf(world, 2)).toEqual({ amount: 100_000, reserved: 0 })
+    await expectSoundWorld(world)
+  })
+})

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { operationsOf, readDocument, refusalsIn, successOf } from '../docs/document.ts'
+import { type Server, startServer, TestWorld } from '../harness.ts'
+import { loggedIn, login } from '../sessions/requests.ts'
+import { control, succeed, validation, worldNotFound } from './surface.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+interface Outcome {
+  operation: string
+  method: string
+  path: string
+  status: number
+  name: string
+  count: number
+}
+interface Report {
+  documented: number
+  exercised: number
+  percent: number
+  outcomes: Outcome[]
+}
+
+const reportOf = (world: string, on: Server = server) => succeed<Report>(on, 'GET', `/coverage?world=${world}`)
+const tableOf = async (world: string): Promise<string> =>
+  (await server.request(`/_sandbox/coverage?world=${world}&format=table`)).text()
+const met = ({ outcomes }: Report): string[] =>
+  outcomes
+    .filter(({ count }) => count > 0)
+    .map(({ operation, status, name, count }) => `${operation} ${status} ${name} ${count}`)
+
+/** The outcomes of the documented operations, as the document tells them. */
+const documented = async (): Promise<Omit<Outcome, 'count'>[]> =>
+  operationsOf(await readDocument(server))
+    .filter(({ tags }) => !tags.includes('Sandbox'))
+    .flatMap((operation) =>
+      [{ name: 'success', status: successOf(operation).status }, ...refusalsIn(operation)].map(({ name, status }) => ({
+        operation: operation.operationId,
+        method: operation.method,
+        path: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+        status,
+        name,
+      })),
+    )
+const sorted = <Row extends { operation: string; name: string }>(rows: Row[]): Row[] =>
+  rows.toSorted((a, b) => `${a.operation} ${a.name}`.localeCompare(`${b.operation} ${b.name}`))
+
+describe('GET /_sandbox/coverage', () => {
+  test('200 holds each outcome that the document holds, and no other', async () => {
+    const report = await reportOf('default')
+    const outcomes = await documented()
+    expect(sorted(report.outcomes).map(({ count: _, ...outcome }) => outcome)).toEqual(sorted(outcomes))
+    expect(report.documented).toBe(outcomes.length)
+  })
+
+  test('nothing is met in a world that nobody asked', async () => {
+    await succeed(server, 'PUT', '/worlds/unasked')
+    const { outcomes, documented: total, ...report } = await reportOf('unasked')
+    expect(report).toEqual({ exercised: 0, percent: 0 })
+    expect(outcomes).toHaveLength(total)
+    expect(outcomes.every(({ count }) => count === 0)).toBe(true)
+  })
+
+  test('counts successes, refusals and provoked errors, each as often as it was met', async () => {
+    const world = await server.world()
+    for (let time = 0; time < 3; time++) await world.get('/api/v1/countries/1')
+    await world.get('/api/v1/countries/0')
+    await world.get('/api/v1/countries/2147483647')
+    await world.get('/api/v1/countries/1', { 'x-sandbox-fault': 'internal' })
+    await (await world.limited()).get('/api/v1/orders')
+    const report = await reportOf(world.name)
+    expect(met(report)).toEqual([
+      'login 200 success 2',
+      'getCountry 200 success 3',
+      'getCountry 400 countries.invalid_id 1',
+      'getCountry 404 countries.not_found 1',
+      'getCountry 500 internal 1',
+      'listOrders 403 orders.feature_disabled 1',
+    ])
+    expect(report.exercised).toBe(6)
+  })
+
+  test('an outcome is the one that is documented with its field and rule', async () => {
+    const world = await server.world()
+    await world.post('/api/v1/beneficiaries', { email: 'ada@', first_name: 'Ada', last_name: 'Lovelace' })
+    await world.post('/api/v1/beneficiaries', { first_name: 'Ada', last_name: 'Lovelace' })
+    await world.post('/api/v1/beneficiaries', 'no JSON')
+    expect(met(await reportOf(world.name)).slice(1)).toEqual([
+      'createBeneficiary 400 beneficiaries.body_unreadable 1',
+      'createBeneficiary 400 beneficiaries.email_missing 1',
+      'createBeneficiary 400 beneficiaries.email_invalid 1',
+    ])
+  })
+
+  test('does not count what is not documented: unknown routes, control requests, wrong fault headers', async () => {
+    const world = await server.world()
+    const before = await reportOf(world.name)
+    await world.get('/api/v1/nowhere')
+    await world.get('/nowhere')
+    await world.request('/api/v1/countries/1', { method: 'PATCH' })
+    await world.control('/clock', { advance: 'PT1S' })
+    await world.get(`/_sandbox/clock?world=${world.name}`)
+    expect(await reportOf(world.name)).toEqual(before)
+  })
+
+  test('a request that a rule broke off is no outcome', async () => {
+    const world = await server.world()
+    await world.control('/faults', { drop: true, match: { path: '/api/v1/wallets' } })
+    const asking = world.get('/api/v1/wallets').then((response) => response.text())
+    await asking.catch(() => undefined)
+    expect(met(await reportOf(world.name))).toEqual(['login 200 success 1'])
+  })
+
+  test('refusals of --strict are not counted; those that the document names are', async () => {
+    const strict = await startServer('--strict')
+    const world = await strict.world()
+    await world.get('/api/v1/countries/1?no_such=1')
+    await world.post('/api/v1/beneficiaries', { emial: 'x' })
+    expect(met(await reportOf(world.name, strict))).toEqual(['login 200 success 1'])
+    await world.post('/api/v1/beneficiaries', { first_name: 'Ada', last_name: 'Lovelace' })
+    expect(met(await reportOf(world.name, strict))).toHaveLength(2)
+    await strict.stop()
+  })
+
+  test('each world counts for itself; what names none counts for the default one', async () => {
+    const own = await startServer()
+    const [one, other] = [await own.world(), await own.world()]
+    await one.get('/api/v1/countries/1')
+    await own.request('/status')
+    await own.request('/livez')
+    await own.request('/api/v1/currencies')
+    await login(own, `sbx_${other.name}`, 'wrong')
+    expect(met(await reportOf(one.name, own))).toEqual(['login 200 success 1', 'getCountry 200 success 1'])
+    expect(met(await reportOf(other.name, own))).toEqual(['login 200 success 1', 'login 401 auth.credentials_wrong 1'])
+    expect(met(await reportOf('default', own))).toEqual([
+      'listCurrencies 401 unauthorized 1',
+      'getStatus 200 success 1',
+      'isAlive 200 success 1',
+    ])
+    await own.stop()
+  })
+
+  test('a token that has expired counts where it was good', async () => {
+    const world = await server.world()
+    await world.clock({ advance: 'PT1H' })
+    await world.get('/api/v1/countries/1')
+    expect(met(await reportOf(world.name)).at(-1)).toBe('getCountry 401 unauthorized 1')
+  })
+
+  test('?world=* is the sum of all worlds since the start, those that were reset or dropped included', async () => {
+    const own = await startServer()
+    expect(met(await reportOf('*', own))).toEqual([])
+    for (const name of ['kept', 'reset', 'dropped']) {
+      const world = await TestWorld.open(own, name)
+      await world.get('/api/v1/countries/1')
+    }
+    await loggedIn(own, 'sandbox', 'sandbox')
+    await succeed(own, 'POST', '/reset?world=reset')
+    await succeed(own, 'DELETE', '/worlds/dropped')
+    expect(met(await reportOf('reset', own))).toEqual([])
+    const all = await reportOf('*', own)
+    expect(met(all)).toEqual(['login 200 success 4', 'getCountry 200 success 3'])
+    expect(all.exercised).toBe(2)
+    await own.stop()
+  })
+
+  test('the percentage is rounded down to a decimal, so that 100 means all', async () => {
+    const own = await startServer('--rate-limit', 'off')
+    await succeed(own, 'PUT', '/worlds/counted')
+    const world = await TestWorld.open(own, 'counted')
+    const errors = await succeed<{ name: string; method: string; path: string }[]>(own, 'GET', '/errors')
+    for (const { name, method, path } of errors.filter(({ path }) => path.startsWith('/api/v1/'))) {
+      const { documented: total, exercised, percent } = await reportOf('counted', own)
+      expect(percent).toBe(Math.floor((exercised / total) * 1_000 + 1e-9) / 10)
+      expect(percent).toBeLessThan(100)
+      await world.request(path.replace(':id', '1'), { method, headers: { 'x-sandbox-fault': name } })
+    }
+    const { documented: total, exercised, percent, outcomes } = await reportOf('counted', own)
+    expect(percent).toBe(Math.floor((exercised / total) * 1_000 + 1e-9) / 10)
+    const unmet = outcomes.filter(
+      ({ count, path, name }) => count === 0 && path.startsWith('/api/v1/') && name !== 'success',
+    )
+    expect(unmet).toEqual([])
+    await own.stop()
+  })
+
+  test.each<[string, number, object]>([
+    ['?world=nowhere', 404, worldNotFound('nowhere')],
+    ['?world=', 404, worldNotFound('')],
+    ['?world=**', 404, worldNotFound('**')],
+    ['?format=html', 400, validation('format', 'enum', 'must be one of json, table')],
+    ['?format=', 400, validation('format', 'enum', 'must be one of json, table')],
+  ])('%s is refused with %d', async (query, status, body) => {
+    expect(await control(server, 'GET', `/coverage${query}`)).toMatchObject({ status, body })
+  })
+})
+
+describe('?format=table', () => {
+  test('is text: the endpoints, their outcomes with a mark, and the sum', async () => {
+    const world = await server.world()
+    for (let time = 0; time < 12; time++) await world.get('/api/v1/countries/1')
+    const response = await server.request(`/_sandbox/coverage?world=${world.name}&format=table`)
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const lines = (await response.text()).split('\n')
+    const start = lines.indexOf('GET /api/v1/countries/:id')
+    expect(lines.slice(start - 1, start + 7)).toEqual([
+      '',
+      'GET /api/v1/countries/:id',
+      `  + 200 ${'success'.padEnd(44)} 12`,
+      '  - 400 countries.invalid_id',
+      '  - 404 countries.not_found',
+      '  - 401 unauthorized',
+      '  - 429 rate_limited',
+      '  - 500 internal',
+    ])
+    const { documented: total, exercised, percent } = await reportOf(world.name)
+    expect(lines.slice(-3)).toEqual(['', `${exercised} of ${total} documented outcomes, ${percent} %`, ''])
+    expect(lines[0]).toBe('POST /auth/login')
+  })
+
+  test('tells the same as JSON, line by line', async () => {
+    const world = await server.world()
+    await world.get('/api/v1/countries/0')
+    const { outcomes } = await reportOf(world.name)
+    const lines = (await tableOf(world.name)).split('\n').filter((line) => /^ {2}[+-] /.test(line))
+    expect(lines.map((line) => line.trim().split(/ +/))).toEqual(
+      outcomes.map(({ count, status, name }) =>
+        count > 0 ? ['+', String(status), name, String(count)] : ['-', String(status), name],
+      ),
+    )
+  })
+
+  test('of all worlds is there too', async () => {
+    expect(await tableOf('*')).toMatch(/\n\d+ of \d+ documented outcomes, \d+(?:\.\d)? %\n$/)
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'bun:test'
+import { type Server, startServer, TestWorld } from '../harness.ts'
+import { start } from '../program/program.ts'
+import { type Answer, everything, makeAtNoon } from './everything.ts'
+import { ADA, NOON, saveAda, succeed } from './surface.ts'
+
+/** With the same seed and a frozen clock a world answers the same bytes, in every run (contract C15). */
+
+const FLAGS = ['--seed', '42', '--public-url', 'http://sandbox.example']
+const NAME = 'the-same'
+
+const outcome = async (server: Server): Promise<string> => {
+  await makeAtNoon(server, NAME)
+  return JSON.stringify(await everything(server, NAME), null, 1)
+}
+
+/** Requests that come without a world's token are numbered by the process, and by nothing else that is asked. */
+const ownOutcome = async (server: Server): Promise<string> => {
+  const answers = JSON.parse(await outcome(server)) as Answer[]
+  for (const { headers } of answers) {
+    if (!headers['x-request-id']?.startsWith(`req_${NAME}_`)) delete headers['x-request-id']
+  }
+  return JSON.stringify(answers, null, 1)
+}
+
+/** Another process, asked as a server of this one is. */
+const elsewhere = async (...flags: string[]): Promise<Server> => {
+  const { url, request, stop } = await start(flags)
+  return {
+    url,
+    request,
+    stop: async () => void (await stop()),
+    world: () => Promise.reject(new Error('worlds are made by name here')),
+  }
+}
+
+const served = async <T>(starting: Promise<Server>, work: (server: Server) => Promise<T>): Promise<T> => {
+  const server = await starting
+  try {
+    return await work(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+describe('With the same --seed', () => {
+  test('a long script over every endpoint is answered with the same bytes in another process', async () => {
+    const here = await served(elsewhere(...FLAGS), outcome)
+    expect(await served(elsewhere(...FLAGS), outcome)).toBe(here)
+  })
+
+  test('and asks every operation that speaks of a world', async () => {
+    await served(startServer(...FLAGS), async (server) => {
+      await outcome(server)
+      const { outcomes } = await succeed<{ outcomes: { operation: string; path: string; count: number }[] }>(
+        server,
+        'GET',
+        `/coverage?world=${NAME}`,
+      )
+      const asked = new Set(outcomes.filter(({ count }) => count > 0).map(({ operation }) => operation))
+      const unasked = outcomes.filter(({ operation }) => !asked.has(operation)).map(({ path }) => path)
+      expect([...new Set(unasked)].sort()).toEqual(['/cards/:id', '/livez', '/readyz', '/status'])
+    })
+  })
+
+  test('and while other worlds are made, used, reset and dropped at the same time', async () => {
+    const alone = await served(startServer(...FLAGS), ownOutcome)
+    await served(startServer(...FLAGS), async (server) => {
+      const noise = async (name: string): Promise<void> => {
+        for (let round = 0; round < 3; round++) {
+          await makeAtNoon(server, name)
+          const world = await TestWorld.open(server, name)
+          await Promise.all([
+            saveAda(world),
+            saveAda(world),
+            world.get('/api/v1/products'),
+            world.get('/api/v1/nowhere'),
+          ])
+          await everything(server, name)
+          await succeed(server, 'PUT', `/snapshots/${name}?world=${name}`)
+          await succeed(server, 'POST', `/reset?world=${name}`)
+          await succeed(server, 'DELETE', `/worlds/${name}`)
+        }
+      }
+      const [crowded] = await Promise.all([ownOutcome(server), noise('noise-1'), noise('noise-2')])
+      expect(crowded).toBe(alone)
+    })
+  })
+
+  test('and after the world was reset, or dropped and made again', async () => {
+    await served(startServer(...FLAGS), async (server) => {
+      const first = await ownOutcome(server)
+      await succeed(server, 'POST', `/reset?world=${NAME}`)
+      expect(await ownOutcome(server)).toBe(first)
+      await succeed(server, 'DELETE', `/worlds/${NAME}`)
+      expect(await ownOutcome(server)).toBe(first)
+    })
+  })
+
+  test('the default world is the same in every run too: ids, tokens, request ids', async () => {
+    const inDefault = async (server: Server): Promise<unknown> => {
+      await succeed(server, 'POST', '/clock', { now: NOON, frozen: true })
+      const login = await server.request('/auth/login', {
+        method: 'POST',
+        body: '{"username":"sandbox","password":"sandbox"}',
+      })
+      const { access_token } = (await login.json()) as { access_token: string }
+      const answers: unknown[] = [access_token, login.headers.get('x-request-id')]
+      for (const [path, body] of [
+        ['/api/v1/beneficiaries', ADA],
+        ['/api/v1/orders', { product_id: 2, denomination: 50, quantity: 1 }],
+      ] as const) {
+        const headers = { authorization: `Bearer ${access_token}` }
+        const response = await server.request(path, { method: 'POST', headers, body: JSON.stringify(body) })
+        answers.push(response.status, response.headers.get('x-request-id'), await response.text())
+      }
+      answers.push(await (await server.request('/status')).text())
+      return answers
+    }
+    const here = await served(elsewhere(...FLAGS), inDefault)
+    expect(await served(elsewhere(...FLAGS), inDefault)).toEqual(here)
+  })
+
+  test('another seed gives other ids, codes and tokens, in an order that is the same', async () => {
+    const [one, other] = [
+      await served(startServer(...FLAGS), outcome),
+      await served(startServer(...FLAGS, '--seed', '43'), outcome),
+    ]
+    expect(other).not.toBe(one)
+    const order = (text: string) =>
+      (JSON.parse(text) as { asked: string }[]).map(({ asked }) => asked.replace(/_[0-9a-z]{25}/g, ''))
+    expect(order(other)).toEqual(order(one))
+  })
+})

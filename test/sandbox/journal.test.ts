@@ -1,0 +1,751 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, TestWorld } from '../harness.ts'
+import { type Running, start } from '../program/program.ts'
+import { loggedIn, login } from '../sessions/requests.ts'
+import { everything, makeAtNoon } from './everything.ts'
+import { DELAYED, INSTANT, paid, placed } from './purchases.ts'
+import { ADA, control, NOON, notFound, rowsOf, saveAda, succeed, validation, worldNotFound } from './surface.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off', '--seed', '17')
+})
+afterAll(() => server.stop())
+
+interface Entry {
+  id: number
+  request_id: string
+  at: string
+  method: string
+  path: string
+  route: string | null
+  client: string | null
+  request: { headers: Record<string, string>; body: string | null }
+  response: { status: number; headers: Record<string, string>; body: string | null }
+  duration_ms: number
+  fault: string | null
+  outcome: string | null
+  changes: { table: string; operation: string; key: string }[]
+}
+
+const entriesOf = (name: string, on: Server = server) => succeed<Entry[]>(on, 'GET', `/requests?world=${name}`)
+const lastOf = async (name: string): Promise<Entry> => {
+  const last = (await entriesOf(name)).at(-1)
+  if (!last) throw new Error(`nothing was asked in ${name}`)
+  return last
+}
+const formatted = async (name: string, format: string) =>
+  (await server.request(`/_sandbox/requests?world=${name}&format=${format}`)).text()
+
+let worlds = 0
+/** A world at noon, logged in to. */
+const opened = async (): Promise<TestWorld> => {
+  const name = `journal-${++worlds}`
+  await makeAtNoon(server, name)
+  return TestWorld.open(server, name)
+}
+
+describe('GET /_sandbox/requests', () => {
+  test('200 tells each request and its answer, the oldest first', async () => {
+    const world = await opened()
+    const response = await world.post('/api/v1/beneficiaries', ADA, {
+      'content-type': 'application/json',
+      'x-own': 'yes',
+    })
+    const body = await response.text()
+    const { id } = JSON.parse(body) as { id: string }
+    const entries = await entriesOf(world.name)
+    expect(entries.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /auth/login',
+      'POST /api/v1/beneficiaries',
+    ])
+    expect(entries[1]).toEqual({
+      id: 2,
+      request_id: response.headers.get('x-request-id') ?? '',
+      at: NOON,
+      method: 'POST',
+      path: '/api/v1/beneficiaries',
+      route: '/api/v1/beneficiaries',
+      client: 'sandbox',
+      request: { headers: expect.any(Object), body: JSON.stringify(ADA) },
+      response: { status: 201, headers: expect.any(Object), body },
+      duration_ms: expect.any(Number),
+      fault: null,
+      outcome: 'success',
+      changes: [{ table: 'beneficiaries', operation: 'insert', key: id }],
+    } as Entry)
+    expect(entries[1]?.request.headers).toMatchObject({ authorization: '[redacted]', 'x-own': 'yes' })
+    expect(entries[1]?.response.headers).toMatchObject({
+      'content-type': response.headers.get('content-type'),
+      'x-request-id': response.headers.get('x-request-id'),
+    })
+    expect(entries[1]?.duration_ms).toBeGreaterThanOrEqual(0)
+  })
+
+  test('every answer of a long script stands there, byte for byte but for its secrets', async () => {
+    await makeAtNoon(server, 'scripted')
+    const answers = (await everything(server, 'scripted')).filter(({ asked }) => !asked.includes(' /_sandbox'))
+    const entries = await entriesOf('scripted')
+    expect(entries.map(({ method, path, response: { status } }) => [`${method} ${path}`, status])).toEqual(
+      answers.map(({ asked, status }) => [asked, status]),
+    )
+    entries.forEach(({ response }, index) => {
+      if (response.body?.includes('[redacted]')) return
+      expect(response.body ?? '').toBe(answers[index]?.body ?? '')
+    })
+    expect(entries.filter(({ outcome }) => outcome === null).map(({ path }) => path)).toEqual(['/api/v1/nowhere'])
+  })
+
+  test('the caller’s own request id is the one that stands there', async () => {
+    const world = await opened()
+    await world.get('/api/v1/countries/1', { 'x-request-id': 'mine-1' })
+    expect((await lastOf(world.name)).request_id).toBe('mine-1')
+  })
+
+  test('control requests and probes are left out, and what names no world is in the default one', async () => {
+    const world = await opened()
+    await succeed(server, 'GET', '/worlds')
+    await succeed(server, 'POST', `/clock?world=${world.name}`, { advance: 'PT1S' })
+    await server.request(`/_sandbox/nowhere?world=${world.name}`)
+    const before = (await entriesOf('default')).length
+    for (const path of ['/livez', '/readyz', '/_sandbox/clock', '/status', '/nowhere', '/api/v1/countries/1']) {
+      await server.request(path)
+    }
+    const paths = (await entriesOf('default')).slice(before).map(({ path }) => path)
+    expect(paths).toEqual(['/status', '/nowhere', '/api/v1/countries/1'])
+    expect((await entriesOf(world.name)).map(({ path }) => path)).toEqual(['/auth/login'])
+  })
+
+  test('a request whose token has expired stands in the world of its token', async () => {
+    const world = await opened()
+    await world.clock({ advance: 'PT1H' })
+    const before = (await entriesOf('default')).length
+    expect((await world.get('/api/v1/countries/1')).status).toBe(401)
+    expect(await lastOf(world.name)).toMatchObject({
+      path: '/api/v1/countries/1',
+      client: null,
+      outcome: 'unauthorized',
+    })
+    expect(await entriesOf('default')).toHaveLength(before)
+    await server.request('/api/v1/countries/1', { headers: { authorization: 'Bearer a.b.c' } })
+    expect(await entriesOf('default')).toHaveLength(before + 1)
+  })
+
+  test('a login and a refresh stand in the world that they name, also when they are refused', async () => {
+    const world = await opened()
+    const { refresh_token } = await loggedIn(server, `sbx_${world.name}.limited`)
+    await login(server, `sbx_${world.name}`, 'wrong')
+    for (let time = 0; time < 2; time++) {
+      await server.request('/auth/refresh', { method: 'POST', body: JSON.stringify({ refresh_token }) })
+    }
+    const outcomes = (await entriesOf(world.name)).map(({ path, outcome }) => `${path} ${outcome}`)
+    expect(outcomes).toEqual([
+      '/auth/login success',
+      '/auth/login success',
+      '/auth/login auth.credentials_wrong',
+      '/auth/refresh success',
+      '/auth/refresh auth.refresh_token_wrong',
+    ])
+  })
+
+  test('fault and outcome have their names; a request that was broken off stands there too', async () => {
+    const world = await opened()
+    const bought = { denomination: 50, quantity: 1 }
+    await world.post('/api/v1/products/2/charges', bought, { 'x-sandbox-fault': 'charges.rate_missing' })
+    await world.get('/api/v1/countries/1', { 'x-sandbox-delay': '1' })
+    await world.get('/api/v1/countries/0')
+    await world.control('/faults', { drop: true, match: { path: '/api/v1/products/:id/discount' } })
+    await world
+      .post('/api/v1/products/2/discount', { denomination: 50 })
+      .then((response) => response.text())
+      .catch(() => undefined)
+    const told = (await entriesOf(world.name)).slice(1).map(({ fault, outcome, client }) => [fault, outcome, client])
+    expect(told).toEqual([
+      ['charges.rate_missing', 'charges.rate_missing', 'sandbox'],
+      ['delay', 'success', 'sandbox'],
+      [null, 'countries.invalid_id', 'sandbox'],
+      ['drop', null, 'sandbox'],
+    ])
+  })
+
+  test('the limited client is told from the other', async () => {
+    const world = await opened()
+    await (await world.limited()).get('/api/v1/orders')
+    expect(await lastOf(world.name)).toMatchObject({ client: 'limited', outcome: 'orders.feature_disabled' })
+  })
+
+  test.each<[string, number, object]>([
+    ['?world=nowhere', 404, worldNotFound('nowhere')],
+    ['?format=xml', 400, validation('format', 'enum', 'must be one of json, har, curl')],
+    ['?format=', 400, validation('format', 'enum', 'must be one of json, har, curl')],
+  ])('%s is refused with %d', async (query, status, body) => {
+    expect(await control(server, 'GET', `/requests${query}`)).toMatchObject({ status, body })
+  })
+})
+
+describe('GET /_sandbox/requests/{id}', () => {
+  test('200 is the one of the list', async () => {
+    const world = await opened()
+    await saveAda(world)
+    for (const entry of await entriesOf(world.name)) {
+      expect(await succeed<Entry>(server, 'GET', `/requests/${entry.id}?world=${world.name}`)).toEqual(entry)
+    }
+  })
+
+  test.each(['0', '3', '-1', '01', '1.0', 'x', '2147483648', '%31x', 'a%ZZ'])('404 for %s', async (id) => {
+    const world = await opened()
+    await world.get('/api/v1/countries/1')
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', '/replay'],
+    ] as const) {
+      const { status, body } = await control(server, method, `/requests/${id}${path}?world=${world.name}`)
+      expect({ status, body }).toEqual({ status: 404, body: notFound('Request not found') })
+    }
+    expect(await entriesOf(world.name)).toHaveLength(2)
+  })
+
+  test('404 for the one of another world, and for an unknown world', async () => {
+    const world = await opened()
+    await world.get('/api/v1/countries/1')
+    const { name } = await opened()
+    expect((await control(server, 'GET', `/requests/2?world=${name}`)).status).toBe(404)
+    expect(await control(server, 'GET', '/requests/1?world=nowhere')).toMatchObject({
+      status: 404,
+      body: worldNotFound('nowhere'),
+    })
+  })
+})
+
+describe('The rows that a request wrote', () => {
+  const changesOf = async (world: TestWorld) =>
+    (await lastOf(world.name)).changes.map(({ table, operation, key }) => `${operation} ${table} ${key}`)
+
+  test('stand with it, each by table and key', async () => {
+    const world = await opened()
+    const id = await saveAda(world)
+    expect(await changesOf(world)).toEqual([`insert beneficiaries ${id}`])
+    await world.delete(`/api/v1/beneficiaries/${id}`)
+    expect(await changesOf(world)).toEqual([`delete beneficiaries ${id}`])
+    await placed(world, INSTANT)
+    const bought = await changesOf(world)
+    expect(bought).toContain('insert orders 1')
+    expect(bought).toContain('insert vouchers 1')
+    expect(bought).toContain('update wallets 1')
+    expect(bought).toContain('insert transactions 6')
+    const payout = await paid(world)
+    expect(await changesOf(world)).toContain(`insert payouts ${payout.id}`)
+  })
+
+  test('are those by which the tables differ', async () => {
+    const world = await opened()
+    const before = await rowsOf(server, world.name)
+    await placed(world, DELAYED)
+    const after = await rowsOf(server, world.name)
+    const changed = Object.keys(after).filter((table) => !Bun.deepEquals(before[table], after[table]))
+    expect([...new Set((await lastOf(world.name)).changes.map(({ table }) => table))].sort()).toEqual(changed)
+  })
+
+  test('are none of a read, of a refusal and of a replay for its Idempotency-Key', async () => {
+    const world = await opened()
+    const key = { 'idempotency-key': 'written once' }
+    await world.post('/api/v1/beneficiaries', ADA, key)
+    expect(await changesOf(world)).toHaveLength(1)
+    await world.post('/api/v1/beneficiaries', ADA, key)
+    expect(await changesOf(world)).toEqual([])
+    await world.get('/api/v1/beneficiaries')
+    expect(await changesOf(world)).toEqual([])
+    await world.post('/api/v1/orders', { ...INSTANT, wallet_id: 5 })
+    expect(await changesOf(world)).toEqual([])
+    await world.post('/api/v1/products/9/availability', { denomination: 10, quantity: 1 })
+    expect(await changesOf(world)).toEqual([])
+  })
+
+  test('are told apart where requests come together', async () => {
+    const world = await opened()
+    const emails = Array.from({ length: 20 }, (_, number) => `person-${number}@example.com`)
+    await Promise.all(emails.map((email) => world.post('/api/v1/beneficiaries', { ...ADA, email })))
+    for (const { response, changes } of (await entriesOf(world.name)).slice(1)) {
+      const { id } = JSON.parse(response.body ?? '') as { id: string }
+      expect(changes).toEqual([{ table: 'beneficiaries', operation: 'insert', key: id }])
+    }
+  })
+
+  test('go on being noted after a reset, a restore and in a copy', async () => {
+    const world = await opened()
+    await saveAda(world)
+    await succeed(server, 'PUT', `/snapshots/${world.name}?world=${world.name}`)
+    await succeed(server, 'POST', `/snapshots/${world.name}/restore?world=${world.name}`)
+    await succeed(server, 'PUT', `/worlds/${world.name}-copy`, { from: world.name })
+    for (const again of [await world.again(), await TestWorld.open(server, `${world.name}-copy`)]) {
+      const id = await saveAda(again)
+      expect(await changesOf(again)).toEqual([`insert beneficiaries ${id}`])
+    }
+  })
+})
+
+describe('Secrets', () => {
+  /** Everything that is told of a world, in every format. */
+  const told = async (world: TestWorld): Promise<string> =>
+    (await Promise.all(['json', 'har', 'curl'].map((format) => formatted(world.name, format)))).join('\n')
+
+  test('are in no format: tokens, passwords and voucher codes', async () => {
+    const world = await opened()
+    const pair = await loggedIn(server, `sbx_${world.name}`)
+    const renewed = (await (
+      await server.request('/auth/refresh', {
+        method: 'POST',
+        body: JSON.stringify({ refresh_token: pair.refresh_token }),
+      })
+    ).json()) as typeof pair
+    const { vouchers } = await placed(world, INSTANT)
+    await world.get('/api/v1/orders/1')
+    await world.get('/api/v1/orders/1/vouchers')
+    const [voucher] = vouchers
+    if (!voucher) throw new Error('no voucher')
+    const text = await told(world)
+    expect(text).toContain('[redacted]')
+    for (const secret of [
+      'a password',
+      world.token,
+      pair.access_token,
+      pair.refresh_token,
+      renewed.access_token,
+      renewed.refresh_token,
+      voucher.card_number,
+      voucher.claim_url,
+      `"pin_code":"${voucher.pin_code}"`,
+    ]) {
+      expect(text).not.toContain(secret)
+    }
+    const entries = await entriesOf(world.name)
+    expect(entries[0]?.request.body).toBe(JSON.stringify({ username: `sbx_${world.name}`, password: '[redacted]' }))
+    expect(JSON.parse(entries.at(-1)?.response.body ?? '')).toEqual([
+      {
+        voucher_reference_number: '1-1',
+        card_number: '[redacted]',
+        pin_code: '[redacted]',
+        claim_url: '[redacted]',
+        expires_at: expect.any(String),
+      },
+    ])
+  })
+
+  test.each<[string, string]>([
+    ['a member', '{"password":"SECRET"}'],
+    ['a member in another case', '{"Password":"SECRET"}'],
+    ['a member of a member', '{"metadata":{"deep":[{"access_token":"SECRET"}]}}'],
+    ['a member whose name is escaped', '{"p\\u0061ssword":"SECRET"}'],
+    ['a member that is an object', '{"card_number":{"digits":"SECRET"}}'],
+    ['a member that is a list', '{"pin_code":["SECRET"]}'],
+    ['a member that is a list of objects', '{"claim_url":[{"url":"SECRET"}]}'],
+    ['a member that is said twice', '{"password":"SECRET","password":null}'],
+    ['JSON within a text', '{"note":"{\\"refresh_token\\":\\"SECRET\\"}"}'],
+    ['JSON within a text within a text', '{"note":"[\\"{\\\\\\"password\\\\\\":\\\\\\"SECRET\\\\\\"}\\"]"}'],
+    ['JSON within a text, escaped', '{"note":"{\\"p\\\\u0061ssword\\":\\"SECRET\\"}"}'],
+    ['what is no JSON', 'password=SECRET'],
+    ['JSON that is broken off', '{"password":"SECRET"'],
+  ])('are not kept of %s', async (_, body) => {
+    const world = await opened()
+    await world.post('/api/v1/beneficiaries', body)
+    expect(await told(world)).not.toContain('SECRET')
+    const { request } = await lastOf(world.name)
+    expect(request.body).not.toBe(body)
+    expect(request.body).toMatch(/\[redacted\]|^\{"password":null\}$/)
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['authorization', { authorization: 'Basic SECRET' }],
+    ['cookie', { cookie: 'session=SECRET' }],
+    ['proxy-authorization', { 'proxy-authorization': 'SECRET' }],
+    ['x-sandbox-token', { 'x-sandbox-token': 'SECRET' }],
+  ])('are not kept of the header %s', async (name, headers) => {
+    const before = (await entriesOf('default')).length
+    await server.request('/api/v1/countries', { headers })
+    const entries = await entriesOf('default')
+    expect(entries).toHaveLength(before + 1)
+    expect(entries.at(-1)?.request.headers[name]).toBe('[redacted]')
+    for (const format of ['json', 'har', 'curl']) expect(await formatted('default', format)).not.toContain('SECRET')
+  })
+
+  test.each(['access_token=SECRET', 'a=1&Password=SECRET&b=2', 'access%5Ftoken=SECRET'])(
+    'are not kept of the query ?%s',
+    async (query) => {
+      const world = await opened()
+      await world.get(`/api/v1/countries/1?${query}`)
+      expect(await told(world)).not.toContain('SECRET')
+      expect((await lastOf(world.name)).path).toStartWith('/api/v1/countries/1?')
+    },
+  )
+
+  test('what is said about them stays: the messages of a refusal, and fields that are empty', async () => {
+    const world = await opened()
+    const response = await login(server, `sbx_${world.name}`, '')
+    const body = await response.text()
+    expect((await lastOf(world.name)).response.body).toBe(body)
+    const limited = await world.limited()
+    await limited.post('/api/v1/beneficiaries', { ...ADA, metadata: { pin_code: null } })
+    expect((await lastOf(world.name)).request.body).toContain('"pin_code":null')
+  })
+
+  test('what has none is kept as it was written', async () => {
+    const world = await opened()
+    const body = ' { "email" : "ada@example.com", "first_name":"Ad\\u00e4", "last_name": "L\\n", "n": 1.0 } '
+    await world.post('/api/v1/beneficiaries', body)
+    expect(JSON.parse((await lastOf(world.name)).request.body ?? '')).toEqual(JSON.parse(body))
+    const plain = '{ "email":"ada@example.com",  "n": 12345678901234567890 }'
+    await world.post('/api/v1/beneficiaries', plain)
+    expect((await lastOf(world.name)).request.body).toBe(plain)
+  })
+})
+
+describe('The journal is bounded', () => {
+  test('the last 1,000 requests of a world, each under the number that it had', async () => {
+    const world = await opened()
+    for (let count = 0; count < 1_004; count++) await world.get(`/api/v1/countries/1?n=${count}`)
+    const entries = await entriesOf(world.name)
+    expect(entries).toHaveLength(1_000)
+    expect([entries[0]?.id, entries.at(-1)?.id]).toEqual([6, 1_005])
+    expect((await control(server, 'GET', `/requests/5?world=${world.name}`)).status).toBe(404)
+    expect((await control(server, 'GET', `/requests/6?world=${world.name}`)).status).toBe(200)
+  })
+
+  test('4 MiB of what was sent and answered, the oldest going first', async () => {
+    const world = await opened()
+    const body = JSON.stringify({ ...ADA, metadata: 'x'.repeat(50_000) })
+    for (let count = 0; count < 100; count++) await world.post('/api/v1/products/1/availability', body)
+    const entries = await entriesOf(world.name)
+    expect(entries.at(-1)?.id).toBe(101)
+    const kept = entries.reduce(
+      (sum, { request, response }) => sum + (request.body ?? '').length + (response.body ?? '').length,
+      0,
+    )
+    expect(kept).toBeLessThanOrEqual(4_194_304)
+    expect(kept).toBeGreaterThan(4_000_000)
+  })
+
+  test('a body is cut at 65,536 characters, of which none is halved', async () => {
+    const world = await opened()
+    const sent = async (text: string): Promise<string | null> => {
+      await world.post('/api/v1/products/1/availability', text)
+      return (await lastOf(world.name)).request.body
+    }
+    const of = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`
+    expect(await sent(of(65_536))).toBe(of(65_536))
+    expect(await sent(of(65_537))).toBe(`${of(65_537).slice(0, 65_536)}…`)
+    const long = await world.get('/api/v1/products?limit=10000')
+    const text = await long.text()
+    expect(text.length).toBeGreaterThan(65_536)
+    expect((await lastOf(world.name)).response.body).toBe(`${text.slice(0, 65_536)}…`)
+  })
+
+  test('a body that was too long to be read is not kept, and the request is', async () => {
+    const world = await opened()
+    expect((await world.post('/api/v1/beneficiaries', 'x'.repeat(1_048_577))).status).toBe(400)
+    expect(await lastOf(world.name)).toMatchObject({
+      request: { body: null },
+      response: { status: 400 },
+      outcome: 'beneficiaries.body_unreadable',
+    })
+  })
+})
+
+describe('?format=har', () => {
+  interface Har {
+    log: { version: string; creator: object; entries: Record<string, unknown>[] }
+  }
+
+  /** What HAR 1.2 requires, by the type of each member. */
+  const PAIR = { name: 'string', value: 'string' }
+  const REQUIRED = {
+    startedDateTime: 'string',
+    time: 'number',
+    request: {
+      method: 'string',
+      url: 'string',
+      httpVersion: 'string',
+      cookies: [PAIR],
+      headers: [PAIR],
+      queryString: [PAIR],
+      headersSize: 'number',
+      bodySize: 'number',
+    },
+    response: {
+      status: 'number',
+      statusText: 'string',
+      httpVersion: 'string',
+      cookies: [PAIR],
+      headers: [PAIR],
+      content: { size: 'number', mimeType: 'string' },
+      redirectURL: 'string',
+      headersSize: 'number',
+      bodySize: 'number',
+    },
+    cache: {},
+    timings: { send: 'number', wait: 'number', receive: 'number' },
+  }
+  const POST_DATA = { mimeType: 'string', params: [{ name: 'string' }], text: 'string' }
+
+  const missing = (value: unknown, required: unknown, path: string): string[] => {
+    if (typeof required === 'string') return typeof value === required ? [] : [`${path} is no ${required}`]
+    if (Array.isArray(required)) {
+      if (!Array.isArray(value)) return [`${path} is no list`]
+      return value.flatMap((item, index) => missing(item, required[0], `${path}/${index}`))
+    }
+    if (typeof value !== 'object' || value === null) return [`${path} is no object`]
+    return Object.entries(required as object).flatMap(([name, each]) =>
+      missing((value as Record<string, unknown>)[name], each, `${path}/${name}`),
+    )
+  }
+
+  test('is HTTP Archive 1.2, with every member that it requires', async () => {
+    await makeAtNoon(server, 'archived')
+    await everything(server, 'archived')
+    const { log } = await succeed<Har>(server, 'GET', '/requests?world=archived&format=har')
+    const { version } = (await (await server.request('/status')).json()) as { version: string }
+    expect(Object.keys(log).sort()).toEqual(['creator', 'entries', 'version'])
+    expect(log).toMatchObject({ version: '1.2', creator: { name: 'Scrip', version } })
+    const entries = await entriesOf('archived')
+    expect(log.entries).toHaveLength(entries.length)
+    log.entries.forEach((archived, index) => {
+      expect(missing(archived, REQUIRED, `/${index}`)).toEqual([])
+      const { postData } = archived.request as { postData?: unknown }
+      expect(postData === undefined ? [] : missing(postData, POST_DATA, `/${index}/postData`)).toEqual([])
+      const { send, wait, receive } = archived.timings as Record<string, number>
+      expect((send ?? 0) + (wait ?? 0) + (receive ?? 0)).toBe(archived.time as number)
+    })
+  })
+
+  test('tells address, query, headers, bodies and their sizes in bytes', async () => {
+    const world = await opened()
+    const body = '{"email":"ada@example.com","first_name":"Ädä","last_name":"€"}'
+    const response = await world.post('/api/v1/beneficiaries?a=1&b=%C3%A4+c', body, {
+      'content-type': 'application/json',
+    })
+    const answer = await response.text()
+    const { log } = await succeed<Har>(server, 'GET', `/requests?world=${world.name}&format=har`)
+    expect(log.entries.at(-1)).toMatchObject({
+      startedDateTime: NOON,
+      request: {
+        method: 'POST',
+        url: expect.stringMatching(/^http:\/\/[^/]+\/api\/v1\/beneficiaries\?a=1&b=%C3%A4\+c$/),
+        queryString: [
+          { name: 'a', value: '1' },
+          { name: 'b', value: 'ä c' },
+        ],
+        headers: expect.arrayContaining([{ name: 'authorization', value: '[redacted]' }]),
+        postData: { mimeType: 'application/json', params: [], text: body },
+        bodySize: Buffer.byteLength(body),
+      },
+      response: {
+        status: 201,
+        content: { size: Buffer.byteLength(answer), mimeType: 'application/json', text: answer },
+        bodySize: Buffer.byteLength(answer),
+      },
+    })
+  })
+
+  test('is empty for a world that nobody asked for anything', async () => {
+    await succeed(server, 'PUT', '/worlds/silent')
+    expect((await succeed<Har>(server, 'GET', '/requests?world=silent&format=har')).log.entries).toEqual([])
+    expect(await formatted('silent', 'curl')).toBe('')
+  })
+})
+
+describe('?format=curl', () => {
+  let program: Running
+  beforeAll(async () => {
+    program = await start(['--seed', '17'])
+  })
+  afterAll(async () => void (await program.stop()))
+
+  /** Pastes lines into a shell. */
+  const paste = async (lines: string, token = ''): Promise<string> => {
+    const shell = Bun.spawn(['sh'], {
+      stdin: new Blob([lines]),
+      stdout: 'pipe',
+      stderr: 'ignore',
+      env: { PATH: process.env.PATH ?? '', SCRIP_ACCESS_TOKEN: token },
+    })
+    const [text, exitCode] = await Promise.all([shell.stdout.text(), shell.exited])
+    expect(exitCode).toBe(0)
+    return text
+  }
+  const asked = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+    const response = await program.request(path, { method, headers, ...(body !== undefined && { body }) })
+    return { status: response.status, text: await response.text() }
+  }
+  const linesIn = async (world: string) =>
+    (await program.request(`/_sandbox/requests?world=${world}&format=curl`)).text()
+  const entriesIn = async (world: string) =>
+    (await (await program.request(`/_sandbox/requests?world=${world}`)).json()) as Entry[]
+  const tokenIn = async (world: string): Promise<string> => {
+    await asked('PUT', `/_sandbox/worlds/${world}`)
+    await asked('POST', `/_sandbox/clock?world=${world}`, JSON.stringify({ now: NOON, frozen: true }))
+    const { text } = await asked('POST', '/auth/login', `{"username":"sbx_${world}","password":"x"}`)
+    return (JSON.parse(text) as { access_token: string }).access_token
+  }
+
+  test('pasted into a shell, each line asks again and is answered alike', async () => {
+    const token = await tokenIn('pasted')
+    const authorization = `Bearer ${token}`
+    const requests: [string, string, (string | undefined)?, Record<string, string>?][] = [
+      ['GET', '/api/v1/countries/1'],
+      ['GET', '/api/v1/products?limit=2&sort=%7B%22field%22%3A%22id%22%7D&search=O%27Neil'],
+      ['GET', '/api/v1/wallets?sort={"field":"id"}&x=[1-3]'],
+      ['POST', '/api/v1/products/2/charges', '{"denomination":50,"quantity":1}'],
+      ['POST', '/api/v1/products/2/charges', ` {"denomination":50,\n "note":"it's \`$HOME\` \\\\ \\"x\\" ä€"}`],
+      ['POST', '/api/v1/products/2/availability', '@/etc/hostname'],
+      ['GET', '/api/v1/countries/0', undefined, { 'x-empty': '', 'x-quoted': `it's "$HOME"` }],
+      ['DELETE', '/api/v1/beneficiaries/ben_nobody'],
+    ]
+    const answers: string[] = []
+    for (const [method, path, body, headers] of requests) {
+      answers.push((await asked(method, path, body, { authorization, ...headers })).text)
+    }
+    const lines = await linesIn('pasted')
+    expect(lines.match(/^curl /gm)).toHaveLength(requests.length + 1)
+    const withoutLogin = lines.slice(lines.indexOf('\n') + 1)
+    expect(await paste(withoutLogin, token)).toBe(answers.join(''))
+    const entries = (await entriesIn('pasted')).slice(1)
+    expect(entries).toHaveLength(2 * requests.length)
+    requests.forEach((_, index) => {
+      const [first, again] = [entries[index], entries[index + requests.length]]
+      expect([again?.method, again?.path, again?.request.body]).toEqual([
+        first?.method,
+        first?.path,
+        first?.request.body,
+      ])
+      for (const name of ['x-empty', 'x-quoted']) {
+        expect(again?.request.headers[name]).toBe(first?.request.headers[name] as string)
+      }
+    })
+  })
+
+  test('a HEAD is asked for again, and ends', async () => {
+    const token = await tokenIn('headed')
+    await program.request('/api/v1/countries/1', { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })
+    const lines = (await linesIn('headed')).split('\n')
+    const pasted = await paste(`${lines.find((line) => line.includes('/countries/1')) ?? 'false'} --max-time 10`, token)
+    expect(pasted).toStartWith('HTTP/1.1 ')
+  })
+
+  test('the token is left to its variable, and the line names the address that is bound', async () => {
+    const token = await tokenIn('bound')
+    await asked('GET', '/api/v1/countries/1', undefined, { authorization: `Bearer ${token}` })
+    const line = (await linesIn('bound')).split('\n')[1] ?? ''
+    expect(line).toStartWith(`curl --globoff --path-as-is -X GET '${program.url}/api/v1/countries/1' `)
+    expect(line).toContain('-H "Authorization: Bearer $SCRIP_ACCESS_TOKEN"')
+  })
+})
+
+describe('POST /_sandbox/requests/{id}/replay', () => {
+  interface Replayed {
+    status: number
+    headers: Record<string, string>
+    body: string
+  }
+  const replay = (world: TestWorld, id: number) =>
+    succeed<Replayed>(server, 'POST', `/requests/${id}/replay?world=${world.name}`)
+
+  test('200 sends the request again, and tells what it was answered this time', async () => {
+    const world = await opened()
+    const id = await saveAda(world)
+    const again = await replay(world, 2)
+    expect(again.status).toBe(201)
+    const { id: newId, ...created } = JSON.parse(again.body) as { id: string; email: string }
+    expect(created.email).toBe(ADA.email)
+    expect(newId).not.toBe(id)
+    expect((await rowsOf(server, world.name)).beneficiaries).toHaveLength(2)
+    const entry = await lastOf(world.name)
+    expect(entry).toMatchObject({
+      method: 'POST',
+      path: '/api/v1/beneficiaries',
+      client: 'sandbox',
+      outcome: 'success',
+      request: { body: JSON.stringify(ADA), headers: { authorization: '[redacted]' } },
+      changes: [{ table: 'beneficiaries', operation: 'insert', key: newId }],
+    })
+    expect(entry.request_id).toBe(again.headers['x-request-id'] ?? '')
+  })
+
+  test('as the same client, whatever has become of its token', async () => {
+    const world = await opened()
+    const limited = await world.limited()
+    await limited.get('/api/v1/wallets')
+    const { id } = await lastOf(world.name)
+    await limited.post('/auth/logout')
+    await world.clock({ advance: 'P1D' })
+    const again = await replay(world, id)
+    expect(again.status).toBe(200)
+    expect((JSON.parse(again.body) as { id: number }[]).map((wallet) => wallet.id)).toEqual([5])
+    expect(await lastOf(world.name)).toMatchObject({ client: 'limited' })
+  })
+
+  test('in the same world, and in no other', async () => {
+    const [world, other] = [await opened(), await opened()]
+    await saveAda(world)
+    const before = await rowsOf(server, other.name)
+    await replay(world, 2)
+    expect(await rowsOf(server, other.name)).toEqual(before)
+    expect((await entriesOf(other.name)).map(({ path }) => path)).toEqual(['/auth/login'])
+  })
+
+  test('with its Idempotency-Key does nothing twice', async () => {
+    const world = await opened()
+    const first = await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'only once' })
+    const again = await replay(world, 2)
+    expect(again).toMatchObject({ status: 201, body: await first.text(), headers: { 'idempotent-replayed': 'true' } })
+    expect((await rowsOf(server, world.name)).beneficiaries).toHaveLength(1)
+  })
+
+  test('with its faults strikes again', async () => {
+    const world = await opened()
+    const bought = { denomination: 50, quantity: 1 }
+    await world.post('/api/v1/products/2/charges', bought, { 'x-sandbox-fault': 'charges.rate_failed' })
+    expect(await replay(world, 2)).toMatchObject({
+      status: 500,
+      body: '{"error":"Failed to fetch exchange rate"}',
+    })
+    expect(await lastOf(world.name)).toMatchObject({ fault: 'charges.rate_failed' })
+  })
+
+  test('a login fails, its password being redacted, and stands in its own world', async () => {
+    const world = await opened()
+    const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
+    await server.request('/auth/refresh', { method: 'POST', body: JSON.stringify({ refresh_token }) })
+    const before = (await entriesOf('default')).length
+    expect((await replay(world, 1)).status).toBe(401)
+    expect((await replay(world, 3)).status).toBe(401)
+    expect((await entriesOf(world.name)).slice(-2).map(({ outcome }) => outcome)).toEqual([
+      'auth.credentials_wrong',
+      'auth.refresh_token_wrong',
+    ])
+    expect(await entriesOf('default')).toHaveLength(before)
+  })
+
+  test('a request that was broken off is broken off again', async () => {
+    const world = await opened()
+    await world.control('/faults', { drop: true, match: { path: '/api/v1/wallets' } })
+    const asking = world.get('/api/v1/wallets').then((response) => response.text())
+    await asking.catch(() => undefined)
+    const again = server
+      .request(`/_sandbox/requests/2/replay?world=${world.name}`, { method: 'POST' })
+      .then((response) => response.text())
+    expect(await again.then(() => 'answered').catch(() => 'broken off')).toBe('broken off')
+    await succeed(server, 'DELETE', `/faults?world=${world.name}`)
+    expect((await replay(world, 2)).status).toBe(200)
+  })
+
+  test('a request without a client, and one of the default world, are sent again as they were', async () => {
+    await server.request('/api/v1/countries/1')
+    const { id } = await lastOf('default')
+    const again = await succeed<Replayed>(server, 'POST', `/requests/${id}/replay`)
+    expect(again.status).toBe(401)
+    expect(await lastOf('default')).toMatchObject({
+      path: '/api/v1/countries/1',
+      client: null,
+      outcome: 'unauthorized',
+    })
+  })
+})

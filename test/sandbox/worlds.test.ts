@@ -1,0 +1,424 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Database } from '../../src/db/database.ts'
+import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { loggedIn, login, statusWith } from '../sessions/requests.ts'
+import { openRoom } from '../wallets/room.ts'
+import { everything, makeAtNoon, viewOf } from './everything.ts'
+import { ADA, control, NOON, rowsOf, saveAda, succeed, UNREADABLE, validation, worldNotFound } from './surface.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--seed', '15')
+})
+afterAll(() => server.stop())
+
+const NAME_REFUSED = validation(
+  'name',
+  'format',
+  'must be lower-case letters, digits, - and _, at most 64, and not default',
+)
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+interface WorldBody {
+  name: string
+  username: string
+  now: string
+}
+
+const worldNames = async (): Promise<string[]> =>
+  (await succeed<WorldBody[]>(server, 'GET', '/worlds')).map(({ name }) => name)
+const open = (name: string) => TestWorld.open(server, name)
+const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')
+
+/** What is written in a world that was set up at noon and then used. */
+const used = async (name: string): Promise<TestWorld> => {
+  await makeAtNoon(server, name)
+  const world = await open(name)
+  await saveAda(world)
+  return world
+}
+
+describe('GET /_sandbox/worlds', () => {
+  test('lists the default world first, then the named ones as they were made', async () => {
+    await succeed(server, 'PUT', '/worlds/listed-b')
+    await makeAtNoon(server, 'listed-a')
+    await loggedIn(server, 'sbx_listed-c')
+    const worlds = await succeed<WorldBody[]>(server, 'GET', '/worlds')
+    expect(worlds[0]).toEqual({ name: 'default', username: 'sandbox', now: TIME })
+    expect(worlds.slice(-3)).toEqual([
+      { name: 'listed-b', username: 'sbx_listed-b', now: TIME },
+      { name: 'listed-a', username: 'sbx_listed-a', now: NOON },
+      { name: 'listed-c', username: 'sbx_listed-c', now: TIME },
+    ])
+  })
+
+  test('GET /_sandbox names them too, with the version and where to go on', async () => {
+    const { version } = (await (await server.request('/status')).json()) as { version: string }
+    const index = await succeed<{ links: string[] }>(server, 'GET', '')
+    expect(index).toEqual({ version, worlds: await worldNames(), links: expect.any(Array) } as never)
+    for (const link of index.links) expect([link, (await server.request(link)).status]).toEqual([link, 200])
+  })
+})
+
+describe('PUT /_sandbox/worlds/{name}', () => {
+  test('200 makes a fresh world, like one that a login makes', async () => {
+    const made = await succeed<WorldBody>(server, 'PUT', '/worlds/made')
+    expect(made).toEqual({ name: 'made', username: 'sbx_made', now: TIME as unknown as string })
+    await loggedIn(server, 'sbx_logged-in')
+    const [rows, others] = [await rowsOf(server, 'made'), await rowsOf(server, 'logged-in')]
+    expect({ ...rows, clients: [], logins: [] }).toEqual({ ...others, clients: [], logins: [] })
+  })
+
+  test('the name may carry the prefix of its username', async () => {
+    expect(await succeed<WorldBody>(server, 'PUT', '/worlds/sbx_prefixed')).toMatchObject({ name: 'prefixed' })
+    expect(await worldNames()).toContain('prefixed')
+  })
+
+  test('the first password that is used is its password', async () => {
+    await succeed(server, 'PUT', '/worlds/claimed')
+    await loggedIn(server, 'sbx_claimed', 'mine')
+    expect((await login(server, 'sbx_claimed', 'theirs')).status).toBe(401)
+    expect((await login(server, 'sbx_claimed.limited', 'mine')).status).toBe(200)
+  })
+
+  test.each([
+    ['an empty body', ''],
+    ['an empty object', {}],
+    ['from as null', { from: null }],
+  ])('%s makes a fresh one', async (_, body) => {
+    await used('with-body')
+    await succeed(server, 'PUT', '/worlds/with-body', body)
+    expect(await countOf(await open('with-body'))).toBe('0')
+  })
+
+  test('from copies another world: data, clock, randomness and pace, and not its password', async () => {
+    const source = await used('source')
+    await succeed(server, 'PUT', '/pace?world=source', { payouts: 'manual' })
+    expect(await succeed<WorldBody>(server, 'PUT', '/worlds/copy', { from: 'source' })).toEqual({
+      name: 'copy',
+      username: 'sbx_copy',
+      now: NOON,
+    })
+    const [copied, original] = [await rowsOf(server, 'copy'), await rowsOf(server, 'source')]
+    expect({ ...copied, clients: [] }).toEqual({ ...original, clients: [] })
+    expect(await succeed<object>(server, 'GET', '/clock?world=copy')).toEqual({ now: NOON, frozen: true })
+    expect(await succeed<object>(server, 'GET', '/pace?world=copy')).toEqual({ payouts: 'manual', orders: 'auto' })
+    await loggedIn(server, 'sbx_copy', 'a password of its own')
+    // Both go on alike, from where the one stood when it was copied.
+    await succeed(server, 'PUT', '/worlds/twin', { from: 'source' })
+    const [first, second] = [await source.again(), await open('twin')]
+    expect(await saveAda(second)).toBe(await saveAda(first))
+  })
+
+  test('from begins its limits, cached charges, faults, journal and coverage anew', async () => {
+    const source = await used('busy-source')
+    await succeed(server, 'POST', '/faults?world=busy-source', { error: 'internal' })
+    await source.post('/api/v1/products/1/charges', { denomination: 100, quantity: 1 })
+    await succeed(server, 'PUT', '/worlds/idle-copy', { from: 'busy-source' })
+    const { clock: _, ...view } = await viewOf(server, 'idle-copy')
+    await makeAtNoon(server, 'idle-fresh')
+    const { clock: __, ...fresh } = await viewOf(server, 'idle-fresh')
+    expect(view).toEqual(fresh)
+    expect((await (await open('idle-copy')).get('/api/v1/countries/1')).headers.get('x-ratelimit-remaining')).toBe('99')
+  })
+
+  test('from may be the default world, whose passwords stay its own', async () => {
+    const { access_token } = await loggedIn(server, 'sandbox', 'sandbox')
+    const authorization = `Bearer ${access_token}`
+    const body = JSON.stringify(ADA)
+    await server.request('/api/v1/beneficiaries', { method: 'POST', headers: { authorization }, body })
+    await succeed(server, 'PUT', '/worlds/like-default', { from: 'default' })
+    expect((await login(server, 'sandbox', 'sandbox')).status).toBe(200)
+    expect((await login(server, 'sbx_like-default', 'first')).status).toBe(200)
+    expect((await login(server, 'sbx_like-default', 'sandbox')).status).toBe(401)
+    const rows = await rowsOf(server, 'like-default')
+    expect(rows.beneficiaries).toHaveLength(1)
+    await control(server, 'POST', '/reset')
+  })
+
+  test('from may carry the prefix, and be a snapshot, which goes before a world of its name', async () => {
+    await used('either')
+    await succeed(server, 'PUT', '/snapshots/either?world=either')
+    await succeed(server, 'PUT', '/worlds/either')
+    await succeed(server, 'PUT', '/worlds/from-snapshot', { from: 'sbx_either' })
+    expect(await countOf(await open('from-snapshot'))).toBe('1')
+    await succeed(server, 'DELETE', '/snapshots/either')
+    await succeed(server, 'PUT', '/worlds/from-world', { from: 'sbx_either' })
+    expect(await countOf(await open('from-world'))).toBe('0')
+  })
+
+  test('a world of that name is replaced: its data, clock and tokens are gone, its password stays', async () => {
+    const world = await used('replaced')
+    expect((await succeed<WorldBody>(server, 'PUT', '/worlds/replaced')).now < NOON).toBe(true)
+    expect(await statusWith(server, world.token)).toBe(401)
+    expect((await login(server, 'sbx_replaced', 'another')).status).toBe(401)
+    expect(await countOf(await open('replaced'))).toBe('0')
+    expect((await worldNames()).filter((name) => name === 'replaced')).toHaveLength(1)
+  })
+
+  test('a world that is made from itself stays as it is', async () => {
+    const world = await used('itself')
+    await succeed(server, 'PUT', '/worlds/itself', { from: 'itself' })
+    expect(await countOf(world)).toBe('1')
+  })
+
+  test.each([
+    ['upper case', 'Upper'],
+    ['the default world', 'default'],
+    ['the default world with the prefix', 'sbx_default'],
+    ['65 characters', 'x'.repeat(65)],
+    ['a dot', 'a.b'],
+    ['an encoded slash', 'a%2Fb'],
+    ['an encoded step back', '%2E%2E%2Fetc'],
+    ['an encoded space', 'a%20b'],
+    ['an encoded NUL', 'a%00'],
+    ['an encoded line feed', 'a%0A'],
+    ['unicode', '%C3%BCber'],
+    ['an emoji', '%F0%9F%98%80'],
+    ['nothing but the prefix', 'sbx_'],
+    ['encoding that is broken', 'a%ZZ'],
+    ['encoding that is no UTF-8', '%FF'],
+    ['a star, which stands for all worlds elsewhere', '*'],
+  ])('400 refuses %s as a name, and makes nothing', async (_, name) => {
+    const before = await worldNames()
+    const { status, body } = await control(server, 'PUT', `/worlds/${name}`)
+    expect({ status, body }).toEqual({ status: 400, body: NAME_REFUSED })
+    expect(await worldNames()).toEqual(before)
+  })
+
+  test.each(['x'.repeat(64), '0', '-', '_', '__proto__', 'constructor', '%61bc'])('%s is a name', async (name) => {
+    const decoded = decodeURIComponent(name)
+    expect(await succeed<WorldBody>(server, 'PUT', `/worlds/${name}`)).toEqual({
+      name: decoded,
+      username: `sbx_${decoded}`,
+      now: TIME as unknown as string,
+    })
+    expect(await countOf(await open(decoded))).toBe('0')
+  })
+
+  test.each([
+    ['is nowhere', 'nowhere', 'nowhere'],
+    ['is empty', '', ''],
+    ['is no name', '../a', '../a'],
+    ['is nowhere, with the prefix', 'sbx_nowhere', 'nowhere'],
+  ])('404 when what it is from %s, and neither makes nor replaces anything', async (_, from, called) => {
+    const world = await used('kept-as-it-is')
+    for (const name of ['kept-as-it-is', 'not-made']) {
+      const { status, body } = await control(server, 'PUT', `/worlds/${name}`, { from })
+      expect({ status, body }).toEqual({ status: 404, body: worldNotFound(called) })
+    }
+    expect(await countOf(world)).toBe('1')
+    expect(await worldNames()).not.toContain('not-made')
+    await control(server, 'DELETE', '/worlds/kept-as-it-is')
+  })
+
+  test.each<[string, unknown, object]>([
+    ['a number as from', { from: 1 }, validation('from', 'string', 'must be a string')],
+    ['an unknown member', { form: 'a' }, validation('form', 'enum', 'is not known here; known are from')],
+    ['what is no JSON', '{"from":', UNREADABLE],
+    ['a list', [], UNREADABLE],
+  ])('400 refuses %s, and makes nothing', async (_, sent, body) => {
+    const answer = await control(server, 'PUT', '/worlds/not-made', sent)
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body })
+    expect(await worldNames()).not.toContain('not-made')
+  })
+})
+
+describe('DELETE /_sandbox/worlds/{name}', () => {
+  test('204 drops the world, with or without the prefix: its tokens are dead and its name is free', async () => {
+    for (const name of ['dropped', 'sbx_dropped']) {
+      const world = await used('dropped')
+      const { status, body } = await control(server, 'DELETE', `/worlds/${name}`)
+      expect({ status, body }).toEqual({ status: 204, body: undefined })
+      expect(await worldNames()).not.toContain('dropped')
+      expect(await statusWith(server, world.token)).toBe(401)
+      expect((await control(server, 'GET', '/clock?world=dropped')).body).toEqual(worldNotFound('dropped'))
+      expect((await login(server, 'sbx_dropped', 'another password')).status).toBe(200)
+      expect(await statusWith(server, world.token)).toBe(401)
+      await control(server, 'DELETE', '/worlds/dropped')
+    }
+  })
+
+  test.each([
+    ['nowhere', 'nowhere'],
+    ['Upper', 'Upper'],
+    ['a%2Fb', 'a/b'],
+    ['%2E%2E%2Fa', '../a'],
+    ['%C3%BC', 'ü'],
+    ['x'.repeat(65), 'x'.repeat(65)],
+    ['__proto__x', '__proto__x'],
+    ['a%ZZ', ''],
+  ])('404 for %s, which is no world', async (name, decoded) => {
+    const { status, body } = await control(server, 'DELETE', `/worlds/${name}`)
+    expect({ status, body }).toEqual({ status: 404, body: worldNotFound(decoded) })
+  })
+
+  test.each(['default', 'sbx_default'])('400 keeps the default world, called %s', async (name) => {
+    const { access_token } = await loggedIn(server, 'sandbox', 'sandbox')
+    const { status, body } = await control(server, 'DELETE', `/worlds/${name}`)
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: structured('BadRequestError', 'BAD_REQUEST', 'The default world can be reset, not dropped'),
+    })
+    expect(await statusWith(server, access_token)).toBe(200)
+  })
+})
+
+describe('10,000 worlds', () => {
+  const EXHAUSTED = structured(
+    'TooManyRequestsError',
+    'TOO_MANY_REQUESTS',
+    'This sandbox holds 10000 worlds already. Drop one first.',
+  )
+
+  test('are all that one process holds: 429 to the next name, while those that are there go on', async () => {
+    const room = openRoom()
+    const { client, world } = await room.open()
+    const empty = Database.inMemory()
+    empty.sqlite.run('CREATE TABLE empty (id INTEGER PRIMARY KEY)')
+    const state = { ...room.deps.worlds.stateOf(world), image: empty.image() }
+    const { worlds } = room.deps
+    for (let count = worlds.all.length; count <= 10_000; count++) worlds.create(`world-${count}`, state)
+    const asked: [string, string, unknown][] = [
+      ['PUT', '/_sandbox/worlds/one-more', undefined],
+      ['PUT', '/_sandbox/worlds/one-more', { from: client.name }],
+      ['POST', '/auth/login', { username: 'sbx_one-more', password: 'x' }],
+    ]
+    for (const [method, path, body] of asked) {
+      const response = await client.request(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
+      expect(response.status).toBe(429)
+      expect(await response.json()).toEqual(EXHAUSTED)
+    }
+    expect(worlds.all).toHaveLength(10_001)
+    expect((await client.get('/api/v1/countries/1')).status).toBe(200)
+    expect((await client.request(`/_sandbox/worlds/${client.name}`, { method: 'PUT' })).status).toBe(200)
+    expect((await client.delete('/_sandbox/worlds/world-9000')).status).toBe(204)
+    expect((await client.request('/_sandbox/worlds/one-more', { method: 'PUT' })).status).toBe(200)
+    room.close()
+  })
+})
+
+/** The tables that the program writes while it serves a sandbox; all the others are as they were seeded. */
+const WRITTEN = [
+  'beneficiaries',
+  'clients',
+  'idempotency_keys',
+  'journal_entries',
+  'journal_lines',
+  'logins',
+  'orders',
+  'payout_events',
+  'payouts',
+  'stock_taken',
+  'transactions',
+  'vouchers',
+  'wallets',
+]
+
+describe('Worlds share nothing', () => {
+  /** All that is known of a world: every row of every table, and everything that it remembers besides. */
+  const stateOf = async (name: string) => ({ rows: await rowsOf(server, name), view: await viewOf(server, name) })
+  const settled = async (name: string) => {
+    await succeed(server, 'POST', `/clock?world=${name}`, { frozen: true })
+    return stateOf(name)
+  }
+
+  test('whatever is done in one leaves no trace in another, nor in the default one; nor the other way about', async () => {
+    for (const name of ['one', 'other']) await makeAtNoon(server, name)
+    const fresh = await stateOf('other')
+    const standard = await settled('default')
+
+    await everything(server, 'one')
+    const one = await stateOf('one')
+    expect(await stateOf('other')).toEqual(fresh)
+    expect(await stateOf('default')).toEqual(standard)
+    const changed = Object.keys(one.rows).filter((table) => !Bun.deepEquals(one.rows[table], fresh.rows[table]))
+    expect(changed).toEqual(WRITTEN)
+    for (const part of ['clock', 'faults', 'requests', 'coverage']) expect(one.view[part]).not.toEqual(fresh.view[part])
+
+    await everything(server, 'other')
+    expect(await stateOf('one')).toEqual(one)
+    expect(await stateOf('default')).toEqual(standard)
+    const remembered = ({ view: { clock, pace, faults, coverage } }: typeof one) => ({ clock, pace, faults, coverage })
+    expect(remembered(await stateOf('other'))).toEqual(remembered(one))
+  })
+
+  test('a world is reset, replaced or dropped while others are as they were', async () => {
+    for (const name of ['steady', 'shaken']) {
+      await makeAtNoon(server, name)
+      await everything(server, name)
+    }
+    const steady = await stateOf('steady')
+    await succeed(server, 'POST', '/reset?world=shaken')
+    await succeed(server, 'PUT', '/worlds/shaken', { from: 'steady' })
+    await everything(server, 'shaken')
+    await succeed(server, 'DELETE', '/worlds/shaken')
+    expect(await stateOf('steady')).toEqual(steady)
+  })
+
+  test('a copy and what it was copied from go separate ways, in rows, clock and pace', async () => {
+    await used('origin')
+    await succeed(server, 'PUT', '/worlds/branch', { from: 'origin' })
+    const origin = await stateOf('origin')
+    await everything(server, 'branch')
+    expect(await stateOf('origin')).toEqual(origin)
+    const branch = await stateOf('branch')
+    await saveAda(await open('origin'))
+    await succeed(server, 'PUT', '/pace?world=origin', { orders: 'manual' })
+    await succeed(server, 'POST', '/clock?world=origin', { advance: 'P1D' })
+    expect(await stateOf('branch')).toEqual(branch)
+  })
+
+  test('pages of products and prices are those of the client, whatever others were answered', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    const [plain, limited] = [await one.limited(), await other.limited()]
+    const page = async (world: TestWorld) => (await world.get('/api/v1/products?limit=10000')).text()
+    const discount = async (world: TestWorld) =>
+      (await world.post('/api/v1/products/2/discount', { denomination: 50 })).text()
+    const before = [await page(one), await page(plain), await discount(one), await discount(plain)]
+    // The limited client has a discount of its own, so that the two pages cannot be one.
+    expect(before[0]).not.toBe(before[1])
+    expect(before[2]).not.toBe(before[3])
+    expect([await page(other), await page(limited), await discount(other), await discount(limited)]).toEqual(before)
+  })
+
+  test('stock that one has sold out is there for another', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    const three = { product_id: 9, denomination: 10, quantity: 3 }
+    expect((await one.post('/api/v1/orders', three)).status).toBe(200)
+    expect((await one.post('/api/v1/orders', three)).status).toBe(400)
+    expect((await other.post('/api/v1/orders', three)).status).toBe(200)
+  })
+
+  test('a token of one is none of another: its world stands in it, and cannot be changed', async () => {
+    const [one, other] = [await server.world(), await server.world()]
+    const [head = '', payload = '', signature = ''] = one.token.split('.')
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+    const forged = Buffer.from(JSON.stringify({ ...claims, wld: other.name })).toString('base64url')
+    expect(await statusWith(server, [head, forged, signature].join('.'))).toBe(401)
+    expect(await statusWith(server, one.token)).toBe(200)
+  })
+
+  test('requests are numbered by each for itself', async () => {
+    for (const name of ['numbered', 'numbered-too']) {
+      const world = await open(name)
+      const ids: (string | null)[] = []
+      for (let count = 0; count < 2; count++)
+        ids.push((await world.get('/api/v1/countries/1')).headers.get('x-request-id'))
+      expect(ids).toEqual([`req_${name}_1`, `req_${name}_2`])
+    }
+  })
+
+  test('500 at once each do their work, and none is refused', async () => {
+    const names = Array.from({ length: 500 }, (_, number) => `crowd-${number}`)
+    const ids = await Promise.all(
+      names.map(async (name) => {
+        await makeAtNoon(server, name)
+        return saveAda(await open(name))
+      }),
+    )
+    expect(new Set(ids).size).toBe(1)
+    await Promise.all(names.map((name) => succeed(server, 'DELETE', `/worlds/${name}`)))
+    expect((await worldNames()).filter((name) => name.startsWith('crowd-'))).toEqual([])
+  })
+})
