@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, type Placeholder, type SQL, sql } from 'driz
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from '../db/database.ts'
 import { perConnection, preparedInsert } from '../db/prepared.ts'
+import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
@@ -110,14 +111,9 @@ export const listBeneficiaries = (
 
 /** A part of the e-mail, of either name, or of "first last", whatever the case (contract C7). */
 const holding = (search: string): SQL => {
-  const part = withoutFinalSigma(search.toLowerCase())
-  const email = sql`replace(${beneficiaries.emailFolded}, 'ς', 'σ')`
-  const fullName = sql`replace(${beneficiaries.firstNameFolded} || ' ' || ${beneficiaries.lastNameFolded}, 'ς', 'σ')`
-  return sql`(instr(${email}, ${part}) > 0 OR instr(${fullName}, ${part}) > 0)`
+  const fullName = sql`(${beneficiaries.firstNameFolded} || ' ' || ${beneficiaries.lastNameFolded})`
+  return sql`(${holds(beneficiaries.emailFolded, search)} OR ${holds(fullName, search)})`
 }
-
-/** The one letter whose lower-case form depends on what follows it: at the end of a search, it may go on in a name. */
-const withoutFinalSigma = (lowerCase: string): string => lowerCase.replaceAll('ς', 'σ')
 
 const ownedBy = (clientId: number | Placeholder, id: string | Placeholder) =>
   and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))

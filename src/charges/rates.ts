@@ -1,4 +1,5 @@
 import { crossRate, RATE_ONE } from '../kernel/money.ts'
+import type { Reference } from '../reference/reference.ts'
 
 /**
  * Where exchange rates come from. Answers how many units of `to` one unit of `from` buys, in units of 1e-8, or
@@ -43,9 +44,21 @@ export const ratesFrom =
   }
 
 /** A source that answers from the text of a file. @throws RatesFault with every bad row */
-export const readRates = (text: string): RateSource => {
-  const { perBaseE8 } = parseRates(text)
-  return ratesFrom((currency) => perBaseE8.get(currency))
+export const readRates = (text: string, reference: Reference): RateSource => {
+  const rates = parseRates(text)
+  refuseStrangers(rates, reference)
+  return ratesFrom((currency) => rates.perBaseE8.get(currency))
+}
+
+/** Refuses codes that no currency has: a mistyped one would be a rate that is never found. @throws RatesFault */
+export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Reference): void => {
+  const strange = [...new Set([base, ...perBaseE8.keys()])].filter((code) => !reference.findCurrencyByCode(code))
+  if (strange.length === 0) return
+  throw new RatesFault(
+    strange.map(
+      (code) => `${code === base ? '/base' : `/rates/${code}`}: no circulating currency has the code ${code}`,
+    ),
+  )
 }
 
 const checked = (table: RateTable): BaseRates => {

@@ -2,7 +2,7 @@ import { asc, eq, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../db/database.ts'
 import { RATE_ONE } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
-import { type BaseRates, type RateSource, RatesFault, ratesFrom } from './rates.ts'
+import { type BaseRates, type RateSource, RatesFault, ratesFrom, refuseStrangers } from './rates.ts'
 import { exchangeRates } from './tables.ts'
 
 /** The exchange rates of live mode: in the database, so that an operator sets them while the program serves. */
@@ -41,14 +41,10 @@ export const mergeRates = (tx: Transaction, reference: Reference, { base, perBas
   if (known && known.base !== base) {
     throw new RatesFault([`/base: the rates that are set are for one ${known.base}, not one ${base}`])
   }
-  const codes = [...new Set([base, ...perBaseE8.keys()])]
-  const strange = codes.filter((code) => !reference.findCurrencyByCode(code))
-  if (strange.length > 0) {
-    throw new RatesFault(strange.map((code) => `/rates/${code}: no circulating currency has this code`))
-  }
+  refuseStrangers({ base, perBaseE8 }, reference)
   tx.insert(exchangeRates)
     .values(
-      codes.map((currency) => ({
+      [...new Set([base, ...perBaseE8.keys()])].map((currency) => ({
         currency,
         perBaseE8: perBaseE8.get(currency) ?? RATE_ONE,
         isBase: currency === base,

@@ -1,10 +1,9 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
+import { makePrivateFile } from '../db/data-folder.ts'
 import { administer, refused, told } from './administration.ts'
 import { note } from './output.ts'
-
-const PRIVATE_FILE_MODE = 0o600
 
 /** `scrip backup`: one consistent copy of the database, taken while the server goes on. */
 export const backupCommand = (backup: Command): void => {
@@ -18,7 +17,7 @@ export const backupCommand = (backup: Command): void => {
           if (existsSync(file)) throw refused(`${file} exists already: a backup overwrites nothing.`)
           const draft = `${file}.${process.pid}`
           try {
-            writeFileSync(draft, '', { mode: PRIVATE_FILE_MODE, flag: 'wx' })
+            makePrivateFile(draft)
             database.sqlite.query('VACUUM INTO ?').run(draft)
             flush(draft)
             renameSync(draft, file)

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type DataConfig, type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
-import { DataFault, databasePath, hasDatabase, lockForServing, makeDataFolder } from '../db/data-folder.ts'
+import { DataFault, databasePath, hasDatabase, lockForServing, makeDataFolder, makePrivate } from '../db/data-folder.ts'
 import { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -42,6 +42,7 @@ const restored = (file: string, config: DataConfig, isForced: boolean): Row => {
     const draft = `${path}.${process.pid}`
     try {
       copyFileSync(file, draft)
+      makePrivate(draft)
       prepare(draft, config)
       flush(draft)
       if (hasDatabase(dataDir)) emptyLog(path)

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
-import { constants } from 'node:os'
 import { type RunConfig, UsageError } from '../config.ts'
 import { type CoverageReport, toTable } from '../sandbox/coverage.ts'
 import { Worlds } from '../worlds/worlds.ts'
-import { EXIT, type ExitCode, ProgramError } from './exit.ts'
+import { EXIT, ProgramError } from './exit.ts'
 import { writeReadyFile } from './serve.ts'
 import { logOf, type RunningServer, startServer } from './server.ts'
 
@@ -11,8 +10,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** What stands for standard error instead of a file. */
 const TO_STANDARD_ERROR = '-'
-/** Shells tell a death by signal as this and its number. */
-const SIGNALLED = 128
 
 /**
  * `scrip run`: a sandbox for as long as a command runs, which is told where it is and how to log in (contract C15).
@@ -34,9 +31,14 @@ export const run = async (config: RunConfig, command: readonly string[], given: 
   } finally {
     await server.stop(0)
   }
-  const report = sandbox.coverage()
-  if (config.coverageFile !== undefined) await writeReport(config.coverageFile, report)
-  if (exitCode === EXIT.done) refuseUnder(config.failUnderPercent, report)
+  try {
+    const report = sandbox.coverage()
+    if (config.coverageFile !== undefined) await writeReport(config.coverageFile, report)
+    if (exitCode === EXIT.done) refuseUnder(config.failUnderPercent, report)
+  } catch (error) {
+    if (exitCode === EXIT.done) throw error
+    log.error('no coverage report', { cause: String(error) }) // the failure of the command comes first
+  }
   process.exit(exitCode)
 }
 
@@ -52,25 +54,29 @@ const accessTo = async ({ url, logIn }: RunningServer, world: string | undefined
   }
 }
 
-/** Runs a command, passing signals on to it, and answers its exit code as a shell would. @throws ProgramError */
+/** What would otherwise end this program and leave the command behind. */
+const PASSED_ON = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const
+
+/**
+ * Runs a command, passing signals on to it each time that they come, and answers its exit code as a shell would.
+ *
+ * @throws ProgramError
+ */
 const resultOf = async (command: readonly string[], env: Environment): Promise<number> => {
   const child = spawn(command, env)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
-  const exitCode = await child.exited
-  return child.signalCode === null ? exitCode : SIGNALLED + constants.signals[child.signalCode as NodeJS.Signals]
+  for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal))
+  return child.exited // 128 and the number of the signal, when it died by one
 }
 
 const spawn = (command: readonly string[], env: Environment) => {
   try {
     return Bun.spawn([...command], { env, stdin: 'inherit', stdout: 'inherit', stderr: 'inherit' })
   } catch (error) {
-    const exitCode = SPAWN_FAILURES[(error as NodeJS.ErrnoException).code ?? '']
-    if (exitCode === undefined) throw error
-    throw new ProgramError(exitCode, `cannot run ${command[0]}: ${(error as Error).message}`)
+    const { code, message } = error as NodeJS.ErrnoException
+    const exitCode = code === 'ENOENT' ? EXIT.commandNotFound : EXIT.commandNotExecutable
+    throw new ProgramError(exitCode, `cannot run ${command[0]}: ${message}`)
   }
 }
-
-const SPAWN_FAILURES: Record<string, ExitCode> = { ENOENT: EXIT.commandNotFound, EACCES: EXIT.commandNotExecutable }
 
 const writeReport = async (file: string, report: CoverageReport): Promise<void> => {
   if (file === TO_STANDARD_ERROR) await Bun.write(Bun.stderr, toTable(report))

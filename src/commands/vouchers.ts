@@ -31,20 +31,23 @@ export const voucherCommands = (vouchers: Command): void => {
   withDataOptions(vouchers.command('list'))
     .description('count the stock by product and denomination')
     .action((options: DataOptions) =>
-      administer(options, ({ database: { query }, reference }) => {
+      administer(options, ({ world, database: { query }, reference }) => {
         const products = productRecords(query)
-        return stockLevels(query).map(({ productId, denominationMinor, imported, taken }) => {
-          const product = products.get(productId)?.row
-          const currency = product && reference.getCurrency(product.currencyId)
-          return {
-            product_id: productId,
-            product: product?.name ?? 'not in the catalog',
-            denomination: currency ? new Amount(denominationMinor, currency) : null,
-            currency: currency?.currency ?? null,
-            available: imported - taken,
-            taken,
-          }
-        })
+        return stockLevels(query, world.clock.nowMs()).map(
+          ({ productId, denominationMinor, imported, taken, expired }) => {
+            const product = products.get(productId)?.row
+            const currency = product && reference.getCurrency(product.currencyId)
+            return {
+              product_id: productId,
+              product: product?.name ?? 'not in the catalog',
+              denomination: currency ? new Amount(denominationMinor, currency) : null,
+              currency: currency?.currency ?? null,
+              available: imported - taken - expired,
+              taken,
+              expired,
+            }
+          },
+        )
       }),
     )
 }

@@ -1,5 +1,5 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A data folder: the database, the keys beside it, and the lock of the server that works on it (decision 0020). */
@@ -25,12 +25,24 @@ export const makeDataFolder = (dataDir: string): void => {
 }
 
 /**
+ * Makes an empty file for its owner only, unless it is there. SQLite would make it for everyone to read; the log beside
+ * a database takes after it.
+ */
+export const makePrivateFile = (path: string): void => {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', PRIVATE_FILE_MODE))
+}
+
+/** Takes a file away from all but its owner. */
+export const makePrivate = (path: string): void => chmodSync(path, PRIVATE_FILE_MODE)
+
+/**
  * Keeps every other server away from the folder, for as long as this process lives: the lock is the operating
  * system's, so that one that is killed leaves none behind. Answers how to give it up.
  *
  * @throws DataFault while another process holds it
  */
 export const lockForServing = (dataDir: string): (() => void) => {
+  makePrivateFile(join(dataDir, LOCK_FILE))
   const lock = new SqliteDatabase(join(dataDir, LOCK_FILE), { create: true, readwrite: true })
   try {
     lock.run('BEGIN EXCLUSIVE')
@@ -59,6 +71,9 @@ export const readKept = (dataDir: string, file: string): Buffer | undefined => {
 export const keep = (dataDir: string, file: string, content: string | Uint8Array): void => {
   const draft = join(dataDir, `${file}.${process.pid}`)
   writeFileSync(draft, content, { mode: PRIVATE_FILE_MODE, flush: true })
-  chmodSync(draft, PRIVATE_FILE_MODE)
+  makePrivate(draft)
   renameSync(draft, join(dataDir, file))
 }
+
+/** Writes the image of a database as that of the folder. */
+export const keepDatabase = (dataDir: string, image: Uint8Array): void => keep(dataDir, DATABASE_FILE, image)

@@ -1,5 +1,6 @@
 import { Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
+import { makePrivateFile } from './data-folder.ts'
 import { SharedCommit } from './shared-commit.ts'
 
 /** Waits for another process's write (a backup, an administrative command) before giving up. */
@@ -40,6 +41,7 @@ export class Database {
 
   /** A database file that keeps every acknowledged commit through a crash or a loss of power. */
   static openFile(path: string): Database {
+    makePrivateFile(path)
     const sqlite = new SqliteDatabase(path, { create: true, readwrite: true, strict: true })
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     sqlite.run('PRAGMA journal_mode = WAL')

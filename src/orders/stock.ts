@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { asc, count, inArray } from 'drizzle-orm'
+import { asc, count, inArray, isNull, lte, sql } from 'drizzle-orm'
 import { type ProductRecord, productRecords } from '../catalog/records.ts'
 import type { Transaction } from '../db/database.ts'
+import { isWritable } from '../http/validation.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -61,6 +62,11 @@ export const readCodes = (
       wrong(`${error?.path.slice(1) || 'the row'}: ${error?.message ?? 'is not of the form that is expected'}`)
       continue
     }
+    const unwritable = Object.entries(value).find(([, member]) => !isWritable(member))?.[0]
+    if (unwritable !== undefined) {
+      wrong(`${unwritable}: must not hold NUL or half a surrogate pair`)
+      continue
+    }
     const product = products.get(value.product_id)
     const denominationMinor = product && offeredMinor(product, value, reference)
     const expiresAtMs = typeof value.expires_at === 'string' ? parseTimestamp(value.expires_at) : null
@@ -115,14 +121,15 @@ const knownAmong = (tx: Transaction, rows: readonly SealedCode[]): ReadonlySet<s
   return new Set(known.map(({ fingerprint }) => fingerprint))
 }
 
-/** How many codes there are of each product and denomination, and how many of them no order has taken. */
-export const stockLevels = (tx: Transaction) =>
+/** How many codes there are of each product and denomination: in all, taken by orders, and expired before that. */
+export const stockLevels = (tx: Transaction, nowMs: number) =>
   tx
     .select({
       productId: voucherStock.productId,
       denominationMinor: voucherStock.denominationMinor,
       imported: count(),
       taken: count(voucherStock.orderId),
+      expired: sql<number>`count(*) FILTER (WHERE ${isNull(voucherStock.orderId)} AND ${lte(voucherStock.expiresAtMs, nowMs)})`,
     })
     .from(voucherStock)
     .groupBy(voucherStock.productId, voucherStock.denominationMinor)

@@ -1,10 +1,11 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { findBeneficiary, recordPayout } from '../beneficiaries/beneficiaries.ts'
 import { rateBetween } from '../charges/quote.ts'
 import type { RateSource } from '../charges/rates.ts'
 import type { Transaction } from '../db/database.ts'
 import { perConnection, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { DomainError, found, violated } from '../kernel/failure.ts'
@@ -461,7 +462,7 @@ export const listPayouts = ({ db }: World, clientId: number, query: PayoutQuery)
     eq(payouts.clientId, clientId),
     status === undefined ? undefined : eq(payouts.status, status),
     currencyId === undefined ? undefined : eq(payouts.currencyId, currencyId),
-    search === undefined ? undefined : holding(search),
+    search === undefined ? undefined : holds(payouts.searchFolded, search),
   )
   const inOrder = sortOrder === 'ASC' ? asc : desc
   const rows = db.query
@@ -475,6 +476,3 @@ export const listPayouts = ({ db }: World, clientId: number, query: PayoutQuery)
   const total = db.query.select({ count: count() }).from(payouts).where(matching).get()
   return { rows, totalCount: total?.count ?? 0 }
 }
-
-/** A part of the reference or of the e-mail, whatever the case. */
-const holding = (search: string): SQL => sql`instr(${payouts.searchFolded}, ${search.toLowerCase()}) > 0`

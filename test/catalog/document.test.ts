@@ -30,6 +30,7 @@ const problemsOf = (document: unknown): readonly string[] => {
 /** What is wrong with a catalog of one product that differs from a sound one. */
 const problemsWith = (change: Record<string, unknown>) => problemsOf({ products: [catalogEntry(change)] })
 
+const UNWRITABLE = 'a text must not hold NUL or half a surrogate pair'
 const band = (change: object) => ({ denominations: [{ min_value: 10, max_value: 100, discount: 5, ...change }] })
 
 describe('a sound catalog', () => {
@@ -86,6 +87,7 @@ describe('a sound catalog', () => {
     ['a denomination of one amount', band({ max_value: 10 })],
     ['no stock left', { stock: 0 }],
     ['the largest id', { id: 2_147_483_647 }],
+    ['any other character', { name: '👋 \u0001 \u202e \uffff' }],
     ['whole yen', { currency: 'JPY', country: 'JPN', ...band({}) }],
     ['a category of its own', { category: 'Submarines', sub_category: 'Yellow ones' }],
   ])('may have %s', (_, change) => {
@@ -100,6 +102,9 @@ describe('a sound catalog', () => {
 describe('a bad row is told with its place', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['an unknown country', { country: 'XXX' }, '/products/0/country: no country has the code XXX'],
+    ['NUL in a name', { name: 'Te\0a' }, `/products/0/name: ${UNWRITABLE}`],
+    ['half a surrogate pair in a text', { how_to_use: 'Wave \ud83d' }, `/products/0/how_to_use: ${UNWRITABLE}`],
+    ['its other half', { image_url: 'https://cards.example/\udc4b' }, `/products/0/image_url: ${UNWRITABLE}`],
     ['an unknown currency', { currency: 'XAU' }, '/products/0/currency: no circulating currency has the code XAU'],
     [
       'a tax with three decimals',

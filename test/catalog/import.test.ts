@@ -51,6 +51,26 @@ test('--catalog FILE: its products are the ones on sale, in every world', async 
   }
 })
 
+test('search and category know the small sigma in both of its forms', async () => {
+  const names = ['ΟΔΟΣ', 'οδος', 'οδοσ', 'ΟΔΟΣΗΜΟ', 'Odos']
+  const products = names.map((name, index) => catalogEntry({ id: index + 1, name, category: name }))
+  const server = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products }))
+  try {
+    const world = await server.world()
+    const idsOf = async (filter: string, text: string) => {
+      const sort = encodeURIComponent('{"direction":"ASC"}')
+      const response = await world.get(`/api/v1/products?${filter}=${encodeURIComponent(text)}&sort=${sort}`)
+      return ((await response.json()) as { id: number }[]).map(({ id }) => id)
+    }
+    for (const text of ['ΟΔΟΣ', 'οδος', 'οδοσ']) {
+      expect(await idsOf('search', text)).toEqual([1, 2, 3, 4])
+      expect(await idsOf('category', text)).toEqual([1, 2, 3])
+    }
+  } finally {
+    await server.stop()
+  }
+})
+
 test('--catalog FILE without products: an empty list with no pages', async () => {
   const server = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products: [] }))
   try {

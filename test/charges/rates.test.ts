@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { rateBetween } from '../../src/charges/quote.ts'
-import { RatesFault, readRates } from '../../src/charges/rates.ts'
+import { RatesFault, readRates as ratesOf } from '../../src/charges/rates.ts'
+import { Database } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
+import { Reference } from '../../src/reference/reference.ts'
+import { seedReferenceData } from '../../src/seeds.ts'
+
+const database = Database.inMemory()
+migrate(database.sqlite, { nowMs: () => 0 })
+seedReferenceData(database)
+const reference = new Reference(database)
+const readRates = (text: string) => ratesOf(text, reference)
 
 const problemsOf = (text: string): readonly string[] => {
   try {
@@ -94,6 +104,18 @@ describe('a file of rates that is none', () => {
         ([code, text]) => `/rates/${code}: ${text} is not a positive decimal with at most 8 decimals`,
       ),
     )
+  })
+
+  test('codes that no circulating currency has are told, the base among them', () => {
+    expect(
+      problemsOf('{"base":"US$","rates":{"EUR":"0.92","EURO":"0.92","XAU":"0.0004","eur":"0.92","":"1"}}'),
+    ).toEqual([
+      '/base: no circulating currency has the code US$',
+      '/rates/EURO: no circulating currency has the code EURO',
+      '/rates/XAU: no circulating currency has the code XAU',
+      '/rates/eur: no circulating currency has the code eur',
+      '/rates/: no circulating currency has the code ',
+    ])
   })
 
   test('a base that is not 1 of itself is told', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readRates } from '../../src/charges/rates.ts'
+import { parseRate, ratesFrom } from '../../src/charges/rates.ts'
 import { type Server, startServer } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { openRoom } from '../wallets/room.ts'
@@ -274,7 +274,7 @@ describe('a charge that is kept', () => {
     let eurPerUsd = '0.92'
     const room = openRoom({
       outside: {
-        rates: (from, to) => readRates(JSON.stringify({ base: 'USD', rates: { EUR: eurPerUsd } }))(from, to),
+        rates: ratesFrom((code) => parseRate(code === 'USD' ? '1' : eurPerUsd)),
       },
     })
     const { client } = await room.open(START)

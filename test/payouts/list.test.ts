@@ -93,6 +93,15 @@ describe('GET /api/v1/payouts', () => {
     expect(await referencesOf(world, 'search=%0A')).toEqual([])
   })
 
+  test('knows the small sigma in both of its forms', async () => {
+    const world = await server.world(START)
+    for (const reference_id of ['ΟΔΟΣ-1', 'οδος-2', 'οδοσ-3', 'ΟΔΟΣΟΔΟΣ'])
+      await pay(world, { ...HUNDRED, reference_id })
+    for (const search of ['ΟΔΟΣ', 'οδος', 'οδοσ']) {
+      expect(await referencesOf(world, `search=${encodeURIComponent(search)}`)).toHaveLength(4)
+    }
+  })
+
   test('searches in any script, whatever the case', async () => {
     const world = await server.world()
     await pay(world, { ...HUNDRED, reference_id: 'ПРЕМИЯ-Ä' })

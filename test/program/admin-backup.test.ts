@@ -1,6 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Customer, inOffice, Office } from './live.ts'
 import { type Ended, run } from './program.ts'
@@ -86,8 +95,10 @@ describe('restore', () => {
       expect(served.stderr).toContain('stop it first')
       await server.stop()
       expect(await amount()).toBe(1005)
+      chmodSync(backup, 0o644)
       await office.answer('restore', backup, '--force')
       expect(await amount()).toBe(1000)
+      expect(statSync(databaseOf(office)).mode & 0o777).toBe(0o600)
       expect(readdirSync(office.dataDir).filter((name) => /\.\d+/.test(name))).toEqual([])
     }))
 

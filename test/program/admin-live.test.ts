@@ -1,4 +1,7 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Credentials, Customer, codesOf, HAMPER, inOffice, type Office, type Order, TEA } from './live.ts'
 import { login, type Running, start } from './program.ts'
 
@@ -153,6 +156,74 @@ test('orders are delivered in parts, and what is given up is refunded', () =>
     expect(stdout).not.toContain('BOX-')
   }))
 
+describe('a code that has expired since it was imported', () => {
+  /** Lets the codes with these numbers in the stock expire: time cannot be waited for. */
+  const expire = (office: Office, ...ids: number[]): void => {
+    const database = new Database(join(office.dataDir, 'scrip.sqlite'))
+    database.run('PRAGMA busy_timeout = 5000')
+    database.run(`UPDATE voucher_stock SET expires_at_ms = 1 WHERE id IN (${ids.join(', ')})`)
+    database.close()
+  }
+  const [TEA_1, BOX_1, BOX_2] = [1, 4, 5] as const
+  const cardsOf = ({ vouchers }: Order) => vouchers.map(({ card_number }) => card_number)
+
+  test('is sold no more, and counted as such', () =>
+    open(async (office, _, customer) => {
+      expire(office, TEA_1)
+      const canBuy = async (quantity: number) =>
+        (await (await customer.post('/products/1/availability', { denomination: 10, quantity })).json()) as object
+      expect([await canBuy(2), await canBuy(3)]).toEqual([{ is_available: true }, { is_available: false }])
+      expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
+        { product: 'Tea', available: 2, taken: 0, expired: 1 },
+        { product: 'Hamper', available: 3, taken: 0, expired: 0 },
+      ])
+      const refused = await customer.post('/orders', { product_id: 1, denomination: 10, quantity: 3 })
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('Insufficient stock')])
+      expect(cardsOf(await customer.order(1, 2))).toEqual(['TEA-2', 'TEA-3'])
+    }))
+
+  test('while an order waited gives way to one that is good', () =>
+    open(async (office, _, customer) => {
+      const { id } = await customer.order(2, 2)
+      expire(office, BOX_1)
+      await office.answer('orders', 'deliver', String(id), '1')
+      expect(cardsOf(await customer.read<Order>(`/orders/${id}`))).toEqual(['BOX-2'])
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expire(office, BOX_2)
+      await office.answer('orders', 'deliver', String(id))
+      expect(cardsOf(await customer.read<Order>(`/orders/${id}`))).toEqual(['BOX-2', 'BOX-3'])
+      expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
+        { product: 'Tea' },
+        { product: 'Hamper', available: 0, taken: 2, expired: 1 },
+      ])
+    }))
+
+  test('while an order waited is not delivered in want of another one', () =>
+    open(async (office, _, customer) => {
+      const { id } = await customer.order(2, 3)
+      expire(office, BOX_1)
+      const refused = await office.run(['orders', 'deliver', String(id)])
+      expect([refused.exitCode, refused.stderr]).toEqual([1, 'scrip: Insufficient stock\n'])
+      expect(await customer.read(`/orders/${id}`)).toMatchObject({ status: 'PENDING', vouchers: [] })
+      await office.answer('orders', 'deliver', String(id), '2')
+      await office.answer('vouchers', 'import', office.file('more', codesOf(2, 'BOX-4')))
+      await office.answer('orders', 'deliver', String(id))
+      const delivered = await customer.read<Order>(`/orders/${id}`)
+      expect([delivered.status, cardsOf(delivered)]).toEqual(['DELIVERED', ['BOX-2', 'BOX-3', 'BOX-4']])
+    }))
+
+  test('goes back with an order that is cancelled, and is not sold then either', () =>
+    open(async (office, _, customer) => {
+      const { id } = await customer.order(2, 2)
+      expire(office, BOX_1)
+      expect((await customer.post(`/orders/${id}/cancel`, undefined)).status).toBe(200)
+      expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
+        { product: 'Tea' },
+        { product: 'Hamper', available: 2, taken: 0, expired: 1 },
+      ])
+    }))
+})
+
 describe('payouts', () => {
   test('are moved on by an operator, completed, and come back', () =>
     open(async (office, _, customer) => {
@@ -237,6 +308,30 @@ test('commands and requests that write at the same time lose nothing', () =>
     const payouts = Promise.all(Array.from({ length: 6 }, (_, index) => customer.payout(`p-${index}`)))
     await Promise.all([funding, payouts])
     expect(await customer.wallet()).toEqual([1006 - 609, 609])
+  }))
+
+test('codes, passwords and tokens reach no log, no refusal and no backup', () =>
+  inOffice(async (office) => {
+    const credentials = await office.stocked()
+    const server = await office.serve('--log-level', 'debug', '--log-format', 'json')
+    const customer = await Customer.of(server, credentials)
+    const order = await customer.order(1, 2)
+    const { id } = await customer.order(2, 1)
+    await office.answer('orders', 'deliver', String(id))
+    const said = [
+      await (await login(server, 'acme', `${credentials.password}x`)).text(),
+      await (await customer.post('/orders', { product_id: 1, denomination: 10, quantity: 9 })).text(),
+      await (await server.request('/auth/refresh', { method: 'POST', body: customer.pair.refresh_token })).text(),
+      (await office.run(['vouchers', 'import', office.file('again', codesOf(1, 'TEA-1'))])).stderr,
+      (await office.run(['orders', 'list'])).stdout,
+      (await office.run(['orders', 'deliver', String(order.id)])).stderr,
+    ]
+    const backup = join(office.folder, 'backup')
+    await office.answer('backup', backup)
+    said.push((await server.stop()).stderr, readFileSync(backup, 'latin1'))
+    expect(said.filter((text) => text === '')).toEqual([])
+    const secrets = ['TEA-1', 'BOX-1', credentials.password, customer.pair.access_token, customer.pair.refresh_token]
+    for (const text of said) expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
   }))
 
 test('a second server on the same folder is refused; after a kill the folder is free again', () =>

@@ -153,11 +153,16 @@ describe('vouchers import', () => {
         row({ expires_at: '2020-01-01T00:00:00Z', card_number: 'SECRET-5' }),
         row({ expires_at: 'soon', card_number: 'SECRET-6' }),
         row({ pin: 'SECRET-7', card_number: 'SECRET-8' }),
+        row({ card_number: 'SECRET-9\0' }),
+        row({ card_number: 'SECRET-10', pin_code: '\ud83d' }),
       ]
       const before = await office.answer<object[]>('vouchers', 'list')
       for (const [content, places] of [
-        [lines.join('\n'), [2, 3, 4, 5, 6, 7, 8, 9].map((line) => `line ${line}: `)],
-        [`[${lines.filter((line) => line.startsWith('{')).join(',')}]`, [1, 2, 3, 4, 5, 6, 7].map((at) => `/${at}: `)],
+        [lines.join('\n'), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((line) => `line ${line}: `)],
+        [
+          `[${lines.filter((line) => line.startsWith('{')).join(',')}]`,
+          [1, 2, 3, 4, 5, 6, 7, 8, 9].map((at) => `/${at}: `),
+        ],
       ] as const) {
         const { exitCode, stdout, stderr } = await office.run(['vouchers', 'import', office.file('bad', content)])
         expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
@@ -179,8 +184,8 @@ describe('vouchers import', () => {
       expect(exitCode).toBe(4)
       expect(stderr).toContain('line 2: card_number: was imported before')
       expect(await office.answer<object[]>('vouchers', 'list')).toEqual([
-        { product_id: 1, product: 'Tea', denomination: 10, currency: 'USD', available: 3, taken: 0 },
-        { product_id: 2, product: 'Hamper', denomination: 10, currency: 'EUR', available: 3, taken: 0 },
+        { product_id: 1, product: 'Tea', denomination: 10, currency: 'USD', available: 3, taken: 0, expired: 0 },
+        { product_id: 2, product: 'Hamper', denomination: 10, currency: 'EUR', available: 3, taken: 0, expired: 0 },
       ])
     }))
 

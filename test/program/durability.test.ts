@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { bearer, inFolder, loggedIn, login, type Pair, type Running, run, start } from './program.ts'
 
@@ -66,6 +66,30 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
       await after.stop()
     }))
 })
+
+test.if(process.platform !== 'win32')('the folder and every file in it are for their owner only', () =>
+  inFolder(async (folder) => {
+    const data = join(folder, 'data')
+    const program = await start(['--data-dir', data], { through: ['sh', '-c', 'umask 022; exec "$@"', 'sh'] })
+    await loggedIn(program)
+    expect(statSync(data).mode & 0o777).toBe(0o700)
+    const modes = readdirSync(data).map((name) => [name, statSync(join(data, name)).mode & 0o777] as const)
+    const names = ['scrip.sqlite', 'scrip.sqlite-shm', 'scrip.sqlite-wal', 'server.lock', 'signing.key']
+    expect(modes.map(([name]) => name)).toEqual(expect.arrayContaining(names))
+    for (const [name, mode] of modes) expect([name, mode]).toEqual([name, 0o600])
+    expect((await program.request('/_sandbox/reset', { method: 'POST' })).status).toBe(200)
+    await program.stop()
+    expect(statSync(join(data, 'scrip.sqlite')).mode & 0o777).toBe(0o600)
+  }),
+)
+
+test('a folder that was there keeps its rights', () =>
+  inFolder(async (folder) => {
+    chmodSync(folder, 0o750)
+    await (await start(['--data-dir', folder])).stop()
+    expect(statSync(folder).mode & 0o777).toBe(0o750)
+    expect(statSync(join(folder, 'scrip.sqlite')).mode & 0o777).toBe(0o600)
+  }))
 
 test('the key and the folder are for their owner only, and a clean stop leaves no log beside the database', () =>
   inFolder(async (folder) => {

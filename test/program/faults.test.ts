@@ -70,6 +70,23 @@ describe('exit 4, with what is wrong and where, for', () => {
       '{"base":"USD","rates":{"EUR":"-1","GBP":"0.123456789","INR":"83"}}',
       [/\/rates\/EUR/, /\/rates\/GBP/],
     ],
+    [
+      'rates of currencies that there are not',
+      '--rates',
+      '{"base":"USD","rates":{"EUR":"0.92","EURO":"0.92","XYZ":"7"}}',
+      [/\/rates\/EURO: .*EURO/, /\/rates\/XYZ: .*XYZ/],
+    ],
+    [
+      'a catalog with texts that cannot be sent',
+      '--catalog',
+      JSON.stringify({
+        products: [
+          { ...PRODUCT, name: 'a\0b' },
+          { ...PRODUCT, id: 2, terms: 'half \ud83d' },
+        ],
+      }),
+      [/\/products\/0\/name: .*NUL/, /\/products\/1\/terms: .*surrogate/],
+    ],
   ])('%s', (_, flag, text, messages) =>
     inFolder(async (folder) => {
       const file = join(folder, 'file.json')

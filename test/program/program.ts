@@ -59,7 +59,9 @@ export interface Running {
   ready: string
   pid: number
   /** Sends a signal and does not wait. */
-  signal: (name: 'SIGTERM' | 'SIGINT' | 'SIGKILL') => void
+  signal: (name: NodeJS.Signals) => void
+  /** Waits until standard output holds a text. */
+  said: (text: string) => Promise<void>
   /** Waits for the end, and gives all that was written. */
   ended: () => Promise<Ended>
   /** SIGTERM, and waits for the end. */
@@ -74,11 +76,14 @@ export const start = async (args: string[] = [], place: Place = {}): Promise<Run
   const reader = child.stdout.getReader()
   const decoder = new TextDecoder()
   let stdout = ''
-  while (!stdout.includes('\n')) {
-    const { done, value } = await reader.read()
-    if (done) throw new Error(`ended with ${await child.exited} before it was ready: ${await stderr}`)
-    stdout += decoder.decode(value, { stream: true })
+  const said = async (text: string, what = `it said ${text}`) => {
+    while (!stdout.includes(text)) {
+      const { done, value } = await reader.read()
+      if (done) throw new Error(`ended with ${await child.exited} before ${what}: ${await stderr}`)
+      stdout += decoder.decode(value, { stream: true })
+    }
   }
+  await said('\n', 'it was ready')
   const ready = stdout.slice(0, stdout.indexOf('\n'))
   const url = /url=(\S+)/.exec(ready)?.[1] ?? ''
   const ended = async (): Promise<Ended> => {
@@ -92,6 +97,7 @@ export const start = async (args: string[] = [], place: Place = {}): Promise<Run
     ready,
     pid: child.pid,
     signal: (name) => child.kill(name),
+    said,
     ended,
     stop: () => {
       child.kill('SIGTERM')

@@ -114,14 +114,28 @@ describe('the exit code', () => {
     expect((await shell(`kill -${signal} $$`)).exitCode).toBe(exitCode)
   })
 
-  test('is 127 when the command cannot be found, 126 when it cannot be executed', () =>
+  test.each([[['no-such-command']], [['/no/such/command', '--flag']], [['']]])(
+    'is 127 when the command cannot be found: %p',
+    async (command) => {
+      const { exitCode, stdout, stderr } = await run(['run', '--', ...command])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 127, stdout: '' })
+      expect(stderr).toStartWith(`scrip: cannot run ${command[0]}: `)
+      expect(stderr.trimEnd()).not.toContain('\n')
+    },
+  )
+
+  test.each([
+    ['without the right to execute it', 0o600],
+    ['that is no program', 0o700],
+  ])('is 126 for a file %s', (_, mode) =>
     inFolder(async (folder) => {
       const file = join(folder, 'plain')
-      writeFileSync(file, 'text', { mode: 0o600 })
-      const [missing, plain] = await Promise.all([run(['run', '--', 'no-such-command']), run(['run', '--', file])])
-      expect([missing.exitCode, plain.exitCode]).toEqual([127, 126])
-      expect(missing.stderr).toMatch(/^scrip: cannot run no-such-command: /)
-    }))
+      writeFileSync(file, 'text', { mode })
+      const { exitCode, stderr } = await run(['run', '--', file])
+      expect(exitCode).toBe(126)
+      expect(stderr).toStartWith(`scrip: cannot run ${file}: `)
+    }),
+  )
 
   test.each<[string, string[], Record<string, string>, RegExp]>([
     ['no command', ['run'], {}, /missing required argument 'command'/],
@@ -144,22 +158,54 @@ describe('the exit code', () => {
   })
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s is passed on, and the command decides', async (signal) => {
-  const trapped = `trap 'echo heard; exit 9' ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`
-  const program = await start(['run', '--', 'sh', '-c', trapped], { env: {} })
-  expect(program.ready).toBe('up')
-  program.signal(signal)
-  const { exitCode, stdout } = await program.ended()
-  expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: 'up\nheard\n' })
+describe('a signal', () => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)(
+    '%s is passed on, and the command decides',
+    async (signal) => {
+      const trapped = `trap 'echo heard; exit 9' ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`
+      const program = await start(['run', '--', 'sh', '-c', trapped], { env: {} })
+      expect(program.ready).toBe('up')
+      program.signal(signal)
+      const { exitCode, stdout } = await program.ended()
+      expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: 'up\nheard\n' })
+    },
+  )
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s is passed on again to a command that took no notice',
+    async (signal) => {
+      const stubborn = `trap 'echo heard; trap "echo again; exit 8" ${signal.slice(3)}' ${signal.slice(3)}
+      echo $SCRIP_URL; while :; do sleep 0.05; done`
+      const program = await start(['run', '--', 'sh', '-c', stubborn], { env: {} })
+      program.signal(signal)
+      await program.said('heard')
+      expect((await fetch(`${program.ready}/status`)).status).toBe(200)
+      program.signal(signal)
+      const { exitCode, stdout } = await program.ended()
+      expect({ exitCode, stdout }).toEqual({ exitCode: 8, stdout: `${program.ready}\nheard\nagain\n` })
+    },
+  )
+
+  test.each<[NodeJS.Signals, number]>([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+    ['SIGHUP', 129],
+  ])('%s ends a command without a trap, the sandbox with it, and leaves nothing running', async (signal, code) => {
+    const program = await start(['run', '--', 'sh', '-c', 'echo $SCRIP_URL $$; exec sleep 30'], { env: {} })
+    const [url, pid] = program.ready.split(' ')
+    expect((await fetch(`${url}/status`)).status).toBe(200)
+    program.signal(signal)
+    expect((await program.ended()).exitCode).toBe(code)
+    await expect(fetch(`${url}/status`)).rejects.toThrow()
+    expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
+  })
 })
 
-test('a command without a trap dies by the signal, and the sandbox with it', async () => {
-  const program = await start(['run', '--', 'sh', '-c', 'echo $SCRIP_URL; exec sleep 30'], { env: {} })
-  const url = program.ready
-  expect((await fetch(`${url}/status`)).status).toBe(200)
-  program.signal('SIGTERM')
-  expect((await program.ended()).exitCode).toBe(143)
+test('nothing is left running when the command ends by itself', async () => {
+  const { stdout } = await shell('echo $SCRIP_URL $PPID')
+  const [url, pid] = stdout.split(' ')
   await expect(fetch(`${url}/status`)).rejects.toThrow()
+  expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
 })
 
 describe('coverage', () => {
@@ -208,6 +254,32 @@ describe('coverage', () => {
       const { exitCode, stderr } = await shell('true', ['--coverage', join(folder, 'report.json')])
       expect(exitCode).toBe(1)
       expect(stderr).toMatch(/report\.json/)
+    }))
+
+  test('a file that cannot be written does not hide that the command failed', () =>
+    inFolder(async (folder) => {
+      const { exitCode, stderr } = await shell('exit 3', ['--coverage', join(folder, 'missing', 'report.json')])
+      expect(exitCode).toBe(3)
+      expect(stderr).toMatch(/report\.json/)
+    }))
+
+  test('is written when less was exercised than was asked for', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'coverage.json')
+      expect((await script(COVER, ['--coverage', file, '--fail-under', '90'])).exitCode).toBe(1)
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ exercised: 2 })
+    }))
+
+  test('--fail-under is reached by exactly as much: 0', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'coverage.json')
+      await script(COVER, ['--coverage', file])
+      const { exercised, documented } = JSON.parse(readFileSync(file, 'utf8'))
+      const share = (exercised * 100) / documented
+      const codes = [Math.floor(share * 1e4) / 1e4, Math.ceil(share * 1e4) / 1e4].map(
+        async (percent) => (await script(COVER, ['--fail-under', String(percent)])).exitCode,
+      )
+      expect(await Promise.all(codes)).toEqual([0, 1])
     }))
 })
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { loggedIn, type Running, start } from './program.ts'
+import { join } from 'node:path'
+import { readyUrl } from '../harness.ts'
+import { isBinary, loggedIn, type Running, start } from './program.ts'
 
 /** How the program ends (contract C1). */
 
@@ -9,6 +11,19 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle program with 0', asyn
   await program.request('/status')
   program.signal(signal)
   expect((await program.ended()).exitCode).toBe(0)
+})
+
+test.skipIf(isBinary)('SIGTERM to the start script reaches the program, which leaves nothing behind', async () => {
+  const child = Bun.spawn([process.execPath, 'run', 'start'], {
+    cwd: join(import.meta.dir, '../..'),
+    env: { ...process.env, SCRIP_PORT: '0' },
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  const url = await readyUrl(child.stdout)
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  await expect(fetch(`${url}/status`)).rejects.toThrow()
 })
 
 const BODY = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { readRates } from '../../src/charges/rates.ts'
+import { parseRates, ratesFrom } from '../../src/charges/rates.ts'
 import type { Transaction } from '../../src/db/database.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { deliver, failOrder, findOrder } from '../../src/orders/orders.ts'
@@ -284,7 +284,8 @@ beforeAll(() => {
   const sources = new Map(
     RATES.map((table) => {
       const perUsd = Object.fromEntries(Object.entries(table).map(([code, e8]) => [code, decimal(e8)]))
-      return [table, readRates(JSON.stringify({ base: 'USD', rates: perUsd }))]
+      const { perBaseE8 } = parseRates(JSON.stringify({ base: 'USD', rates: perUsd }))
+      return [table, ratesFrom((code) => perBaseE8.get(code))]
     }),
   )
   room = openRoom({
