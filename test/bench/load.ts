@@ -51,7 +51,7 @@ const VOLATILE = /"ben_[0-9a-z]+"|"created_at":"[^"]*"/g
 export const fingerprintOf = (body: string): string => Bun.hash(body.replace(VOLATILE, '')).toString(36)
 
 /** Answers before this are not counted: connections are being made, and caches filled. */
-const WARM_UP_MS = 250
+export const WARM_UP_MS = 250
 /** One body in so many is read whole; a prime, so that all requests have their turn. */
 const SAMPLE_EVERY = 997
 /** Latencies are counted in buckets of a microsecond, up to this many. */

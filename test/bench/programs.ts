@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Exchange, Measurement, Order, Report, Work } from './load.ts'
@@ -47,6 +47,8 @@ export interface Served {
   port: number
   /** Resident memory in bytes. */
   rss: () => number
+  /** Processor time that it has used since its start, in microseconds. */
+  cpuUs: () => number
   stop: () => Promise<void>
 }
 
@@ -59,6 +61,7 @@ export const start = async (command: string[], core: number | undefined = SERVER
     url,
     port: Number(new URL(url).port),
     rss: () => rssOf(child.pid),
+    cpuUs: () => cpuOf(child.pid),
     stop: async () => {
       child.kill('SIGTERM')
       await child.exited
@@ -89,6 +92,16 @@ const readyUrl = async (stdout: ReadableStream<Uint8Array>): Promise<string> => 
 const rssOf = (pid: number): number => {
   const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
   return Number(stdout) * BYTES_PER_KIB
+}
+
+const US_PER_TICK = 10_000
+
+/** As the kernel counts it, in ticks; NaN where it does not say. */
+const cpuOf = (pid: number): number => {
+  const path = `/proc/${pid}/stat`
+  if (!existsSync(path)) return Number.NaN
+  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK
 }
 
 /** The load generator's process: warm from one measurement to the next. */

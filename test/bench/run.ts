@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Measurement } from './load.ts'
+import { type Measurement, WARM_UP_MS } from './load.ts'
 import { compiled, folder, Load, run, type Served, sizeOf, start, startupMs } from './programs.ts'
 import type { Preparation } from './raw.ts'
 import { aligned, count, mebibytes, median, milliseconds, ratio, share } from './table.ts'
@@ -56,27 +56,36 @@ const startRaw = (interview: Interview): Promise<Served> => {
   return start([rawPath, path])
 }
 
+/** A measurement, and the processor time that the server needed for a request. */
+interface Costed extends Measurement {
+  cpuUs: number
+}
+
 /** One server's measurements in one figure each. */
-const summary = (measurements: readonly Measurement[]) => {
-  const of = (figure: keyof Measurement): number => median(measurements.map((measurement) => measurement[figure]))
+const summary = (measurements: readonly Costed[]) => {
+  const of = (figure: keyof Costed): number => median(measurements.map((measurement) => measurement[figure]))
   return {
     perSecond: of('perSecond'),
     p50: milliseconds(of('p50Us') / 1_000),
     p99: milliseconds(of('p99Us') / 1_000),
     loadShare: of('loadShare'),
+    cpuUs: of('cpuUs'),
   }
 }
 
 /** Measures one row in alternating rounds, each beginning with the server that the last one ended with. */
 const compare = async (load: Load, row: Row, servers: { scrip: Served; raw: Served }): Promise<string[]> => {
   const { scrip, raw } = servers
-  const measured = new Map<Served, Measurement[]>([
+  const measured = new Map<Served, Costed[]>([
     [scrip, []],
     [raw, []],
   ])
-  const measure = (served: Served, forSeconds: number): Promise<Measurement> => {
+  const measure = async (served: Served, forSeconds: number): Promise<Costed> => {
     load.take((served === raw && row.rawExchanges) || row.exchanges)
-    return load.measure(served.port, row.connections, forSeconds)
+    const before = served.cpuUs()
+    const measurement = await load.measure(served.port, row.connections, forSeconds)
+    const requests = measurement.perSecond * (forSeconds + WARM_UP_MS / 1_000)
+    return { ...measurement, cpuUs: (served.cpuUs() - before) / requests }
   }
   for (const served of [scrip, raw]) await measure(served, WARM_UP_SECONDS)
   for (let round = 0; round < rounds; round++) {
@@ -96,10 +105,25 @@ const compare = async (load: Load, row: Row, servers: { scrip: Served; raw: Serv
     `${ratio(Math.min(...ratios))}-${ratio(Math.max(...ratios))}`,
     ...[a.p50, a.p99, b.p50, b.p99],
     `${share(a.loadShare)} / ${share(b.loadShare)}${limited}`,
+    a.cpuUs.toFixed(1),
+    b.cpuUs.toFixed(1),
   ]
 }
 
-const HEADINGS = ['', 'Scrip/s', 'raw/s', 'ratio', 'of rounds', 'p50', 'p99', 'raw p50', 'raw p99', 'generator']
+const HEADINGS = [
+  '',
+  'Scrip/s',
+  'raw/s',
+  'ratio',
+  'of rounds',
+  'p50',
+  'p99',
+  'raw p50',
+  'raw p99',
+  'generator',
+  'CPU µs',
+  'raw CPU',
+]
 
 interface Memory {
   idle: number
