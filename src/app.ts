@@ -8,7 +8,9 @@ import { chargeRoutes } from './charges/routes.ts'
 import type { Config } from './config.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { edge } from './http/edge.ts'
+import { type RequestListener, RequestWatch } from './http/request-watch.ts'
 import { serviceRoutes } from './http/service-routes.ts'
+import { allOf } from './http/witness.ts'
 import type { Log } from './log.ts'
 import { dueOrders } from './orders/orders.ts'
 import { orderRoutes } from './orders/routes.ts'
@@ -51,6 +53,8 @@ export interface Deps {
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   isReady: () => boolean
+  /** Who hears of each request, such as a log; nothing is watched for nobody. */
+  listeners?: readonly RequestListener[]
 }
 
 /** Charged for paying in another currency, in basis points (contract C9). */
@@ -105,7 +109,15 @@ export const createApp = (deps: Deps) => {
           app: () => app,
         })
       : undefined
-  const guard = new Guard({ sessions, limits, due, keepUp, onAdmitted: sandbox?.recorder.admitted })
+  const watch = deps.listeners?.length ? new RequestWatch(deps.listeners) : undefined
+  const guard = new Guard({
+    sessions,
+    limits,
+    due,
+    keepUp,
+    onIdentified: watch?.identified,
+    onAdmitted: sandbox?.recorder.admitted,
+  })
   const credentials = new CredentialCheck({
     worlds,
     makesWorlds: mode === 'sandbox',
@@ -120,7 +132,7 @@ export const createApp = (deps: Deps) => {
       edge({
         admit: (context) => guard.admit(context),
         nextRequestId: deps.nextRequestId,
-        witness: sandbox?.recorder,
+        witness: allOf([watch, sandbox?.recorder]),
         onBreakdown,
       }),
     )

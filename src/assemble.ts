@@ -39,7 +39,7 @@ const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
 
 /** What is known only once the port is bound. */
-export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isReady'>
+export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isReady' | 'listeners'>
 
 /** Everything below the wire, opened, migrated and seeded. */
 export interface Platform {

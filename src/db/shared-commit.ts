@@ -6,6 +6,9 @@ interface Unit {
   reject: (reason: unknown) => void
 }
 
+/** What this process has made durable since it started, in all of its databases: for metrics. */
+export const commitTotals = { commits: 0, units: 0 }
+
 type Outcome = { unit: Unit; value: unknown } | { unit: Unit; error: unknown }
 
 /**
@@ -47,6 +50,8 @@ export class SharedCommit {
       this.#begin.run()
       outcomes = units.map((unit) => this.#attempt(unit))
       this.#commit.run()
+      commitTotals.commits += 1
+      commitTotals.units += units.length
     } catch (error) {
       this.#abandon()
       for (const unit of units) unit.reject(error)

@@ -10,7 +10,7 @@ export interface EdgeOptions {
   admit: (context: RequestContext & { path: string; route: string }) => Promise<unknown>
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
-  /** Looks on, in the sandbox. */
+  /** Looks on, for the sandbox, the log and the metrics. */
   witness: Witness | undefined
   /** Hears of failures that no one foresaw. */
   onBreakdown: (breakdown: { error: unknown; requestId: string; method: string; path: string }) => void
@@ -39,19 +39,26 @@ export const edge = ({ admit, nextRequestId, witness, onBreakdown }: EdgeOptions
       witness?.refused(request, route, failure, { status, headers: set.headers, body: text })
       return failure.code === 'connection_dropped' ? brokenOff() : text
     })
-  return plugin.onAfterHandle({ as: 'global' }, ({ request, responseValue, set }) => {
-    if (responseValue instanceof Prepared) return copyOf(responseValue, request, set, witness)
+  return plugin.onAfterHandle({ as: 'global' }, ({ request, responseValue, set, route }) => {
+    if (responseValue instanceof Prepared) return copyOf(responseValue, request, set, route, witness)
     const body = written(responseValue)
     if (body !== responseValue) set.headers['content-type'] = JSON_TYPE
-    witness?.answered(request, Number(set.status ?? 200), set.headers, body)
+    witness?.answered(request, Number(set.status ?? 200), set.headers, body, route)
     return body
   })
 }
 
-const copyOf = (prepared: Prepared, request: Request, set: Context['set'], witness: Witness | undefined): Response => {
+const copyOf = (
+  prepared: Prepared,
+  request: Request,
+  set: Context['set'],
+  route: string,
+  witness: Witness | undefined,
+): Response => {
   const response = prepared.answer(request)
   for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
-  witness?.answered(request, response.status, response.headers, response.status === 304 ? undefined : prepared.body)
+  const body = response.status === 304 ? undefined : prepared.body
+  witness?.answered(request, response.status, response.headers, body, route)
   // With nothing left to add, the framework sends the response as it is, instead of making another one.
   set.headers = {}
   return response

@@ -65,7 +65,7 @@ export const readSnapshot = (text: string): WorldState => {
 }
 
 /** How many snapshots one process keeps. */
-const SNAPSHOTS_MAX = 1_000
+export const SNAPSHOTS_MAX = 1_000
 
 /** The snapshots of this process by name. */
 export class Snapshots {

@@ -9,7 +9,7 @@ import { DomainError, type Failure, violated } from '../kernel/failure.ts'
 import { unclaimed } from '../sessions/credentials.ts'
 import type { WorldState } from '../worlds/state.ts'
 import type { World } from '../worlds/world.ts'
-import { DEFAULT_WORLD, Worlds } from '../worlds/worlds.ts'
+import { DEFAULT_WORLD, WORLDS_MAX, Worlds } from '../worlds/worlds.ts'
 import {
   controlRefusals,
   gateRefusals,
@@ -20,7 +20,7 @@ import {
   WorldQuery,
   worldOf,
 } from './control.ts'
-import { type Snapshots, writeSnapshot } from './snapshots.ts'
+import { SNAPSHOTS_MAX, type Snapshots, writeSnapshot } from './snapshots.ts'
 
 /** Worlds and their snapshots (contract C15). Errors leave in the structured shape. */
 
@@ -90,6 +90,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
           'worlds.body_unreadable': { code: 'body_unreadable' },
           'worlds.validation': validation,
           'worlds.source_not_found': { code: 'world_not_found', name: 'nowhere' },
+          'worlds.exhausted': { code: 'worlds_exhausted', worldsMax: WORLDS_MAX },
         },
       }),
     )
@@ -151,6 +152,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         refusals: {
           ...controlRefusals('snapshots'),
           'snapshots.validation': validation,
+          'snapshots.exhausted': { code: 'snapshots_exhausted', snapshotsMax: SNAPSHOTS_MAX },
         },
       }),
     )

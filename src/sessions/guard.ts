@@ -15,6 +15,8 @@ export interface GuardOptions {
   due: DueWork
   /** Takes over what another process has written to a world, and answers whether it has. */
   keepUp: (world: World) => boolean
+  /** Hears whose a request is, before it is charged to anyone. */
+  onIdentified: ((request: Request, username: string) => void) | undefined
   /** Hears of every request that was let in, before its features are checked; in the sandbox it may strike. */
   onAdmitted: ((asked: Asked, session: Session) => Session | Promise<Session>) | undefined
 }
@@ -34,10 +36,11 @@ export class Guard {
 
   /** @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow */
   async admit({ request, set, path, route }: GuardContext): Promise<Session> {
-    const { limits, due, onAdmitted } = this.options
+    const { limits, due, onIdentified, onAdmitted } = this.options
     const authorization = request.headers.get('authorization')
     const session = this.#recall(authorization) ?? (await this.#verify(authorization))
     set.headers['x-request-id'] = requestIdOf(request) ?? session.world.nextRequestId()
+    onIdentified?.(request, session.client.username)
     if (limits) charge(session, limits, set)
     if (due.isDue(session.world)) await due.catchUp(session.world)
     return onAdmitted ? onAdmitted({ request, path, route }, session) : session

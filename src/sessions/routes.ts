@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { readObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
+import { type RequestContext, requestIdOf } from '../http/request-id.ts'
 import { Timestamp } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
@@ -77,10 +78,13 @@ export const sessionRoutes = ({
   return new Elysia({ name: 'sessions' })
     .post(
       '/auth/login',
-      async ({ request }) => {
+      async ({ request, set }) => {
         const sent = await readObject(request)
         const login = renamed('credentials_missing', () => checkLogin(sent))
-        const { world, client } = credentials.identify(login, addressOf(request), (place) => onPlaced?.(request, place))
+        const { world, client } = credentials.identify(login, addressOf(request), (place) => {
+          numberIn(place, { request, set })
+          onPlaced?.(request, place)
+        })
         return pairBody(await sessions.begin(world, client))
       },
       documented({
@@ -102,10 +106,12 @@ export const sessionRoutes = ({
     )
     .post(
       '/auth/refresh',
-      async ({ request }) => {
+      async ({ request, set }) => {
         const sent = await readObject(request)
         const { refresh_token } = renamed('refresh_token_missing', () => checkRefresh(sent))
-        return pairBody(await sessions.refresh(refresh_token))
+        const { world, ...tokens } = await sessions.refresh(refresh_token)
+        numberIn(world, { request, set })
+        return pairBody(tokens)
       },
       documented({
         id: 'refresh',
@@ -143,6 +149,11 @@ export const sessionRoutes = ({
         refusals: {},
       }),
     )
+}
+
+/** A request that turns out to be of a world is numbered there, so that no other world counts. */
+const numberIn = (world: World, { request, set }: RequestContext): void => {
+  set.headers['x-request-id'] = requestIdOf(request) ?? world.nextRequestId()
 }
 
 /** Login and refresh have words of their own for what is missing (contract C3). */

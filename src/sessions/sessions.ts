@@ -96,11 +96,11 @@ export class Sessions {
   }
 
   /**
-   * Exchanges a refresh token for a new pair. One that was exchanged before revokes all that descends from its login.
+   * Exchanges a refresh token for a new pair, of the world that it names. One that was exchanged before revokes all that descends from its login.
    *
    * @throws DomainError refresh_token_wrong
    */
-  async refresh(token: string): Promise<IssuedTokens> {
+  async refresh(token: string): Promise<IssuedTokens & { world: World }> {
     const refused = new DomainError({ code: 'refresh_token_wrong' })
     const claims = await this.options.signer.verify(token, 'refresh')
     const world = claims && this.options.worlds.find(claims.world)
@@ -126,7 +126,7 @@ export class Sessions {
       return next
     })
     if (generation === undefined) throw refused
-    return this.#issue(world, client, claims.loginId, generation, nowMs)
+    return { world, ...(await this.#issue(world, client, claims.loginId, generation, nowMs)) }
   }
 
   /** Revokes every access and refresh token of the client, at once. */

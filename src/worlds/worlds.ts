@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 /** The world that belongs to no name: the sandbox's own credentials, or all of live mode. */
 export const DEFAULT_WORLD = 'default'
 /** How many named worlds one process holds (contract C15). */
-const WORLDS_MAX = 10_000
+export const WORLDS_MAX = 10_000
 const WORLD_NAME = /^[a-z0-9_-]{1,64}$/
 
 export interface WorldsOptions {

@@ -231,8 +231,8 @@ const REFUSALS: Record<string, Scene> = {
   'clock.validation': () => ({ body: { now: '2000-01-01T00:00:00Z' } }),
 }
 const ON_HUGE = new Set(['charges.amount_too_large', 'orders.amount_too_large', 'payouts.amount_too_large'])
-/** What no request can bring about by itself: the program has to break down, or its source of rates. */
-const UNPROVOKED = /^internal$|\.rate_failed$/
+/** What no request can bring about by itself: a breakdown, of rates too, or as many worlds as test/sandbox makes. */
+const UNPROVOKED = /^internal$|\.rate_failed$|\.exhausted$/
 
 /** Sends a call; the control surface is asked about the world, and not by its client. */
 const send = (world: TestWorld, operation: Served, call: Call): Promise<Response> => {

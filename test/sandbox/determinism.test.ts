@@ -14,7 +14,7 @@ const outcome = async (server: Server): Promise<string> => {
   return JSON.stringify(await everything(server, NAME), null, 1)
 }
 
-/** Requests that come without a world's token are numbered by the process, and by nothing else that is asked. */
+/** Requests of no world, to the control surface, are numbered by the process. */
 const ownOutcome = async (server: Server): Promise<string> => {
   const answers = JSON.parse(await outcome(server)) as Answer[]
   for (const { headers } of answers) {
