@@ -1,6 +1,7 @@
-import { and, asc, count, desc, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from '../db/database.ts'
+import { countMatching, countOf, inOrderOf, isAmong, keysOf } from '../db/lists.ts'
 import { perConnection, preparedInsert } from '../db/prepared.ts'
 import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
@@ -35,6 +36,7 @@ const statements = perConnection((query) => ({
     .where(ownedBy(sql.placeholder('clientId'), sql.placeholder('id')))
     .limit(1)
     .prepare(),
+  byIds: query.select().from(beneficiaries).where(isAmong(beneficiaries.id)).prepare(),
 }))
 
 /** Saves a new beneficiary of the client. E-mails need not be unique (contract C10). */
@@ -96,17 +98,19 @@ export const listBeneficiaries = (
   { page, search, sortBy, sortOrder }: BeneficiaryQuery,
 ): { rows: Beneficiary[]; totalCount: number } => {
   const matching = and(eq(beneficiaries.clientId, clientId), search === undefined ? undefined : holding(search))
-  const inOrder = sortOrder === 'ASC' ? asc : desc
-  const rows = db.query
-    .select()
-    .from(beneficiaries)
-    .where(matching)
-    .orderBy(...SORTS[sortBy].map((column) => inOrder(column)), inOrder(beneficiaries.id))
-    .limit(page.limit)
-    .offset(offsetOf(page))
-    .all()
-  const total = db.query.select({ count: count() }).from(beneficiaries).where(matching).get()
-  return { rows, totalCount: total?.count ?? 0 }
+  const totalCount =
+    search === undefined
+      ? countOf(db.query, 'beneficiaries', clientId)
+      : countMatching(db.query, beneficiaries, matching)
+  const keys = keysOf<string>(db.query, beneficiaries, {
+    matching,
+    orderBy: [...SORTS[sortBy], beneficiaries.id],
+    direction: sortOrder,
+    limit: page.limit,
+    offset: offsetOf(page),
+    totalCount,
+  })
+  return { rows: inOrderOf(keys, statements(db.query).byIds.all({ ids: JSON.stringify(keys) })), totalCount }
 }
 
 /** A part of the e-mail, of either name, or of "first last", whatever the case (contract C7). */

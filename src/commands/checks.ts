@@ -179,4 +179,20 @@ export const CHECKS: readonly Check[] = [
     sql: `SELECT 'client ' || client_id || ' has no default wallet' AS fault
       FROM wallets GROUP BY client_id HAVING sum(is_default) <> 1 ORDER BY client_id`,
   },
+  {
+    name: 'transactions are of the client of their wallet',
+    sql: `SELECT 'transaction ' || t.id || ' is of client ' || t.client_id || ', its wallet of client ' || w.client_id AS fault
+      FROM transactions t JOIN wallets w ON w.id = t.wallet_id WHERE t.client_id <> w.client_id ORDER BY t.id`,
+  },
+  {
+    name: 'lists hold as many records as they say',
+    sql: `SELECT 'list ' || list || ' of client ' || client_id || ' ' || part || ' is said to hold ' || sum(said) || ', not ' || sum(held) AS fault
+      FROM (
+        SELECT list, client_id, part, count AS said, 0 AS held FROM list_counts
+        UNION ALL SELECT 'beneficiaries', client_id, '', 0, 1 FROM beneficiaries
+        UNION ALL SELECT 'payouts', client_id, status, 0, 1 FROM payouts
+        UNION ALL SELECT 'orders', client_id, status, 0, 1 FROM orders
+        UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 1 FROM transactions
+      ) GROUP BY list, client_id, part HAVING sum(said) <> sum(held) ORDER BY list, client_id, part`,
+  },
 ]

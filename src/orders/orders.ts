@@ -1,9 +1,10 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Product } from '../catalog/product.ts'
 import { recallCharge } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quote } from '../charges/quote.ts'
 import type { Transaction } from '../db/database.ts'
+import { countMatching, countOf, inOrderOf, isAmong, keysOf } from '../db/lists.ts'
 import { perConnection, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page } from '../http/query.ts'
@@ -50,6 +51,7 @@ const statements = perConnection((query) => ({
     .select({ id: sql<number | null>`max(${orders.id})` })
     .from(orders)
     .prepare(),
+  byIds: query.select().from(orders).where(isAmong(orders.id)).prepare(),
   byReference: query
     .select({ id: orders.id })
     .from(orders)
@@ -280,6 +282,7 @@ export const repaceOrders = (tx: Transaction, byClock: Ordering['byClock'], worl
 /** Orders whose next step the clock takes: processing, then delivery (contract C12). */
 export const dueOrders = (supply: VoucherSupply): DueSource => ({
   nextMs: (tx) => statements(tx).nextDueMs.get()?.dueAtMs ?? undefined,
+  waiting: (tx) => tx.select({ n: count() }).from(orders).where(isNotNull(orders.dueAtMs)).get()?.n ?? 0,
   step: (tx, world) => {
     const order = statements(tx).nextDue.get()
     if (!order?.dueAtMs) return
@@ -337,14 +340,17 @@ export const listOrders = ({ db }: World, clientId: number, { page, status, prod
     productId === undefined ? undefined : eq(orders.productId, productId),
     reference === undefined ? undefined : eq(orders.reference, reference),
   )
-  const rows = db.query
-    .select()
-    .from(orders)
-    .where(matching)
-    .orderBy(desc(orders.id))
-    .limit(page.limit)
-    .offset(offsetOf(page))
-    .all()
-  const total = db.query.select({ count: count() }).from(orders).where(matching).get()
-  return { rows, totalCount: total?.count ?? 0 }
+  const isCounted = productId === undefined && reference === undefined
+  const totalCount = isCounted
+    ? countOf(db.query, 'orders', clientId, status)
+    : countMatching(db.query, orders, matching)
+  const keys = keysOf<number>(db.query, orders, {
+    matching,
+    orderBy: [orders.id],
+    direction: 'DESC',
+    limit: page.limit,
+    offset: offsetOf(page),
+    totalCount,
+  })
+  return { rows: inOrderOf(keys, statements(db.query).byIds.all({ ids: JSON.stringify(keys) })), totalCount }
 }

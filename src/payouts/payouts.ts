@@ -1,9 +1,10 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { findBeneficiary, recordPayout } from '../beneficiaries/beneficiaries.ts'
 import { rateBetween } from '../charges/quote.ts'
 import type { RateSource } from '../charges/rates.ts'
 import type { Transaction } from '../db/database.ts'
+import { countMatching, countOf, inOrderOf, isAmong, keysOf } from '../db/lists.ts'
 import { perConnection, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
@@ -47,6 +48,7 @@ const statements = perConnection((query) => ({
     .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
     .orderBy(asc(payoutEvents.id))
     .prepare(),
+  byIds: query.select().from(payouts).where(isAmong(payouts.id)).prepare(),
   byReference: query
     .select({ id: payouts.id })
     .from(payouts)
@@ -400,6 +402,7 @@ const OPEN_STATUSES: PayoutStatus[] = ['created', 'queued', 'processing', 'settl
 /** Payouts that the clock moves on (contract C13). */
 export const duePayouts = (moving: Moving): DueSource => ({
   nextMs: (tx) => statements(tx).nextDueMs.get()?.dueAtMs ?? undefined,
+  waiting: (tx) => tx.select({ n: count() }).from(payouts).where(isNotNull(payouts.dueAtMs)).get()?.n ?? 0,
   step: (tx, world) => {
     const payout = statements(tx).nextDue.get()
     if (!payout?.dueAtMs || !payout.dueEvent) return
@@ -464,15 +467,17 @@ export const listPayouts = ({ db }: World, clientId: number, query: PayoutQuery)
     currencyId === undefined ? undefined : eq(payouts.currencyId, currencyId),
     search === undefined ? undefined : holds(payouts.searchFolded, search),
   )
-  const inOrder = sortOrder === 'ASC' ? asc : desc
-  const rows = db.query
-    .select()
-    .from(payouts)
-    .where(matching)
-    .orderBy(inOrder(SORTS[sortBy]), inOrder(payouts.id))
-    .limit(page.limit)
-    .offset(offsetOf(page))
-    .all()
-  const total = db.query.select({ count: count() }).from(payouts).where(matching).get()
-  return { rows, totalCount: total?.count ?? 0 }
+  const isCounted = currencyId === undefined && search === undefined
+  const totalCount = isCounted
+    ? countOf(db.query, 'payouts', clientId, status)
+    : countMatching(db.query, payouts, matching)
+  const keys = keysOf<string>(db.query, payouts, {
+    matching,
+    orderBy: [SORTS[sortBy], payouts.id],
+    direction: sortOrder,
+    limit: page.limit,
+    offset: offsetOf(page),
+    totalCount,
+  })
+  return { rows: inOrderOf(keys, statements(db.query).byIds.all({ ids: JSON.stringify(keys) })), totalCount }
 }

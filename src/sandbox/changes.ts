@@ -10,7 +10,7 @@ export interface RowChange {
 }
 
 /** What is no news to whoever looks at a request: bookkeeping of the program itself. */
-const UNWATCHED = new Set(['migrations', 'seeds', 'logins', 'idempotency_keys'])
+const UNWATCHED = new Set(['migrations', 'seeds', 'logins', 'idempotency_keys', 'list_counts'])
 const OPERATIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' } as const
 
 /** Temporary triggers that note each change of a row; they exist for this connection alone. */

@@ -104,6 +104,7 @@ export const moveWallet = (
   return statements(tx).insertTransaction({
     id: null,
     walletId: wallet.id,
+    clientId: wallet.clientId,
     entryId,
     amountMinor: Math.abs(amountMinor),
     transactionType: amountMinor > 0 ? 'CREDIT' : 'DEBIT',

@@ -51,6 +51,8 @@ export const journalLines = sqliteTable('journal_lines', {
 export const transactions = sqliteTable('transactions', {
   id: integer('id').primaryKey(),
   walletId: integer('wallet_id').notNull(),
+  /** Whose the wallet is. */
+  clientId: integer('client_id').notNull(),
   entryId: integer('entry_id').notNull(),
   amountMinor: integer('amount_minor').notNull(),
   transactionType: text('transaction_type', { enum: ['CREDIT', 'DEBIT'] }).notNull(),

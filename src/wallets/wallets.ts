@@ -1,5 +1,7 @@
-import { and, asc, count, desc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from '../db/database.ts'
+import { countMatching, countOf, inOrderOf, keysOf } from '../db/lists.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { type World, worldPart } from '../worlds/world.ts'
@@ -123,7 +125,7 @@ export const listWallets = ({ db }: World, clientId: number, { page, currencyId,
     .select()
     .from(wallets)
     .where(matching)
-    .orderBy(...(sort.field === 'amount' ? [inOrder(majorUnits(wallets))] : []), inOrder(wallets.id))
+    .orderBy(...(sort.field === 'amount' ? [inOrder(amountOfWallet)] : []), inOrder(wallets.id))
     .limit(page.limit)
     .offset(offsetOf(page))
     .all()
@@ -144,33 +146,41 @@ export interface TransactionQuery {
 
 /** One page of the movements of the client's wallets, and how many match in all. */
 export const listTransactions = ({ db }: World, clientId: number, { page, sort, ...filter }: TransactionQuery) => {
+  const { walletId, transactionType, status, sourceType, createdFromMs, createdToMs } = filter
+  const narrower = [
+    transactionType === undefined ? undefined : eq(transactions.transactionType, transactionType),
+    status === undefined ? undefined : eq(transactions.status, status),
+    sourceType === undefined ? undefined : eq(transactions.sourceType, sourceType),
+    createdFromMs === undefined ? undefined : gte(transactions.createdAtMs, createdFromMs),
+    createdToMs === undefined ? undefined : lte(transactions.createdAtMs, createdToMs),
+  ].filter((condition) => condition !== undefined)
   const matching = and(
-    eq(wallets.clientId, clientId),
-    filter.walletId === undefined ? undefined : eq(transactions.walletId, filter.walletId),
-    filter.transactionType === undefined ? undefined : eq(transactions.transactionType, filter.transactionType),
-    filter.status === undefined ? undefined : eq(transactions.status, filter.status),
-    filter.sourceType === undefined ? undefined : eq(transactions.sourceType, filter.sourceType),
-    filter.createdFromMs === undefined ? undefined : gte(transactions.createdAtMs, filter.createdFromMs),
-    filter.createdToMs === undefined ? undefined : lte(transactions.createdAtMs, filter.createdToMs),
+    eq(transactions.clientId, clientId),
+    walletId === undefined ? undefined : eq(transactions.walletId, walletId),
+    ...narrower,
   )
-  const inOrder = sort.direction === 'ASC' ? asc : desc
-  const keys = { id: [], amount: [majorUnits(transactions)], created_at: [transactions.createdAtMs] }[sort.field]
+  const totalCount =
+    narrower.length === 0
+      ? countOf(db.query, 'transactions', clientId, walletId === undefined ? undefined : String(walletId))
+      : countMatching(db.query, transactions, matching)
+  const keys = keysOf<number>(db.query, transactions, {
+    matching,
+    orderBy: [
+      ...{ id: [], amount: [amountOfTransaction], created_at: [transactions.createdAtMs] }[sort.field],
+      transactions.id,
+    ],
+    direction: sort.direction,
+    limit: page.limit,
+    offset: offsetOf(page),
+    totalCount,
+  })
   const rows = db.query
-    .select({ transaction: transactions, currencyId: wallets.currencyId })
+    .select({ id: transactions.id, transaction: transactions, currencyId: wallets.currencyId })
     .from(transactions)
     .innerJoin(wallets, eq(wallets.id, transactions.walletId))
-    .where(matching)
-    .orderBy(...keys.map((key) => inOrder(key)), inOrder(transactions.id))
-    .limit(page.limit)
-    .offset(offsetOf(page))
+    .where(inArray(transactions.id, keys))
     .all()
-  const total = db.query
-    .select({ count: count() })
-    .from(transactions)
-    .innerJoin(wallets, eq(wallets.id, transactions.walletId))
-    .where(matching)
-    .get()
-  return { rows, totalCount: total?.count ?? 0 }
+  return { rows: inOrderOf(keys, rows), totalCount }
 }
 
 /** The movement of one of the client's own wallets, with its currency; or undefined. */
@@ -184,5 +194,10 @@ export const findTransaction = ({ db }: World, clientId: number, id: number) =>
     .get()
 
 /** Amounts of different currencies compare as they are published: in major units. */
-const majorUnits = (table: typeof wallets | typeof transactions): SQL =>
-  sql`${table.amountMinor} / power(10.0, (SELECT precision FROM currencies WHERE currencies.id = ${wallets.currencyId}))`
+const inMajorUnits = (amountMinor: SQLiteColumn, currencyId: SQLiteColumn | SQL): SQL =>
+  sql`${amountMinor} / power(10.0, (SELECT precision FROM currencies WHERE currencies.id = ${currencyId}))`
+const amountOfWallet = inMajorUnits(wallets.amountMinor, wallets.currencyId)
+const amountOfTransaction = inMajorUnits(
+  transactions.amountMinor,
+  sql`(SELECT currency_id FROM wallets WHERE wallets.id = ${transactions.walletId})`,
+)

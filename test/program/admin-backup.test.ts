@@ -177,6 +177,8 @@ const DAMAGES: [change: string, fault: string][] = [
   ['UPDATE beneficiaries SET total_payouts = 4', ' has 4 payouts of 10000, not 1 of 10000'],
   ['UPDATE wallets SET is_default = 0', 'client 1 has no default wallet'],
   ['UPDATE orders SET transaction_id = 999 WHERE id = 1', 'of orders names a missing row of transactions'],
+  ['UPDATE transactions SET client_id = 99 WHERE id = 1', 'transaction 1 is of client 99, its wallet of client 1'],
+  ["UPDATE list_counts SET count = count + 1 WHERE list = 'orders'", 'list orders of client 1 '],
 ]
 
 /** A folder with an order, a payout that is open, and one that was completed. */

@@ -237,12 +237,14 @@ describe('The rows that a request wrote', () => {
     expect(await changesOf(world)).toContain(`insert payouts ${payout.id}`)
   })
 
-  test('are those by which the tables differ', async () => {
+  test('are those by which the tables differ, but for how many rows there are', async () => {
     const world = await opened()
     const before = await rowsOf(server, world.name)
     await placed(world, DELAYED)
     const after = await rowsOf(server, world.name)
-    const changed = Object.keys(after).filter((table) => !Bun.deepEquals(before[table], after[table]))
+    const changed = Object.keys(after).filter(
+      (table) => table !== 'list_counts' && !Bun.deepEquals(before[table], after[table]),
+    )
     expect([...new Set((await lastOf(world.name)).changes.map(({ table }) => table))].sort()).toEqual(changed)
   })
 

@@ -305,6 +305,7 @@ const WRITTEN = [
   'idempotency_keys',
   'journal_entries',
   'journal_lines',
+  'list_counts',
   'logins',
   'orders',
   'payout_events',

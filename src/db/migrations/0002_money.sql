@@ -56,6 +56,7 @@ BEGIN UPDATE wallets SET reserved_minor = reserved_minor + NEW.amount_minor WHER
 CREATE TABLE transactions (
   id                   INTEGER PRIMARY KEY,
   wallet_id            INTEGER NOT NULL REFERENCES wallets (id),
+  client_id            INTEGER NOT NULL REFERENCES clients (id),
   entry_id             INTEGER NOT NULL REFERENCES journal_entries (id),
   amount_minor         INTEGER NOT NULL CHECK (amount_minor >= 0),
   transaction_type     TEXT NOT NULL CHECK (transaction_type IN ('CREDIT', 'DEBIT')),
@@ -70,7 +71,7 @@ CREATE TABLE transactions (
   remarks              TEXT,
   created_at_ms        INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX transactions_wallet ON transactions (wallet_id, id);
+CREATE INDEX transactions_wallet ON transactions (client_id, wallet_id, id);
 CREATE TRIGGER transactions_kept BEFORE DELETE ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are kept'); END;
 CREATE TRIGGER transactions_fixed BEFORE UPDATE ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are final'); END;
 
