@@ -28,16 +28,17 @@ const SORTS = {
 export type BeneficiarySort = keyof typeof SORTS
 export const BENEFICIARY_SORTS = Object.keys(SORTS) as BeneficiarySort[]
 
-const statements = perConnection((query) => ({
-  insert: preparedInsert(query, beneficiaries),
-  byId: query
-    .select()
-    .from(beneficiaries)
-    .where(ownedBy(sql.placeholder('clientId'), sql.placeholder('id')))
-    .limit(1)
-    .prepare(),
-  byIds: query.select().from(beneficiaries).where(isAmong(beneficiaries.id)).prepare(),
-}))
+const statements = perConnection({
+  insert: (query) => preparedInsert(query, beneficiaries),
+  byId: (query) =>
+    query
+      .select()
+      .from(beneficiaries)
+      .where(ownedBy(sql.placeholder('clientId'), sql.placeholder('id')))
+      .limit(1)
+      .prepare(),
+  byIds: (query) => query.select().from(beneficiaries).where(isAmong(beneficiaries.id)).prepare(),
+})
 
 /** Saves a new beneficiary of the client. E-mails need not be unique (contract C10). */
 export const saveBeneficiary = (tx: Transaction, world: World, clientId: number, draft: Draft): Beneficiary => {

@@ -15,7 +15,7 @@ interface Answer extends KeptCharge {
   expiresAtMs: number
 }
 
-const answers = worldPart(() => new LRUCache<string, Answer>({ max: ANSWERS_MAX }))
+const answers = worldPart(() => new LRUCache<string, Answer>({ maxSize: ANSWERS_MAX, sizeCalculation: () => 1 }))
 
 /** One client asking for one purchase; the wallet as it was named, or not named (contract C9). */
 const keyOf = (clientId: number, { productId, denomination, quantity, walletId }: Purchase): string =>

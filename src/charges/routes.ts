@@ -46,7 +46,12 @@ const CACHE_HEADERS = Type.Object({
 const DISCOUNT_EXAMPLE = {
   product_id: 1,
   currency_code: 'INR',
-  discounts: [{ min_value: 100, max_value: 100, discount: 2.5 }],
+  discounts: [
+    { min_value: 100, max_value: 100, discount: 2.5 },
+    { min_value: 250, max_value: 250, discount: 2.5 },
+    { min_value: 500, max_value: 500, discount: 2.5 },
+    { min_value: 1000, max_value: 1000, discount: 2.5 },
+  ],
   denomination: 100,
   quantity: 2,
   discount: 2.5,

@@ -67,6 +67,14 @@ export class Database {
     return image
   }
 
+  /** Does the writes that are waiting, closes a database in memory, and answers all that it held. */
+  closeToImage(): Uint8Array {
+    this.#commits.flush()
+    const image = this.image()
+    this.sqlite.close()
+    return image
+  }
+
   /**
    * Runs a synchronous unit of work in a transaction and answers after the commit. Units that arrive together share
    * one commit; one that throws is undone alone, and the others stand.

@@ -4,18 +4,31 @@ import type { Transaction } from './database.ts'
 
 /** Statements that are written out once: for a hot path, building a query anew costs more than running it. */
 
-/** Makes statements once for each connection, when they are first asked for. */
-export const perConnection = <Statements>(
-  build: (query: Transaction) => Statements,
-): ((tx: Transaction) => Statements) => {
+/** Each statement is made at its first use: most connections need few of them, and one takes some 30 kB. */
+export const perConnection = <Builders extends Record<string, (query: Transaction) => unknown>>(
+  builders: Builders,
+): ((query: Transaction) => { readonly [Name in keyof Builders]: ReturnType<Builders[Name]> }) => {
+  type Statements = { readonly [Name in keyof Builders]: ReturnType<Builders[Name]> }
   const made = new WeakMap<Transaction, Statements>()
-  return (tx) => {
-    const known = made.get(tx)
+  return (query) => {
+    const known = made.get(query)
     if (known !== undefined) return known
-    const statements = build(tx)
-    made.set(tx, statements)
+    const statements = Object.create(null) as Statements
+    for (const [name, build] of Object.entries(builders)) madeAtFirstUse(statements, name, () => build(query))
+    made.set(query, statements)
     return statements
   }
+}
+
+const madeAtFirstUse = (statements: object, name: string, make: () => unknown): void => {
+  Object.defineProperty(statements, name, {
+    configurable: true,
+    get: () => {
+      const value = make()
+      Object.defineProperty(statements, name, { value })
+      return value
+    },
+  })
 }
 
 /** A row that names every column; where the database counts ids, null asks for the next one. */

@@ -37,42 +37,47 @@ export interface Ordering {
   byClock: (world: World) => boolean
 }
 
-const statements = perConnection((query) => ({
-  insert: preparedInsert(query, orders),
-  update: preparedUpdate(query, orders),
-  insertVoucher: preparedInsert(query, vouchers),
-  vouchers: query
-    .select()
-    .from(vouchers)
-    .where(eq(vouchers.orderId, sql.placeholder('orderId')))
-    .orderBy(asc(vouchers.id))
-    .prepare(),
-  lastId: query
-    .select({ id: sql<number | null>`max(${orders.id})` })
-    .from(orders)
-    .prepare(),
-  byIds: query.select().from(orders).where(isAmong(orders.id)).prepare(),
-  byReference: query
-    .select({ id: orders.id })
-    .from(orders)
-    .where(and(eq(orders.clientId, sql.placeholder('clientId')), eq(orders.reference, sql.placeholder('reference'))))
-    .limit(1)
-    .prepare(),
-  nextDue: query
-    .select()
-    .from(orders)
-    .where(isNotNull(orders.dueAtMs))
-    .orderBy(asc(orders.dueAtMs), asc(orders.id))
-    .limit(1)
-    .prepare(),
-  nextDueMs: query
-    .select({ dueAtMs: orders.dueAtMs })
-    .from(orders)
-    .where(isNotNull(orders.dueAtMs))
-    .orderBy(asc(orders.dueAtMs), asc(orders.id))
-    .limit(1)
-    .prepare(),
-}))
+const statements = perConnection({
+  insert: (query) => preparedInsert(query, orders),
+  update: (query) => preparedUpdate(query, orders),
+  insertVoucher: (query) => preparedInsert(query, vouchers),
+  vouchers: (query) =>
+    query
+      .select()
+      .from(vouchers)
+      .where(eq(vouchers.orderId, sql.placeholder('orderId')))
+      .orderBy(asc(vouchers.id))
+      .prepare(),
+  lastId: (query) =>
+    query
+      .select({ id: sql<number | null>`max(${orders.id})` })
+      .from(orders)
+      .prepare(),
+  byIds: (query) => query.select().from(orders).where(isAmong(orders.id)).prepare(),
+  byReference: (query) =>
+    query
+      .select({ id: orders.id })
+      .from(orders)
+      .where(and(eq(orders.clientId, sql.placeholder('clientId')), eq(orders.reference, sql.placeholder('reference'))))
+      .limit(1)
+      .prepare(),
+  nextDue: (query) =>
+    query
+      .select()
+      .from(orders)
+      .where(isNotNull(orders.dueAtMs))
+      .orderBy(asc(orders.dueAtMs), asc(orders.id))
+      .limit(1)
+      .prepare(),
+  nextDueMs: (query) =>
+    query
+      .select({ dueAtMs: orders.dueAtMs })
+      .from(orders)
+      .where(isNotNull(orders.dueAtMs))
+      .orderBy(asc(orders.dueAtMs), asc(orders.id))
+      .limit(1)
+      .prepare(),
+})
 
 /** What a client orders. */
 export interface OrderRequest extends Purchase {

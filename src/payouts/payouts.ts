@@ -38,40 +38,44 @@ export interface Paying {
 /** What payouts are moved on with, once they are made. */
 export type Moving = Pick<Paying, 'reference' | 'byClock'>
 
-const statements = perConnection((query) => ({
-  insert: preparedInsert(query, payouts),
-  update: preparedUpdate(query, payouts),
-  insertEvent: preparedInsert(query, payoutEvents),
-  events: query
-    .select()
-    .from(payoutEvents)
-    .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
-    .orderBy(asc(payoutEvents.id))
-    .prepare(),
-  byIds: query.select().from(payouts).where(isAmong(payouts.id)).prepare(),
-  byReference: query
-    .select({ id: payouts.id })
-    .from(payouts)
-    .where(
-      and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
-    )
-    .limit(1)
-    .prepare(),
-  nextDue: query
-    .select()
-    .from(payouts)
-    .where(isNotNull(payouts.dueAtMs))
-    .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
-    .limit(1)
-    .prepare(),
-  nextDueMs: query
-    .select({ dueAtMs: payouts.dueAtMs })
-    .from(payouts)
-    .where(isNotNull(payouts.dueAtMs))
-    .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
-    .limit(1)
-    .prepare(),
-}))
+const statements = perConnection({
+  insert: (query) => preparedInsert(query, payouts),
+  update: (query) => preparedUpdate(query, payouts),
+  insertEvent: (query) => preparedInsert(query, payoutEvents),
+  events: (query) =>
+    query
+      .select()
+      .from(payoutEvents)
+      .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
+      .orderBy(asc(payoutEvents.id))
+      .prepare(),
+  byIds: (query) => query.select().from(payouts).where(isAmong(payouts.id)).prepare(),
+  byReference: (query) =>
+    query
+      .select({ id: payouts.id })
+      .from(payouts)
+      .where(
+        and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
+      )
+      .limit(1)
+      .prepare(),
+  nextDue: (query) =>
+    query
+      .select()
+      .from(payouts)
+      .where(isNotNull(payouts.dueAtMs))
+      .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
+      .limit(1)
+      .prepare(),
+  nextDueMs: (query) =>
+    query
+      .select({ dueAtMs: payouts.dueAtMs })
+      .from(payouts)
+      .where(isNotNull(payouts.dueAtMs))
+      .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
+      .limit(1)
+      .prepare(),
+})
 
 /** Four decimals are the most that any currency has: amounts in these units compare across currencies. */
 const RANK_DECIMALS = 4

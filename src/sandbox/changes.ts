@@ -13,9 +13,9 @@ export interface RowChange {
 const UNWATCHED = new Set(['migrations', 'seeds', 'logins', 'idempotency_keys', 'list_counts'])
 const OPERATIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' } as const
 
-/** Temporary triggers that note each change of a row; they exist for this connection alone. */
+/** Temporary triggers that note each change of a row; they exist for a connection alone, and are made anew with it. */
 const watch = worldPart(({ db: { sqlite } }) => {
-  sqlite.run('CREATE TEMP TABLE row_changes (table_name TEXT, operation TEXT, key TEXT)')
+  sqlite.run('CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT)')
   const tables = sqlite
     .query<{ name: string }, []>(
       "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
@@ -30,7 +30,7 @@ const watch = worldPart(({ db: { sqlite } }) => {
       'SELECT DISTINCT table_name AS "table", operation, key FROM temp.row_changes ORDER BY rowid',
     ),
   }
-})
+}, 'derived')
 
 const watchTable = (sqlite: Database['sqlite'], table: string): void => {
   const columns = sqlite
@@ -39,7 +39,7 @@ const watchTable = (sqlite: Database['sqlite'], table: string): void => {
   for (const [operation, row] of Object.entries(OPERATIONS)) {
     const key = columns.map(({ name }) => `${row}."${name}"`).join(" || ',' || ")
     sqlite.run(
-      `CREATE TEMP TRIGGER watch_${operation}_${table} AFTER ${operation} ON main."${table}"
+      `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
        BEGIN INSERT INTO row_changes VALUES ('${table}', '${operation}', ${key}); END`,
     )
   }

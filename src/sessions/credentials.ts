@@ -26,7 +26,7 @@ export const passwordDigest = (password: string): string => createHash('sha256')
 /** What an unknown name is compared with, so that it takes as long as a known one. */
 const NOBODYS_DIGEST = passwordDigest('')
 
-const failureTimes = worldPart(() => new LRUCache<string, number[]>({ max: WATCHED_MAX }))
+const failureTimes = worldPart(() => new LRUCache<string, number[]>({ maxSize: WATCHED_MAX, sizeCalculation: () => 1 }))
 
 export interface Credentials {
   username: string

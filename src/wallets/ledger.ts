@@ -44,26 +44,29 @@ export interface Exchange {
   conversionMinor: number
 }
 
-const statements = perConnection((query) => ({
-  lastEntry: query
-    .select({ id: sql<number | null>`max(${journalEntries.id})` })
-    .from(journalEntries)
-    .prepare(),
-  insertLine: preparedInsert(query, journalLines),
-  insertEntry: preparedInsert(query, journalEntries),
-  insertTransaction: preparedInsertReturning(query, transactions),
-  balance: query
-    .select({ amountMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
-    .from(wallets)
-    .where(eq(wallets.id, sql.placeholder('id')))
-    .limit(1)
-    .prepare(),
-  touch: query
-    .update(wallets)
-    .set({ updatedAtMs: sql`${sql.placeholder('nowMs')}` })
-    .where(eq(wallets.id, sql.placeholder('id')))
-    .prepare(),
-}))
+const statements = perConnection({
+  lastEntry: (query) =>
+    query
+      .select({ id: sql<number | null>`max(${journalEntries.id})` })
+      .from(journalEntries)
+      .prepare(),
+  insertLine: (query) => preparedInsert(query, journalLines),
+  insertEntry: (query) => preparedInsert(query, journalEntries),
+  insertTransaction: (query) => preparedInsertReturning(query, transactions),
+  balance: (query) =>
+    query
+      .select({ amountMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
+      .from(wallets)
+      .where(eq(wallets.id, sql.placeholder('id')))
+      .limit(1)
+      .prepare(),
+  touch: (query) =>
+    query
+      .update(wallets)
+      .set({ updatedAtMs: sql`${sql.placeholder('nowMs')}` })
+      .where(eq(wallets.id, sql.placeholder('id')))
+      .prepare(),
+})
 
 /** Writes an entry. Lines of nothing are left out. */
 const post = (tx: Transaction, cause: Omit<Cause, 'remarks'>, lines: readonly Line[]): number => {

@@ -79,7 +79,7 @@ const TransactionListQuery = Type.Object({
 
 const WALLET_EXAMPLE = {
   id: 1,
-  currency_id: 1,
+  currency_id: 139,
   currency_code: 'USD',
   amount: 100_000,
   reserved_amount: 0,
@@ -92,7 +92,7 @@ const WALLET_EXAMPLE = {
 const TRANSACTION_EXAMPLE = {
   id: 1,
   wallet_id: 1,
-  currency_id: 1,
+  currency_id: 139,
   amount: 100_000,
   transaction_type: 'CREDIT',
   status: 'COMPLETED',

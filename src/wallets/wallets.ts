@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, gte, inArray, lte, or, type SQL, sql } from 
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from '../db/database.ts'
 import { countMatching, countOf, inOrderOf, keysOf } from '../db/lists.ts'
+import { perConnection } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { type World, worldPart } from '../worlds/world.ts'
@@ -9,37 +10,40 @@ import { transactions, type Wallet, type WalletTransaction, wallets } from './ta
 
 export type { Wallet, WalletTransaction }
 
-const statements = worldPart(({ db: { query } }) => ({
-  byId: query
-    .select()
-    .from(wallets)
-    .where(and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.id, sql.placeholder('id'))))
-    .limit(1)
-    .prepare(),
+const statements = perConnection({
+  byId: (query) =>
+    query
+      .select()
+      .from(wallets)
+      .where(and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.id, sql.placeholder('id'))))
+      .limit(1)
+      .prepare(),
   // The wallet in the currency comes before the default one; among several the oldest.
-  paying: query
-    .select()
-    .from(wallets)
-    .where(
-      and(
-        eq(wallets.clientId, sql.placeholder('clientId')),
-        or(eq(wallets.currencyId, sql.placeholder('currencyId')), eq(wallets.isDefault, true)),
-      ),
-    )
-    .orderBy(sql`${wallets.currencyId} = ${sql.placeholder('currencyId')} DESC`, asc(wallets.id))
-    .limit(1)
-    .prepare(),
-  default: query
-    .select()
-    .from(wallets)
-    .where(and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.isDefault, true)))
-    .limit(1)
-    .prepare(),
-}))
+  paying: (query) =>
+    query
+      .select()
+      .from(wallets)
+      .where(
+        and(
+          eq(wallets.clientId, sql.placeholder('clientId')),
+          or(eq(wallets.currencyId, sql.placeholder('currencyId')), eq(wallets.isDefault, true)),
+        ),
+      )
+      .orderBy(sql`${wallets.currencyId} = ${sql.placeholder('currencyId')} DESC`, asc(wallets.id))
+      .limit(1)
+      .prepare(),
+  default: (query) =>
+    query
+      .select()
+      .from(wallets)
+      .where(and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.isDefault, true)))
+      .limit(1)
+      .prepare(),
+})
 
 /** The client's own wallet, or undefined: another client's is as good as none. */
 export const findWallet = (world: World, clientId: number, id: number): Wallet | undefined =>
-  world.of(statements).byId.get({ clientId, id })
+  statements(world.db.query).byId.get({ clientId, id })
 
 /** Which wallet it is and what it holds: what of a wallet never changes. */
 export type WalletIdentity = Pick<Wallet, 'id' | 'currencyId'>
@@ -63,11 +67,13 @@ export const findWalletIdentity = (world: World, clientId: number, id: number): 
 
 /** The wallet that pays when none is named: the one in the product's currency, else the default (contract C9). */
 export const findPayingWallet = (world: World, clientId: number, currencyId: number): WalletIdentity | undefined =>
-  remembered(world, `paying ${clientId} ${currencyId}`, () => world.of(statements).paying.get({ clientId, currencyId }))
+  remembered(world, `paying ${clientId} ${currencyId}`, () =>
+    statements(world.db.query).paying.get({ clientId, currencyId }),
+  )
 
 /** The client's default wallet, or undefined while it has none. */
 export const findDefaultWallet = (world: World, clientId: number): WalletIdentity | undefined =>
-  remembered(world, `default ${clientId}`, () => world.of(statements).default.get({ clientId }))
+  remembered(world, `default ${clientId}`, () => statements(world.db.query).default.get({ clientId }))
 
 /** Any client's wallet, for its operator; or undefined. */
 export const findAnyWallet = (tx: Transaction, id: number): Wallet | undefined =>

@@ -5,6 +5,8 @@ import { type World, worldPart } from './world.ts'
 export interface DueSource {
   /** When the next of them falls due, in Unix milliseconds. */
   nextMs: (tx: Transaction) => number | undefined
+  /** How many there are, whenever they fall due. */
+  waiting: (tx: Transaction) => number
   /** Does the next one, dated at when it fell due. Whatever happens, it is then no longer due at that time. */
   step: (tx: Transaction, world: World) => void
 }
@@ -37,6 +39,11 @@ export class DueWork {
 
   isDue(world: World): boolean {
     return this.nextMs(world) <= world.clock.nowMs()
+  }
+
+  /** How many records of a world wait for their time. */
+  waiting(world: World): number {
+    return this.sources.reduce((sum, source) => sum + source.waiting(world.db.query), 0)
   }
 
   /** Does all that is due in a world by its own clock. */

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts'
+import { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { IdSource, type IdState, type Randomness } from '../kernel/ids.ts'
@@ -27,17 +27,23 @@ export const worldPart = <T>(create: (world: World) => T, kind: PartKind = 'own'
 export class World {
   readonly ids: IdSource
   #closed = false
+  #database: Database | undefined
+  /** The data of a world that is asleep, packed. */
+  #packed: Uint8Array | undefined
+  #wasUsed = true
+  #idleTicks = 0
   readonly #parts: unknown[] = []
   #requests = 0
 
   constructor(
     readonly name: string,
-    private readonly database: Database,
+    database: Database,
     readonly clock: Clock,
     readonly randomness: Randomness,
     ids?: IdState,
   ) {
     this.ids = new IdSource(randomness, ids)
+    this.#database = database
   }
 
   /** True once the world was reset or dropped: whoever still holds it holds a thing of the past. */
@@ -52,7 +58,30 @@ export class World {
    */
   get db(): Database {
     if (this.#closed) throw new DomainError({ code: 'unauthorized', tokenSent: true })
-    return this.database
+    this.#wasUsed = true
+    this.#database ??= this.#wake()
+    return this.#database
+  }
+
+  /**
+   * Puts a world in memory to sleep that nobody has used for so many ticks: the data is packed and the connection closed,
+   * which takes a twentieth of the memory. The next use wakes it. Answers whether it has just fallen asleep.
+   */
+  rest(ticks: number): boolean {
+    this.#idleTicks = this.#wasUsed ? 0 : this.#idleTicks + 1
+    this.#wasUsed = false
+    if (this.#idleTicks < ticks || !this.#database || this.#database.onFile) return false
+    this.#packed = Bun.zstdCompressSync(this.#database.closeToImage(), { level: 1 })
+    this.#database = undefined
+    this.forgetDerived()
+    return true
+  }
+
+  #wake(): Database {
+    if (!this.#packed) throw new Error('a world without data')
+    const database = Database.inMemory(Bun.zstdDecompressSync(this.#packed as Uint8Array<ArrayBuffer>))
+    this.#packed = undefined
+    return database
   }
 
   of<T>(part: WorldPart<T>): T {
@@ -76,7 +105,7 @@ export class World {
   }
 
   close(): void {
-    this.database.close()
+    this.#database?.close()
     this.#closed = true
   }
 }

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { getOrder, INSTANT, place } from '../orders/orders.ts'
+import { getPayout, pay } from '../payouts/payouts.ts'
+import { expectSoundBooks } from '../wallets/books.ts'
+import { openRoom, type Room } from '../wallets/room.ts'
+
+/** A world that nobody asks goes to sleep, and nobody who asks it then can tell. */
+
+const START = '2030-01-01T00:00:00Z'
+/** More ticks than a world stays awake for. */
+const LONG = 11
+
+describe('A world that is asleep', () => {
+  let room: Room
+  beforeAll(() => {
+    room = openRoom()
+  })
+  afterAll(() => room.close())
+
+  /** Ticks until the worlds of the room have all had the time to fall asleep. */
+  const rest = (): void => {
+    for (let tick = 0; tick < LONG; tick++) room.deps.worlds.rest()
+  }
+
+  test('answers as if it had never slept: rows, tokens, cached charges, due work, faults and the journal', async () => {
+    const { client, world } = await room.open(START)
+    const charge = () => client.post('/api/v1/products/1/charges', { denomination: 100, quantity: 1 })
+    const { id } = await pay(client)
+    await place(client, { ...INSTANT, quantity: 6 })
+    await client.control('/faults', { error: 'countries.not_found', times: 1 })
+    const first = await (await charge()).text()
+    const image = world.db.image()
+    rest()
+    const again = await charge()
+    expect(again.headers.get('x-cache')).toBe('HIT')
+    expect(await again.text()).toBe(first)
+    expect(Buffer.compare(world.db.image(), image)).toBe(0)
+    rest()
+    expect((await client.get('/api/v1/countries/1')).status).toBe(404)
+    await client.clock({ advance: 'PT30M' })
+    rest()
+    expect(await getPayout(client, id)).toMatchObject({ status: 'completed' })
+    expect(await getOrder(client, 1)).toMatchObject({ status: 'DELIVERED' })
+    const requests = (await (await client.request(`/_sandbox/requests?world=${client.name}`)).json()) as {
+      path: string
+      changes: unknown[]
+    }[]
+    expect(requests.map(({ path }) => path)).toContain('/api/v1/payouts')
+    expectSoundBooks(world.db.sqlite)
+  })
+
+  test('notes the rows of what it is asked to write, as before', async () => {
+    const { client } = await room.open(START)
+    const save = async () => (await (await client.post('/api/v1/beneficiaries', ADA)).json()) as { id: string }
+    await save()
+    rest()
+    const { id } = await save()
+    const requests = (await (await client.request(`/_sandbox/requests?world=${client.name}`)).json()) as {
+      changes: { key: string }[]
+    }[]
+    expect(requests.at(-1)?.changes.map(({ key }) => key)).toEqual([id])
+  })
+
+  test('can be copied, put back and dropped', async () => {
+    const { client } = await room.open(START)
+    await client.post('/api/v1/beneficiaries', ADA)
+    rest()
+    const control = (method: string, path: string, body?: object) =>
+      client.request(`/_sandbox${path}`, { method, ...(body && { body: JSON.stringify(body) }) })
+    expect((await control('PUT', '/worlds/of-the-sleeper', { from: client.name })).status).toBe(200)
+    rest()
+    expect((await control('POST', `/reset?world=${client.name}`)).status).toBe(200)
+    rest()
+    expect((await control('DELETE', `/worlds/${client.name}`)).status).toBe(204)
+    expect((await control('DELETE', '/worlds/of-the-sleeper')).status).toBe(204)
+  })
+})
+
+describe('A world that is asked now and then', () => {
+  test('stays awake, and so does the default one', async () => {
+    const room = openRoom()
+    const { client, world } = await room.open(START)
+    const connections = () => [world, room.deps.worlds.default].map(({ db }) => db)
+    const awake = connections()
+    for (let tick = 0; tick < 2 * LONG; tick++) {
+      room.deps.worlds.rest()
+      if (tick % 5 === 0) await client.get('/api/v1/wallets')
+    }
+    expect(connections()).toEqual(awake)
+    room.close()
+  })
+
+  test('is another connection once it has slept', async () => {
+    const room = openRoom()
+    const { world } = await room.open(START)
+    const awake = world.db
+    for (let tick = 0; tick < LONG; tick++) room.deps.worlds.rest()
+    expect(world.db).not.toBe(awake)
+    room.close()
+  })
+})
+
+const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
