@@ -23,11 +23,13 @@ export interface EdgeOptions {
 export const edge = ({ admit, nextRequestId, witness, onBreakdown }: EdgeOptions) => {
   const plugin = new Elysia({ name: 'edge' })
     .onRequest(({ request, set }) => {
-      set.headers['x-request-id'] = requestIdOf(request) ?? nextRequestId()
+      const sent = requestIdOf(request)
+      if (sent !== undefined) set.headers['x-request-id'] = sent
       witness?.arrived(request)
     })
     .onError({ as: 'global' }, async ({ error, code, request, set, path, route }) => {
       const failure = code === 'NOT_FOUND' ? await unknownRoute({ request, set }, path, admit) : failureOf(error)
+      set.headers['x-request-id'] ??= nextRequestId()
       if (failure.code === 'internal' && !(error instanceof DomainError)) {
         onBreakdown({ error, requestId: String(set.headers['x-request-id']), method: request.method, path })
       }
@@ -40,6 +42,8 @@ export const edge = ({ admit, nextRequestId, witness, onBreakdown }: EdgeOptions
       return failure.code === 'connection_dropped' ? brokenOff() : text
     })
   return plugin.onAfterHandle({ as: 'global' }, ({ request, responseValue, set, route }) => {
+    // Of no world, and so not numbered in one.
+    set.headers['x-request-id'] ??= nextRequestId()
     if (responseValue instanceof Prepared) return copyOf(responseValue, request, set, route, witness)
     const body = written(responseValue)
     if (body !== responseValue) set.headers['content-type'] = JSON_TYPE

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { BucketSize } from '../http/rate-limit.ts'
-import { type RequestContext, requestIdOf } from '../http/request-id.ts'
+import type { RequestContext } from '../http/request-id.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
@@ -39,7 +39,7 @@ export class Guard {
     const { limits, due, onIdentified, onAdmitted } = this.options
     const authorization = request.headers.get('authorization')
     const session = this.#recall(authorization) ?? (await this.#verify(authorization))
-    set.headers['x-request-id'] = requestIdOf(request) ?? session.world.nextRequestId()
+    set.headers['x-request-id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session.client.username)
     if (limits) charge(session, limits, set)
     if (due.isDue(session.world)) await due.catchUp(session.world)

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { readObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
-import { type RequestContext, requestIdOf } from '../http/request-id.ts'
+import type { RequestContext } from '../http/request-id.ts'
 import { Timestamp } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
@@ -82,7 +82,7 @@ export const sessionRoutes = ({
         const sent = await readObject(request)
         const login = renamed('credentials_missing', () => checkLogin(sent))
         const { world, client } = credentials.identify(login, addressOf(request), (place) => {
-          numberIn(place, { request, set })
+          numberIn(place, set)
           onPlaced?.(request, place)
         })
         return pairBody(await sessions.begin(world, client))
@@ -110,7 +110,7 @@ export const sessionRoutes = ({
         const sent = await readObject(request)
         const { refresh_token } = renamed('refresh_token_missing', () => checkRefresh(sent))
         const { world, ...tokens } = await sessions.refresh(refresh_token)
-        numberIn(world, { request, set })
+        numberIn(world, set)
         return pairBody(tokens)
       },
       documented({
@@ -152,8 +152,8 @@ export const sessionRoutes = ({
 }
 
 /** A request that turns out to be of a world is numbered there, so that no other world counts. */
-const numberIn = (world: World, { request, set }: RequestContext): void => {
-  set.headers['x-request-id'] = requestIdOf(request) ?? world.nextRequestId()
+const numberIn = (world: World, set: RequestContext['set']): void => {
+  set.headers['x-request-id'] ??= world.nextRequestId()
 }
 
 /** Login and refresh have words of their own for what is missing (contract C3). */
