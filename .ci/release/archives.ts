@@ -1,0 +1,46 @@
+import { zipSync } from 'fflate'
+import { packTar } from 'modern-tar'
+
+/** Archives that are the same to the bit whenever, wherever and by whomever they are made. */
+
+export interface ArchivedFile {
+  /** Below the folder that the archive unpacks to. */
+  path: string
+  bytes: Uint8Array
+  isExecutable?: boolean
+}
+
+export const EXECUTABLE_MODE = 0o755
+const PLAIN_MODE = 0o644
+const COMPRESSION_LEVEL = 9
+/** The time that npm gives the files of packages: zip files know none before 1980. */
+const AT_MS = Date.UTC(1985, 9, 26, 8, 15)
+
+const inOrder = (files: readonly ArchivedFile[]): ArchivedFile[] =>
+  files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+
+/** A tar file, gzipped; its files are nobody's in particular. */
+export const tarGz = async (folder: string, files: readonly ArchivedFile[]): Promise<Uint8Array> => {
+  const owner = { uid: 0, gid: 0, uname: 'root', gname: 'root' }
+  const tar = await packTar(
+    inOrder(files).map(({ path, bytes, isExecutable }) => {
+      const mode = isExecutable ? EXECUTABLE_MODE : PLAIN_MODE
+      return {
+        header: { name: `${folder}/${path}`, size: bytes.length, mode, mtime: new Date(AT_MS), ...owner },
+        body: bytes,
+      }
+    }),
+  )
+  return Bun.gzipSync(tar, { level: COMPRESSION_LEVEL, library: 'libdeflate' })
+}
+
+/** A zip file. */
+export const zip = (folder: string, files: readonly ArchivedFile[]): Uint8Array => {
+  // A zip file holds the time of the place where it is made.
+  const mtime = new Date(AT_MS + new Date(AT_MS).getTimezoneOffset() * 60_000)
+  return zipSync(
+    Object.fromEntries(
+      inOrder(files).map(({ path, bytes }) => [`${folder}/${path}`, [bytes, { level: COMPRESSION_LEVEL, mtime }]]),
+    ),
+  )
+}

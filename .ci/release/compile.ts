@@ -1,0 +1,55 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Compiles as the script `build` of package.json does, for whatever machine. */
+
+export const ROOT = join(import.meta.dir, '../..')
+
+/** What this project says of itself. */
+export interface Project {
+  name: string
+  version: string
+  description: string
+  license: string
+  scripts: { build: string }
+  dependencies: Record<string, string>
+}
+
+export const PROJECT = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Project
+
+/** The flags stand in one place, the script `build`, between what is built and where it goes. */
+const buildFlags = (): string[] => {
+  const flags = /\bbun build src\/main\.ts (--compile .*) --outfile \S+$/.exec(PROJECT.scripts.build)?.[1]
+  if (flags === undefined)
+    throw new Error('the script build of package.json is not: bun build src/main.ts ... --outfile')
+  return flags.split(' ')
+}
+
+/** What went into an executable, as the bundler tells it. */
+export interface Metafile {
+  outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
+}
+
+export interface Compilation {
+  /** From the root of the project. */
+  entry: string
+  runtime: string
+  /** A path that ends with .exe for Windows. */
+  outfile: string
+}
+
+/** Compiles a program. @throws Error when the runtime cannot be fetched, or the program cannot be compiled */
+export const compile = async ({ entry, runtime, outfile }: Compilation): Promise<Metafile> => {
+  const metafile = `${outfile}.json`
+  const command = ['build', entry, ...buildFlags(), `--target=${runtime}`, `--metafile=${metafile}`]
+  const child = Bun.spawn([process.execPath, ...command, '--outfile', outfile], {
+    cwd: ROOT,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [exitCode, stderr] = await Promise.all([child.exited, child.stderr.text(), child.stdout.text()])
+  if (exitCode !== 0) throw new Error(`cannot be compiled for ${runtime}: ${stderr.trim()}`)
+  const meta = JSON.parse(readFileSync(metafile, 'utf8')) as Metafile
+  rmSync(metafile)
+  return meta
+}

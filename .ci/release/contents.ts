@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Metafile, PROJECT, ROOT } from './compile.ts'
+
+/** Which packages are inside an executable, and under which licences. */
+
+export interface Content {
+  name: string
+  version: string
+  /** An identifier or expression of SPDX. */
+  license: string
+  /** What is inside: code of the package, data made from it, or the runtime that carries both. */
+  as: 'code' | 'data' | 'runtime'
+  /** The SHA-512 of the package as it was published, in hexadecimal digits. */
+  sha512: string
+  /** The texts that have to go with it. */
+  texts: string[]
+  /** Names of the other contents that it needs. */
+  needs: string[]
+}
+
+/** What the seed data was made from; seed/README.md says how. */
+const DATA_SOURCES = ['cldr-core', 'cldr-localenames-full', 'currency-codes']
+const RUNTIME = 'bun'
+const LICENCES = join(import.meta.dir, 'licences')
+const LICENCE_FILE = /^(?:licen[cs]e|notice|copying)\b/i
+
+interface LockedPackage {
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  optionalPeers?: string[]
+}
+
+interface Lock {
+  packages: Record<string, [string, ...unknown[]]>
+}
+
+const lock = Bun.JSONC.parse(readFileSync(join(ROOT, 'bun.lock'), 'utf8')) as Lock
+
+/** Lists what an executable is made of, besides ourselves. @throws Error when a licence has no text */
+export const contentsOf = (meta: Metafile): Content[] => {
+  const files = bundledFiles(meta)
+  const folders = [...new Set(files.flatMap((file) => packageFolder(file) ?? []))].sort()
+  const contents = [
+    ...folders.map((folder) =>
+      describe(
+        folder,
+        'code',
+        files.filter((file) => packageFolder(file) === folder),
+      ),
+    ),
+    ...DATA_SOURCES.map((name) => describe(`node_modules/${name}`, 'data', [])),
+    describe(`node_modules/${RUNTIME}`, 'runtime', []),
+  ]
+  const names = new Set(contents.map(({ name }) => name))
+  return contents.map((content) => ({ ...content, needs: content.needs.filter((name) => names.has(name)) }))
+}
+
+/** The names of what the program itself asks for. */
+export const neededByProgram = (contents: readonly Content[]): string[] =>
+  contents.filter(({ name, as }) => as !== 'code' || name in PROJECT.dependencies).map(({ name }) => name)
+
+const bundledFiles = ({ outputs }: Metafile): string[] => [
+  ...new Set(
+    Object.values(outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+    ),
+  ),
+]
+
+/** The innermost package that a file belongs to, such as node_modules/elysia; undefined for our own. */
+const packageFolder = (file: string): string | undefined =>
+  /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0].replace(/^.*?(?=node_modules\/)/, '')
+
+interface Installed {
+  name: string
+  version: string
+  license: string
+}
+
+const describe = (folder: string, as: Content['as'], files: readonly string[]): Content => {
+  const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Installed
+  const [resolved, ...rest] = lock.packages[folder.replaceAll('node_modules/', '')] ?? ['']
+  if (resolved !== `${name}@${version}`) throw new Error(`${folder} is ${name}@${version}, and not what bun.lock names`)
+  const { dependencies, optionalDependencies, peerDependencies, optionalPeers = [] } = rest[1] as LockedPackage
+  const needs = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+  const integrity = /^sha512-(.+)$/.exec(String(rest.at(-1)))?.[1]
+  if (integrity === undefined) throw new Error(`bun.lock has no SHA-512 for ${resolved}`)
+  return {
+    name,
+    version,
+    license,
+    as,
+    sha512: Buffer.from(integrity, 'base64').toString('hex'),
+    texts: as === 'runtime' ? textsBelow(join(LICENCES, name)) : textsOf(folder, license, files),
+    // What would do without a package has no part in whether it is here.
+    needs: needs.filter((needed) => !optionalPeers.includes(needed)).sort(),
+  }
+}
+
+/** The package's own texts and those of what it has bundled in turn; the licence's standard text where it has none. */
+const textsOf = (folder: string, license: string, files: readonly string[]): string[] => {
+  const own = readdirSync(join(ROOT, folder))
+    .filter((file) => LICENCE_FILE.test(file))
+    .sort()
+    .map((file) => join(ROOT, folder, file))
+  const bundled = files.map((file) => join(ROOT, `${file}.LICENSE.txt`)).filter((file) => existsSync(file))
+  if (own.length > 0) return [...own, ...bundled].map(readText)
+  const standard = join(LICENCES, `${license}.txt`)
+  if (!existsSync(standard))
+    throw new Error(`${folder} comes without its licence: add ${basename(standard)} to licences`)
+  return [standard, ...bundled].map(readText)
+}
+
+const textsBelow = (folder: string): string[] =>
+  readdirSync(folder)
+    .sort()
+    .map((file) => readText(join(folder, file)))
+
+const readText = (path: string): string =>
+  readFileSync(path, 'utf8').replaceAll('\r\n', '\n').replaceAll('\f', '').trim()

@@ -1,0 +1,60 @@
+import { PROJECT } from './compile.ts'
+import type { Target } from './targets.ts'
+import type { Starts } from './trial.ts'
+
+/** RELEASE-NOTES.md: what there is to download, how large it is and how fast it starts, and what of that is ours. */
+
+/** What was made for a target, or why nothing was. */
+export type Made =
+  | {
+      target: Target
+      archive: string
+      archiveBytes: number
+      executableBytes: number
+      /** The size of a program that does nothing, on the same runtime. */
+      bareBytes: number
+      /** Undefined where it could not be run. */
+      starts?: Starts
+    }
+  | { target: Target; failure: string }
+
+const BYTES_PER_MB = 1_000_000
+const mb = (bytes: number): string => (bytes / BYTES_PER_MB).toFixed(1)
+const ms = (milliseconds: number): string => `${milliseconds.toFixed(0)} ms`
+
+const rowOf = (made: Made): string => {
+  if ('failure' in made) return `| ${made.target.name} | | | | | | | | not made |`
+  const { target, archive, archiveBytes, executableBytes, bareBytes, starts } = made
+  const started = starts ? [starts.programMs, starts.bareMs, starts.programMs - starts.bareMs].map(ms) : ['', '', '']
+  return `| ${[
+    `\`${archive}\`${target.note ? `, ${target.note}` : ''}`,
+    mb(archiveBytes),
+    mb(executableBytes),
+    mb(bareBytes),
+    mb(executableBytes - bareBytes),
+    ...started,
+    starts ? 'run' : `${target.form}, not run`,
+  ].join(' | ')} |`
+}
+
+export const notesOf = (made: readonly Made[], runtime: string): string => {
+  const { name, version } = PROJECT
+  return `# ${name} ${version}
+
+Sizes are in MB. Beside the executable stands a bare server that only answers \`/status\`, compiled the same way for the same
+runtime, ${runtime}: the difference is ours. A start is the median time from starting the program to its first answer,
+measured where the release was made.
+
+| archive | to download | executable | bare | ours | start | bare | ours | tried |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+${made.map(rowOf).join('\n')}
+
+Unpack it and run \`${name} --help\`. \`sha256sum --check --ignore-missing SHA256SUMS\` says whether a download is whole.
+
+- \`sbom.cdx.json\`: what is inside, as CycloneDX 1.6
+- \`THIRD-PARTY-NOTICES.txt\`: the licences of it; also in each archive
+- \`npm/\`: for JavaScript projects; \`npm install --save-dev ./${name}-${version}.tgz ./${name}-linux-x64-${version}.tgz\`
+
+Everything but this page was made twice and is the same to the bit.
+`
+}

@@ -1,0 +1,24 @@
+import { PROJECT } from './compile.ts'
+import type { Content } from './contents.ts'
+
+/** THIRD-PARTY-NOTICES.txt: the licence texts of all that is inside. */
+
+const RULE = '='.repeat(100)
+const WHAT = { code: 'code', data: 'data made from it', runtime: 'the runtime' } as const
+
+export const noticesOf = (contents: readonly Content[]): string => {
+  const head = [
+    `What is inside ${PROJECT.name} ${PROJECT.version} besides itself, under which licences.`,
+    `${PROJECT.name} itself is under the licence ${PROJECT.license}; see LICENSE.`,
+    '',
+    ...contents.map(({ name, version, license, as }) => `  ${name} ${version} (${license}): ${WHAT[as]}`),
+  ]
+  const parts = contents.map(({ name, version, texts }) => [
+    RULE,
+    `${name} ${version}`,
+    RULE,
+    '',
+    ...texts.join('\n\n').split('\n'),
+  ])
+  return `${[head, ...parts].map((lines) => lines.map((line) => line.trimEnd()).join('\n')).join('\n\n')}\n`
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** Each machine installs only the executable that it can run: a package of its own, by operating system and processor. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'darwin arm64': ['@scrip/darwin-arm64'],
+  'darwin x64': ['@scrip/darwin-x64'],
+  'linux arm64': ['@scrip/linux-arm64'],
+  'linux x64': ['@scrip/linux-x64', '@scrip/linux-x64-musl'],
+  'win32 x64': ['@scrip/windows-x64'],
+}
+
+const require = createRequire(import.meta.url)
+
+/** Alpine and its like have no other C library than musl. */
+const isMusl = (): boolean => existsSync('/lib/ld-musl-x86_64.so.1') && !existsSync('/lib64/ld-linux-x86-64.so.2')
+
+/**
+ * The path of the executable for this machine.
+ *
+ * @throws Error that says what to install, or what Scrip runs on
+ */
+export const findExecutable = (): string => {
+  const machine = `${process.platform} ${process.arch}`
+  const packages = PACKAGES[machine]
+  if (!packages) {
+    throw new Error(`Scrip has no executable for ${machine}. It runs on ${Object.keys(PACKAGES).join(', ')}.`)
+  }
+  const preferred = machine === 'linux x64' && isMusl() ? packages.toReversed() : packages
+  const found = preferred.map(executableIn).find((path) => path !== undefined)
+  if (found !== undefined) return found
+  const { version } = require('./package.json') as { version: string }
+  throw new Error(
+    `Scrip's executable for ${machine} is not installed. It is the package ${preferred[0]}, version ${version}: ` +
+      'install it beside scrip, and do not leave out optional dependencies.',
+  )
+}
+
+const executableIn = (name: string): string | undefined => {
+  try {
+    const path = join(
+      dirname(require.resolve(`${name}/package.json`)),
+      `scrip${name.includes('windows') ? '.exe' : ''}`,
+    )
+    return existsSync(path) ? path : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type ArchivedFile, tarGz, zip } from './archives.ts'
+import { compile, PROJECT, ROOT } from './compile.ts'
+import { type Content, contentsOf } from './contents.ts'
+import { type Made, notesOf } from './notes.ts'
+import { noticesOf } from './notices.ts'
+import { mainPackage, type Package, packageFile, platformPackage } from './packages.ts'
+import { sbomOf } from './sbom.ts'
+import { executableName, formOf, isWindows, TARGETS, type Target } from './targets.ts'
+import { runsHere, tryOut } from './trial.ts'
+
+/**
+ * `bun run release`: makes everything that is published, twice, compares, and tries what runs here. The result is in
+ * dist/release. A target that cannot be made is told and left out, and the exit code is 1.
+ */
+
+const OUT = join(ROOT, 'dist/release')
+/** Beside the result, so that it can be removed whole. */
+const WORK = join(ROOT, 'dist/release-work')
+const BARE = 'test/bench/hello.ts'
+const FAILED = 1
+const USAGE = 2
+
+const say = (text: string): void => void process.stderr.write(`release: ${text}\n`)
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const mb = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`
+
+const write = (path: string, content: Uint8Array | string): void => {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+}
+
+interface Compiled {
+  target: Target
+  path: string
+  contents: Content[]
+}
+
+/** Compiles for a target and looks at what came of it. @throws Error */
+const compileFor = async (target: Target, folder: string): Promise<Compiled> => {
+  const path = join(folder, target.name, executableName(target))
+  const meta = await compile({ entry: 'src/main.ts', runtime: target.runtime, outfile: path })
+  const form = formOf(readFileSync(path))
+  if (form !== target.form) throw new Error(`is ${form ?? 'no executable'} and not ${target.form}`)
+  return { target, path, contents: contentsOf(meta) }
+}
+
+const archiveName = (target: Target): string =>
+  `${PROJECT.name}-${PROJECT.version}-${target.name}.${isWindows(target) ? 'zip' : 'tar.gz'}`
+
+/** Writes what is published for compiled targets. */
+const publish = async (compiled: readonly Compiled[], contents: readonly Content[], out: string): Promise<void> => {
+  const notices = noticesOf(contents)
+  write(join(out, 'sbom.cdx.json'), sbomOf(contents))
+  write(join(out, 'THIRD-PARTY-NOTICES.txt'), notices)
+  const writePacked = async (packed: Package) =>
+    write(join(out, 'npm', packageFile(packed)), await tarGz('package', packed.files))
+  await writePacked(mainPackage())
+  for (const { target, path } of compiled) {
+    const executable = readFileSync(path)
+    const name = archiveName(target)
+    const files: ArchivedFile[] = [
+      { path: executableName(target), bytes: executable, isExecutable: true },
+      { path: 'LICENSE', bytes: readFileSync(join(ROOT, 'LICENSE')) },
+      { path: 'THIRD-PARTY-NOTICES.txt', bytes: Buffer.from(notices) },
+    ]
+    const folder = `${PROJECT.name}-${PROJECT.version}-${target.name}`
+    write(join(out, name), isWindows(target) ? zip(folder, files) : await tarGz(folder, files))
+    const packed = platformPackage(target, executable, notices)
+    if (packed) await writePacked(packed)
+    say(`${target.name}: packed`)
+  }
+}
+
+/** All files below a folder with their SHA-256, in the order of their names. */
+const digestsOf = (folder: string): Map<string, string> =>
+  new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [
+        path.slice(folder.length + 1).replaceAll('\\', '/'),
+        createHash('sha256').update(readFileSync(path)).digest('hex'),
+      ]),
+  )
+
+const chosenTargets = (): readonly Target[] => {
+  const { target: names = [] } = parseArgs({ options: { target: { type: 'string', multiple: true } } }).values
+  const unknown = names.filter((name) => !TARGETS.some((target) => target.name === name))
+  if (unknown.length > 0) {
+    say(`no such target: ${unknown.join(', ')}; there are ${TARGETS.map(({ name }) => name).join(', ')}`)
+    process.exit(USAGE)
+  }
+  return names.length === 0 ? TARGETS : TARGETS.filter(({ name }) => names.includes(name))
+}
+
+/** Makes all of it once. */
+const makeOnce = async (
+  targets: readonly Target[],
+  round: string,
+  failures: Map<Target, string>,
+): Promise<Compiled[]> => {
+  const compiled: Compiled[] = []
+  for (const target of targets.filter((candidate) => !failures.has(candidate))) {
+    try {
+      compiled.push(await compileFor(target, join(WORK, round, 'executables')))
+      say(`${target.name}: compiled`)
+    } catch (error) {
+      failures.set(target, reasonOf(error))
+      say(`${target.name}: FAILED: ${reasonOf(error)}`)
+    }
+  }
+  const [first] = compiled
+  if (!first) throw new Error('nothing could be made')
+  const other = compiled.find(({ contents }) => !Bun.deepEquals(contents, first.contents))
+  if (other) throw new Error(`${other.target.name} is made of other packages than ${first.target.name}`)
+  await publish(compiled, first.contents, join(WORK, round, 'out'))
+  return compiled
+}
+
+/** Measures what was made for a target, and runs it where that can be done. @throws Error when it does not work */
+const examine = async ({ target, path }: Compiled, out: string): Promise<Made> => {
+  const bare = join(WORK, 'bare', target.name, executableName(target))
+  await compile({ entry: BARE, runtime: target.runtime, outfile: bare })
+  const starts = runsHere(target) ? await tryOut(path, bare) : undefined
+  const sizeOf = (file: string): number => Bun.file(file).size
+  const archive = archiveName(target)
+  const made = {
+    target,
+    archive,
+    archiveBytes: sizeOf(join(out, archive)),
+    executableBytes: sizeOf(path),
+    bareBytes: sizeOf(bare),
+  }
+  const tried = starts ? `runs, answers after ${starts.programMs.toFixed(0)} ms` : `is ${target.form}, cannot run here`
+  say(`${target.name}: ${tried}; ${mb(made.executableBytes)}, ${mb(made.executableBytes - made.bareBytes)} of it ours`)
+  return { ...made, ...(starts && { starts }) }
+}
+
+const release = async (): Promise<number> => {
+  const targets = chosenTargets()
+  for (const folder of [OUT, WORK]) rmSync(folder, { recursive: true, force: true })
+  const failures = new Map<Target, string>()
+  say(`${PROJECT.name} ${PROJECT.version}, for ${targets.map(({ name }) => name).join(', ')}`)
+  const compiled = await makeOnce(targets, 'first', failures)
+  say('and again, to compare')
+  await makeOnce(targets, 'second', failures)
+  const out = join(WORK, 'first/out')
+  const [first, second] = [digestsOf(out), digestsOf(join(WORK, 'second/out'))]
+  const different = [...first].flatMap(([file, digest]) => (second.get(file) === digest ? [] : [file]))
+  if (different.length > 0) throw new Error(`not the same when made twice: ${different.join(', ')}`)
+  say(`${first.size} files are the same when made twice`)
+
+  const made: Made[] = []
+  for (const target of targets) {
+    const built = compiled.find((candidate) => candidate.target === target)
+    try {
+      if (built && !failures.has(target)) made.push(await examine(built, out))
+    } catch (error) {
+      failures.set(target, reasonOf(error))
+      say(`${target.name}: FAILED: ${reasonOf(error)}`)
+    }
+    const failure = failures.get(target)
+    if (failure !== undefined) made.push({ target, failure })
+  }
+  renameSync(out, OUT)
+  write(join(OUT, 'SHA256SUMS'), [...first].map(([file, digest]) => `${digest}  ${file}\n`).join(''))
+  write(join(OUT, 'RELEASE-NOTES.md'), notesOf(made, `Bun ${Bun.version}`))
+  const missing = [...failures.keys()].map(({ name }) => name)
+  say(`done${missing.length > 0 ? ` without ${missing.join(', ')}` : ''}: ${OUT}`)
+  return failures.size === 0 ? 0 : FAILED
+}
+
+try {
+  process.exitCode = await release()
+} catch (error) {
+  say(`FAILED: ${reasonOf(error)}`)
+  process.exitCode = FAILED
+} finally {
+  rmSync(WORK, { recursive: true, force: true })
+}

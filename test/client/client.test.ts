@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { COMMAND, isBinary } from '../program/program.ts'
+
+/** The recipe for a typed client, docs/clients.md, followed word for word in a project with TypeScript 5. */
+
+const ROOT = join(import.meta.dir, '../..')
+/** Below the project, so that what the generator needs is found. */
+const folder = join(ROOT, 'dist/client')
+const recipe = readFileSync(join(ROOT, 'docs/clients.md'), 'utf8')
+const blockOf = (file: string): string => {
+  const block = new RegExp(`^\`\`\`\\w+ ${file}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(recipe)?.[1]
+  if (block === undefined) throw new Error(`the recipe has no ${file}`)
+  return block
+}
+
+const writeCommand = (name: string, script: string): void => {
+  writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`)
+  chmodSync(join(folder, 'bin', name), 0o755)
+}
+
+const shell = async (script: string): Promise<{ exitCode: number; stdout: string; stderr: string }> => {
+  const child = Bun.spawn(['sh', '-ec', script], {
+    cwd: folder,
+    env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, NO_COLOR: '1' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
+  return { exitCode, stdout, stderr }
+}
+
+const SAID = [/^\S.*: 230.1 INR$/m, /^DELIVERED: 2 vouchers$/m, /^payout created$/m, /^404 NOT_FOUND$/m]
+
+describe.skipIf(isBinary)('the recipe for TypeScript', () => {
+  beforeAll(async () => {
+    rmSync(folder, { recursive: true, force: true })
+    for (const part of ['bin', 'node_modules/.bin']) mkdirSync(join(folder, part), { recursive: true })
+    symlinkSync('../../../node_modules/typescript-5', join(folder, 'node_modules/typescript'))
+    cpSync(join(ROOT, 'node_modules/openapi-typescript'), join(folder, 'node_modules/openapi-typescript'), {
+      recursive: true,
+    })
+    symlinkSync('../openapi-typescript/bin/cli.js', join(folder, 'node_modules/.bin/openapi-typescript'))
+    symlinkSync('../typescript/bin/tsc', join(folder, 'node_modules/.bin/tsc'))
+    writeCommand('scrip', `exec ${COMMAND.map((word) => `'${word}'`).join(' ')} "$@"`)
+    writeCommand('bun', `exec '${process.execPath}' "$@"`)
+    writeCommand('npx', 'command=$1; shift; exec bun "node_modules/.bin/$command" "$@"')
+    if (!Bun.which('node')) writeCommand('node', 'exec bun "$@"')
+    writeFileSync(join(folder, 'session.ts'), blockOf('session.ts'))
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    const { exitCode, stderr } = await shell(blockOf('generate.sh'))
+    if (exitCode !== 0) throw new Error(stderr)
+  }, 60_000)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('makes types, which compile, and a session that runs under Node and under Bun', async () => {
+    const { exitCode, stdout, stderr } = await shell(blockOf('check.sh'))
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    for (const said of SAID) expect(stdout.match(new RegExp(said, 'gm'))).toHaveLength(2)
+  }, 60_000)
+
+  test('compiles with the latest TypeScript under its strictest settings', async () => {
+    const flags =
+      '--ignoreConfig --noEmit --strict --types node --exactOptionalPropertyTypes --noUncheckedIndexedAccess --module preserve --target esnext'
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
+    expect(await shell(`bun '${compiler}' ${flags} --skipLibCheck session.ts`)).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: '',
+    })
+  }, 60_000)
+
+  test('refuses what the API does not have', async () => {
+    const wrong = `import createClient from 'openapi-fetch'
+import type { paths } from './api.d.ts'
+const api = createClient<paths>({ baseUrl: '' })
+await api.GET('/api/v1/nothing')
+await api.GET('/api/v1/products', { params: { query: { limit: 'two' } } })
+await api.POST('/auth/login', { body: { username: 'sandbox' } })
+const { data } = await api.GET('/api/v1/products/{id}', { params: { path: { id: 1 } } })
+console.log(data?.nmae)
+`
+    writeFileSync(join(folder, 'wrong.ts'), wrong)
+    const { stdout } = await shell(
+      'npx tsc --noEmit --strict --target es2022 --module preserve --skipLibCheck wrong.ts || true',
+    )
+    expect([...stdout.matchAll(/^wrong\.ts\((\d+),/gm)].map(([, line]) => Number(line))).toEqual([4, 5, 6, 8])
+  }, 60_000)
+})

@@ -1,0 +1,173 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
+import { unzipSync } from 'fflate'
+import { unpackTar } from 'modern-tar'
+import { tarGz, zip } from '../../.ci/release/archives.ts'
+import { compile, PROJECT, ROOT } from '../../.ci/release/compile.ts'
+import { type Content, contentsOf } from '../../.ci/release/contents.ts'
+import { notesOf } from '../../.ci/release/notes.ts'
+import { noticesOf } from '../../.ci/release/notices.ts'
+import { mainPackage, packageFile } from '../../.ci/release/packages.ts'
+import { sbomOf } from '../../.ci/release/sbom.ts'
+import { formOf, TARGETS } from '../../.ci/release/targets.ts'
+import { runsHere } from '../../.ci/release/trial.ts'
+import { isBinary } from '../program/program.ts'
+
+/** The parts of `bun run release`; the whole of it compares and tries what it makes by itself. */
+
+const FILES = [
+  { path: 'scrip', bytes: new TextEncoder().encode('executable '.repeat(1_000)), isExecutable: true },
+  { path: 'LICENSE', bytes: new TextEncoder().encode('a licence') },
+]
+
+describe.skipIf(isBinary)('archives', () => {
+  test('hold files in order, of no time, owned by nobody, with the executable to be executed', async () => {
+    const entries = await unpackTar(Bun.gunzipSync(Buffer.from(await tarGz('scrip-1', FILES))))
+    expect(entries.map(({ header: { name, mode, uid, mtime } }) => [name, mode, uid, mtime?.toISOString()])).toEqual([
+      ['scrip-1/LICENSE', 0o644, 0, '1985-10-26T08:15:00.000Z'],
+      ['scrip-1/scrip', 0o755, 0, '1985-10-26T08:15:00.000Z'],
+    ])
+    expect(entries.map(({ data }) => data?.length)).toEqual([9, 11_000])
+    const unzipped = unzipSync(zip('scrip-1', FILES))
+    expect(Object.entries(unzipped).map(([name, { length }]) => [name, length])).toEqual([
+      ['scrip-1/LICENSE', 9],
+      ['scrip-1/scrip', 11_000],
+    ])
+  })
+
+  test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])('are the same to the bit in the zone %s', async (TZ) => {
+    const script = `
+      import { tarGz, zip } from '${ROOT}/.ci/release/archives.ts'
+      const files = [{ path: 'a', bytes: new TextEncoder().encode('a') }]
+      for (const bytes of [await tarGz('f', files), zip('f', files)]) console.log(Bun.hash(bytes).toString(16))`
+    const child = Bun.spawnSync([process.execPath, '-e', script], { env: { ...process.env, TZ } })
+    const files = [{ path: 'a', bytes: new TextEncoder().encode('a') }]
+    const here = [await tarGz('f', files), zip('f', files)].map((bytes) => Bun.hash(bytes).toString(16))
+    expect(child.stdout.toString().trim().split('\n')).toEqual(here)
+  })
+})
+
+describe.skipIf(isBinary)('the form of an executable', () => {
+  test('is read from its head', () => {
+    const here = TARGETS.find(runsHere)
+    expect(formOf(readFileSync(process.execPath))).toBe(here?.form)
+  })
+
+  test.each([
+    ['ELF aarch64', { 0: '7f454c46', 18: 'b700' }],
+    ['ELF x86-64', { 0: '7f454c46', 18: '3e00' }],
+    ['Mach-O arm64', { 0: 'cffaedfe', 4: '0c000001' }],
+    ['Mach-O x86-64', { 0: 'cffaedfe', 4: '07000001' }],
+    ['PE x86-64', { 0: '4d5a', 60: '80000000', 128: '504500006486' }],
+    [undefined, { 0: '4d5a', 60: 'ffffff7f' }],
+    [undefined, { 0: '23212f62696e2f7368' }],
+  ])('%s', (form, parts) => {
+    const bytes = new Uint8Array(0x100)
+    for (const [offset, hex] of Object.entries(parts)) bytes.set(Buffer.from(hex, 'hex'), Number(offset))
+    expect(formOf(bytes)).toBe(form as ReturnType<typeof formOf>)
+  })
+
+  test('is undefined of what is too short to be one', () => {
+    expect(formOf(new Uint8Array([0x7f, 0x45, 0x4c, 0x46]))).toBeUndefined()
+  })
+})
+
+describe.skipIf(isBinary)('what is inside', () => {
+  let contents: Content[] = []
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-release-'))
+    try {
+      mkdirSync(folder, { recursive: true })
+      const [target] = TARGETS
+      const here = TARGETS.find(runsHere) ?? target
+      if (!here) return
+      const outfile = join(folder, 'scrip')
+      contents = contentsOf(await compile({ entry: 'src/main.ts', runtime: here.runtime, outfile }))
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }, 60_000)
+
+  test('is every dependency, the sources of data and the runtime, and nothing that only tests use', () => {
+    const names = contents.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining([...Object.keys(PROJECT.dependencies), 'zod', 'cldr-core', 'bun']))
+    for (const name of ['ajv', 'fast-check', 'typescript', 'openapi-fetch', '@types/validator']) {
+      expect(names).not.toContain(name)
+    }
+  })
+
+  test('comes with the text of each licence', () => {
+    const notices = noticesOf(contents)
+    for (const { name, version, license, texts } of contents) {
+      expect(notices).toContain(`  ${name} ${version} (${license}): `)
+      expect(notices).toContain(`\n${name} ${version}\n=====`)
+      expect(texts.join('').length).toBeGreaterThan(500)
+    }
+    for (const text of ['GNU LIBRARY GENERAL PUBLIC LICENSE', 'UNICODE LICENSE V3', 'Copyright 2020-2021 SmartBear']) {
+      expect(notices).toContain(text)
+    }
+  })
+
+  test('is a bill of materials that is valid CycloneDX 1.6', () => {
+    const schemas = join(ROOT, 'node_modules/@cyclonedx/cyclonedx-library/res/schema')
+    const read = (file: string): object => JSON.parse(readFileSync(join(schemas, file), 'utf8')) as object
+    const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true })
+    addFormats(ajv)
+    ajv.addFormat('iri-reference', (text: string) => URL.canParse(text, 'http://localhost'))
+    ajv.addFormat('idn-email', /@/)
+    for (const file of ['spdx.SNAPSHOT.schema.json', 'jsf-0.82.SNAPSHOT.schema.json']) {
+      ajv.addSchema(read(file), `http://cyclonedx.org/schema/${file}`)
+    }
+    const validate = ajv.compile(read('bom-1.6.SNAPSHOT.schema.json'))
+    const text = sbomOf(contents)
+    const bom = JSON.parse(text) as { specVersion: string; components: object[]; dependencies: { ref: string }[] }
+    expect(validate(bom) ? [] : validate.errors).toEqual([])
+    expect(bom).toMatchObject({ specVersion: '1.6', metadata: { component: { version: PROJECT.version } } })
+    expect(bom.components).toHaveLength(contents.length)
+    expect(bom.components).toContainEqual(
+      expect.objectContaining({ purl: `pkg:npm/elysia@${PROJECT.dependencies.elysia}`, type: 'library' }),
+    )
+    expect(bom.dependencies.map(({ ref }) => ref)).toContain('pkg:npm/%40elysiajs/jwt@1.4.2')
+    expect(sbomOf(contents.toReversed())).toBe(text)
+  })
+
+  test('is known to be reached, each part from the program or from another part', () => {
+    const bom = JSON.parse(sbomOf(contents)) as { dependencies: { ref: string; dependsOn?: string[] }[] }
+    const needed = new Set(bom.dependencies.flatMap(({ dependsOn = [] }) => dependsOn))
+    expect(bom.dependencies.map(({ ref }) => ref).filter((ref) => !needed.has(ref))).toEqual([
+      `${PROJECT.name}@${PROJECT.version}`,
+    ])
+  })
+})
+
+test.skipIf(isBinary)('a target that fails stands in the notes, and the others do, too', () => {
+  const [target, other] = TARGETS
+  if (!target || !other) throw new Error('there are targets')
+  const made = { target, archive: 'a.tar.gz', archiveBytes: 5e7, executableBytes: 12e7, bareBytes: 11e7 }
+  const notes = notesOf(
+    [
+      { ...made, starts: { programMs: 41.6, bareMs: 11.2 } },
+      { target: other, failure: 'no runtime' },
+    ],
+    'Bun 1',
+  )
+  expect(notes).toContain('| `a.tar.gz` | 50.0 | 120.0 | 110.0 | 10.0 | 42 ms | 11 ms | 30 ms | run |')
+  expect(notes).toContain(`| ${other.name} | | | | | | | | not made |`)
+})
+
+test.skipIf(isBinary)('the version stands in one place', () => {
+  const { files } = mainPackage()
+  const text = new TextDecoder().decode(files.find(({ path }) => path === 'package.json')?.bytes)
+  const { version, optionalDependencies } = JSON.parse(text) as Record<string, Record<string, string>>
+  expect([version, ...new Set(Object.values(optionalDependencies ?? {}))]).toEqual([PROJECT.version, PROJECT.version])
+  expect(packageFile({ name: '@scrip/linux-x64', files })).toBe(`scrip-linux-x64-${PROJECT.version}.tgz`)
+  const sources = readdirSync(join(ROOT, '.ci/release'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
+  for (const file of sources)
+    expect(readFileSync(join(ROOT, '.ci/release', file), 'utf8')).not.toContain(PROJECT.version)
+})
