@@ -1,37 +1,163 @@
+import { MOTIFS, OTHER_PATH } from './motifs.ts'
 import type { Product } from './product.ts'
 
 /** The picture of an invented brand: an SVG that needs nothing from outside. */
 
 export const CARD_TYPE = 'image/svg+xml'
 
-/** Degrees that keep any number of successive hues well apart. */
-const GOLDEN_ANGLE = 137.508
-
 const WIDTH = 640
 const HEIGHT = 400
+const MARGIN = 44
+/** Where the last line of the name stands. */
+const NAME_BASELINE = 306
+/** The sizes that a name is set in, the largest that fits; in the smallest it is cut. */
+const NAME_SIZES = [48, 42, 36, 31] as const
+const NAME_LINES_MAX = 2
+/** How wide a letter is, in parts of its size: wide enough for the widest of the fonts that stand in for each other. */
+const LETTER_WIDTH = 0.64
+const CAPITAL_WIDTH = 0.8
+const CAPITAL = /\p{Lu}/u
+const WIDE_LETTER_WIDTH = 1.1
+const WIDE_LETTER =
+  /[MW@%\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u
+const FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
 
-/** Draws the card of a product. The same product is always the same picture. */
-export const drawCard = ({ id, name, category, currency }: Product): string => {
-  const [from, to] = huesOf(id)
-  const initials = [...name]
-    .filter((letter) => /\p{Lu}/u.test(letter))
-    .slice(0, 2)
-    .join('')
+/** A category has a hue and a drawing, a brand its own shade of it. The same product is always the same picture. */
+export const drawCard = ({ name, category, currency }: Product): string => {
+  // Brands are told apart by their first word, which their products in all countries share.
+  const dice = Bun.hash.xxHash32(name.split(' ', 1)[0] ?? name)
+  const { hue: base, path } = MOTIFS[category] ?? { hue: Bun.hash.xxHash32(category) % 360, path: OTHER_PATH }
+  const hue = base + (dice % 29) - 14
+  const lightness = 0.43 + ((dice >>> 5) % 8) / 100
+  const from = toHex(lightness, 0.14, hue)
+  const to = toHex(lightness - 0.14, 0.115, hue + 38)
+  const tint = toHex(0.955, 0.025, hue)
+  const { size, lines } = fitted(name)
+  const tilt = ((dice >>> 9) % 25) - 12
+  const [x, y] = [400 + ((dice >>> 14) % 200), (dice >>> 20) % 160]
+  const firstBaseline = NAME_BASELINE - (lines.length - 1) * lineHeight(size)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeXml(name)}">`,
-    `<defs><linearGradient id="g" x1="0" y1="0" x2="1" y2="1"><stop stop-color="hsl(${from} 62% 42%)"/><stop offset="1" stop-color="hsl(${to} 68% 28%)"/></linearGradient></defs>`,
-    `<rect width="${WIDTH}" height="${HEIGHT}" rx="28" fill="url(#g)"/>`,
-    `<circle cx="520" cy="90" r="190" fill="#fff" opacity=".07"/><circle cx="600" cy="340" r="130" fill="#fff" opacity=".06"/>`,
-    `<g fill="#fff" font-family="system-ui,sans-serif"><text x="48" y="112" font-size="64" font-weight="700" opacity=".92">${escapeXml(initials)}</text>`,
-    `<text x="48" y="318" font-size="36" font-weight="600">${escapeXml(name)}</text><text x="48" y="356" font-size="20" opacity=".8">${escapeXml(category)} · ${currency.currency}</text></g>`,
+    `<defs><linearGradient id="g" x1="0" y1="0" x2="1" y2="1"><stop stop-color="${from}"/><stop offset="1" stop-color="${to}"/></linearGradient><clipPath id="c"><rect width="${WIDTH}" height="${HEIGHT}" rx="28"/></clipPath></defs>`,
+    `<g clip-path="url(#c)"><rect width="${WIDTH}" height="${HEIGHT}" fill="url(#g)"/>`,
+    `<g fill="none" stroke="${tint}" stroke-width="56" opacity=".06"><circle cx="${x}" cy="${y}" r="150"/><circle cx="${x}" cy="${y}" r="262"/></g>`,
+    `<path transform="translate(392 22) rotate(${tilt} 100 100)" d="${path}" fill="none" stroke="${tint}" stroke-width="9" stroke-linecap="round" stroke-linejoin="round" opacity=".5"/></g>`,
+    `<rect x="${MARGIN}" y="${MARGIN}" width="88" height="88" rx="22" fill="${tint}"/>`,
+    `<g font-family="${FONT}"><text x="${MARGIN + 44}" y="${MARGIN + 58}" font-size="40" font-weight="800" text-anchor="middle" fill="${to}">${escapeXml(initialsOf(name))}</text>`,
+    `<g fill="#fff" font-size="${size}" font-weight="700">`,
+    ...lines.map(
+      (line, index) => `<text x="${MARGIN}" y="${firstBaseline + index * lineHeight(size)}">${escapeXml(line)}</text>`,
+    ),
+    `</g><g fill="${tint}" font-size="22"><text x="${MARGIN}" y="356">${escapeXml(cut(category, 30))}</text>`,
+    `<text x="${WIDTH - MARGIN}" y="356" text-anchor="end" font-weight="700" letter-spacing="2">${currency.currency}</text></g></g>`,
     '</svg>',
   ].join('')
 }
 
-const huesOf = (id: number): readonly [number, number] => {
-  const hue = Math.round((id * GOLDEN_ANGLE) % 360)
-  return [hue, (hue + 40) % 360]
+const lineHeight = (size: number): number => Math.round(size * 1.16)
+
+/** The first letters of the first two words that have any: marks such as `&` are no words. */
+const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .flatMap((word) => /[\p{L}\p{N}]/u.exec(word)?.[0].toUpperCase() ?? [])
+    .slice(0, 2)
+    .join('')
+
+/** A name in the largest size in which its lines fit. */
+const fitted = (name: string): { size: number; lines: string[] } => {
+  for (const size of NAME_SIZES) {
+    const lines = linesOf(name, size)
+    if (lines.length <= NAME_LINES_MAX) return { size, lines }
+  }
+  const size = NAME_SIZES[NAME_SIZES.length - 1] ?? 0
+  const [first = '', ...rest] = linesOf(name, size)
+  const letters = lettersOf(rest[0] ?? '')
+  return { size, lines: [first, `${letters.slice(0, -1).join('').trimEnd()}…`] }
 }
 
+/** Broken between words, and within a word only where it is longer than a line. */
+const linesOf = (name: string, size: number): string[] => {
+  const lines = ['']
+  for (const word of name.split(/\s+/)) {
+    const line = lines[lines.length - 1]
+    const longer = line ? `${line} ${word}` : word
+    if (fits(longer, size)) {
+      lines[lines.length - 1] = longer
+      continue
+    }
+    const pieces = piecesOf(word, size)
+    if (line) lines.push(...pieces)
+    else lines.splice(-1, 1, ...pieces)
+  }
+  return lines
+}
+
+const piecesOf = (word: string, size: number): string[] => {
+  const pieces = ['']
+  for (const letter of lettersOf(word)) {
+    const longer = `${pieces[pieces.length - 1]}${letter}`
+    if (fits(longer, size)) pieces[pieces.length - 1] = longer
+    else pieces.push(letter)
+  }
+  return pieces
+}
+
+/** What a reader takes for letters, of however many characters each consists. */
+const lettersOf = (text: string): string[] =>
+  [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment)
+
+const fits = (text: string, size: number): boolean => {
+  let width = 0
+  for (const letter of text) width += widthOf(letter)
+  return width * size <= WIDTH - 2 * MARGIN
+}
+
+const widthOf = (letter: string): number => {
+  if (WIDE_LETTER.test(letter)) return WIDE_LETTER_WIDTH
+  return CAPITAL.test(letter) ? CAPITAL_WIDTH : LETTER_WIDTH
+}
+
+const cut = (text: string, lettersMax: number): string => {
+  if (text.length <= lettersMax) return text
+  const letters = lettersOf(text)
+  return letters.length <= lettersMax
+    ? text
+    : `${letters
+        .slice(0, lettersMax - 1)
+        .join('')
+        .trimEnd()}…`
+}
+
+/**
+ * A colour of OKLCH, in which equal lightness looks equally light whatever the hue, as what every viewer understands.
+ * White on a lightness of a half keeps the contrast that small print needs.
+ */
+const toHex = (lightness: number, chroma: number, hueDegrees: number): string => {
+  const hue = (hueDegrees * Math.PI) / 180
+  const [a, b] = [chroma * Math.cos(hue), chroma * Math.sin(hue)]
+  const [l, m, s] = [
+    (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3,
+    (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3,
+    (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3,
+  ]
+  const linear = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ]
+  return `#${linear
+    .map((part) =>
+      gamma(Math.min(1, Math.max(0, part)))
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`
+}
+
+const gamma = (part: number): number =>
+  Math.round(255 * (part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055))
+
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
+/** Control characters have no place in XML. */
+const escapeXml = (text: string): string => text.replace(/[&<>"]|\p{Cc}/gu, (character) => ENTITIES[character] ?? ' ')

@@ -25,6 +25,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
         prepared: true,
         tag: 'Categories',
         summary: 'List all active categories',
+        description: 'What products can be filtered by; inactive ones are never shown.',
         success: {
           status: 200,
           description: 'All active categories',
@@ -41,6 +42,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
         id: 'getCategory',
         tag: 'Categories',
         summary: 'Get an active category',
+        description: 'An inactive one is not found.',
         path: CategoryPath,
         success: {
           status: 200,
@@ -63,6 +65,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
         prepared: true,
         tag: 'Categories',
         summary: 'List all active subcategories',
+        description: 'What categories are divided into; inactive ones are never shown.',
         success: {
           status: 200,
           description: 'All active subcategories',
@@ -79,6 +82,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
         id: 'getSubcategory',
         tag: 'Categories',
         summary: 'Get an active subcategory',
+        description: 'An inactive one is not found.',
         path: SubcategoryPath,
         success: {
           status: 200,

@@ -77,12 +77,13 @@ const PROBLEMS_MAX = 1_000
  *
  * @throws CatalogFault with every bad row
  */
-export const readCatalog = (text: string, reference: Reference): CatalogRows => {
+export const readCatalog = (text: string, reference: Reference, onRows?: OnRows): CatalogRows => {
   const { entries, problems } = parse(text)
   const isProduct = TypeCompiler.Compile(ProductEntry)
   const rows: CatalogRows = { products: [], bands: [] }
   const seen = new Set<number>()
   entries.forEach((entry, index) => {
+    if (index % ROWS_PER_INSERT === 0) onRows?.('checking products', index, entries.length)
     if (!isProduct.Check(entry)) {
       problems.push(...schemaProblems(isProduct, entry, `/products/${index}`))
       return
@@ -97,6 +98,9 @@ export const readCatalog = (text: string, reference: Reference): CatalogRows => 
   return rows
 }
 
+/** Hears how far a long catalog has come. */
+export type OnRows = (what: string, done: number, total: number) => void
+
 /** A catalog in the form of the database's rows. */
 export interface CatalogRows {
   products: (typeof products.$inferInsert)[]
@@ -107,15 +111,17 @@ export interface CatalogRows {
 const ROWS_PER_INSERT = 500
 
 /** Puts these products in the place of all that are there. */
-export const replaceCatalog = (tx: Transaction, rows: CatalogRows): void => {
+export const replaceCatalog = (tx: Transaction, rows: CatalogRows, onRows?: OnRows): void => {
   tx.delete(productBands).run()
   tx.delete(products).run()
   for (let start = 0; start < rows.products.length; start += ROWS_PER_INSERT) {
+    onRows?.('writing products', start, rows.products.length)
     tx.insert(products)
       .values(rows.products.slice(start, start + ROWS_PER_INSERT))
       .run()
   }
   for (let start = 0; start < rows.bands.length; start += ROWS_PER_INSERT) {
+    onRows?.('writing denominations', start, rows.bands.length)
     tx.insert(productBands)
       .values(rows.bands.slice(start, start + ROWS_PER_INSERT))
       .run()

@@ -87,4 +87,4 @@ export const productDetailWire = (product: Product, agreedBasisPoints: number, p
 }
 
 /** Where the program serves the picture of a product. */
-const cardPath = (productId: number): string => `/cards/${productId}`
+export const cardPath = (productId: number): string => `/cards/${productId}`

@@ -55,13 +55,21 @@ const PRODUCT_EXAMPLE = {
   delivery_mode: 'digital',
   delivery_time: 'instant',
   validity: '12 months',
-  available_denominations: [{ min_value: 100, max_value: 100, discount: 2.5 }],
+  available_denominations: [
+    { min_value: 100, max_value: 100, discount: 2.5 },
+    { min_value: 250, max_value: 250, discount: 2.5 },
+    { min_value: 500, max_value: 500, discount: 2.5 },
+    { min_value: 1000, max_value: 1000, discount: 2.5 },
+  ],
 }
 const DETAIL_EXAMPLE = {
   ...PRODUCT_EXAMPLE,
-  terms: 'Valid for twelve months from the date of issue.',
-  details: 'A gift card for coffee, tea and bread.',
-  how_to_use: 'Show the code at the counter.',
+  terms:
+    'Not valid for alcohol, tips or private events. Valid for 12 months from the day of purchase; not redeemable for cash.',
+  details:
+    'A meal at Kettle & Crumb, from a quick bite to a long evening. Any balance left stays on the card for the next visit.',
+  how_to_use:
+    'The code comes by e-mail. Enter the code at checkout in the Kettle & Crumb app, or read it out at the till.',
 }
 
 const ListQuery = Type.Object({
@@ -128,6 +136,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         prepared: true,
         tag: 'Products',
         summary: 'Get a product',
+        description: 'With its terms, its description and how to use it.',
         path: ProductPath,
         success: { status: 200, description: 'The product', schema: ProductDetailSchema, example: DETAIL_EXAMPLE },
         refusals: {
@@ -152,6 +161,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         id: 'checkAvailability',
         tag: 'Products',
         summary: 'Check whether a denomination is available in a quantity',
+        description: 'Weighs denomination, quantity and stock. What is not offered is not available, and no error.',
         path: ProductPath,
         body: { schema: AvailabilityBody, example: { denomination: 100, quantity: 2 } },
         success: {
@@ -211,6 +221,7 @@ export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
       prepared: true,
       tag: 'Products',
       summary: 'Get the picture of a product',
+      description: 'An SVG that loads nothing and never changes: image_url leads here, and browsers may keep it.',
       public: true,
       path: ProductPath,
       success: {

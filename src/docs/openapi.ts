@@ -3,6 +3,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { edgeOf, type RenderedError, renderFailure } from '../http/errors.ts'
 import { OPERATION, type Operation, TAGS } from '../http/operation.ts'
 import { refusalsOf } from '../http/operations.ts'
+import { ownRequests } from '../http/request-watch.ts'
 
 /**
  * The OpenAPI document: collected from the routes by the plugin, then completed from the operation that each route
@@ -63,7 +64,9 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
   const { swagger } = await import('@elysiajs/swagger')
   // The plugin serves what it collects: it does so around the app, where no client can ask for it.
   const collector = new Elysia().use(app).use(swagger({ specPath: COLLECTED_PATH, excludeStaticFile: false }))
-  const response = await collector.handle(new Request(`http://localhost${COLLECTED_PATH}`))
+  const request = new Request(`http://localhost${COLLECTED_PATH}`)
+  ownRequests.add(request)
+  const response = await collector.handle(request)
   const collected = (await response.json()) as CollectedDocument
   const paths: Json = {}
   const tags = new Set<string>()
@@ -103,7 +106,7 @@ const operationObject = (operation: Operation, method: string, path: string): Js
     operationId: id,
     tags: [tag],
     summary,
-    ...(description && { description }),
+    description,
     security: operation.public ? [] : [{ accessToken: [] }],
     parameters: [
       ...parameters('path', operation.path),
@@ -132,11 +135,13 @@ const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefi
     in: place,
     required: schema?.required?.includes(name) ?? false,
     ...(description && { description }),
+    // Every numbered record begins with 1: what the reference page asks for unless told otherwise.
+    ...(place === 'path' && rest.type === 'integer' && { example: 1 }),
     schema: plain(rest as TSchema),
   }))
 
 const answer = (operation: Operation, success: NonNullable<Operation['alternative']>): Json => {
-  const { status, description, schema, example, headers, contentType = 'application/json' } = success
+  const { status, description, schema, example, headers, contentType = 'application/json', alsoAs = {} } = success
   return {
     [status]: {
       description,
@@ -145,7 +150,14 @@ const answer = (operation: Operation, success: NonNullable<Operation['alternativ
         ...(operation.prepared && headerObjects(PREPARED_HEADERS)),
         ...commonHeaders(operation, status),
       },
-      ...(schema && { content: { [contentType]: { schema: plain(schema), example } } }),
+      ...(schema && {
+        content: Object.fromEntries(
+          Object.entries({ [contentType]: { schema, example }, ...alsoAs }).map(([type, { schema, example }]) => [
+            type,
+            { schema: plain(schema), example },
+          ]),
+        ),
+      }),
     },
   }
 }

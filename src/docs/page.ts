@@ -8,15 +8,32 @@ export const PAGE_ASSETS: Record<string, { path: string; type: string }> = {
   'swagger-ui.css': { path: swaggerStyle, type: 'text/css; charset=utf-8' },
 }
 
-/** Calls go to where the page came from, whatever address the document names. */
+/**
+ * Calls go to where the page came from, whatever address the document names. Who logs in by trying it out is logged in
+ * for all other calls. The page is as dark as the rest of the screen.
+ */
 const SCRIPT = `
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const dim = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', dim)
+dim()
+const logIn = (response) => {
+  if (response.ok && /\\/auth\\/(?:login|refresh)$/.test(response.url)) {
+    const schema = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }
+    const accessToken = { name: 'accessToken', schema, value: response.body.access_token }
+    reference.authActions.authorizeWithPersistOption({ accessToken })
+  }
+  return response
+}
+let reference
 fetch('/openapi.json').then((response) => response.json()).then((document) => {
-  SwaggerUIBundle({
+  reference = SwaggerUIBundle({
     spec: { ...document, servers: [{ url: location.origin }] },
     dom_id: '#reference',
     deepLinking: true,
     persistAuthorization: true,
     displayRequestDuration: true,
+    responseInterceptor: logIn,
   })
 })
 `

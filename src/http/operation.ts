@@ -28,6 +28,8 @@ interface Success {
   /** What the answer carries besides X-Request-Id and the headers of the limit. */
   headers?: TObject
   contentType?: string
+  /** The same in other content types, for who asks for them by Accept. */
+  alsoAs?: Record<string, { schema: TSchema; example: unknown }>
 }
 
 /**
@@ -39,7 +41,7 @@ export interface Operation {
   id: string
   tag: keyof typeof TAGS
   summary: string
-  description?: string
+  description: string
   /** Needs no access token. */
   public?: true
   /** Path parameters by name. */

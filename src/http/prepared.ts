@@ -1,3 +1,5 @@
+import { weightsOf } from './weights.ts'
+
 /** The content type of every answer but documents and pictures. */
 export const JSON_TYPE = 'application/json'
 
@@ -29,7 +31,7 @@ export class Prepared {
     const validators = {
       etag: this.#etag,
       'cache-control': headers['cache-control'] ?? 'private, no-cache',
-      vary: 'Accept-Encoding',
+      vary: headers.vary ?? 'Accept-Encoding',
     }
     this.#headers = { 'content-type': JSON_TYPE, ...validators, ...headers }
     this.#plain = { body, response: new Response(body, { headers: this.#headers }) }
@@ -94,15 +96,6 @@ const takesGzip = (header: string | null): boolean => {
 
 /** Whether gzip is named, or anything, and not with a weight of nothing (RFC 9110, 12.5.3). */
 const allowsGzip = (header: string): boolean => {
-  const weights = new Map(
-    header.split(',').map((each) => {
-      const [coding = '', ...parameters] = each
-        .toLowerCase()
-        .split(';')
-        .map((part) => part.trim())
-      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-      return [coding, weight === undefined ? 1 : Number(weight)]
-    }),
-  )
+  const weights = weightsOf(header)
   return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0
 }

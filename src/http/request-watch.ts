@@ -1,5 +1,5 @@
-import type { Failure } from '../kernel/failure.ts'
 import { sinceStartMs } from '../kernel/clock.ts'
+import type { Failure } from '../kernel/failure.ts'
 import type { AnswerHeaders, Witness } from './witness.ts'
 
 /** What is told of a request once it is answered: never its path, its query or anything else that a client sent. */
@@ -22,6 +22,9 @@ export interface RequestListener {
   onEnded: (facts: RequestFacts) => void
 }
 
+/** What the program asks of itself, which is no request of anyone. */
+export const ownRequests = new WeakSet<Request>()
+
 interface Underway {
   arrivedMs: number
   client: string | null
@@ -34,6 +37,7 @@ export class RequestWatch implements Witness {
   constructor(private readonly listeners: readonly RequestListener[]) {}
 
   arrived = (request: Request): void => {
+    if (ownRequests.has(request)) return
     this.#underway.set(request, { arrivedMs: sinceStartMs(), client: null })
     for (const { onArrived } of this.listeners) onArrived?.()
   }
@@ -62,7 +66,7 @@ export class RequestWatch implements Witness {
     this.#underway.delete(request)
     const facts: RequestFacts = {
       method: request.method,
-      route: route ? route.replace(/(?<=.)\/$/, '') : null,
+      route: route || null,
       status,
       durationMs: Math.round((sinceStartMs() - underway.arrivedMs) * 1_000) / 1_000,
       requestId: requestIdIn(headers),

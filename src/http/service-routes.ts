@@ -12,11 +12,12 @@ const StatusSchema = Type.Object({
   time: Type.String({ format: 'date-time' }),
 })
 const ProbeSchema = Type.Object({ status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]) })
-const probe = (id: string, summary: string, alternative?: Operation['alternative']) =>
+const probe = (id: string, summary: string, description: string, alternative?: Operation['alternative']) =>
   documented({
     id,
     tag: 'Service',
     summary,
+    description,
     public: true,
     success: { status: 200, description: 'Yes', schema: ProbeSchema, example: { status: 'ok' } },
     ...(alternative && { alternative }),
@@ -40,6 +41,7 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
         id: 'getStatus',
         tag: 'Service',
         summary: 'Check the health of the service',
+        description: 'Version, mode and the time that the service goes by.',
         public: true,
         success: {
           status: 200,
@@ -50,7 +52,11 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
         refusals: {},
       }),
     )
-    .get('/livez', () => ({ status: 'ok' }), probe('isAlive', 'Whether the process runs'))
+    .get(
+      '/livez',
+      () => ({ status: 'ok' }),
+      probe('isAlive', 'Whether the process runs', 'For supervisors: outside of authentication and limits.'),
+    )
     .get(
       '/readyz',
       ({ set }) => {
@@ -58,7 +64,7 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
         set.status = 503
         return { status: 'unavailable' }
       },
-      probe('isReady', 'Whether the process answers requests', {
+      probe('isReady', 'Whether the process answers requests', 'For load balancers: no longer once it is closing.', {
         status: 503,
         description: 'No longer: the process is closing',
         schema: ProbeSchema,

@@ -96,6 +96,16 @@ const VOUCHER_EXAMPLE = {
   claim_url: 'https://claim.example/TESTA7F3K9Q2XZ0M',
   expires_at: '2027-01-01T00:00:00.000Z',
 }
+const VOUCHER_EXAMPLES = [
+  VOUCHER_EXAMPLE,
+  {
+    ...VOUCHER_EXAMPLE,
+    voucher_reference_number: '1-2',
+    card_number: 'TESTEKDRT7DJ419F',
+    pin_code: 'B9TY',
+    claim_url: 'https://claim.example/TESTEKDRT7DJ419F',
+  },
+]
 const ORDER_EXAMPLE = {
   id: 1,
   ref: 'welcome-42',
@@ -112,12 +122,40 @@ const ORDER_EXAMPLE = {
   wallet_id: 3,
   status: 'DELIVERED',
   email: 'ada@example.com',
-  vouchers: [VOUCHER_EXAMPLE],
+  vouchers: VOUCHER_EXAMPLES,
   placed_at: '2026-01-01T00:00:00.000Z',
   delivered_at: '2026-01-01T00:00:00.000Z',
   failed_at: null,
   cancelled_at: null,
   failure_reason: null,
+}
+/** Of a product that takes days to come: what comes at once cannot be cancelled. */
+const CANCELLED_EXAMPLE = {
+  ...ORDER_EXAMPLE,
+  product_id: 5,
+  product_name: 'Northwind Outdoor Germany',
+  denomination: 25,
+  quantity: 1,
+  currency_code: 'EUR',
+  amount: 33.76,
+  discount: 0.75,
+  charges: {
+    non_discounted_total: 25,
+    discount_amount: 0.75,
+    total_amount: 24.25,
+    discount: 3,
+    gst_amount: 4.61,
+    total_payable: 33.76,
+    max_quantity: 5,
+    net_amount: 24.25,
+    handling_fee_amount: 4.9,
+    charges_details: { source_currency: 'EUR', destination_currency: 'EUR', forex_rate: null, conversion_fee: null },
+  },
+  wallet_id: 2,
+  status: 'CANCELLED',
+  vouchers: [],
+  delivered_at: null,
+  cancelled_at: '2026-01-01T00:00:01.000Z',
 }
 const FEATURE: Operation['refusals'] = { 'orders.feature_disabled': { code: 'feature_disabled' } }
 const MISSING: Operation['refusals'] = {
@@ -243,6 +281,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
         id: 'getOrder',
         tag: 'Orders',
         summary: 'Get an order',
+        description: 'With what it cost and the vouchers that have been delivered.',
         path: OrderPath,
         success: { status: 200, description: 'The order', schema: OrderSchema, example: ORDER_EXAMPLE },
         refusals: MISSING,
@@ -256,12 +295,13 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
         id: 'listVouchers',
         tag: 'Orders',
         summary: 'List the delivered vouchers of an order',
+        description: 'Codes and PINs; empty until something is delivered.',
         path: OrderPath,
         success: {
           status: 200,
           description: 'The vouchers, in order of delivery',
           schema: Type.Array(VoucherSchema),
-          example: [VOUCHER_EXAMPLE],
+          example: VOUCHER_EXAMPLES,
         },
         refusals: MISSING,
       }),
@@ -285,13 +325,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
           status: 200,
           description: 'The cancelled order',
           schema: OrderSchema,
-          example: {
-            ...ORDER_EXAMPLE,
-            status: 'CANCELLED',
-            vouchers: [],
-            delivered_at: null,
-            cancelled_at: '2026-01-01T00:00:01.000Z',
-          },
+          example: CANCELLED_EXAMPLE,
         },
         refusals: { ...MISSING, 'orders.not_cancellable': { code: 'order_not_cancellable', status: 'DELIVERED' } },
       }),

@@ -36,21 +36,29 @@ export class StockFault extends Error {
 
 export type SealedCode = typeof voucherStock.$inferInsert & { place: string }
 
+/** What codes are read with. */
+interface ReadingCodes {
+  tx: Transaction
+  reference: Reference
+  seal: Seal
+  nowMs: number
+  /** Hears how many of a long file were read. */
+  onRows?: (done: number) => void
+}
+
 /**
  * The codes of a file, JSON lines or one JSON array, checked and sealed.
  *
  * @throws StockFault with every bad row
  */
-export const readCodes = (
-  text: string,
-  { tx, reference, seal, nowMs }: { tx: Transaction; reference: Reference; seal: Seal; nowMs: number },
-): SealedCode[] => {
+export const readCodes = (text: string, { tx, reference, seal, nowMs, onRows }: ReadingCodes): SealedCode[] => {
   const problems: string[] = []
   const products = productRecords(tx)
   const codes: SealedCode[] = []
   const seen = new Map<string, string>()
   for (const entry of parse(text)) {
     const { place } = entry
+    if (seen.size % ROWS_PER_STATEMENT === 0) onRows?.(seen.size)
     const wrong = (what: string) => problems.push(`${place}: ${what}`)
     if ('problem' in entry) {
       wrong(entry.problem)

@@ -110,6 +110,21 @@ const CREATED_EVENT = {
   created_at: '2026-01-01T00:00:00.000Z',
 }
 const PAYOUT_EXAMPLE = { ...LISTED_EXAMPLE, events: [CREATED_EVENT] }
+const CANCELLED_EXAMPLE = {
+  ...PAYOUT_EXAMPLE,
+  status: 'cancelled',
+  cancelled_at: '2026-01-01T00:00:00.500Z',
+  events: [
+    CREATED_EVENT,
+    {
+      ...CREATED_EVENT,
+      event_type: 'cancelled',
+      from_status: 'created',
+      to_status: 'cancelled',
+      created_at: '2026-01-01T00:00:00.500Z',
+    },
+  ],
+}
 
 export interface PayoutRoutesOptions extends Paying {
   guard: Guard
@@ -150,6 +165,7 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
         id: 'listPayouts',
         tag: 'Payouts',
         summary: 'List payouts',
+        description: 'Filtered, searched, sorted and paged; the newest first.',
         query: ListQuery,
         success: {
           status: 200,
@@ -234,6 +250,7 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
         id: 'getPayout',
         tag: 'Payouts',
         summary: 'Get a payout with its events',
+        description: 'Every change of its status is an event, with who caused it.',
         path: PayoutPath,
         success: { status: 200, description: 'The payout', schema: PayoutSchema, example: PAYOUT_EXAMPLE },
         refusals: { 'payouts.not_found': { code: 'not_found', resource: 'payout' } },
@@ -257,7 +274,7 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
           status: 200,
           description: 'The cancelled payout',
           schema: PayoutSchema,
-          example: { ...PAYOUT_EXAMPLE, status: 'cancelled', cancelled_at: '2026-01-01T00:00:00.500Z' },
+          example: CANCELLED_EXAMPLE,
         },
         refusals: {
           'payouts.cancel_not_found': { code: 'not_found', resource: 'payout' },

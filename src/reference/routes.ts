@@ -56,6 +56,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
         prepared: true,
         tag: 'Countries',
         summary: 'List all countries',
+        description: 'All 249, under identifiers that never change.',
         success: {
           status: 200,
           description: 'All countries of ISO 3166-1',
@@ -73,6 +74,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
         prepared: true,
         tag: 'Countries',
         summary: 'Get a country',
+        description: 'With both letter codes, the numeric one and the dialing prefix.',
         path: CountryPath,
         success: { status: 200, description: 'The country', schema: CountrySchema, example: COUNTRY_EXAMPLE },
         refusals: {
@@ -89,6 +91,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
         prepared: true,
         tag: 'Currencies',
         summary: 'List all currencies',
+        description: 'All in circulation, under identifiers that never change.',
         success: {
           status: 200,
           description: 'All circulating currencies of ISO 4217',
@@ -106,6 +109,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
         prepared: true,
         tag: 'Currencies',
         summary: 'Get a currency',
+        description: 'Its precision says how many decimals its amounts have.',
         path: CurrencyPath,
         success: { status: 200, description: 'The currency', schema: CurrencySchema, example: CURRENCY_EXAMPLE },
         refusals: {

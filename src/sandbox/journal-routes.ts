@@ -36,16 +36,18 @@ const EntrySchema = Type.Object({
     { description: 'The rows that the request wrote' },
   ),
 })
+const COUNTRY_EXAMPLE =
+  '{"id":1,"name":"Aruba","official_name":"Aruba","alpha_2":"AW","alpha_3":"ABW","numeric_code":"533","dialing_prefix":"+297"}'
 const ENTRY_EXAMPLE = {
-  id: 1,
-  request_id: 'req_default_1',
+  id: 2,
+  request_id: 'req_default_2',
   at: '2026-01-01T00:00:00.000Z',
   method: 'GET',
   path: '/api/v1/countries/1',
   route: '/api/v1/countries/:id',
   client: 'sandbox',
   request: { headers: { authorization: '[redacted]' }, body: null },
-  response: { status: 200, headers: { 'x-request-id': 'req_default_1' }, body: '{"id":1}' },
+  response: { status: 200, headers: { 'x-request-id': 'req_default_2' }, body: COUNTRY_EXAMPLE },
   duration_ms: 0.2,
   fault: null,
   outcome: 'success',
@@ -131,6 +133,7 @@ export const journalRoutes = ({ worlds, coverage, version, publicUrl, replay }: 
         id: 'getRequest',
         tag: 'Sandbox',
         summary: 'Read one request',
+        description: 'What was sent and answered, without secrets, and which rows it wrote.',
         public: true,
         path: idPath('request'),
         query: WorldQuery,
@@ -158,7 +161,7 @@ export const journalRoutes = ({ worlds, coverage, version, publicUrl, replay }: 
           status: 200,
           description: 'What it was answered this time',
           schema: Type.Object({ status: Type.Integer(), headers: Headers, body: Type.String() }),
-          example: { status: 200, headers: { 'x-request-id': 'req_default_2' }, body: '{"id":1}' },
+          example: { status: 200, headers: { 'x-request-id': 'req_default_3' }, body: COUNTRY_EXAMPLE },
         },
         refusals: { ...controlRefusals('requests'), ...notFound },
       }),

@@ -24,8 +24,13 @@ interface Draft {
   changes: RowChange[]
 }
 
-/** Requests that are about the sandbox, not of a client, are not journaled, and those of supervisors neither. */
+/** The control surface, which refuses for itself what it does not know. */
 const CONTROL_PATH = '/_sandbox'
+/**
+ * Requests that are about the sandbox, not of a client, are not journaled, and those of supervisors neither. A path,
+ * with or without its query, or a route.
+ */
+const isAboutSandbox = (path: string): boolean => path.startsWith(CONTROL_PATH) || /^\/(?:\?|$)/.test(path)
 const PROBE_PATHS = ['/livez', '/readyz']
 
 /**
@@ -111,7 +116,7 @@ export class Recorder implements Witness {
   /** What a fault does to a request, if one strikes. @throws DomainError validation */
   #strike(draft: Draft, world: World, faulted: Faulted): Promise<void> | undefined {
     draft.route = faulted.route || null
-    if (faulted.route.startsWith(CONTROL_PATH)) return undefined
+    if (isAboutSandbox(faulted.route)) return undefined
     const found = strikeFor(this.options.catalogue(), world, faulted)
     if (!found) return undefined
     draft.fault = found.name
@@ -134,7 +139,7 @@ export class Recorder implements Witness {
   #close(request: Request, status: number, headers: AnswerHeaders, body: string | Uint8Array | undefined): void {
     const draft = this.#drafts.get(request)
     const path = pathOf(request.url)
-    if (!draft || path.startsWith(CONTROL_PATH)) return
+    if (!draft || isAboutSandbox(path)) return
     this.#drafts.delete(request)
     const world = draft.world ?? this.options.worldMissed(request) ?? this.options.defaultWorld()
     if (world.closed) return

@@ -10,6 +10,7 @@ import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { controlRefusals, gateRefusals, putBack, readControl, WorldQuery, worldOf } from './control.ts'
 import { type FaultRoutesOptions, faultRoutes } from './fault-routes.ts'
 import type { Faulted } from './faults.ts'
+import { type FrontRoutesOptions, frontRoutes } from './front-routes.ts'
 import { type JournalRoutesOptions, journalRoutes } from './journal-routes.ts'
 import { type MoneyRoutesOptions, moneyRoutes } from './money-routes.ts'
 import { type WorldRoutesOptions, worldRoutes } from './world-routes.ts'
@@ -35,9 +36,13 @@ export interface SandboxRoutesOptions
   refuseUnknown: (asked: Faulted) => Promise<void>
 }
 
+/** The front page before the gate, the surface behind it. */
+export const sandboxRoutes = (options: SandboxRoutesOptions & FrontRoutesOptions) =>
+  new Elysia({ name: 'sandbox' }).use(frontRoutes(options)).use(controlRoutes(options))
+
 /** The surface and its gate: the index, the clock and the reset here, each other matter in a file of its own. */
-export const sandboxRoutes = ({ gate, refuseUnknown, ...options }: SandboxRoutesOptions) =>
-  new Elysia({ name: 'sandbox', prefix: '/_sandbox' })
+const controlRoutes = ({ gate, refuseUnknown, ...options }: SandboxRoutesOptions) =>
+  new Elysia({ name: 'sandbox-control', prefix: '/_sandbox' })
     .onBeforeHandle({ as: 'scoped' }, async ({ request, path, route }) => {
       gate(request)
       await refuseUnknown({ request, path, route })
@@ -48,19 +53,20 @@ export const sandboxRoutes = ({ gate, refuseUnknown, ...options }: SandboxRoutes
     .use(moneyRoutes(options))
     .use(journalRoutes(options))
 
-const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'errors', 'faults', 'requests', 'coverage'].map(
-  (name) => `/_sandbox/${name}`,
-)
+const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'errors', 'faults', 'requests', 'coverage']
+  .map((name) => `/_sandbox/${name}`)
+  .concat('/docs', '/openapi.json')
 
 const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 'version'>) =>
   new Elysia({ name: 'sandbox-index' })
     .get(
       '/',
-      () => ({ version, worlds: worlds.all.map(({ name }) => name), links: [...LINKS, '/docs', '/openapi.json'] }),
+      () => ({ version, worlds: worlds.all.map(({ name }) => name), links: LINKS }),
       documented({
         id: 'getSandbox',
         tag: 'Sandbox',
         summary: 'See what the sandbox offers',
+        description: 'The worlds that there are, and where the rest of the control surface is.',
         public: true,
         success: {
           status: 200,
@@ -82,6 +88,7 @@ const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 
         id: 'getClock',
         tag: 'Sandbox',
         summary: 'Read the clock of a world',
+        description: 'What time it is in the world, and whether the clock stands still.',
         public: true,
         query: WorldQuery,
         success: { status: 200, description: 'The clock', schema: ClockSchema, example: CLOCK_EXAMPLE },

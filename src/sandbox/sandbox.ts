@@ -69,6 +69,7 @@ export class Sandbox {
   get routes() {
     return sandboxRoutes({
       ...this.options,
+      catalog: this.options.ordering.pricing.catalog,
       snapshots: this.#snapshots,
       coverage: this.#coverage,
       catalogue: () => this.#known(),

@@ -57,6 +57,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         id: 'listWorlds',
         tag: 'Sandbox',
         summary: 'List the worlds',
+        description: 'Each with the username that logs in to it and its time.',
         public: true,
         success: {
           status: 200,
@@ -106,6 +107,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         id: 'dropWorld',
         tag: 'Sandbox',
         summary: 'Drop a world',
+        description: 'With all that is in it. The default world cannot be dropped.',
         public: true,
         path: NamePath,
         success: { status: 204, description: 'The world is gone' },
@@ -123,6 +125,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         id: 'listSnapshots',
         tag: 'Sandbox',
         summary: 'List the snapshots',
+        description: 'The names under which worlds were kept.',
         public: true,
         success: {
           status: 200,
@@ -189,6 +192,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         id: 'deleteSnapshot',
         tag: 'Sandbox',
         summary: 'Delete a snapshot',
+        description: 'Worlds that were made from it stay as they are.',
         public: true,
         path: NamePath,
         success: { status: 204, description: 'The snapshot is gone' },

@@ -127,6 +127,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
         id: 'listWallets',
         tag: 'Wallets',
         summary: 'List wallets',
+        description: 'What the client can pay from, with the balance of each.',
         query: WalletListQuery,
         success: {
           status: 200,
@@ -153,6 +154,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
         id: 'getWallet',
         tag: 'Wallets',
         summary: 'Get a wallet',
+        description: 'Its balance, and what of it is reserved.',
         path: WalletPath,
         success: { status: 200, description: 'The wallet', schema: WalletSchema, example: WALLET_EXAMPLE },
         refusals: {
@@ -211,6 +213,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
         id: 'getTransaction',
         tag: 'Wallets',
         summary: 'Get a transaction',
+        description: 'One movement of a wallet, with the balance after it.',
         path: TransactionPath,
         success: {
           status: 200,

@@ -107,6 +107,17 @@ describe('GET /api/v1/products/{id}', () => {
   })
 })
 
+/** The contrast of two colours (WCAG 2.2). */
+const contrast = (one: string, other: string): number => {
+  const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
+  return (light + 0.05) / (dark + 0.05)
+}
+const luminance = (color: string): number =>
+  [0.2126, 0.7152, 0.0722].reduce((sum, weight, index) => {
+    const part = Number.parseInt(color.slice(1 + 2 * index, 3 + 2 * index), 16) / 255
+    return sum + weight * (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+  }, 0)
+
 describe('image_url', () => {
   const pathOf = async (id: number) => {
     const { image_url } = (await (await world.get(`/api/v1/products/${id}`)).json()) as { image_url: string }
@@ -122,7 +133,7 @@ describe('image_url', () => {
     const svg = await response.text()
     expect(svg).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"')
     expect(svg).toEndWith('</svg>')
-    expect(svg).toContain('Kettle &amp; Crumb India')
+    expect(svg).toContain('aria-label="Kettle &amp; Crumb India"')
     expect(svg).toContain('INR')
   })
 
@@ -139,6 +150,35 @@ describe('image_url', () => {
     const first = await (await server.request('/cards/2')).text()
     expect(await (await server.request('/cards/2')).text()).toBe(first)
     expect(await (await server.request('/cards/3')).text()).not.toBe(first)
+  })
+
+  test('has an entity tag, and is not sent again while it is the same', async () => {
+    const etag = (await server.request('/cards/1')).headers.get('etag') ?? ''
+    const again = await server.request('/cards/1', { headers: { 'if-none-match': etag } })
+    expect(again.status).toBe(304)
+    expect(await again.text()).toBe('')
+  })
+
+  test('keeps every line within the card, and contrasts enough with what is behind it', async () => {
+    const ids = ((await (await world.get('/api/v1/products?limit=10000')).json()) as { id: number }[]).map(
+      ({ id }) => id,
+    )
+    const drawings = new Set<string>()
+    for (const id of ids) {
+      const svg = await (await server.request(`/cards/${id}`)).text()
+      const [from = '', to = ''] = [...svg.matchAll(/stop-color="(#\w{6})"/g)].map(([, color]) => color ?? '')
+      const tint = /<rect x="44"[^>]* fill="(#\w{6})"/.exec(svg)?.[1] ?? ''
+      for (const behind of [from, to]) {
+        expect(contrast('#ffffff', behind)).toBeGreaterThan(4.5)
+        expect(contrast(tint, behind)).toBeGreaterThan(4.5)
+      }
+      const size = Number(/font-size="(\d+)" font-weight="700"><text/.exec(svg)?.[1])
+      const lines = [...svg.matchAll(/<text x="44" y="\d+">([^<]*)/g)].slice(0, -1).map(([, line = '']) => line)
+      expect(lines.length).toBeWithin(1, 3)
+      for (const line of lines) expect(line.replace(/&\w+;/g, '&').length * size * 0.64).toBeLessThanOrEqual(552)
+      drawings.add(/<path [^>]*d="([^"]+)"/.exec(svg)?.[1] ?? '')
+    }
+    expect(drawings.size).toBe(12)
   })
 
   test.each(INVALID_IDS)('400 for the picture of %s', async (_, id) => {

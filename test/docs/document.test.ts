@@ -66,8 +66,16 @@ describe('GET /openapi.json', () => {
     for (const operation of operations) {
       expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/)
       expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
+      expect(operation.description).toMatch(/^[A-Z][\s\S]*\.$/)
       for (const tag of operation.tags) expect(tags.get(tag)).toMatch(/\.$/)
     }
+  })
+
+  test('has its tags in the order of the specification, what it has no word of at the end', () => {
+    expect(document.tags.map(({ name }) => name)).toEqual([
+      ...['Authentication', 'Beneficiaries', 'Products', 'Categories', 'Countries', 'Currencies', 'Wallets'],
+      ...['Orders', 'Payouts', 'Service', 'Sandbox'],
+    ])
   })
 
   test('documents 401, 429 and 500 of every operation that needs a token, and 500 of every other', () => {

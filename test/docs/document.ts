@@ -13,6 +13,7 @@ export interface Answer {
 export interface DocumentedOperation {
   operationId: string
   summary: string
+  description: string
   tags: string[]
   security: unknown[]
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema }[]

@@ -245,7 +245,7 @@ describe('Business rules come last, in their own order', () => {
 
 describe('A route that there is not', () => {
   const BELOW = ['/api/v1', '/api/v1/', '/api/v1/nowhere', '/api/v1/products/1/nothing', '/api/v1/beneficiaries/a/b']
-  const OUTSIDE = ['/', '/nowhere', '/api', '/api/v2/products', '/api/v10', '/auth', '/auth/nothing', '/_sandbox/x']
+  const OUTSIDE = ['/nowhere', '/api', '/api/v2/products', '/api/v10', '/auth', '/auth/nothing', '/_sandbox/x']
 
   test.each(BELOW)('%s is 401 without a token or with a bad one', async (path) => {
     const missing = await server.request(path)
@@ -298,6 +298,7 @@ describe('A route that there is not', () => {
     ['GET', '/auth/login'],
     ['GET', '/auth/refresh'],
     ['GET', '/auth/logout'],
+    ['POST', '/'],
     ['POST', '/status'],
     ['DELETE', '/openapi.json'],
   ])('%s %s is 404, because the path knows another method', async (method, path) => {

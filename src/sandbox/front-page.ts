@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { cardPath, type Product } from '../catalog/product.ts'
+import { type FrontFacts, LINKS } from './front-facts.ts'
+
+/** The front page for people: one document that loads nothing but the pictures that the program draws. */
+
+const STYLE = `
+:root { color-scheme: light dark; --ground: #f7f7f9; --panel: #fff; --ink: #1b1c22; --soft: #5a5d6b; --line: #dddee6; --accent: #4a3fb8; --on-accent: #fff }
+@media (prefers-color-scheme: dark) { :root { --ground: #131419; --panel: #1c1e26; --ink: #edeef3; --soft: #a9acbb; --line: #353844; --accent: #b3aaff; --on-accent: #17142e } }
+* { box-sizing: border-box }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif }
+main { max-width: 1040px; margin: 0 auto; padding: clamp(24px, 5vw, 56px) clamp(16px, 4vw, 32px) }
+h1 { margin: 0 0 8px; font-size: clamp(30px, 5vw, 42px); line-height: 1.15; letter-spacing: -.02em }
+h1 small { margin-left: 8px; padding: 3px 10px; border: 1px solid var(--line); border-radius: 99px; color: var(--soft); font-size: 14px; font-weight: 500; letter-spacing: 0; vertical-align: middle; white-space: nowrap }
+h2 { margin: 40px 0 12px; font-size: 20px }
+p { margin: 0 0 12px } .soft { color: var(--soft) }
+.lead { max-width: 62ch; font-size: 18px; color: var(--soft) }
+a { color: var(--accent) }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 6px }
+code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 14px }
+.cards { display: grid; grid-template-columns: repeat(4, 1fr); gap: 14px; margin: 28px 0 0; padding: 0; list-style: none }
+.cards img { display: block; width: 100%; height: auto; border-radius: 4.4% / 7% }
+dl { display: grid; grid-template-columns: repeat(3, 1fr); gap: 14px; margin: 28px 0 0 }
+dl div, .steps, nav a { background: var(--panel); border: 1px solid var(--line); border-radius: 12px }
+dl div { padding: 12px 16px } dt { color: var(--soft); font-size: 14px } dd { margin: 0; overflow-wrap: anywhere } dd code { font-size: 16px; font-weight: 600 }
+.bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; margin: 40px 0 12px } .bar h2 { margin: 0 }
+button { padding: 7px 16px; border: 0; border-radius: 8px; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer }
+button:hover { filter: brightness(1.1) }
+pre { margin: 0; padding: 16px; overflow-x: auto; line-height: 1.7 }
+nav { display: grid; grid-template-columns: repeat(3, 1fr); gap: 14px }
+nav a { padding: 14px 16px; text-decoration: none } nav a:hover { border-color: var(--accent) }
+nav strong, nav span { display: block } nav span { color: var(--soft); font-size: 14px }
+@media (max-width: 700px) { .cards { grid-template-columns: repeat(2, 1fr); gap: 10px } dl, nav { grid-template-columns: 1fr; gap: 10px } }
+`
+
+/** The address is the one that the page came from, whatever the program knows of how it is reached. */
+const SCRIPT = `
+const session = document.getElementById('session')
+const base = document.getElementById('url')
+for (const node of [session, base]) node.textContent = node.textContent.replace(base.dataset.url, location.origin)
+const button = document.getElementById('copy')
+const said = document.getElementById('said')
+button.hidden = false
+button.addEventListener('click', async () => {
+  said.textContent = ''
+  try {
+    await navigator.clipboard.writeText(session.textContent)
+    said.textContent = 'Copied: paste it into a shell.'
+  } catch {
+    getSelection().selectAllChildren(session)
+    said.textContent = 'Selected: copy it with Ctrl+C or \u2318C.'
+  }
+})
+`
+
+const digest = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** Only what stands in the page, and the pictures of the same program. */
+export const FRONT_POLICY = [
+  "default-src 'none'",
+  "img-src 'self' data:",
+  `style-src ${digest(STYLE)}`,
+  `script-src ${digest(SCRIPT)}`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export interface FrontPageOptions {
+  /** Whether the control surface answers a browser, which sends no token. */
+  open: boolean
+  /** Products to show the pictures of. */
+  products: readonly Product[]
+}
+
+export const drawFrontPage = (
+  { name, version, about, url, credentials, session }: FrontFacts,
+  { open, products }: FrontPageOptions,
+): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name} sandbox</title>
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234a3fb8'/%3E%3Cpath d='M4 6h8v5H4z' fill='%23fff'/%3E%3C/svg%3E">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${name} <small>sandbox ${version}</small></h1>
+<p class="lead">${about} It is seeded, and yours to break.</p>
+${pictures(products)}<dl>
+<div><dt>Base URL</dt><dd><code id="url" data-url="${escapeHtml(url)}">${escapeHtml(url)}</code></dd></div>
+<div><dt>Username</dt><dd><code>${credentials.username}</code></dd></div>
+<div><dt>Password</dt><dd><code>${credentials.password}</code></dd></div>
+</dl>
+<div class="bar"><h2>A first session</h2><button type="button" id="copy" hidden>Copy</button><span id="said" role="status" class="soft"></span></div>
+<p class="soft">Log in, list products, price one and order it. Log in as <code>sbx_<var>name</var></code> with any password instead to make a world of that name: its data, clock and limits are its own.</p>
+<div class="steps"><pre id="session" tabindex="0" role="region" aria-label="A session with curl">${escapeHtml(session.join('\n'))}
+</pre></div>
+<h2>From here</h2>
+${open ? '' : CLOSED}<nav aria-label="Places">
+${Object.values(LINKS)
+  .map(({ path, title, about }) => `<a href="${path}"><strong>${title}</strong><span>${about}</span></a>`)
+  .join('\n')}
+</nav>
+</main>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`
+
+const CLOSED =
+  '<p class="soft">What begins with <code>/_sandbox</code> answers only to who sends the token of this sandbox as <code>X-Sandbox-Token</code>.</p>\n'
+
+const pictures = (products: readonly Product[]): string =>
+  products.length === 0
+    ? ''
+    : `<ul class="cards" aria-label="Gift cards on sale">
+${products
+  .map(({ id, name }) => `<li><img src="${cardPath(id)}" alt="${escapeHtml(name)}" width="640" height="400"></li>`)
+  .join('\n')}
+</ul>
+`
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)

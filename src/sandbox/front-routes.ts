@@ -1,0 +1,84 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Catalog } from '../catalog/catalog.ts'
+import { documented } from '../http/operation.ts'
+import { Prepared } from '../http/prepared.ts'
+import { weightsOf } from '../http/weights.ts'
+import { frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
+import { drawFrontPage, FRONT_POLICY } from './front-page.ts'
+
+/** The front page: what a stranger sees who opens the address, and what a program is told that asks for it. */
+
+const FactsSchema = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  about: Type.String(),
+  url: Type.String({ description: 'The base URL' }),
+  credentials: Type.Object({ username: Type.String(), password: Type.String() }),
+  session: Type.Array(Type.String(), { description: 'Lines for a shell: log in, list, price, order' }),
+  links: Type.Record(Type.String(), Type.String()),
+})
+
+export interface FrontRoutesOptions {
+  catalog: Catalog
+  version: string
+  publicUrl: string
+  gate: (request: Request) => void
+}
+
+/** How many cards the page shows. */
+const PICTURES = 4
+
+export const frontRoutes = ({ catalog, version, publicUrl, gate }: FrontRoutesOptions) => {
+  const facts = () => frontFacts(version, publicUrl, purchaseFrom(catalog))
+  const page = (open: boolean) => () =>
+    new Prepared(drawFrontPage(facts(), { open, products: shownOf(catalog, PICTURES) }), {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': FRONT_POLICY,
+      vary: 'Accept, Accept-Encoding',
+    })
+  // Indented, because who asks without a browser may well be a person all the same.
+  const json = () => new Prepared(`${JSON.stringify(facts(), null, 2)}\n`, { vary: 'Accept, Accept-Encoding' })
+  return new Elysia({ name: 'sandbox-front' }).get(
+    '/',
+    ({ request }) => {
+      if (!prefersHtml(request.headers.get('accept'))) return catalog.answer('front json', json)
+      const open = isOpenTo(request, gate)
+      return catalog.answer(`front page ${open}`, page(open))
+    },
+    documented({
+      id: 'getFrontPage',
+      prepared: true,
+      tag: 'Sandbox',
+      summary: 'See how to begin',
+      description: 'The address, the credentials and a first session: a page for browsers, JSON for others.',
+      public: true,
+      success: {
+        status: 200,
+        description: 'How to begin',
+        schema: FactsSchema,
+        example: frontFacts('0.1.0', 'http://127.0.0.1:4747', { productId: 1, denomination: 100, quantity: 2 }),
+        alsoAs: { 'text/html': { schema: Type.String(), example: '<!doctype html><title>Scrip sandbox</title>' } },
+      },
+      refusals: {},
+    }),
+  )
+}
+
+/** Whether a page is asked for by name, and liked no less than JSON: what browsers do, and other programs do not. */
+const prefersHtml = (accept: string | null): boolean => {
+  if (accept === null) return false
+  const weights = weightsOf(accept)
+  const html = weights.get('text/html') ?? 0
+  return html > 0 && html >= (weights.get('application/json') ?? 0)
+}
+
+/** Whether the control surface would answer a link in the page. */
+const isOpenTo = (request: Request, gate: FrontRoutesOptions['gate']): boolean => {
+  try {
+    gate(request)
+    return true
+  } catch {
+    return false
+  }
+}

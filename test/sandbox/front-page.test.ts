@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { type Server, startServer } from '../harness.ts'
+import { inFolder, start } from '../program/program.ts'
+
+let server: Server
+let closed: Server
+beforeAll(async () => {
+  server = await startServer()
+  closed = await startServer('--sandbox-token', 'open sesame')
+})
+afterAll(async () => {
+  await server.stop()
+  await closed.stop()
+})
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+const open = (from: Server, accept = BROWSER) => from.request('/', { headers: { accept } })
+const pageOf = async (from: Server): Promise<string> => (await open(from)).text()
+
+describe('GET / for a browser', () => {
+  test('is a page that says what this is, where, with which credentials, and where to go', async () => {
+    const response = await open(server)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('vary')).toBe('Accept, Accept-Encoding')
+    const page = await response.text()
+    expect(page).toStartWith('<!doctype html>')
+    expect(page).toContain(server.url)
+    for (const path of ['/docs', '/openapi.json', '/_sandbox/worlds', '/_sandbox/requests']) {
+      expect(page).toContain(`<a href="${path}">`)
+      expect((await server.request(path)).status).toBe(200)
+    }
+  })
+
+  test('loads nothing from outside, runs and styles nothing but what stands in it', async () => {
+    const response = await open(server)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    const page = await response.text()
+    expect(policy).toStartWith("default-src 'none'; ")
+    expect(policy).not.toContain('http')
+    for (const [, text = ''] of page.matchAll(/<(?:style|script)>([\s\S]*?)<\/(?:style|script)>/g)) {
+      expect(policy).toContain(`'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+    }
+    expect(page).not.toMatch(/ on\w+=| style=/)
+    for (const [, address = ''] of page.matchAll(/(?:src|href)="([^"]*)"/g)) expect(address).toMatch(/^(?:\/|data:)/)
+  })
+
+  test('shows pictures that are there', async () => {
+    const pictures = [...(await pageOf(server)).matchAll(/<img src="([^"]+)" alt="[^"]+"/g)].map(
+      ([, path = '']) => path,
+    )
+    expect(pictures).toHaveLength(4)
+    for (const path of pictures) expect((await server.request(path)).headers.get('content-type')).toBe('image/svg+xml')
+  })
+
+  test('names the header that a closed control surface wants, and not the token', async () => {
+    expect(await pageOf(server)).not.toContain('X-Sandbox-Token')
+    expect(await pageOf(closed)).toContain('X-Sandbox-Token')
+    expect(await pageOf(closed)).not.toContain('sesame')
+  })
+
+  test('304 while it is the same', async () => {
+    const etag = (await open(server)).headers.get('etag') ?? ''
+    const again = await server.request('/', { headers: { accept: BROWSER, 'if-none-match': etag } })
+    expect(again.status).toBe(304)
+    expect(again.headers.get('vary')).toBe('Accept, Accept-Encoding')
+    expect((await server.request('/', { headers: { 'if-none-match': etag } })).status).toBe(200)
+  })
+})
+
+describe('GET / for others', () => {
+  test.each(['*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/html;q=0', 'text/*'])(
+    'is JSON for %s',
+    async (accept) => {
+      const response = await open(server, accept)
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect(await response.json()).toMatchObject({
+        url: server.url,
+        credentials: { username: 'sandbox', password: 'sandbox' },
+        links: { docs: `${server.url}/docs`, journal: `${server.url}/_sandbox/requests` },
+      })
+    },
+  )
+
+  test('is no entry in the journal', async () => {
+    await open(server)
+    await server.request('/?again')
+    const journal = (await (await server.request('/_sandbox/requests')).json()) as { path: string }[]
+    expect(journal.filter(({ path }) => /^\/(?:\?|$)/.test(path))).toEqual([])
+  })
+})
+
+test('the session runs as it stands: it lists, prices and orders', async () => {
+  const program = await start()
+  const { session } = (await (await program.request('/')).json()) as { session: string[] }
+  const shell = Bun.spawn(['sh', '-c', session.join('\n')], { stdout: 'pipe', stderr: 'inherit' })
+  const [list, price, order] = (await shell.stdout.text()).trim().split('\n')
+  expect(JSON.parse(list ?? '')).toHaveLength(2)
+  expect(JSON.parse(price ?? '')).toMatchObject({ total_payable: 230.1 })
+  expect(JSON.parse(order ?? '')).toMatchObject({ status: 'DELIVERED', amount: 230.1 })
+  await program.stop()
+})
+
+test('404 in live mode', () =>
+  inFolder(async (folder) => {
+    const program = await start(['--mode', 'live', '--data-dir', `${folder}/data`])
+    const response = await program.request('/', { headers: { accept: BROWSER } })
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } })
+    await program.stop()
+  }))
