@@ -183,7 +183,7 @@ const sandboxRandomness = (config: Config, seed: string): Randomness =>
 /** The databases that a sandbox starts with, seeded while the program was bundled. */
 const SEEDED = seededImages()
 
-const decoded = (image: string): Uint8Array => Buffer.from(image, 'base64')
+const decoded = (image: string): Uint8Array => Bun.zstdDecompressSync(Buffer.from(image, 'base64'))
 
 /** Whether the default world starts as the program carries it. */
 const isAsBundled = ({ mode, dataDir, catalogFile }: Config): boolean =>

@@ -40,6 +40,8 @@ export interface Config {
   snapshotFile: string | undefined
   /** Whether members and parameters that the API would ignore are refused. */
   strict: boolean
+  /** Where metrics are given; nowhere when left out. */
+  metrics: { host: string; port: number } | undefined
   /** The address that pictures are linked at, when it is not the one that is bound. */
   publicUrl: string | undefined
 }
@@ -56,6 +58,7 @@ const SANDBOX_TOKEN_VARIABLE = 'SCRIP_SANDBOX_TOKEN'
 const VOUCHER_KEY_VARIABLE = 'SCRIP_VOUCHER_KEY'
 const VOUCHER_KEY_BYTES = 32
 const DEFAULT_PORT = 4747
+const LOOPBACK = '127.0.0.1'
 const PORT_DEFAULT = `the variable PORT is honoured too (default: ${DEFAULT_PORT})`
 
 /** The names of the variables that mean something, for telling a mistyped one. */
@@ -75,7 +78,7 @@ const option = (flags: string, description: string): Option => {
 /** Gives a command the flags that say where the program is bound. */
 const withAddressOptions = (command: Command, portDefault: string = PORT_DEFAULT): Command =>
   command
-    .addOption(option('--host <address>', 'address to bind').argParser(parseText).default('127.0.0.1'))
+    .addOption(option('--host <address>', 'address to bind').argParser(parseText).default(LOOPBACK))
     .addOption(option('--port <number>', `port to bind; 0 takes a free one; ${portDefault}`).argParser(parsePort))
 
 const voucherKeyOption = (): Option =>
@@ -93,8 +96,11 @@ const voucherKeyOf = (given: string | undefined): Uint8Array | undefined => {
   return key
 }
 
+/** Requests are logged at the level info: on record in live mode, and where a person looks on. */
+const LOG_LEVEL_DEFAULT = ' (default: info in live mode and on a terminal, else warn)'
+
 /** Gives a command the flags of `scrip serve`. */
-export const withServeOptions = (command: Command, logLevel: LogLevel = 'info', portDefault?: string): Command =>
+export const withServeOptions = (command: Command, logLevel?: LogLevel, portDefault?: string): Command =>
   withAddressOptions(command, portDefault)
     .addOption(option('--mode <mode>', 'what the program is').choices(['sandbox', 'live']).default('sandbox'))
     .addOption(option('--data-dir <folder>', 'where data is kept; in memory when left out').argParser(parseText))
@@ -117,7 +123,11 @@ export const withServeOptions = (command: Command, logLevel: LogLevel = 'info', 
         .default(5 * MINUTE_MS, '5m'),
     )
     .addOption(option('--log-format <format>', 'how logs are written').choices(['pretty', 'json']).default('pretty'))
-    .addOption(option('--log-level <level>', 'the least that is logged').choices(LOG_LEVELS).default(logLevel))
+    .addOption(
+      option('--log-level <level>', `the least that is logged${logLevel ? '' : LOG_LEVEL_DEFAULT}`)
+        .choices(LOG_LEVELS)
+        .default(logLevel),
+    )
     .addOption(option('--ready-file <file>', 'file that gets the URL once requests are answered').argParser(parseText))
     .addOption(
       option('--seed <text>', 'the same seed makes the sandbox give the same ids and codes').argParser(parseText),
@@ -131,6 +141,10 @@ export const withServeOptions = (command: Command, logLevel: LogLevel = 'info', 
       option('--strict', 'refuse members and parameters that would be ignored; for the sandbox').default(false),
     )
     .addOption(option('--public-url <url>', 'the address that clients see').argParser(parseUrl))
+    .addOption(
+      option('--metrics-port <number>', 'port of /metrics; 0 takes a free one; off when left out').argParser(parsePort),
+    )
+    .addOption(option('--metrics-host <address>', 'address of /metrics').argParser(parseText).default(LOOPBACK))
 
 /** The options of `scrip serve` as commander has read them. */
 export interface ServeOptions {
@@ -145,7 +159,7 @@ export interface ServeOptions {
   refreshTtl: number
   chargeTtl: number
   logFormat: 'pretty' | 'json'
-  logLevel: LogLevel
+  logLevel?: LogLevel
   readyFile?: string
   seed?: string
   sandboxToken?: string
@@ -153,6 +167,8 @@ export interface ServeOptions {
   snapshot?: string
   strict: boolean
   publicUrl?: string
+  metricsPort?: number
+  metricsHost: string
 }
 
 /** @throws UsageError when options do not go together, or a variable has no meaning */
@@ -179,7 +195,7 @@ export const configOf = (options: ServeOptions): Config => {
     refreshTtlMs: options.refreshTtl,
     chargeTtlMs: options.chargeTtl,
     logFormat: options.logFormat,
-    logLevel: options.logLevel,
+    logLevel: options.logLevel ?? (options.mode === 'live' || process.stderr.isTTY ? 'info' : 'warn'),
     readyFile: options.readyFile,
     seed: options.seed,
     sandboxToken: options.sandboxToken ?? secretFromFile(SANDBOX_TOKEN_VARIABLE),
@@ -187,7 +203,20 @@ export const configOf = (options: ServeOptions): Config => {
     snapshotFile: options.snapshot,
     strict: options.strict,
     publicUrl: options.publicUrl,
+    metrics: metricsOf(options),
   })
+}
+
+/** Metrics are for those who run the server, so that they never share its port. @throws UsageError */
+const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions): Config['metrics'] => {
+  if (metricsPort === undefined) {
+    if (host === LOOPBACK) return undefined
+    throw new UsageError('--metrics-host says where metrics are given: say at which --metrics-port, too')
+  }
+  if (metricsPort !== 0 && metricsPort === portOf(port)) {
+    throw new UsageError(`--metrics-port ${metricsPort} is the port of the API: metrics need one of their own`)
+  }
+  return { host, port: metricsPort }
 }
 
 /** Gives a command the flags of `scrip run`: those of `scrip serve`, and its own. */

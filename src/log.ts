@@ -1,11 +1,15 @@
 import { LOG_LEVELS, type LogLevel } from './config.ts'
+import type { RequestFacts, RequestListener } from './http/request-watch.ts'
 import { type Clock, toTimestamp } from './kernel/clock.ts'
 
 /** Facts that belong to a message: numbers and words, never a secret. */
-export type LogFields = Record<string, string | number | boolean | undefined>
+export type LogFields = Record<string, string | number | boolean | null | undefined>
 
 /** Writes one line for each event to standard error. */
-export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>
+export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void> & {
+  /** One line for each request; nothing where such lines would not be written, so that nothing is done for them. */
+  requests: RequestListener | undefined
+}
 
 export interface LogOptions {
   level: LogLevel
@@ -19,22 +23,50 @@ const DIM = '\x1b[2m'
 const RESET = '\x1b[0m'
 const LEVEL_COLORS: Record<LogLevel, string> = { debug: DIM, info: '\x1b[36m', warn: '\x1b[33m', error: '\x1b[31m' }
 
+/** What supervisors ask every few seconds is told at the lowest level only. */
+const PROBES = new Set(['/livez', '/readyz'])
+
+const STATUS_COLORS = { 2: '\x1b[32m', 3: '\x1b[36m', 4: '\x1b[33m', 5: '\x1b[31m' } as Readonly<Record<number, string>>
+const METHOD_WIDTH = 'DELETE'.length
+
 export const createLog = ({ level: least, format, color, clock, write }: LogOptions): Log => {
   const line = (level: LogLevel, message: string, fields: LogFields): string => {
     const time = toTimestamp(clock.nowMs())
     if (format === 'json') return JSON.stringify({ time, level, message, ...fields })
-    const facts = Object.entries(fields)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => ` ${name}=${value}`)
-      .join('')
+    let facts = ''
+    for (const name in fields)
+      if (fields[name] !== undefined && fields[name] !== null) facts += ` ${name}=${fields[name]}`
     return color
       ? `${DIM}${time}${RESET} ${LEVEL_COLORS[level]}${level.padEnd(5)}${RESET} ${message}${DIM}${facts}${RESET}`
       : `${time} ${level.padEnd(5)} ${message}${facts}`
   }
+  const isWanted = (level: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least)
+  const requestLine = (level: LogLevel, facts: RequestFacts): string => {
+    const { method, route, status, durationMs, requestId, client } = facts
+    if (format === 'json') {
+      const asked = { method, route, status, duration_ms: durationMs, request_id: requestId, client }
+      return line(level, 'request', asked)
+    }
+    const shown = color ? `${STATUS_COLORS[Math.floor(status / 100)] ?? ''}${status}${RESET}` : status
+    const what = `${method.padEnd(METHOD_WIDTH)} ${shown} ${route ?? '(no route)'} ${durationMs.toFixed(1)} ms`
+    return line(level, what, { request_id: requestId, client })
+  }
+  const requests: RequestListener = {
+    onEnded: (facts) => {
+      const level = facts.route !== null && PROBES.has(facts.route) ? 'debug' : 'info'
+      if (isWanted(level)) write(`${requestLine(level, facts)}\n`)
+    },
+  }
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
-      if (LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least)) write(`${line(level, message, fields)}\n`)
+      if (isWanted(level)) write(`${line(level, message, fields)}\n`)
     }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    requests: isWanted('info') ? requests : undefined,
+  }
 }

@@ -1,76 +1,11 @@
 import './production.ts'
-import { Command, CommanderError } from 'commander'
-import { VERSION } from './assemble.ts'
-import { backupCommand } from './commands/backup.ts'
-import { catalogCommands } from './commands/catalog.ts'
-import { clientCommands } from './commands/client.ts'
+import { CommanderError } from 'commander'
+import { commandLine } from './command-line.ts'
 import { EXIT, ProgramError } from './commands/exit.ts'
-import { health } from './commands/health.ts'
-import { printOpenApi } from './commands/openapi.ts'
-import { orderCommands } from './commands/orders.ts'
-import { payoutCommands } from './commands/payouts.ts'
-import { rateCommands } from './commands/rates.ts'
-import { restoreCommand } from './commands/restore.ts'
-import { run } from './commands/run.ts'
-import { serve } from './commands/serve.ts'
-import { verifyCommand } from './commands/verify.ts'
-import { voucherCommands } from './commands/vouchers.ts'
-import { wait } from './commands/wait.ts'
-import { walletCommands } from './commands/wallet.ts'
-import {
-  configOf,
-  type HealthOptions,
-  type RunOptions,
-  runConfigOf,
-  type ServeOptions,
-  UsageError,
-  type WaitOptions,
-  withHealthOptions,
-  withRunOptions,
-  withServeOptions,
-  withWaitOptions,
-} from './config.ts'
+import { UsageError } from './config.ts'
 import { givenEnvironment } from './production.ts'
 
-/** The command line: one entry for each command. `scrip` alone is `scrip serve`. */
-const program = new Command('scrip')
-  .description('A B2B rewards platform in one executable.')
-  .version(VERSION, '--version', 'print the version')
-  .enablePositionalOptions()
-  .showHelpAfterError('Try scrip --help.')
-  .exitOverride()
-
-const serving = program.command('serve', { isDefault: true }).description('serve the API (the default command)')
-withServeOptions(serving).action((options: ServeOptions) => serve(configOf(options)))
-withRunOptions(program.command('run'))
-  .description('serve a sandbox for as long as a command runs, and exit as it does')
-  .argument('<command...>', 'the command and its arguments; put -- before it')
-  .passThroughOptions()
-  .action((command: string[], options: RunOptions) => run(runConfigOf(options), command, givenEnvironment))
-withServeOptions(program.command('openapi'))
-  .description('print the OpenAPI document')
-  .action((options: ServeOptions) => printOpenApi(configOf(options)))
-withHealthOptions(program.command('health'))
-  .description('exit with 0 when a server answers requests, else with 1')
-  .action((options: HealthOptions) => health(options))
-withWaitOptions(program.command('wait'))
-  .description('wait until a server answers requests; exit with 5 when that takes too long')
-  .action((options: WaitOptions) => wait(options))
-program
-  .command('version')
-  .description('print the version')
-  .action(() => void process.stdout.write(`${VERSION}\n`))
-clientCommands(program.command('client').description('who may use the API in live mode'))
-walletCommands(program.command('wallet').description('what clients pay from'))
-catalogCommands(program.command('catalog').description('what is sold'))
-voucherCommands(program.command('vouchers').description('the codes that live mode sells'))
-rateCommands(program.command('rates').description('the exchange rates of live mode'))
-orderCommands(program.command('orders').description('orders that wait for their delivery'))
-payoutCommands(program.command('payouts').description('payouts that wait to be moved on'))
-backupCommand(program.command('backup'))
-restoreCommand(program.command('restore'))
-verifyCommand(program.command('verify'))
-program.addHelpText('after', () => `\n${serving.helpInformation()}`)
+/** Runs one command, and says how it ended. */
 
 const exitCodeOf = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
@@ -81,7 +16,7 @@ const exitCodeOf = (error: unknown): number => {
 }
 
 try {
-  await program.parseAsync()
+  await commandLine(givenEnvironment).parseAsync()
 } catch (error) {
   process.exitCode = exitCodeOf(error)
 }

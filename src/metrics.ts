@@ -1,4 +1,3 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { commitTotals } from './db/shared-commit.ts'
 import type { RequestListener } from './http/request-watch.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from './kernel/clock.ts'
@@ -13,12 +12,11 @@ export interface Metrics extends RequestListener {
   contentType: string
 }
 
-/** What is looked at when the page is asked for. */
-export interface Measured {
+export interface MetricsOptions {
   version: string
   mode: 'sandbox' | 'live'
-  due: DueWork
   worlds: Worlds
+  due: () => DueWork
 }
 
 /** From a charge out of the cache to a request that waited for a full disk. */
@@ -27,11 +25,17 @@ const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 const WATCHED_REFUSALS = ['unauthorized', 'credentials_wrong', 'rate_limited', 'internal'] as const
 /** Stands for the paths that no route serves, which are endless. */
 const NO_ROUTE = '(none)'
-const BYTES_PER_UNIT_S = 1e6
+const MICROSECONDS_PER_SECOND = 1e6
 
-export const createMetrics = (measured: () => Measured): Metrics => {
+/** Counts and times requests; all else is looked at when the page is asked for. */
+export const createMetrics = async (options: MetricsOptions): Promise<Metrics> => {
+  // Loaded here, so that it costs nothing where no metrics are wanted.
+  const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   const registers = [registry]
+  const { version, mode, worlds, due } = options
+  const startedMs = systemClock.nowMs() - sinceStartMs()
+  const lateMs = (): number => Math.max(0, worlds.default.clock.nowMs() - due().nextMs(worlds.default))
   const durations = new Histogram({
     name: 'scrip_http_request_duration_seconds',
     help: 'Requests answered, and how long that took.',
@@ -47,7 +51,51 @@ export const createMetrics = (measured: () => Measured): Metrics => {
     registers,
   })
   for (const reason of WATCHED_REFUSALS) refusals.inc({ reason }, 0)
-  onScrape(registers, measured)
+  const looked: [name: string, help: string, look: () => number][] = [
+    ['scrip_worlds', 'Worlds of this process; one in live mode.', () => worlds.all.length],
+    [
+      'scrip_due_work',
+      'Orders and payouts of the default world that wait for a time.',
+      () => due().waiting(worlds.default),
+    ],
+    ['scrip_due_work_late_seconds', 'How long the first of them has been overdue.', () => lateMs() / SECOND_MS],
+    ['process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss()],
+    ['process_heap_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed],
+    ['process_start_time_seconds', 'Start time of the process in Unix seconds.', () => startedMs / SECOND_MS],
+  ]
+  for (const [name, help, look] of looked) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(look())
+      },
+    })
+  }
+  const counted: [name: string, help: string, count: () => number][] = [
+    ['scrip_commits_total', 'Commits that were made durable.', () => commitTotals.commits],
+    [
+      'scrip_committed_units_total',
+      'Units of work in them; those beyond one a commit shared it.',
+      () => commitTotals.units,
+    ],
+    ['process_cpu_seconds_total', 'Processor time in seconds.', cpuSeconds],
+  ]
+  for (const [name, help, count] of counted) {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(count())
+      },
+    })
+  }
+  const labelNames = ['version', 'mode', 'bun']
+  const build = new Gauge({ name: 'scrip_build_info', help: 'What runs here; always 1.', labelNames, registers })
+  build.set({ version, mode, bun: Bun.version }, 1)
   return {
     onArrived: () => inFlight.inc(),
     onEnded: ({ method, route, status, durationMs, failure }) => {
@@ -58,4 +106,9 @@ export const createMetrics = (measured: () => Measured): Metrics => {
     page: () => registry.metrics(),
     contentType: registry.contentType,
   }
+}
+
+const cpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / MICROSECONDS_PER_SECOND
 }

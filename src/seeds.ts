@@ -7,7 +7,7 @@ import countriesJson from '../seed/countries.json' with { type: 'text' }
 import currenciesJson from '../seed/currencies.json' with { type: 'text' }
 import ratesJson from '../seed/rates.json' with { type: 'text' }
 import subcategoriesJson from '../seed/subcategories.json' with { type: 'text' }
-import { type CatalogRows, readCatalog, replaceCatalog } from './catalog/document.ts'
+import { type CatalogRows, type OnRows, readCatalog, replaceCatalog } from './catalog/document.ts'
 import { type CategorySeed, seedCategories } from './catalog/seed.ts'
 import type { Database, Transaction } from './db/database.ts'
 import { type CountryWire, type Currency, type Reference, seedReference } from './reference/reference.ts'
@@ -48,11 +48,16 @@ export const seedSandboxCatalog = (database: Database, reference: Reference): vo
  *
  * @throws CatalogFault, and then nothing has changed
  */
-export const importCatalog = (database: Database, reference: Reference, file: string): CatalogRows => {
-  const rows = readCatalog(file, reference)
+export const importCatalog = (
+  database: Database,
+  reference: Reference,
+  file: string,
+  onProgress?: OnRows,
+): CatalogRows => {
+  const rows = readCatalog(file, reference, onProgress)
   plant(database, CATALOG_FILE, [file], () => {
     database.query.delete(seeds).where(eq(seeds.name, CATALOG_SEED)).run()
-    replaceCatalog(database.query, rows)
+    replaceCatalog(database.query, rows, onProgress)
   })
   return rows
 }

@@ -69,13 +69,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   worlds: ['db', 'kernel'],
   ...Object.fromEntries(Object.entries(ROOMS).map(([room, others]) => [room, [...others, ...BELOW_ROOMS]])),
   config: ['http', 'kernel'],
-  log: ['config', 'kernel'],
+  log: ['config', 'http', 'kernel'],
+  metrics: ['config', ...BELOW_ROOMS],
   seeds: [...Object.keys(ROOMS), ...BELOW_ROOMS],
   app: BELOW_APP,
   assemble: ['app', 'seeded-images', ...BELOW_APP],
   'seeded-images': ['seeds', ...Object.keys(ROOMS), ...BELOW_ROOMS],
-  commands: ['assemble', 'app', ...BELOW_APP],
-  main: ['commands', 'assemble', 'config', 'production'],
+  commands: ['assemble', 'app', 'metrics', ...BELOW_APP],
+  'command-line': ['commands', 'assemble', 'config'],
+  main: ['command-line', 'commands', 'config', 'production'],
   production: [],
 }
 

@@ -96,6 +96,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
         id: 'listBeneficiaries',
         tag: 'Beneficiaries',
         summary: 'List saved beneficiaries',
+        description: 'Searched by e-mail and name, sorted and paged; the newest first.',
         query: ListQuery,
         success: {
           status: 200,
@@ -127,6 +128,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
         id: 'createBeneficiary',
         tag: 'Beneficiaries',
         summary: 'Save a beneficiary',
+        description: 'The same e-mail address may be saved more than once.',
         headers: IdempotencyHeaders,
         body: { schema: DraftBody, example: DRAFT_EXAMPLE },
         success: {
@@ -159,6 +161,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
         id: 'getBeneficiary',
         tag: 'Beneficiaries',
         summary: 'Get a saved beneficiary',
+        description: 'With what was paid to the person so far.',
         path: BeneficiaryPath,
         success: {
           status: 200,

@@ -1,9 +1,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
-import { makePrivateFile } from '../db/data-folder.ts'
+import { databasePath, makePrivateFile } from '../db/data-folder.ts'
 import { administer, refused, told } from './administration.ts'
 import { note } from './output.ts'
+import { withProgress } from './progress.ts'
 
 /** `scrip backup`: one consistent copy of the database, taken while the server goes on. */
 export const backupCommand = (backup: Command): void => {
@@ -13,13 +14,17 @@ export const backupCommand = (backup: Command): void => {
     .action((file: string, options: DataOptions) => {
       const { dataDir } = dataConfigOf(options)
       return administer(options, ({ config, database }) =>
-        told(file, () => {
+        told(file, async () => {
           if (existsSync(file)) throw refused(`${file} exists already: a backup overwrites nothing.`)
           const draft = `${file}.${process.pid}`
           try {
             makePrivateFile(draft)
-            database.sqlite.query('VACUUM INTO ?').run(draft)
-            flush(draft)
+            await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => {
+              onProgress('copying the database', 0, 0)
+              database.sqlite.query('VACUUM INTO ?').run(draft)
+              onProgress('waiting for the disk', 0, 0)
+              flush(draft)
+            })
             renameSync(draft, file)
           } finally {
             rmSync(draft, { force: true })

@@ -10,6 +10,7 @@ import { importCatalog, seedReferenceData, seedSandboxCatalog } from '../seeds.t
 import { administer, openData, readInput, told } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
+import { withProgress } from './progress.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
 export const catalogCommands = (catalog: Command): void => {
@@ -31,9 +32,11 @@ export const catalogCommands = (catalog: Command): void => {
     .argument('<file>', 'the file; - reads standard input')
     .action((file: string, options: DataOptions) => {
       const { dataDir } = dataConfigOf(options)
-      return administer(options, ({ database, reference }) => {
+      return administer(options, async ({ database, reference }) => {
         const text = readInput(file)
-        const { products } = ofFile(file, () => importCatalog(database, reference, text))
+        const { products } = await withProgress(text.length, (onProgress) =>
+          ofFile(file, () => importCatalog(database, reference, text, onProgress)),
+        )
         return { data_dir: dataDir, products: products.length }
       })
     })

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type DataConfig, type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
 import { DataFault, databasePath, hasDatabase, lockForServing, makeDataFolder, makePrivate } from '../db/data-folder.ts'
@@ -11,6 +11,7 @@ import { refused, told } from './administration.ts'
 import { flush } from './backup.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, type Row, show } from './output.ts'
+import { type OnProgress, withProgress } from './progress.ts'
 import { verified } from './verify.ts'
 
 interface RestoreOptions extends DataOptions {
@@ -26,11 +27,12 @@ export const restoreCommand = (restore: Command): void => {
     .action(async (file: string, options: RestoreOptions) => {
       const config = dataConfigOf(options)
       if (!existsSync(file)) throw new ProgramError(EXIT.data, `${file} does not exist.`)
-      show(await told(config.dataDir, () => restored(file, config, options.force ?? false)), config.json)
+      const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
+      show(await told(config.dataDir, () => withProgress(statSync(file).size, work)), config.json)
     })
 }
 
-const restored = (file: string, config: DataConfig, isForced: boolean): Row => {
+const restored = (file: string, config: DataConfig, isForced: boolean, onProgress: OnProgress): Row => {
   const { dataDir } = config
   makeDataFolder(dataDir)
   const unlock = lockForServing(dataDir)
@@ -41,9 +43,10 @@ const restored = (file: string, config: DataConfig, isForced: boolean): Row => {
     const path = databasePath(dataDir)
     const draft = `${path}.${process.pid}`
     try {
+      onProgress('copying the backup', 0, 0)
       copyFileSync(file, draft)
       makePrivate(draft)
-      prepare(draft, config)
+      prepare(draft, config, onProgress)
       flush(draft)
       if (hasDatabase(dataDir)) emptyLog(path)
       renameSync(draft, path)
@@ -57,11 +60,11 @@ const restored = (file: string, config: DataConfig, isForced: boolean): Row => {
 }
 
 /** A copy of the backup becomes what this program works on, or is refused. */
-const prepare = (draft: string, { dataDir, voucherKey, json }: DataConfig): void => {
+const prepare = (draft: string, { dataDir, voucherKey, json }: DataConfig, onProgress: OnProgress): void => {
   const database = Database.openFile(draft)
   try {
     migrate(database.sqlite, systemClock)
-    const broken = verified(draft).find(({ faults }) => faults > 0)
+    const broken = verified(draft, onProgress).find(({ faults }) => faults > 0)
     if (broken) throw new DataFault(`The backup is not sound: ${broken.first}. scrip verify tells all of it.`)
     const mark = markOf(database.query)
     const isRight = mark === undefined || isKeyOf(mark, dataDir, voucherKey)

@@ -20,7 +20,7 @@ export const run = async (config: RunConfig, command: readonly string[], given: 
     throw new UsageError('--world is lower-case letters, digits, - and _, at most 64')
   }
   const log = logOf(config)
-  const server = startServer(config, log)
+  const server = await startServer(config, log)
   const { sandbox } = server
   if (!sandbox) throw new Error('a configuration of run is one of the sandbox')
   log.info('listening', { url: server.url, data: config.dataDir ?? 'in memory' })
@@ -63,8 +63,10 @@ const PASSED_ON = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2
  * @throws ProgramError
  */
 const resultOf = async (command: readonly string[], env: Environment): Promise<number> => {
-  const child = spawn(command, env)
-  for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal))
+  // Listened to before there is a command: it may be quicker to say something than this is to go on.
+  let child: Bun.Subprocess | undefined
+  for (const signal of PASSED_ON) process.on(signal, () => child?.kill(signal))
+  child = spawn(command, env)
   return child.exited // 128 and the number of the signal, when it died by one
 }
 

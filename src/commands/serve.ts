@@ -11,7 +11,7 @@ const DRAIN_MS_MAX = 10 * SECOND_MS
 /** `scrip serve`: open, migrate, seed, bind, say so, and answer until told to stop (contract C1). */
 export const serve = async (config: Config): Promise<void> => {
   const log = logOf(config)
-  const server = startServer(config, log)
+  const server = await startServer(config, log)
   const toldToStop = told() // listens before anyone learns that there is something to stop
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)

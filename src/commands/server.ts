@@ -1,16 +1,19 @@
 import type { Server } from 'bun'
 import { createApp } from '../app.ts'
-import { assemble } from '../assemble.ts'
+import { assemble, VERSION } from '../assemble.ts'
 import { CatalogFault } from '../catalog/document.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type Config, urlOf, wantsColor } from '../config.ts'
 import { SECOND_MS, systemClock } from '../kernel/clock.ts'
 import { createLog, type Log } from '../log.ts'
+import { createMetrics, type Metrics } from '../metrics.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
 /** Bun's own limit answers in a foreign shape; ours is kept where bodies are read. */
+const METRICS_PATH = '/metrics'
+
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
 
 /** A server that answers requests. */
@@ -36,18 +39,23 @@ export const logOf = ({ logLevel, logFormat }: Config): Log =>
  *
  * @throws ProgramError when data or address cannot be used
  */
-export const startServer = (config: Config, log: Log): RunningServer => {
+export const startServer = async (config: Config, log: Log): Promise<RunningServer> => {
   const platform = openPlatform(config, log)
+  const { worlds } = platform
+  const metrics =
+    config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds, due: () => due }))
   let stopping = false
   const unready = () => new Response(null, { status: 503 })
   let answer: (request: Request, server: Server<unknown>) => Response | Promise<Response> = unready
-  const server = bind(config, (request, from) => answer(request, from))
+  const metricsServer = metrics && serveMetrics(config, metrics, log)
+  const server = bind(config, (request, from) => answer(request, from), metricsServer)
   const url = urlOf(config.host, server.port ?? config.port)
   const { app, due, sandbox, logIn } = createApp(
     platform.deps({
       publicUrl: config.publicUrl ?? url,
       addressOf: (request) => server.requestIP(request)?.address ?? '',
       isReady: () => !stopping,
+      listeners: [log.requests, metrics].filter((listener) => listener !== undefined),
     }),
   )
   answer = app.fetch
@@ -61,6 +69,7 @@ export const startServer = (config: Config, log: Log): RunningServer => {
       clearInterval(timekeeper)
       await Promise.race([server.stop(), Bun.sleep(drainMsMax)])
       await server.stop(true)
+      await metricsServer?.stop(true)
       platform.close()
     },
   }
@@ -87,29 +96,44 @@ const openPlatform = (config: Config, log: Log) => {
 const namesItsPath = (error: unknown): boolean => error instanceof Error && 'path' in error
 
 const bind = (
-  config: Config,
+  { host, port }: { host: string; port: number },
   fetch: (request: Request, server: Server<unknown>) => Response | Promise<Response>,
+  besides?: Server<unknown>,
 ): Server<unknown> => {
   try {
     return Bun.serve({
-      hostname: config.host,
-      port: config.port,
+      hostname: host,
+      port,
       maxRequestBodySize: BODY_BYTES_UNLIMITED,
       idleTimeout: 60,
       fetch,
     })
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
-    throw new ProgramError(EXIT.address, `cannot bind ${config.host}:${config.port}: ${what}`)
+    besides?.stop(true) // nothing is left to keep the process alive
+    throw new ProgramError(EXIT.address, `cannot bind ${host}:${port}: ${what}`)
   }
+}
+
+/** `GET /metrics`, on an address of its own: what it tells is for those who run the server, not for its clients. */
+const serveMetrics = ({ metrics: address }: Config, metrics: Metrics, log: Log): Server<unknown> | undefined => {
+  if (!address) return undefined
+  const server = bind(address, async ({ method, url }) => {
+    if (new URL(url).pathname !== METRICS_PATH) return new Response(`See ${METRICS_PATH}\n`, { status: 404 })
+    if (method !== 'GET') return new Response(null, { status: 405, headers: { allow: 'GET' } })
+    return new Response(await metrics.page(), { headers: { 'content-type': metrics.contentType } })
+  })
+  log.info('metrics', { url: urlOf(address.host, server.port ?? address.port) + METRICS_PATH })
+  return server
 }
 
 /**
  * Requests wait for what is due; where none comes, this looks, by comparing two numbers. A failure is told and tried
- * again: the work stays due.
+ * again: the work stays due. Worlds that nobody asks go to sleep.
  */
 const keepTime = (due: DueWork, worlds: Worlds, log: Log) =>
   setInterval(() => {
+    worlds.rest()
     const world = worlds.default
     if (!due.isDue(world)) return
     due.catchUp(world).catch((error: unknown) => log.error('due work failed', { cause: String(error) }))

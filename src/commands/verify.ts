@@ -1,5 +1,5 @@
 import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '../config.ts'
 import { databasePath } from '../db/data-folder.ts'
@@ -8,6 +8,7 @@ import { refused, told } from './administration.ts'
 import { CHECKS } from './checks.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
+import { type OnProgress, withProgress } from './progress.ts'
 
 /** `scrip verify`: proves that a database is what the contract promises, or names the first row that is not. */
 export const verifyCommand = (verify: Command): void => {
@@ -17,7 +18,9 @@ export const verifyCommand = (verify: Command): void => {
     .action(async (file: string | undefined, options: DataOptions) => {
       const { json } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
-      const results = await told(path, () => verified(path))
+      const results = await told(path, () =>
+        withProgress(existsSync(path) ? statSync(path).size : 0, (onProgress) => verified(path, onProgress)),
+      )
       show(
         results.map(({ check, faults, first }) => ({ check, faults, first })),
         json,
@@ -34,14 +37,15 @@ interface Result {
 }
 
 /** Runs every check on one state of a database file. @throws ProgramError, SchemaMismatch, or what SQLite says */
-export const verified = (path: string): Result[] => {
+export const verified = (path: string, onProgress?: OnProgress): Result[] => {
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
   const sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   try {
     sqlite.run('PRAGMA query_only = ON')
     sqlite.run('BEGIN') // all checks see the same state, whatever a server writes meanwhile
     requireCurrentSchema(sqlite)
-    return CHECKS.map(({ name, sql }) => {
+    return CHECKS.map(({ name, sql }, index) => {
+      onProgress?.(`checking that ${name}`, index, CHECKS.length)
       const faults = faultsOf(sqlite, sql)
       return { check: name, faults: faults.length, first: faults[0] ?? null }
     })

@@ -5,6 +5,7 @@ import { addCodes, readCodes, StockFault, stockLevels } from '../orders/stock.ts
 import { administer, readInput, refused } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { Amount } from './output.ts'
+import { withProgress } from './progress.ts'
 
 /** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
 export const voucherCommands = (vouchers: Command): void => {
@@ -19,9 +20,14 @@ export const voucherCommands = (vouchers: Command): void => {
         if (isSandbox) throw refused('A sandbox makes its codes up: import into the data of live mode.')
         const context = { tx: database.query, reference, seal: seal(), nowMs: world.clock.nowMs() }
         try {
-          const codes = readCodes(readInput(file), context)
-          await write((tx) => addCodes(tx, codes))
-          return { imported: codes.length }
+          const text = readInput(file)
+          return await withProgress(text.length, async (onProgress) => {
+            const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
+            const codes = readCodes(text, { ...context, onRows })
+            onProgress(`writing codes: ${codes.length}`, 0, 0)
+            await write((tx) => addCodes(tx, codes))
+            return { imported: codes.length }
+          })
         } catch (error) {
           if (error instanceof StockFault) throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
           throw error

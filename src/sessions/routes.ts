@@ -140,6 +140,7 @@ export const sessionRoutes = ({
         id: 'logout',
         tag: 'Authentication',
         summary: 'Revoke all tokens of the client',
+        description: 'Access and refresh tokens of every login of the client are dead at once.',
         success: {
           status: 200,
           description: 'Every access and refresh token of the client is dead',

@@ -1,24 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND, inFolder, run } from './program.ts'
+import { type Block, blocksOf, documentText, freePort, hasShell, withScrip } from './documents.ts'
+import { inFolder, run } from './program.ts'
 
 /** The code of the guide for testers is run as it stands, so that it cannot rot. */
 
-const guide = readFileSync(join(import.meta.dir, '../../docs/testing-with-scrip.md'), 'utf8')
-
-interface Block {
-  language: string
-  /** The file that it is meant for; left out where it is a line for the shell. */
-  file: string | undefined
-  text: string
-}
-
-const blocks: Block[] = [...guide.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map(
-  ([, language = '', file, text = '']) => ({ language, file, text }),
-)
+const blocks = blocksOf(documentText('docs/testing-with-scrip.md'))
 
 const blockOf = (file: string): Block => {
   const block = blocks.find((candidate) => candidate.file === file)
@@ -28,13 +17,10 @@ const blockOf = (file: string): Block => {
 
 /** Gives some work a folder with files of the guide, the program as `scrip` in the PATH, and a package with tests. */
 const withFiles = (files: Block[], work: (folder: string, env: Record<string, string>) => Promise<void>) =>
-  inFolder(async (folder) => {
-    const program = join(folder, 'scrip')
-    writeFileSync(program, `#!/bin/sh\nexec ${COMMAND.map((word) => `'${word}'`).join(' ')} "$@"\n`)
-    chmodSync(program, 0o755)
+  withScrip(async (folder, env) => {
     writeFileSync(join(folder, 'package.json'), '{"scripts":{"test":"node --test"}}')
     for (const { file, text } of files) writeFileSync(join(folder, file ?? ''), text)
-    await work(folder, { PATH: `${folder}:${process.env.PATH}` })
+    await work(folder, env)
   })
 
 /** Runs a file of the guide with a sandbox, as the guide says. */
@@ -48,21 +34,12 @@ const runBlock = async (block: Block, command: string[], flags: string[] = []) =
   return stdout
 }
 
-const freePort = (): Promise<string> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(String(typeof address === 'object' && address ? address.port : 0)))
-    })
-  })
-
 const answers = (command: string, ...args: string[]): string =>
   Bun.which(command) ? spawnSync(command, args, { encoding: 'utf8' }).stdout.trim() : ''
 
 const hasNode = answers('node', '-p', '!process.versions.bun && parseInt(process.versions.node) >= 20') === 'true'
 const hasNpm = hasNode && /^\d+\./.test(answers('npm', '--version'))
 const hasMake = answers('make', '--version') !== ''
-const hasShell = ['bash', 'curl', 'jq'].every((command) => Bun.which(command))
 
 describe.skipIf(!hasNode)('the suite for Node', () => {
   const suite = blockOf('rewards.test.mjs')

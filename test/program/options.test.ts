@@ -54,6 +54,7 @@ test('variables mean what their flags mean', async () => {
       SCRIP_CHARGE_TTL: '30s',
       SCRIP_RATE_LIMIT: '7/m',
       SCRIP_LOG_FORMAT: 'json',
+      SCRIP_LOG_LEVEL: 'info',
       SCRIP_SEED: 'a seed',
       SCRIP_PUBLIC_URL: 'https://rewards.example.com/',
     },
@@ -127,7 +128,7 @@ test('the variables that a child of scrip run is given mean nothing here', async
 describe('exit 2, and a word about it, for', () => {
   test.each<[string, string[], Record<string, string>, RegExp]>([
     ['an unknown flag', ['--no-such'], {}, /unknown option '--no-such'/],
-    ['an unknown command', ['dance'], {}, /too many arguments/],
+    ['an unknown command', ['dance'], {}, /there is no command dance: see scrip --help/],
     ['an unknown variable', [], { SCRIP_NO_SUCH: '1' }, /SCRIP_NO_SUCH/],
     ['an unknown mode', ['--mode', 'production'], {}, /--mode/],
     ['an unknown mode in the variable', [], { SCRIP_MODE: 'production' }, /SCRIP_MODE/],

@@ -62,6 +62,10 @@ export interface Running {
   signal: (name: NodeJS.Signals) => void
   /** Waits until standard output holds a text. */
   said: (text: string) => Promise<void>
+  /** What it has logged so far. */
+  log: () => string
+  /** Waits until its log holds a text. */
+  told: (text: string) => Promise<void>
   /** Waits for the end, and gives all that was written. */
   ended: () => Promise<Ended>
   /** SIGTERM, and waits for the end. */
@@ -72,7 +76,8 @@ export interface Running {
 /** Starts the program with flags of `scrip serve`, on a free port unless told otherwise, and waits until it is ready. */
 export const start = async (args: string[] = [], place: Place = {}): Promise<Running> => {
   const child = spawn(args.includes('--port') || place.env ? args : ['--port', '0', ...args], place)
-  const stderr = child.stderr.text()
+  const log = logOf(child.stderr)
+  const stderr = log.whole
   const reader = child.stdout.getReader()
   const decoder = new TextDecoder()
   let stdout = ''
@@ -98,6 +103,8 @@ export const start = async (args: string[] = [], place: Place = {}): Promise<Run
     pid: child.pid,
     signal: (name) => child.kill(name),
     said,
+    log: log.soFar,
+    told: log.told,
     ended,
     stop: () => {
       child.kill('SIGTERM')
@@ -105,6 +112,31 @@ export const start = async (args: string[] = [], place: Place = {}): Promise<Run
     },
     request: (path, init) => fetch(url + path, init),
   }
+}
+
+/** Collects what is logged while it is logged. */
+const logOf = (stderr: ReadableStream<Uint8Array>) => {
+  let text = ''
+  let isOver = false
+  let hear = Promise.withResolvers<void>()
+  const collect = async (): Promise<string> => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stderr) {
+      text += decoder.decode(chunk, { stream: true })
+      hear.resolve()
+      hear = Promise.withResolvers()
+    }
+    isOver = true
+    hear.resolve()
+    return text
+  }
+  const told = async (words: string): Promise<void> => {
+    while (!text.includes(words)) {
+      if (isOver) throw new Error(`ended without ${words} in its log: ${text}`)
+      await hear.promise
+    }
+  }
+  return { whole: collect(), soFar: () => text, told }
 }
 
 /** Gives a fresh folder to some work, and takes it away afterwards. */

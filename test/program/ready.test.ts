@@ -36,7 +36,8 @@ test('logs on standard error, one JSON object a line when asked', async () => {
 
 test('logs nothing below the level that was asked for, and without colours where there is no terminal', async () => {
   expect((await (await start(['--log-level', 'error'])).stop()).stderr).toBe('')
-  const { stderr } = await (await start()).stop()
+  expect((await (await start()).stop()).stderr).toBe('')
+  const { stderr } = await (await start(['--log-level', 'info'])).stop()
   expect(stderr).toContain('listening')
   expect(stderr).not.toContain('\x1b')
 })

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { commandLine } from '../../src/command-line.ts'
+import { startServer } from '../harness.ts'
+import { blocksOf, documentText, freePort, hasShell, walk } from './documents.ts'
+import { TEA } from './live.ts'
+import { errorsPage, flagsPage, pathOf } from './pages.ts'
+import { inFolder } from './program.ts'
+
+/** The documentation is typed as it stands, and what follows from the program is compared with it. */
+
+const ROOT = join(import.meta.dir, '../..')
+const pages = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+const port = await freePort()
+const HERE = {
+  'scrip &': `scrip --port ${port} &`,
+  'scrip wait\n': `scrip wait --port ${port}\n`,
+  '127.0.0.1:4747': `127.0.0.1:${port}`,
+}
+const hasNode = Bun.which('node') !== null
+
+test.skipIf(!hasShell || !hasNode)('docs/quickstart.md: from nothing to a green test', async () => {
+  expect(await walk('docs/quickstart.md', { replace: HERE })).toMatch(/pass 1\b/)
+})
+
+test.skipIf(!hasShell)('docs/money.md: every amount is what the server answers', async () => {
+  await walk('docs/money.md', { replace: HERE })
+})
+
+test.skipIf(!hasShell)('docs/errors.md: an error is provoked by its name', async () => {
+  await walk('docs/errors.md')
+})
+
+describe('docs/running-live.md', () => {
+  /** What a client buys and is promised meanwhile, so that there is something to do day by day. */
+  const TRADE = `
+    password=$(scrip client rotate acme --json | jq -r .password)
+    for number in 1 2 3 4 5; do
+      echo '{"product_id":2,"denomination":10,"card_number":"BOX-'$number'","pin_code":"1"}'
+    done >boxes.jsonl
+    scrip vouchers import boxes.jsonl
+    token=$(curl -sSf http://127.0.0.1:4747/auth/login -d '{"username":"acme","password":"'$password'"}' | jq -r .access_token)
+    buy() { curl -sSf -H "Authorization: Bearer $token" http://127.0.0.1:4747/api/v1/$1 -d "$2" >/dev/null; }
+    buy orders '{"product_id":2,"denomination":10,"quantity":1}'
+    buy orders '{"product_id":2,"denomination":10,"quantity":4}'
+    for number in 1 2; do
+      buy payouts '{"reference_id":"p-'$number'","wallet_id":1,"amount":10,"currency":"USD","beneficiary_email":"ada@example.com","beneficiary_first_name":"Ada","beneficiary_last_name":"Lovelace"}'
+    done`
+  const catalog = {
+    products: [
+      { ...TEA, denominations: [{ min_value: 100, max_value: 100, discount: 0 }] },
+      { ...TEA, id: 2, name: 'Hamper', delivery_time: '3 days' },
+    ],
+  }
+
+  test.skipIf(!hasShell)(
+    'is typed from the first start to an upgrade',
+    async () => {
+      const metricsPort = await freePort()
+      const server = `scrip serve --mode live --port ${port} --metrics-port ${metricsPort} &\nscrip wait --port ${port}`
+      const said = await walk('docs/running-live.md', {
+        replace: { '/var/lib/scrip': '$FOLDER/data', '/backup/': '$FOLDER/', '4747': port, '9464': metricsPort },
+        before: {
+          'scrip client add acme': `cat >my-catalog.json <<'END'\n${JSON.stringify(catalog)}\nEND`,
+          'scrip orders list': TRADE,
+        },
+        console: {
+          'systemctl stop scrip': `kill %1; wait %1\n`,
+          'systemctl start scrip': server,
+          'systemctl stop scrip\ninstall': server,
+        },
+      })
+      expect(said).toContain('scrip_refusals_total{reason="unauthorized"} 0')
+      expect(said).toMatch(/\bfailure_reason +The account is closed\b/)
+    },
+    90_000,
+  )
+
+  test.skipIf(!Bun.which('systemd-analyze'))('has a unit that systemd takes', () =>
+    inFolder(async (folder) => {
+      const unit = join(folder, 'scrip.service')
+      // Whether the executable is there is asked, too.
+      writeFileSync(unit, documentText('docs/scrip.service').replace('/usr/local/bin/scrip', process.execPath))
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+      const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('scrip'))
+      expect({ status, about }).toEqual({ status: 0, about: [] })
+    }),
+  )
+
+  test('has YAML that is YAML, and a compose file that starts the program', () => {
+    for (const { file, text } of blocksOf(documentText('docs/running-live.md'))) {
+      if (file?.endsWith('.yml')) expect(Bun.YAML.parse(text)).toBeObject()
+    }
+    const { services } = Bun.YAML.parse(documentText('docs/compose.yaml')) as {
+      services: { scrip: { command: string[]; environment: Record<string, string>; build: string } }
+    }
+    const { command, environment, build } = services.scrip
+    expect(existsSync(join(ROOT, 'docs', build, 'Dockerfile'))).toBe(true)
+    const serving = commandLine({}).commands.find((one) => one.name() === command[0])
+    const { unknown } = serving?.parseOptions(command.slice(1)) ?? {}
+    expect(unknown).toEqual([])
+    const variables = serving?.options.map(({ envVar }) => envVar)
+    expect(Object.keys(environment).filter((name) => !variables?.includes(name))).toEqual([])
+  })
+})
+
+describe('what follows from the program is current: bun test/program/pages.ts writes it', () => {
+  test('docs/flags.md', () => {
+    expect(documentText('docs/flags.md')).toBe(flagsPage())
+  })
+
+  test('docs/errors.md, which says of every documented error what to do', async () => {
+    const server = await startServer()
+    const page = readFileSync(pathOf('errors.md'), 'utf8')
+    expect(page).toBe(await errorsPage(server, page))
+    const errors = (await (await server.request('/_sandbox/errors')).json()) as { name: string }[]
+    expect(errors.filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([])
+    await server.stop()
+  })
+})
+
+describe('in every page', () => {
+  test.each(pages.map((page) => [page]))('%s: commands that are not run have flags that there are', (page) => {
+    const text = documentText(page)
+    const unfenced = [...text.matchAll(/^ {4}(?:dist\/)?(scrip .+)$/gm)].map(([, line = '']) => line)
+    const shown = blocksOf(text).filter(({ language }) => ['console', 'sh', 'make', 'yaml'].includes(language))
+    const lines = [...unfenced, ...shown.flatMap(({ text }) => text.match(/(?<![\w/.-])scrip [a-z-].*$/gm) ?? [])]
+    for (const line of lines) {
+      const words = (line.split(/ -- | #|[|;&>)]/)[0] ?? '').trim().split(/\s+/).slice(1)
+      let command = commandLine({})
+      for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command
+      if (command.parent === null) command = command.commands.find((one) => one.name() === 'serve') ?? command
+      const known = [...command.options.map(({ long }) => long), '--help', '--version']
+      const unknown = words.filter((word) => word.startsWith('--') && word !== '--' && !known.includes(word))
+      expect({ line, unknown }).toEqual({ line, unknown: [] })
+    }
+  })
+
+  test.each(pages.map((page) => [page]))('%s: links lead somewhere', (page) => {
+    for (const [, target = ''] of documentText(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue
+      const [path = '', heading] = target.split('#')
+      const file = path === '' ? page : join(dirname(page), path)
+      expect({ page, target, there: existsSync(join(ROOT, file)) }).toEqual({ page, target, there: true })
+      if (heading === undefined) continue
+      const headings = [...documentText(file).matchAll(/^#+ (.+)$/gm)].map(([, words = '']) =>
+        words
+          .toLowerCase()
+          .replace(/[^\w\s-]/g, '')
+          .replace(/\s/g, '-'),
+      )
+      expect(headings).toContain(heading)
+    }
+  })
+
+  test('code is in a language that says whether it is run', () => {
+    // Those of the guide for testers and of the clients are run by tests of their own.
+    for (const page of ['quickstart', 'money', 'errors', 'running-live', 'architecture', 'flags']) {
+      for (const { language, file } of blocksOf(documentText(`docs/${page}.md`))) {
+        const isRun = (language === 'sh' || language === 'json') && file === undefined
+        expect({ page, language, file, known: isRun || language === 'console' || file !== undefined }).toMatchObject({
+          known: true,
+        })
+      }
+    }
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'bun:test'
+import { bearer, loggedIn, login, type Running, start } from './program.ts'
+
+/** One line for each request, on standard error. */
+
+interface Line {
+  level: string
+  message: string
+  [fact: string]: unknown
+}
+
+/** What a server logs about requests, as JSON. */
+const logged = async (work: (program: Running) => Promise<void>, ...flags: string[]): Promise<Line[]> => {
+  const program = await start(['--log-format', 'json', '--log-level', 'info', ...flags])
+  await work(program)
+  const { stderr } = await program.stop()
+  return stderr
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text) as Line)
+    .filter(({ message }) => message === 'request')
+}
+
+describe('a line for each request', () => {
+  test('says method, route, status, duration, request id and client, and nothing else', async () => {
+    const lines = await logged(async (program) => {
+      const { headers } = bearer(await loggedIn(program))
+      const init = { headers: { ...headers, 'x-request-id': 'mine-1' } }
+      await program.request('/api/v1/products/1?search=mug', init)
+    })
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: 'info',
+      message: 'request',
+      method: 'GET',
+      route: '/api/v1/products/:id',
+      status: 200,
+      duration_ms: expect.any(Number),
+      request_id: 'mine-1',
+      client: 'sandbox',
+    })
+    expect(lines[0]).toMatchObject({ method: 'POST', route: '/auth/login', status: 200, client: null })
+  })
+
+  test('is written for refusals too, with the client where one is known', async () => {
+    const lines = await logged(
+      async (program) => {
+        const init = bearer(await loggedIn(program))
+        await program.request('/api/v1/countries/1', init)
+        await program.request('/api/v1/countries/1', init)
+        await program.request('/api/v1/countries/1')
+        await program.request('/no/such/path', init)
+        await program.request('/api/v1/no-such-path')
+      },
+      '--rate-limit',
+      '1/h',
+    )
+    expect(lines.slice(1).map(({ route, status, client }) => [route, status, client])).toEqual([
+      ['/api/v1/countries/:id', 200, 'sandbox'],
+      ['/api/v1/countries/:id', 429, 'sandbox'],
+      ['/api/v1/countries/:id', 401, null],
+      [null, 404, null],
+      [null, 401, null],
+    ])
+  })
+
+  test('is written for what clients ask, not for what the program asks of itself', async () => {
+    const lines = await logged(async (program) => {
+      await program.request('/openapi.json')
+    })
+    expect(lines.map(({ route }) => route)).toEqual(['/openapi.json'])
+  })
+
+  test('is written for prepared answers, and for slow ones after their time', async () => {
+    const lines = await logged(async (program) => {
+      const { headers } = bearer(await loggedIn(program))
+      await program.request('/cards/1')
+      await program.request('/api/v1/countries/1', { headers: { ...headers, 'x-sandbox-delay': '80' } })
+    })
+    expect(lines[1]).toMatchObject({ route: '/cards/:id', status: 200 })
+    expect(lines[2]?.duration_ms).toBeWithin(75, 2_000)
+  })
+
+  test('holds no secret and nothing that a client has made up', async () => {
+    const program = await start(['--log-format', 'json', '--log-level', 'debug'])
+    const pair = await loggedIn(program)
+    const { headers } = bearer(pair)
+    await login(program, 'sandbox', 'not-the-password')
+    await login(program, 'typed-a-password-here', 'x')
+    await program.request('/auth/refresh', { method: 'POST', body: JSON.stringify(pair) })
+    await program.request('/api/v1/products?search=in-the-query', { headers })
+    await program.request('/api/v1/in-the-path?x=in-the-query', {
+      headers: { ...headers, 'x-request-id': 'in the\tid' },
+    })
+    await program.request('/api/v1/beneficiaries', {
+      method: 'POST',
+      headers,
+      body: '{"email":"in-the-body@example.com"}',
+    })
+    const { stderr } = await program.stop()
+    expect(stderr.match(/"message":"request"/g)).toHaveLength(7)
+    for (const secret of [pair.access_token, pair.refresh_token, 'password', 'in-the', 'in the']) {
+      expect(stderr).not.toContain(secret)
+    }
+  })
+
+  test('is written for supervisors at the lowest level only', async () => {
+    const ask = async (program: Running) => {
+      for (const path of ['/livez', '/readyz', '/status']) await program.request(path)
+    }
+    const routesOf = (lines: Line[]) => lines.map(({ level, route }) => `${level} ${route}`)
+    expect(routesOf(await logged(ask))).toEqual(['info /status'])
+    expect(routesOf(await logged(ask, '--log-level', 'debug'))).toEqual([
+      'debug /livez',
+      'debug /readyz',
+      'info /status',
+    ])
+  })
+
+  test('is not written above the level info', async () => {
+    const program = await start(['--log-level', 'warn'])
+    await program.request('/status')
+    expect((await program.stop()).stderr).toBe('')
+  })
+
+  test('is for reading on a terminal', async () => {
+    const program = await start(['--log-level', 'info'])
+    await program.request('/api/v1/countries/1', bearer(await loggedIn(program)))
+    await program.request('/nowhere')
+    const lines = (await program.stop()).stderr.split('\n')
+    expect(lines[1]).toMatch(/^\S+Z info {2}POST {3}200 \/auth\/login \d+\.\d ms request_id=req_\w+$/)
+    expect(lines[2]).toMatch(
+      /^\S+Z info {2}GET {4}200 \/api\/v1\/countries\/:id \d+\.\d ms request_id=\w+ client=sandbox$/,
+    )
+    expect(lines[3]).toMatch(/^\S+Z info {2}GET {4}404 \(no route\) \d+\.\d ms request_id=req_\w+$/)
+  })
+})

@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'bun:test'
+import { inOffice } from './live.ts'
+import { bearer, loggedIn, login, type Place, type Running, run, start } from './program.ts'
+
+/** `/metrics` as Prometheus reads it: parsed by its text format, not by looking for words. */
+
+interface Sample {
+  name: string
+  labels: Record<string, string>
+  value: number
+}
+
+interface Family {
+  type: string
+  help: string
+  samples: Sample[]
+}
+
+const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*'
+const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (NaN|[+-]?Inf|[-+0-9.e]+)$`)
+const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/
+
+const labelsOf = (text: string): Record<string, string> => {
+  const labels: Record<string, string> = {}
+  let rest = text
+  while (rest !== '') {
+    const [whole, name = '', value = ''] = LABEL.exec(rest) ?? []
+    if (whole === undefined) throw new Error(`no labels: ${rest}`)
+    labels[name] = value
+    rest = rest.slice(whole.length)
+  }
+  return labels
+}
+
+/** Reads the text format, and refuses what promtool would: samples without a type, twice, or out of their family. */
+const parse = (page: string): Map<string, Family> => {
+  expect(page).toEndWith('\n')
+  const families = new Map<string, Family>()
+  const seen = new Set<string>()
+  let current: { name: string; family: Family } | undefined
+  for (const line of page.split('\n').filter((text) => text !== '')) {
+    const [, kind, name = '', text = ''] = new RegExp(`^# (HELP|TYPE) (${NAME}) (.+)$`).exec(line) ?? []
+    if (kind === 'HELP') {
+      expect(families.has(name)).toBe(false)
+      current = { name, family: { type: '', help: text, samples: [] } }
+      families.set(name, current.family)
+    } else if (kind === 'TYPE') {
+      expect(current?.name).toBe(name)
+      expect(['counter', 'gauge', 'histogram']).toContain(text)
+      if (current) current.family.type = text
+    } else {
+      const [, sample = '', labels = '', value = ''] = SAMPLE.exec(line) ?? []
+      if (!current?.family.type) throw new Error(`a sample without a type: ${line}`)
+      const suffix = sample.slice(current.name.length)
+      expect({ line, of: sample.startsWith(current.name) }).toEqual({ line, of: true })
+      expect(current.family.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']).toContain(suffix)
+      const series = `${sample}{${labels}}`
+      expect(seen.has(series)).toBe(false)
+      seen.add(series)
+      current.family.samples.push({ name: sample, labels: labelsOf(labels), value: Number(value) })
+    }
+  }
+  for (const [name, { type }] of families) if (type === 'counter') expect(name).toEndWith('_total')
+  return families
+}
+
+class Scraped {
+  constructor(readonly families: Map<string, Family>) {}
+
+  /** The value of the one sample with these labels; 0 when there is none. */
+  value(name: string, labels: Record<string, string> = {}): number {
+    const family = this.families.get(name) ?? this.families.get(name.replace(/_(?:bucket|sum|count)$/, ''))
+    if (!family) throw new Error(`no metric ${name}`)
+    const found = family.samples.filter(
+      (sample) =>
+        sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+    )
+    expect(found.length).toBeLessThan(2)
+    return found[0]?.value ?? 0
+  }
+}
+
+interface Measured {
+  program: Running
+  metricsUrl: string
+  scrape: () => Promise<Scraped>
+}
+
+/** Starts a server with metrics on a free port, which its log tells. */
+const measured = async (program: Promise<Running>, work: (measured: Measured) => Promise<void>): Promise<void> => {
+  const running = await program
+  try {
+    await running.told('/metrics')
+    const metricsUrl = /"url":"(http:\/\/127\.0\.0\.1:\d+\/metrics)"/.exec(running.log())?.[1] ?? ''
+    await work({
+      program: running,
+      metricsUrl,
+      scrape: async () => {
+        const response = await fetch(metricsUrl)
+        expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+        return new Scraped(parse(await response.text()))
+      },
+    })
+  } finally {
+    await running.stop()
+  }
+}
+
+const FLAGS = ['--metrics-port', '0', '--log-format', 'json', '--log-level', 'info']
+
+describe('metrics of a sandbox', () => {
+  test('count and time requests by method, route and status, never by path', () =>
+    measured(start(FLAGS), async ({ program, scrape }) => {
+      const init = bearer(await loggedIn(program))
+      for (const id of [1, 2, 999_999]) await program.request(`/api/v1/products/${id}?search=secret`, init)
+      await program.request('/no/such/path')
+      await program.request('/status')
+      const page = await scrape()
+      const requests = (method: string, route: string, status: string) =>
+        page.value('scrip_http_request_duration_seconds_count', { method, route, status })
+      expect(requests('POST', '/auth/login', '200')).toBe(1)
+      expect(requests('GET', '/api/v1/products/:id', '200')).toBe(2)
+      expect(requests('GET', '/api/v1/products/:id', '404')).toBe(1)
+      expect(requests('GET', '(none)', '404')).toBe(1)
+      expect(requests('GET', '/status', '200')).toBe(1)
+      expect(page.value('scrip_http_requests_in_flight')).toBe(0)
+    }))
+
+  test('the buckets of a duration only grow, and end with all of them', () =>
+    measured(start(FLAGS), async ({ program, scrape }) => {
+      const init = { ...bearer(await loggedIn(program)) }
+      const slow = { headers: { ...init.headers, 'x-sandbox-delay': '60' } }
+      await program.request('/api/v1/countries/1', init)
+      await program.request('/api/v1/countries/1', slow)
+      const page = await scrape()
+      const labels = { method: 'GET', route: '/api/v1/countries/:id', status: '200' }
+      const buckets = page.families
+        .get('scrip_http_request_duration_seconds')
+        ?.samples.filter(({ name, labels: { route } }) => name.endsWith('_bucket') && route === labels.route)
+      expect(buckets?.at(-1)).toMatchObject({ labels: { le: '+Inf' }, value: 2 })
+      const counts = buckets?.map(({ value }) => value) ?? []
+      expect(counts).toEqual([...counts].sort((one, other) => one - other))
+      const within = (le: string) => page.value('scrip_http_request_duration_seconds_bucket', { ...labels, le })
+      expect([within('0.05'), within('10')]).toEqual([1, 2])
+      expect(page.value('scrip_http_request_duration_seconds_sum', labels)).toBeGreaterThan(0.06)
+    }))
+
+  test('count refusals by reason: bad tokens, failed logins, the limit', () =>
+    measured(start([...FLAGS, '--rate-limit', '2/h']), async ({ program, scrape }) => {
+      const before = await scrape()
+      for (const reason of ['unauthorized', 'credentials_wrong', 'rate_limited', 'internal']) {
+        expect(before.value('scrip_refusals_total', { reason })).toBe(0)
+      }
+      await program.request('/api/v1/countries/1')
+      await program.request('/api/v1/countries/1', { headers: { authorization: 'Bearer bad' } })
+      await login(program, 'sandbox', 'wrong')
+      const init = bearer(await loggedIn(program))
+      for (let count = 0; count < 5; count++) await program.request('/api/v1/countries/1', init)
+      const page = await scrape()
+      const refused = (reason: string) => page.value('scrip_refusals_total', { reason })
+      expect([refused('unauthorized'), refused('credentials_wrong'), refused('rate_limited')]).toEqual([2, 1, 3])
+    }))
+
+  test('tell what is under way, and what waits for its time', () =>
+    measured(start(FLAGS), async ({ program, scrape }) => {
+      const { headers } = bearer(await loggedIn(program))
+      await program.request('/_sandbox/clock', { method: 'POST', body: '{"frozen":true}' })
+      const waiting = program.request('/api/v1/countries/1', { headers: { ...headers, 'x-sandbox-delay': '400' } })
+      const body = JSON.stringify({
+        reference_id: 'p-1',
+        wallet_id: 1,
+        amount: 1,
+        currency: 'USD',
+        beneficiary_email: 'ada@example.com',
+        beneficiary_first_name: 'Ada',
+        beneficiary_last_name: 'Lovelace',
+      })
+      const payout = await program.request('/api/v1/payouts', { method: 'POST', headers, body })
+      expect(payout.status).toBe(201)
+      const page = await scrape()
+      expect(page.value('scrip_http_requests_in_flight')).toBe(1)
+      expect(page.value('scrip_due_work')).toBe(1)
+      expect(page.value('scrip_due_work_late_seconds')).toBe(0)
+      expect(page.value('scrip_commits_total')).toBeGreaterThan(0)
+      expect(page.value('scrip_committed_units_total')).toBeGreaterThanOrEqual(page.value('scrip_commits_total'))
+      await waiting
+    }))
+
+  test('tell the process and its version', () =>
+    measured(start(FLAGS), async ({ program, scrape }) => {
+      await program.request('/auth/login', { method: 'POST', body: '{"username":"sbx_one","password":"x"}' })
+      const page = await scrape()
+      const version = /version=(\S+)/.exec(program.ready)?.[1] as string
+      expect(page.value('scrip_build_info', { version, mode: 'sandbox' })).toBe(1)
+      expect(page.value('scrip_worlds')).toBe(2)
+      expect(page.value('process_resident_memory_bytes')).toBeGreaterThan(1e7)
+      expect(page.value('process_heap_bytes')).toBeGreaterThan(1e6)
+      expect(page.value('process_cpu_seconds_total')).toBeGreaterThan(0)
+      const ageS = Date.now() / 1_000 - page.value('process_start_time_seconds')
+      expect(ageS).toBeWithin(0, 60)
+    }))
+
+  test('are at their own address alone, which has nothing else', () =>
+    measured(start(FLAGS), async ({ program, metricsUrl }) => {
+      expect((await program.request('/metrics')).status).toBe(404)
+      expect((await fetch(metricsUrl.replace('/metrics', '/status'))).status).toBe(404)
+      expect((await fetch(metricsUrl, { method: 'POST' })).status).toBe(405)
+      expect(metricsUrl).not.toStartWith(`${program.url}/`)
+    }))
+})
+
+test('metrics of live mode', () =>
+  inOffice(async (office) => {
+    const { username, password } = await office.stocked()
+    await measured(office.serve(...FLAGS), async ({ program, scrape }) => {
+      const { access_token, refresh_token } = (await (await login(program, username, password)).json()) as {
+        access_token: string
+        refresh_token: string
+      }
+      await program.request('/api/v1/wallets', bearer({ access_token, refresh_token }))
+      const page = await scrape()
+      expect(page.value('scrip_build_info', { mode: 'live' })).toBe(1)
+      expect(page.value('scrip_worlds')).toBe(1)
+      const labels = { method: 'GET', route: '/api/v1/wallets', status: '200' }
+      expect(page.value('scrip_http_request_duration_seconds_count', labels)).toBe(1)
+    })
+  }))
+
+describe('the port of the metrics', () => {
+  test('is off unless it is given', async () => {
+    const program = await start(['--log-format', 'json', '--log-level', 'info'])
+    expect((await program.stop()).stderr).not.toContain('/metrics')
+  })
+
+  test.each<[string, string[], Place, number, RegExp]>([
+    ['the port of the API', ['--port', '4801', '--metrics-port', '4801'], {}, 2, /need one of their own/],
+    ['the port of the API, by variables', [], { env: { SCRIP_PORT: '1', SCRIP_METRICS_PORT: '1' } }, 2, /of their own/],
+    ['the bare PORT', ['--metrics-port', '4801'], { env: { PORT: '4801' } }, 2, /of their own/],
+    ['no port', ['--metrics-port', 'all'], {}, 2, /A port is a number/],
+    ['left out beside its host', ['--metrics-host', '0.0.0.0'], {}, 2, /at which --metrics-port/],
+    [
+      'on an address of another machine',
+      ['--port', '0', '--metrics-port', '0', '--metrics-host', '192.0.2.1'],
+      {},
+      3,
+      /192\.0\.2\.1/,
+    ],
+  ])('is refused when it is %s', async (_, args, place, exitCode, words) => {
+    const ended = await run(args, place)
+    expect([ended.exitCode, ended.stdout]).toEqual([exitCode, ''])
+    expect(ended.stderr).toMatch(words)
+  })
+
+  test('that is taken ends the program with 3, and so does that of the API beside it', async () => {
+    const taken = new URL((await started).url).port
+    const metrics = await run(['--port', '0', '--metrics-port', taken])
+    expect([metrics.exitCode, metrics.stdout]).toEqual([3, ''])
+    expect(metrics.stderr).toContain(`cannot bind 127.0.0.1:${taken}`)
+    expect((await run(['--port', taken, '--metrics-port', '0'])).exitCode).toBe(3)
+    await (await started).stop()
+  })
+  const started = start()
+})

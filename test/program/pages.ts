@@ -1,0 +1,180 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command, Option } from 'commander'
+import { commandLine } from '../../src/command-line.ts'
+import { type Server, startServer } from '../harness.ts'
+
+/** The pages of the documentation that follow from the program. `bun test/program/pages.ts` writes them. */
+
+export const pathOf = (page: string): string => join(import.meta.dir, '../../docs', page)
+
+const cell = (text: string): string => text.replace(/\|/g, '\\|')
+/** A table with columns that align, as the formatter wants them. */
+const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...rows].map((cells) => Bun.stringWidth(cells[column] ?? ''))),
+  )
+  const dashes = widths.map((width) => '-'.repeat(width))
+  return [head, dashes, ...rows]
+    .map((cells) => cells.map((text, column) => text + ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(text))))
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('')
+}
+
+/** A flag with its variable, its default and what it is for. */
+const flagRow = ({
+  flags,
+  description,
+  envVar,
+  argChoices,
+  defaultValue,
+  defaultValueDescription,
+}: Option): string[] => {
+  const [, words = description, fallback] = /^(.*?)\s*\(default: (.*)\)$/.exec(description) ?? []
+  const known = fallback ?? defaultValueDescription ?? (defaultValue === undefined ? '' : String(defaultValue))
+  const choices = argChoices ? `: ${argChoices.join(', ')}` : ''
+  return [`\`${flags}\``, envVar ? `\`${envVar}\`` : '', known, cell(words + choices)]
+}
+
+const sectionOf = (command: Command, path: string, serving: Command): string[] => {
+  const usage = `${path} ${command.usage()}`
+  const { registeredArguments, commands } = command
+  const shared = new Set(command === serving ? [] : serving.options.map((option) => flagRow(option).join()))
+  const isServing =
+    command !== serving && command.options.filter((option) => shared.has(flagRow(option).join())).length > 2
+  const options = isServing ? command.options.filter((option) => !shared.has(flagRow(option).join())) : command.options
+  const named = registeredArguments.filter(({ description }) => description !== '')
+  const own = [
+    `## ${path}\n`,
+    `\`${usage}\`\n`,
+    `${command.description().replace(/\.$/, '')}.${isServing ? ` Takes every flag of \`scrip serve\`${options.length > 0 ? ', and:' : '.'}` : ''}\n`,
+    ...(named.length > 0
+      ? [
+          tableOf(
+            ['argument', ''],
+            named.map((argument) => [cell(`\`${argument.name()}\``), cell(argument.description)]),
+          ),
+        ]
+      : []),
+    ...(options.length > 0 ? [tableOf(['flag', 'variable', 'default', ''], options.map(flagRow))] : []),
+  ]
+  return [own.join('\n'), ...commands.flatMap((below) => sectionOf(below, `${path} ${below.name()}`, serving))]
+}
+
+/** `docs/flags.md`: every command and every flag. */
+export const flagsPage = (): string => {
+  const program = commandLine({})
+  const serving = program.commands.find((command) => command.name() === 'serve') ?? program
+  return `${[
+    `# Commands and flags
+
+Made from the program; \`scrip COMMAND --help\` says the same. A flag comes before its variable, and that before the default.
+\`PORT\` and \`NO_COLOR\` are honoured; secrets can be given as files: \`SCRIP_SANDBOX_TOKEN_FILE\`, \`SCRIP_VOUCHER_KEY_FILE\`. An
+unknown flag, or an unknown \`SCRIP_\` variable, is a usage error.
+`,
+    ...sectionOf(program, 'scrip', serving),
+  ].join('\n')}`
+}
+
+interface DocumentedError {
+  name: string
+  status: number
+  path: string
+}
+
+/** What to do about an error, by the last part of its name. */
+const ADVICE: Readonly<Record<string, string>> = {
+  amount_too_large: 'buy or pay less at once: the sum leaves the range in which amounts are exact',
+  beneficiary_not_found: 'take the id from `GET /api/v1/beneficiaries`, or send the beneficiary along',
+  body_unreadable: 'send a JSON object, of at most 1 MiB',
+  cancel_not_found: 'look it up with `GET`: it may be another client’s',
+  credentials_missing: 'send username and password, both not empty',
+  credentials_wrong: 'check both; a disabled client is answered alike',
+  default_kept: 'reset the default world instead',
+  delete_not_found: 'nothing is left to do: it is gone, or was never yours',
+  denomination_not_offered: 'take one of the product’s `available_denominations`',
+  duplicate_reference: 'it was sent before: look that one up; for a new one take a new reference',
+  email_invalid: 'correct the e-mail address',
+  email_missing: 'send the e-mail address',
+  exhausted: 'drop what is not needed any more',
+  feature_disabled: 'have the vouchers feature enabled for the client',
+  foreign: 'call it from this machine, by its own address, and not from another site',
+  idempotency_key_malformed: 'send 8 to 256 printable characters',
+  idempotency_key_reused: 'take a new key for a new request',
+  insufficient_balance: 'fund the wallet, or pay from another one',
+  insufficient_stock: 'ask `availability` first; try again later, or buy fewer',
+  internal: 'try again; report it with its `X-Request-Id`',
+  invalid_id: 'send a positive whole number in plain digits',
+  list_validation: 'correct the query parameters that are named',
+  not_cancellable: 'too late: look at the status',
+  not_found: 'check the id: it may be another client’s, or inactive',
+  product_not_found: 'check the id: it may be inactive',
+  quantity_exceeded: 'buy in several orders, of at most the quantity that is named',
+  rate_failed: 'try again',
+  rate_limited: 'wait `Retry-After` seconds',
+  rate_missing: 'pay from a wallet in a currency that has a rate',
+  refresh_token_missing: 'send the refresh token',
+  refresh_token_wrong: 'log in again: it has expired, or was used before, which ends its whole login',
+  source_not_found: 'name a world or a snapshot that there is',
+  token_wrong: 'send `X-Sandbox-Token`, as `--sandbox-token` says',
+  too_many_failures: 'wait `Retry-After` seconds, and check the password',
+  transition_refused: 'look at the status: this step does not follow it',
+  unauthorized: 'renew the token with `POST /auth/refresh`, or log in',
+  validation: 'correct the fields that are named',
+  wallet_not_found: 'take the id from `GET /api/v1/wallets`',
+  world_not_found: 'make it with `PUT /_sandbox/worlds/NAME`, or log in as `sbx_NAME`',
+}
+
+const kindOf = (name: string): string => name.split('.').at(-1) ?? name
+
+/** The table of some errors: a row for each kind, so that what is to be done stands there once. */
+const errorTable = (errors: readonly DocumentedError[]): string => {
+  const kinds = new Map<string, { status: number; names: Set<string> }>()
+  for (const { name, status } of errors) {
+    const key = `${kindOf(name)} ${status}`
+    const known = kinds.get(key) ?? { status, names: new Set<string>() }
+    kinds.set(key, { ...known, names: known.names.add(name) })
+  }
+  const rows = [...kinds]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, { status, names }]) => {
+      const advice = ADVICE[key.split(' ')[0] ?? '']
+      if (!advice)
+        throw new Error(
+          `docs/errors.md has no advice about ${[...names].join(', ')}: write it into test/program/pages.ts`,
+        )
+      return [
+        [...names]
+          .sort()
+          .map((name) => `\`${name}\``)
+          .join(' '),
+        String(status),
+        advice,
+      ]
+    })
+  return tableOf(['name', 'status', 'what to do'], rows)
+}
+
+/** `docs/errors.md` with its tables as the server documents its errors. */
+export const errorsPage = async (server: Server, page: string): Promise<string> => {
+  const errors = (await (await server.request('/_sandbox/errors')).json()) as DocumentedError[]
+  const ofSandbox = ({ path }: DocumentedError) => path.startsWith('/_sandbox')
+  const api = errors.filter((error) => !ofSandbox(error))
+  const known = new Set(api.map(({ name }) => name))
+  const generated = [
+    errorTable(api),
+    'Of the control surface, `/_sandbox`, besides:\n',
+    errorTable(errors.filter((error) => ofSandbox(error) && !known.has(error.name))),
+  ].join('\n')
+  return page.replace(
+    /(<!-- generated .*-->\n)[\s\S]*(<!-- end -->)/,
+    (_, head, end) => `${head}\n${generated}\n${end}`,
+  )
+}
+
+if (import.meta.main) {
+  const server = await startServer()
+  writeFileSync(pathOf('flags.md'), flagsPage())
+  writeFileSync(pathOf('errors.md'), await errorsPage(server, readFileSync(pathOf('errors.md'), 'utf8')))
+  await server.stop()
+}

@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { commandLine } from '../../src/command-line.ts'
+import { inOffice, TEA } from './live.ts'
+import { COMMAND, inFolder, run } from './program.ts'
+
+/** How the program behaves towards a person at a terminal. */
+
+const WIDTH_MAX = 80
+
+interface Entry {
+  path: string[]
+  command: Command
+}
+
+const commandsBelow = (command: Command, path: string[] = []): Entry[] => [
+  { path, command },
+  ...command.commands.flatMap((below) => commandsBelow(below, [...path, below.name()])),
+]
+const entries = commandsBelow(commandLine({}))
+
+/** Runs the program with each of some arguments, a few at a time. */
+const runEach = async (calls: string[][]) => {
+  const ended = []
+  for (let start = 0; start < calls.length; start += 4) {
+    ended.push(...(await Promise.all(calls.slice(start, start + 4).map((args) => run(args)))))
+  }
+  return ended
+}
+
+const tooWide = (text: string): string[] => text.split('\n').filter((line) => Bun.stringWidth(line) > WIDTH_MAX)
+
+/** Runs the program at a terminal of some width, and gives all that the terminal is sent. */
+const atTerminal = async (args: string[], env: Record<string, string> = {}, cols = 120): Promise<string> => {
+  let screen = ''
+  const decoder = new TextDecoder()
+  const child = Bun.spawn([...COMMAND, ...args], {
+    env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
+    terminal: {
+      cols,
+      rows: 24,
+      data: (_, bytes) => {
+        screen += decoder.decode(bytes, { stream: true })
+      },
+    },
+  })
+  if (args.includes('--ready-file')) {
+    while (!screen.includes('ready url=')) await Bun.sleep(20)
+    child.kill('SIGTERM')
+  }
+  await child.exited
+  await Bun.sleep(50) // what the terminal still holds
+  return screen
+}
+
+describe('--help', () => {
+  const helps = runEach(entries.map(({ path }) => [...path, '--help']))
+
+  test('of every command fits 80 columns, with examples that begin with it', async () => {
+    ;(await helps).forEach(({ exitCode, stdout, stderr }, index) => {
+      const path = ['scrip', ...(entries[index]?.path ?? [])].join(' ')
+      expect({ path, exitCode, stderr, tooWide: tooWide(stdout) }).toEqual({
+        path,
+        exitCode: 0,
+        stderr: '',
+        tooWide: [],
+      })
+      const [, examples = ''] = stdout.split('\nExamples:\n')
+      expect({ path, examples: examples.split('\n')[0] }).toEqual({
+        path,
+        examples: expect.stringMatching(new RegExp(`^ {2}(?:source <\\()?${path}`)),
+      })
+    })
+  }, 60_000)
+
+  test('of a wide terminal is no wider, of a narrow one as narrow', async () => {
+    const [wide, narrow] = await Promise.all([atTerminal(['run', '--help']), atTerminal(['run', '--help'], {}, 60)])
+    const longest = (text: string) =>
+      Math.max(...text.split(/\r?\n/).map((line) => Bun.stringWidth(line.replace(/^ {2}scrip .*/, ''))))
+    expect(longest(wide)).toBeWithin(61, 81)
+    expect(longest(narrow)).toBeWithin(41, 61)
+  })
+
+  test('gives no example with a flag that its command does not have', async () => {
+    const lines = (await helps).flatMap(({ stdout }) =>
+      (stdout.split('\nExamples:\n')[1]?.split('\n\n')[0] ?? '')
+        .split('\n')
+        .filter((line) => line.startsWith('  scrip')),
+    )
+    expect(lines.length).toBeGreaterThan(entries.length)
+    for (const line of lines) {
+      const words = (line.split(' -- ')[0] ?? '').trim().split(' ')
+      const entry = entries
+        .filter(({ path }) => path.every((name, index) => words[index + 1] === name))
+        .sort((one, other) => other.path.length - one.path.length)[0]
+      const known = entry?.command.options.map(({ long }) => long)
+      expect({ line, unknown: words.filter((word) => word.startsWith('--') && !known?.includes(word)) }).toEqual({
+        line,
+        unknown: [],
+      })
+    }
+  }, 60_000)
+})
+
+describe('scrip help', () => {
+  test.each([['worlds'], ['money'], ['live'], ['errors']])('explains %s in 80 columns', async (topic) => {
+    const { exitCode, stdout, stderr } = await run(['help', topic])
+    expect({ exitCode, stderr, tooWide: tooWide(stdout) }).toEqual({ exitCode: 0, stderr: '', tooWide: [] })
+    expect(stdout).toMatch(/^More: docs\/[\w-]+\.md$/m)
+    for (const [, path = ''] of stdout.matchAll(/^More: (.+)$/gm)) {
+      expect(await Bun.file(join(import.meta.dir, '../..', path)).exists()).toBe(true)
+    }
+  })
+
+  test('of a command is its --help, alone it is that of the program', async () => {
+    expect(await run(['help', 'client', 'add'])).toEqual(await run(['client', 'add', '--help']))
+    expect(await run(['help'])).toEqual(await run(['--help']))
+  })
+
+  test('about nothing that there is says where to look', async () => {
+    const { exitCode, stdout, stderr } = await run(['help', 'client', 'dance'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toBe('scrip: there is no help about client dance: see scrip help\n')
+  })
+})
+
+test.each([
+  [['client', 'add'], 'Try scrip client add --help.'],
+  [['wait', '--no-such'], 'Try scrip wait --help.'],
+  [['--no-such'], 'Try scrip serve --help.'],
+  [['dance'], 'see scrip --help'],
+  [['completion', 'tcsh'], 'It is one of bash, zsh, fish.'],
+  [['verify'], '--data-dir, or the variable SCRIP_DATA_DIR'],
+])('%p says what to do next: %s', async (args, words) => {
+  const { exitCode, stderr } = await run(args)
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain(words)
+})
+
+describe('colours', () => {
+  const COLOR = '\x1b['
+
+  test('are for terminals, in help and logs', async () => {
+    expect(await atTerminal(['--help'])).toContain(`${COLOR}1mUsage:`)
+    expect(await atTerminal(['--port', '0', '--ready-file', '/dev/null'])).toContain(COLOR)
+  })
+
+  test('are never there with NO_COLOR', async () => {
+    const env = { NO_COLOR: '1' }
+    expect(await atTerminal(['--help'], env)).not.toContain(COLOR)
+    const served = await atTerminal(['--port', '0', '--ready-file', '/dev/null'], env)
+    expect(served).toContain('listening')
+    expect(served).not.toContain(COLOR)
+  })
+
+  test('are not written into files and pipes', async () => {
+    expect((await run(['--help'])).stdout).not.toContain(COLOR)
+    expect((await run(['--no-such'])).stderr).not.toContain(COLOR)
+  })
+})
+
+describe('progress', () => {
+  const ERASE_LINE = '\r\x1b[2K'
+  /** Long enough to be announced, in which there is not much to do. */
+  const LONG = `${' '.repeat(64 * 1_024 * 1_024)}${JSON.stringify({ products: [TEA] })}`
+
+  test('of a long import is told at a terminal and wiped away, and not told elsewhere', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const file = office.file('catalog.json', LONG)
+      const args = ['catalog', 'import', file, '--data-dir', office.dataDir]
+      const screen = await atTerminal(args)
+      expect(screen).toContain('writing products   0 %')
+      expect(screen.slice(screen.lastIndexOf(ERASE_LINE))).toMatch(/^.{5}data_dir .*\r\nproducts {2}1\r\n$/s)
+      writeFileSync(file, LONG.replace('Tea', 'Coffee'))
+      expect(await run(args)).toMatchObject({ exitCode: 0, stderr: '' })
+    }))
+
+  test('of short work is not told', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const screen = await atTerminal(['verify', '--data-dir', office.dataDir])
+      expect(screen).toContain('journal entries balance')
+      expect(screen).not.toContain('checking that')
+    }))
+})
+
+/** The words that a shell offers, as its own completion finds them. */
+const SHELLS: Record<string, (file: string, line: string[]) => string[]> = {
+  bash: (file, line) => [
+    'bash',
+    '-c',
+    `. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scrip; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    file,
+    ...line,
+  ],
+  zsh: (file, line) => [
+    'zsh',
+    '-fc',
+    // What zsh offers only where it edits a line is said instead.
+    `compdef() { }
+     compadd() { shift; print -l -- \${(M)@:#$words[CURRENT]*} }
+     _describe() { print -l -- \${(M)\${(P)2}%%:*} \${\${(P)2}%%:*} }
+     _files() { print files "$@" }
+     . "$1"; words=("\${@:2}"); CURRENT=$#words; _scrip`,
+    'zsh',
+    file,
+    ...line,
+  ],
+  fish: (file, line) => ['fish', '-Nc', `source ${file}; complete -C '${line.join(' ')}' | cut -f 1`],
+}
+
+describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
+  const offered = async (...line: string[]): Promise<string[]> => {
+    let words: string[] = []
+    await inFolder(async (folder) => {
+      const { exitCode, stdout, stderr } = await run(['completion', shell])
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      const file = join(folder, 'completion')
+      writeFileSync(file, stdout)
+      const [command = '', ...args] = SHELLS[shell]?.(file, ['scrip', ...line]) ?? []
+      const ended = spawnSync(command, args, { encoding: 'utf8', cwd: folder, env: { ...process.env, HOME: folder } })
+      expect({ stderr: ended.stderr, status: ended.status }).toEqual({ stderr: '', status: 0 })
+      const typed = line.at(-1) ?? ''
+      words = ended.stdout.split('\n').filter((word) => word !== '' && word.startsWith(typed))
+    })
+    return words
+  }
+
+  test.skipIf(!Bun.which(shell))('offers commands, their commands, flags and values', async () => {
+    expect(await offered('wa')).toEqual(expect.arrayContaining(['wait', 'wallet']))
+    expect((await offered('client', '')).sort()).toEqual(
+      expect.arrayContaining(['add', 'disable', 'discount', 'enable', 'feature', 'limit', 'list', 'rotate']),
+    )
+    expect(await offered('wallet', 'add', '--p')).toEqual(['--postpaid'])
+    expect(await offered('--rate')).toEqual(expect.arrayContaining(['--rate-limit', '--rates']))
+    expect(await offered('serve', '--mode', 'l')).toEqual(['live'])
+    expect((await offered('serve', '--log-level', '')).filter((word) => word !== 'completion').sort()).toEqual([
+      'debug',
+      'error',
+      'info',
+      'warn',
+    ])
+    expect(await offered('completion', 'f')).toEqual(['fish'])
+    expect(await offered('help', 'wor')).toEqual(['worlds'])
+  })
+
+  test('names every command and every flag', async () => {
+    const { stdout } = await run(['completion', shell])
+    for (const { path, command } of entries) {
+      expect(stdout).toContain(path.join(' '))
+      for (const { long } of command.options)
+        expect(stdout).toContain(shell === 'fish' ? ` -l ${long?.slice(2)}` : `${long}`)
+    }
+  })
+})
+
+test.skipIf(!Bun.which('bash'))(
+  'the completion of bash leaves files to the shell, and the command of run alone',
+  async () => {
+    const { stdout } = await run(['completion', 'bash'])
+    const offered = (...line: string[]) =>
+      spawnSync(
+        'bash',
+        ['-c', `${stdout}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scrip; echo "\${COMPREPLY[*]}"`, 'x', ...line],
+        {
+          encoding: 'utf8',
+          cwd: join(import.meta.dir, '../..'),
+        },
+      ).stdout.trim()
+    expect(stdout).toEndWith('complete -o default -F _scrip scrip\n')
+    expect(offered('scrip', 'serve', '--data-dir', 'sr')).toBe('src')
+    expect(offered('scrip', 'serve', '--catalog', 'pack')).toBe('package.json')
+    expect(offered('scrip', 'run', '--', 'np')).toBe('')
+  },
+)
