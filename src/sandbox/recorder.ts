@@ -24,11 +24,11 @@ interface Draft {
   changes: RowChange[]
 }
 
-/** The control surface, which refuses for itself what it does not know. */
+/** The control surface, which refuses for itself what it does not know, and which no fault strikes. */
 const CONTROL_PATH = '/_sandbox'
 /**
- * Requests that are about the sandbox, not of a client, are not journaled, and those of supervisors neither. A path,
- * with or without its query, or a route.
+ * Requests that are about the sandbox, the front page among them, are of no client and not journaled, and those of
+ * supervisors neither. A path, with or without its query.
  */
 const isAboutSandbox = (path: string): boolean => path.startsWith(CONTROL_PATH) || /^\/(?:\?|$)/.test(path)
 const PROBE_PATHS = ['/livez', '/readyz']
@@ -116,7 +116,7 @@ export class Recorder implements Witness {
   /** What a fault does to a request, if one strikes. @throws DomainError validation */
   #strike(draft: Draft, world: World, faulted: Faulted): Promise<void> | undefined {
     draft.route = faulted.route || null
-    if (isAboutSandbox(faulted.route)) return undefined
+    if (faulted.route.startsWith(CONTROL_PATH)) return undefined
     const found = strikeFor(this.options.catalogue(), world, faulted)
     if (!found) return undefined
     draft.fault = found.name

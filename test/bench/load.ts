@@ -40,6 +40,8 @@ export interface Measurement {
   loadShare: number
   /** How many bodies were read whole and were right. */
   sampled: number
+  /** All that were answered, those among them that are not counted above: what the server has worked for. */
+  answered: number
 }
 
 export type Report = { kind: 'measured'; measurement: Measurement } | { kind: 'failed'; problem: string }
@@ -51,16 +53,20 @@ const VOLATILE = /"ben_[0-9a-z]+"|"created_at":"[^"]*"/g
 export const fingerprintOf = (body: string): string => Bun.hash(body.replace(VOLATILE, '')).toString(36)
 
 /** Answers before this are not counted: connections are being made, and caches filled. */
-export const WARM_UP_MS = 250
+const WARM_UP_MS = 250
 /** One body in so many is read whole; a prime, so that all requests have their turn. */
 const SAMPLE_EVERY = 997
 /** Latencies are counted in buckets of a microsecond, up to this many. */
 const LATENCY_US_MAX = 1_000_000
-/** What may be missing of a server that has stopped answering. */
-const STALLED_MS = 10_000
+/** However slow the answers are, so many are waited for. */
+const COUNTED_MIN = 8
+/** A server that has given no answer for so long has stopped answering. */
+const STALLED_MS = 20_000
 
 const HEADER_END = Buffer.from('\r\n\r\n')
 const LENGTH_FIELD = Buffer.from('\r\ncontent-length: ')
+/** Answers that have no body, whatever they say of one. */
+const BODILESS = new Set([204, 304])
 const STATUS_AT = 'HTTP/1.1 '.length
 const [LINE_FEED, ZERO, NINE, LOWER] = [0x0a, 0x30, 0x39, 0x20]
 
@@ -85,6 +91,7 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
     let endsAtMs = Number.POSITIVE_INFINITY
     let cpuAtStart = process.cpuUsage()
     let sent = 0
+    let counted = 0
     let answered = 0
     let sampled = 0
     let open = connections
@@ -92,11 +99,15 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
     const sockets: Bun.Socket<Flight>[] = []
 
     const fail = (problem: string): void => {
-      clearTimeout(stalled)
+      clearInterval(stalled)
       reject(new Error(problem)) // first: closing the sockets is a problem too, and only the first one counts
       for (const socket of sockets) socket.terminate()
     }
-    const stalled = setTimeout(() => fail('the server has stopped answering'), seconds * 1_000 + STALLED_MS)
+    let answeredBefore = -1
+    const stalled = setInterval(() => {
+      if (answered === answeredBefore) fail('the server has stopped answering')
+      answeredBefore = answered
+    }, STALLED_MS)
 
     const send = (socket: Bun.Socket<Flight>, nowMs: number): void => {
       const exchange = exchanges[sent % exchanges.length] as Exchange
@@ -113,17 +124,19 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
       const { user, system } = process.cpuUsage(cpuAtStart)
       const elapsedMs = nowMs - beganAtMs
       return {
-        perSecond: (answered / elapsedMs) * 1_000,
-        p50Us: percentile(latencies, answered, 0.5),
-        p99Us: percentile(latencies, answered, 0.99),
+        perSecond: (counted / elapsedMs) * 1_000,
+        p50Us: percentile(latencies, counted, 0.5),
+        p99Us: percentile(latencies, counted, 0.99),
         loadShare: (user + system) / 1_000 / elapsedMs,
         sampled: 0,
+        answered: 0,
       }
     }
 
     const arrived = (socket: Bun.Socket<Flight>): void => {
       const nowMs = performance.now()
       const { sample, exchange, sentAtMs } = socket.data
+      answered += 1
       if (sample) {
         const body = Buffer.concat(sample).toString()
         if (exchange.fingerprint !== undefined && fingerprintOf(body) !== exchange.fingerprint) {
@@ -132,7 +145,7 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
         }
         sampled += 1
       }
-      if (nowMs >= endsAtMs) {
+      if (nowMs >= endsAtMs && counted >= COUNTED_MIN) {
         measurement ??= finish(nowMs)
         socket.end()
         return
@@ -143,7 +156,7 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
           endsAtMs = nowMs + seconds * 1_000
           cpuAtStart = process.cpuUsage()
         } else {
-          answered += 1
+          counted += 1
           const us = Math.min(Math.round((nowMs - sentAtMs) * 1_000), LATENCY_US_MAX)
           latencies[us] = (latencies[us] ?? 0) + 1
         }
@@ -162,9 +175,10 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
           return
         }
         flight.begun = NOTHING
-        const announced = lengthOf(answer, headerEnd)
+        const answeredStatus = statusOf(answer)
+        const announced = BODILESS.has(answeredStatus) ? 0 : lengthOf(answer, headerEnd)
         const { status, bodyLength = announced } = flight.exchange
-        if (statusOf(answer) !== status || announced !== bodyLength) {
+        if (answeredStatus !== status || announced !== bodyLength) {
           fail(`wanted ${status} and ${bodyLength} bytes, got: ${answer.toString().slice(0, 500)}`)
           return
         }
@@ -181,8 +195,8 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
       open -= 1
       if (!measurement) fail('the server closed a connection')
       else if (open === 0) {
-        clearTimeout(stalled)
-        resolve({ ...measurement, sampled })
+        clearInterval(stalled)
+        resolve({ ...measurement, sampled, answered })
       }
     }
 

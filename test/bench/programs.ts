@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Exchange, Measurement, Order, Report, Work } from './load.ts'
+import type { Preparation } from './raw.ts'
+import type { Interview } from './works.ts'
 
 /** The processes that a benchmark is made of, each on its core, and all of them gone when it ends. */
 
@@ -27,7 +29,7 @@ const pinned = (core: number | undefined, command: string[]): string[] =>
 
 /** Compiles a program of this folder the way that Scrip is compiled. */
 export const compiled = (name: string): string => {
-  const path = join(folder, name)
+  const path = join(folder, basename(name))
   const flags = ['--compile', '--bytecode', '--format=esm', '--no-compile-autoload-dotenv', '--outfile', path]
   run([process.execPath, 'build', `${import.meta.dir}/${name}.ts`, ...flags], 'pipe')
   return path
@@ -68,6 +70,14 @@ export const start = async (command: string[], core: number | undefined = SERVER
       running.delete(child)
     },
   }
+}
+
+/** Starts raw with the answers that it is to give. */
+export const startRaw = (command: string, { token, answers, beneficiaryHeaders }: Interview): Promise<Served> => {
+  const preparation: Preparation = { token, answers, beneficiaryHeaders, databasePath: join(folder, 'raw.sqlite') }
+  const path = join(folder, 'preparation.json')
+  writeFileSync(path, JSON.stringify(preparation))
+  return start([command, path])
 }
 
 /** Milliseconds from starting a server to its first answer. */

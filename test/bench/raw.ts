@@ -23,6 +23,19 @@ export interface Preparation {
 }
 
 export const BENEFICIARIES = '/api/v1/beneficiaries'
+/** The same, but that the inserts which arrive in one turn of the event loop share a commit. */
+export const SHARED_BENEFICIARIES = '/shared/beneficiaries'
+
+/** The table and the index that inserts are made into. */
+export const BENEFICIARY_TABLE = [
+  `CREATE TABLE beneficiaries (
+    id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, email TEXT NOT NULL, first_name TEXT NOT NULL,
+    last_name TEXT NOT NULL, email_folded TEXT NOT NULL, first_name_folded TEXT NOT NULL,
+    last_name_folded TEXT NOT NULL, country TEXT, phone TEXT, metadata TEXT NOT NULL, total_payouts INTEGER NOT NULL,
+    total_amount_minor INTEGER NOT NULL, last_payout_at_ms INTEGER, created_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX beneficiaries_created ON beneficiaries (client_id, created_at_ms, id)',
+]
 
 interface Draft {
   email: string
@@ -37,13 +50,7 @@ const open = (path: string): Database => {
   const sqlite = new Database(path, { create: true, strict: true })
   sqlite.run('PRAGMA journal_mode = WAL')
   sqlite.run('PRAGMA synchronous = FULL')
-  sqlite.run(`CREATE TABLE beneficiaries (
-    id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, email TEXT NOT NULL, first_name TEXT NOT NULL,
-    last_name TEXT NOT NULL, email_folded TEXT NOT NULL, first_name_folded TEXT NOT NULL,
-    last_name_folded TEXT NOT NULL, country TEXT, phone TEXT, metadata TEXT NOT NULL, total_payouts INTEGER NOT NULL,
-    total_amount_minor INTEGER NOT NULL, last_payout_at_ms INTEGER, created_at_ms INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID`)
-  sqlite.run('CREATE INDEX beneficiaries_created ON beneficiaries (client_id, created_at_ms, id)')
+  for (const statement of BENEFICIARY_TABLE) sqlite.run(statement)
   return sqlite
 }
 
@@ -56,9 +63,9 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
     ]),
   )
   const created = { status: 201, headers: beneficiaryHeaders }
-  const insert = open(databasePath).query(
-    'INSERT INTO beneficiaries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL, ?)',
-  )
+  const sqlite = open(databasePath)
+  const [begin, commit] = [sqlite.query('BEGIN IMMEDIATE'), sqlite.query('COMMIT')]
+  const insert = sqlite.query('INSERT INTO beneficiaries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL, ?)')
   let saved = 0
 
   const answer = (asked: string): Response => {
@@ -82,6 +89,24 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
     return new Response(JSON.stringify(body), created)
   }
 
+  let waiting: (() => () => void)[] = []
+  const commitWaiting = (): void => {
+    const saves = waiting
+    waiting = []
+    begin.run()
+    const answers = saves.map((each) => each())
+    commit.run()
+    for (const tell of answers) tell()
+  }
+  const saveTogether = (clientId: number, draft: Draft): Promise<Response> =>
+    new Promise((resolve) => {
+      const length = waiting.push(() => {
+        const response = save(clientId, draft)
+        return () => resolve(response)
+      })
+      if (length === 1) setImmediate(commitWaiting)
+    })
+
   return Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -92,6 +117,9 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
       const path = url.slice(url.indexOf('/', 8))
       if (request.method === 'GET') return answer(path)
       if (path === BENEFICIARIES) return request.json().then((draft) => save(clientId, draft as Draft))
+      if (path === SHARED_BENEFICIARIES) {
+        return request.json().then((draft) => saveTogether(clientId, draft as Draft))
+      }
       return request.text().then((text) => answer(`${path} ${text}`))
     },
   })

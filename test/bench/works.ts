@@ -1,5 +1,5 @@
 import { type Exchange, FRESH_DIGITS, fingerprintOf } from './load.ts'
-import { BENEFICIARIES, type Preparation, type Prepared } from './raw.ts'
+import { BENEFICIARIES, type Preparation, type Prepared, SHARED_BENEFICIARIES } from './raw.ts'
 
 /** What is asked of both servers. Scrip is asked everything once, and its answers are what both have to give. */
 
@@ -10,12 +10,16 @@ export interface Row {
   exchanges: readonly Exchange[]
   /** What raw is asked instead: for what it cannot do, the insert of one row. */
   rawExchanges?: readonly Exchange[]
+  /** What the ordinary stacks are asked, where they can answer it. */
+  asks?: readonly Ask[]
 }
 
 /** One request, before it is bytes. */
-interface Ask {
+export interface Ask {
   path: string
   body?: string
+  /** Headers besides the usual ones. */
+  headers?: Record<string, string>
 }
 
 interface Product {
@@ -30,7 +34,14 @@ interface Ranged {
   to: number
 }
 
+const COUNTRIES = '/api/v1/countries'
+const PRODUCT_PAGE = '/api/v1/products?limit=50'
+const ALL_PRODUCTS = '/api/v1/products?limit=10000'
+const SORTED_BY_NAME = encodeURIComponent('{"field":"name","direction":"ASC"}')
+
 export const CONNECTIONS = 32
+/** How many products are on sale. */
+export const PRODUCTS = 10_000
 /** More purchases than Scrip keeps charges of, so that coming round again finds none that is kept. */
 const PURCHASES = 20_000
 /** How many different beneficiaries are sent. */
@@ -51,38 +62,44 @@ export class Interview {
   ) {}
 
   static async begin(url: string): Promise<Interview> {
-    const body = JSON.stringify({ username: 'sandbox', password: 'sandbox' })
-    const response = await fetch(`${url}/auth/login`, { method: 'POST', body })
-    const { access_token } = (await response.json()) as { access_token: string }
-    return new Interview(url, access_token)
+    return new Interview(url, await logIn(url, 'sandbox', 'sandbox'))
   }
 
   /** Every row of the table. */
   async rows(): Promise<Row[]> {
-    const countries = await this.#json<{ id: number }[]>('/api/v1/countries')
-    const products = await this.#json<Product[]>('/api/v1/products?limit=10000')
+    const countries = await this.#json<{ id: number }[]>(COUNTRIES)
+    const products = await this.#json<Product[]>(ALL_PRODUCTS)
+    if (products.length !== PRODUCTS) throw new Error(`${products.length} products are on sale, not ${PRODUCTS}`)
     const purchases = differentPurchases(await this.#payable(products))
     const same = purchases.slice(0, 1)
     const row = async (name: string, asks: Ask[], connections = CONNECTIONS): Promise<Row> => ({
       name,
       connections,
+      asks,
       exchanges: await this.#exchanges(asks),
     })
     const rows = [
-      await row('countries', [{ path: '/api/v1/countries' }]),
+      await row('countries', [{ path: COUNTRIES }]),
       await row(
         'countries/{id}',
         countries.map(({ id }) => ({ path: `/api/v1/countries/${id}` })),
       ),
-      await row('products?limit=50', [{ path: '/api/v1/products?limit=50' }]),
-      await row('products?limit=10000', [{ path: '/api/v1/products?limit=10000' }]),
+      await row('products?limit=50', [{ path: PRODUCT_PAGE }]),
+      await row('products?limit=10000', [{ path: ALL_PRODUCTS }]),
       await row('charges, all different', purchases),
       await row('charges, the same', [...same, ...same]),
     ]
+    rows.push(...(await this.#variants()))
     const beneficiaries = await row('beneficiaries', differentDrafts())
     for (const connections of [1, 32, 64]) {
       rows.push({ ...beneficiaries, name: `beneficiaries, ${connections}`, connections })
     }
+    const sharing = differentDrafts().map((ask, index) => ({
+      ...(beneficiaries.exchanges[index] as Exchange),
+      request: wireBytes({ ...ask, path: SHARED_BENEFICIARIES }, this.token),
+    }))
+    const { asks: _, ...unasked } = beneficiaries
+    rows.push({ ...unasked, name: 'beneficiaries, raw sharing', rawExchanges: sharing })
     await this.#fund()
     for (const [name, exchange] of Object.entries(this.#movements())) {
       for (const connections of [1, 32, 64]) {
@@ -99,9 +116,36 @@ export class Interview {
     return rows
   }
 
+  /**
+   * What raw is asked plainly: compressed, known already, and of products what was not asked before. For that each
+   * request has a parameter of its own that means nothing.
+   */
+  async #variants(): Promise<Row[]> {
+    const gzip = { 'accept-encoding': 'gzip' }
+    const etag = (await this.#ask({ path: COUNTRIES })).headers.get('etag') ?? ''
+    const variants: [name: string, ask: Ask, rawAsk: Ask][] = [
+      ['countries, gzip', { path: COUNTRIES, headers: gzip }, { path: COUNTRIES }],
+      ['countries, 304', { path: COUNTRIES, headers: { 'if-none-match': etag } }, { path: COUNTRIES }],
+      ['products?limit=10000, gzip', { path: ALL_PRODUCTS, headers: gzip }, { path: ALL_PRODUCTS }],
+      ...['', '&country_id=105', `&sort=${SORTED_BY_NAME}`, '&search=kettle'].map((query): [string, Ask, Ask] => [
+        `products?limit=50${query.replace(/=.*/, '')}, first time`,
+        { path: `${PRODUCT_PAGE}${query}&unknown=${UNNUMBERED}` },
+        { path: PRODUCT_PAGE },
+      ]),
+    ]
+    return Promise.all(
+      variants.map(async ([name, ask, rawAsk]) => ({
+        name,
+        connections: CONNECTIONS,
+        exchanges: [numbered(await this.#exchange(ask))],
+        rawExchanges: [await this.#exchange(rawAsk)],
+      })),
+    )
+  }
+
   /** An order that is delivered at once, and a payout; each has a reference that must be another one each time. */
   #movements(): Record<string, Exchange> {
-    const reference = `bench-${'0'.repeat(FRESH_DIGITS)}`
+    const reference = `bench-${UNNUMBERED}`
     const order = { product_id: 1, denomination: 100, quantity: 1, client_reference: reference }
     const payout = {
       reference_id: reference,
@@ -149,17 +193,30 @@ export class Interview {
 
   async #exchange(ask: Ask): Promise<Exchange> {
     const response = await this.#ask(ask)
-    const body = await response.text()
-    const prepared: Prepared = { body, headers: {} }
-    for (const [name, value] of response.headers) if (!UNPREPARED.has(name)) prepared.headers[name] = value
-    if (ask.path === BENEFICIARIES) this.beneficiaryHeaders = prepared.headers
-    else this.answers[ask.body === undefined ? ask.path : `${ask.path} ${ask.body}`] = prepared
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const body = bytes.toString()
+    if (ask.headers === undefined) this.#prepare(ask, response, body)
+    else if (response.headers.get('content-encoding') === 'gzip') await this.#expectPacked(ask, bytes)
     return {
       request: wireBytes(ask, this.token),
       status: response.status,
-      bodyLength: Buffer.byteLength(body),
+      bodyLength: bytes.length,
       fingerprint: fingerprintOf(body),
     }
+  }
+
+  /** Keeps an answer for raw to give. */
+  #prepare(ask: Ask, { headers }: Response, body: string): void {
+    const prepared: Prepared = { body, headers: {} }
+    for (const [name, value] of headers) if (!UNPREPARED.has(name)) prepared.headers[name] = value
+    if (ask.path === BENEFICIARIES) this.beneficiaryHeaders = prepared.headers
+    else this.answers[ask.body === undefined ? ask.path : `${ask.path} ${ask.body}`] = prepared
+  }
+
+  /** What is compressed has to be what is plain. */
+  async #expectPacked({ path }: Ask, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const plain = Buffer.from(await (await this.#ask({ path })).arrayBuffer())
+    if (!plain.equals(Bun.gunzipSync(bytes))) throw new Error(`${path} is another one when it is compressed`)
   }
 
   /** The rows of charges measure what they say only while what is kept and what is not are as they were meant. */
@@ -174,25 +231,54 @@ export class Interview {
 
   async #ask(ask: Ask): Promise<Response> {
     const response = await this.#send(ask)
-    if (!response.ok) throw new Error(`${JSON.stringify(ask)}: ${response.status} ${await response.text()}`)
+    if (!response.ok && response.status !== 304)
+      throw new Error(`${JSON.stringify(ask)}: ${response.status} ${await response.text()}`)
     return response
   }
 
-  #send({ path, body }: Ask): Promise<Response> {
-    return fetch(this.url + path, {
-      headers: { authorization: `Bearer ${this.token}` },
-      ...(body !== undefined && { method: 'POST', body }),
-    })
+  #send(ask: Ask): Promise<Response> {
+    return send(this.url, this.token, ask)
   }
+}
+
+/** Asks what the generator will, and leaves the answer as it came. */
+export const send = (url: string, token: string, { path, body, headers }: Ask): Promise<Response> =>
+  fetch(url + path, {
+    headers: {
+      authorization: `Bearer ${token}`,
+      'accept-encoding': 'identity',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    decompress: false,
+    ...(body !== undefined && { method: 'POST', body }),
+  })
+
+/** Logs in and answers the access token. */
+export const logIn = async (url: string, username: string, password: string): Promise<string> => {
+  const response = await fetch(`${url}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password }),
+  })
+  if (!response.ok) throw new Error(`logging in as ${username}: ${response.status} ${await response.text()}`)
+  return ((await response.json()) as { access_token: string }).access_token
 }
 
 /** The wallets that pay for payouts and for orders: in USD and in INR. */
 const [WALLET, RUPEES] = [1, 3]
 
-const movement = (ask: Ask, token: string, status: number): Exchange => {
-  const request = wireBytes(ask, token)
-  return { request, status, freshAt: Buffer.from(request).lastIndexOf('0'.repeat(FRESH_DIGITS)) }
+/** Stands where each request has a number of its own. */
+export const UNNUMBERED = '0'.repeat(FRESH_DIGITS)
+
+/** The exchange with the place of its number, if it has one. */
+export const numbered = (exchange: Exchange): Exchange => {
+  const freshAt = Buffer.from(exchange.request).lastIndexOf(UNNUMBERED)
+  return freshAt === -1 ? exchange : { ...exchange, freshAt }
 }
+
+const movement = (ask: Ask, token: string, status: number): Exchange =>
+  numbered({ request: wireBytes(ask, token), status })
 
 const purchase = (productId: number, denomination: number): Ask => ({
   path: `/api/v1/products/${productId}/charges`,
@@ -224,13 +310,14 @@ const differentDrafts = (): Ask[] =>
   }))
 
 /** The headers are those of an ordinary client; the host is the same for all servers. */
-const wireBytes = ({ path, body }: Ask, token: string): Uint8Array => {
+export const wireBytes = ({ path, body, headers = {} }: Ask, token: string): Uint8Array => {
   const lines = [
     `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1`,
     'Host: localhost',
     `Authorization: Bearer ${token}`,
     'Accept: application/json',
     'User-Agent: bench',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ]
   if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`)

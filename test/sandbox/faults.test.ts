@@ -40,9 +40,6 @@ const clearRules = (world: TestWorld) => succeed(server, 'DELETE', `/faults?worl
 const INTERNAL = structured('InternalServerError', 'INTERNAL_SERVER_ERROR', 'Failed to retrieve countries')
 const COUNTRY = '/api/v1/countries/1'
 
-/** The front page and the control surface, which no fault strikes. */
-const isAboutSandbox = (path: string): boolean => path === '/' || path.startsWith('/_sandbox')
-
 describe('GET /_sandbox/errors', () => {
   test('is every refusal of the document, each under its name, at its place, with its status and body', () => {
     const said = operations.flatMap((operation) =>
@@ -100,13 +97,13 @@ const prepared = async (): Promise<{ world: TestWorld; pathOf: (route: string) =
 
 const endpoints = Object.entries(
   Object.groupBy(
-    documented.filter(({ path }) => !isAboutSandbox(path)),
+    documented.filter(({ path }) => !path.startsWith('/_sandbox')),
     ({ method, path }) => `${method} ${path}`,
   ),
 ).map(([endpoint, errors = []]) => [endpoint, errors] as const)
 
 test('there is an error for every operation', () => {
-  const served = operations.filter(({ path }) => !isAboutSandbox(path))
+  const served = operations.filter(({ path }) => !path.startsWith('/_sandbox'))
   expect(endpoints.length).toBe(served.length)
   expect(endpoints.length).toBeGreaterThan(30)
 })

@@ -1,0 +1,185 @@
+import { join } from 'node:path'
+import { databasePath } from '../../src/db/data-folder.ts'
+import { writeCatalogOf } from './catalog.ts'
+import type { Exchange, Measurement } from './load.ts'
+import { exchangesFor, type Ordinary, startOrdinary } from './ordinary.ts'
+import { folder, Load, type Served, start, startRaw } from './programs.ts'
+import { aligned, count, median, milliseconds, ratio, share } from './table.ts'
+import { Interview, PRODUCTS, type Row } from './works.ts'
+
+/** How many requests a second, against raw and against the ordinary stacks. */
+
+const WARM_UP_SECONDS = 1
+/** From here on the generator may have been what was measured. */
+const LOAD_SHARE_HIGH = 0.95
+/** Before memory is read, so that what a burst has left behind is gone. */
+const SETTLING_MS = 1_000
+
+export interface ThroughputOptions {
+  scrip: readonly string[]
+  raw: string
+  rounds: number
+  seconds: number
+  /** A part of the name of the rows that are measured. */
+  only: string
+  /** Whether the ordinary stacks are measured too. */
+  ordinary: boolean
+}
+
+/** A measurement, and the processor time that the server needed for a request. */
+interface Costed extends Measurement {
+  cpuUs: number
+}
+
+/** A server that answers a row, and how it did in each round. */
+interface Contender {
+  name: string
+  served: Served
+  exchanges: readonly Exchange[]
+  measured: Costed[]
+}
+
+/** Prints the tables, and answers what the servers weigh after all that. */
+export const throughput = async (options: ThroughputOptions): Promise<{ after: number; rawAfter: number }> => {
+  const catalog = join(folder, 'catalog.json')
+  const dataDir = join(folder, 'data')
+  writeCatalogOf(catalog, PRODUCTS)
+  const scrip = await start([...options.scrip, '--catalog', catalog, '--data-dir', dataDir])
+  const interview = await Interview.begin(scrip.url)
+  const rows = await interview.rows()
+  const chosen = rows.filter(({ name }) => name.includes(options.only))
+  if (chosen.length === 0) throw new Error(`--only takes a part of: ${rows.map(({ name }) => name).join('; ')}`)
+  const raw = await startRaw(options.raw, interview)
+  const ordinary = options.ordinary ? await startOrdinary(databasePath(dataDir), scrip.url) : []
+  const load = new Load()
+  const besideRaw = [RAW_HEADINGS]
+  const besideOrdinary = [ordinaryHeadings(ordinary)]
+  for (const row of chosen) {
+    process.stderr.write(`${row.name} ...\n`)
+    const contenders = await contendersFor(row, { scrip, raw, ordinary, token: interview.token })
+    await compete(load, row, contenders, options)
+    const [ours, bare, ...others] = contenders
+    if (!ours || !bare) continue
+    besideRaw.push(rawLine(row, ours, bare))
+    if (others.length > 0) besideOrdinary.push(ordinaryLine(row, ours, ordinary, others))
+  }
+  console.log(aligned(besideRaw).join('\n'))
+  if (besideOrdinary.length > 1) console.log(`\n${aligned(besideOrdinary).join('\n')}`)
+  console.log(`\nevery status and length was right, and ${count(load.sampled)} bodies that were read whole`)
+  await Bun.sleep(SETTLING_MS)
+  const [after, rawAfter] = [scrip.rss(), raw.rss()]
+  for (const { stop } of [scrip, raw, ...ordinary.map(({ served }) => served)]) await stop()
+  return { after, rawAfter }
+}
+
+interface Servers {
+  scrip: Served
+  raw: Served
+  ordinary: readonly Ordinary[]
+  token: string
+}
+
+/** Scrip first and raw second, then those of the ordinary ones that know the answer. */
+const contendersFor = async (row: Row, { scrip, raw, ordinary, token }: Servers): Promise<Contender[]> => {
+  const contenders: Contender[] = [
+    { name: 'Scrip', served: scrip, exchanges: row.exchanges, measured: [] },
+    { name: 'raw', served: raw, exchanges: row.rawExchanges ?? row.exchanges, measured: [] },
+  ]
+  for (const each of ordinary) {
+    const exchanges = await exchangesFor(each, { url: scrip.url, token }, row)
+    if (exchanges) contenders.push({ name: each.name, served: each.served, exchanges, measured: [] })
+  }
+  return contenders
+}
+
+/** Measures one row in alternating rounds, each beginning with the server that the last one ended with. */
+const compete = async (
+  load: Load,
+  { connections }: Row,
+  contenders: readonly Contender[],
+  { rounds, seconds }: ThroughputOptions,
+): Promise<void> => {
+  const measure = async ({ served, exchanges }: Contender, forSeconds: number): Promise<Costed> => {
+    load.take(exchanges)
+    const before = served.cpuUs()
+    const measurement = await load.measure(served.port, connections, forSeconds)
+    return { ...measurement, cpuUs: (served.cpuUs() - before) / measurement.answered }
+  }
+  for (const contender of contenders) await measure(contender, WARM_UP_SECONDS)
+  for (let round = 0; round < rounds; round++) {
+    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
+      contender.measured.push(await measure(contender, seconds))
+    }
+  }
+}
+
+const RAW_HEADINGS = [
+  '',
+  'Scrip/s',
+  'raw/s',
+  'ratio',
+  'of rounds',
+  'p50',
+  'p99',
+  'raw p50',
+  'raw p99',
+  'generator',
+  'CPU µs',
+  'raw CPU',
+]
+
+const rawLine = (row: Row, ours: Contender, bare: Contender): string[] => {
+  const ratios = ratiosOf(ours, bare)
+  const [a, b] = [summary(ours), summary(bare)]
+  const limited = Math.max(a.loadShare, b.loadShare) > LOAD_SHARE_HIGH ? ' !' : ''
+  return [
+    row.name,
+    count(a.perSecond),
+    count(b.perSecond),
+    ratio(median(ratios)),
+    `${ratio(Math.min(...ratios))}-${ratio(Math.max(...ratios))}`,
+    ...[a.p50, a.p99, b.p50, b.p99],
+    `${share(a.loadShare)} / ${share(b.loadShare)}${limited}`,
+    a.cpuUs.toFixed(1),
+    b.cpuUs.toFixed(1),
+  ]
+}
+
+const ordinaryHeadings = (ordinary: readonly Ordinary[]): string[] => [
+  '',
+  'Scrip/s',
+  'CPU µs',
+  ...ordinary.flatMap(({ name }) => [`${name}/s`, 'CPU µs', 'Scrip is']),
+]
+
+const ordinaryLine = (
+  row: Row,
+  ours: Contender,
+  ordinary: readonly Ordinary[],
+  others: readonly Contender[],
+): string[] => {
+  const scrip = summary(ours)
+  const cells = ordinary.flatMap(({ name }) => {
+    const contender = others.find((other) => other.name === name)
+    if (!contender) return ['-', '-', '-']
+    const { perSecond, cpuUs } = summary(contender)
+    return [count(perSecond), cpuUs.toFixed(1), `${median(ratiosOf(ours, contender)).toFixed(1)} ×`]
+  })
+  return [row.name, count(scrip.perSecond), scrip.cpuUs.toFixed(1), ...cells]
+}
+
+/** How much faster one was than another, in each round. */
+const ratiosOf = (a: Contender, b: Contender): number[] =>
+  a.measured.map(({ perSecond }, round) => perSecond / (b.measured[round]?.perSecond ?? Number.NaN))
+
+/** One server's measurements in one figure each. */
+const summary = ({ measured }: Contender) => {
+  const of = (figure: keyof Costed): number => median(measured.map((measurement) => measurement[figure]))
+  return {
+    perSecond: of('perSecond'),
+    p50: milliseconds(of('p50Us') / 1_000),
+    p99: milliseconds(of('p99Us') / 1_000),
+    loadShare: of('loadShare'),
+    cpuUs: of('cpuUs'),
+  }
+}
