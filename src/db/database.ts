@@ -6,6 +6,9 @@ import { SharedCommit } from './shared-commit.ts'
 /** Waits for another process's write (a backup, an administrative command) before giving up. */
 const BUSY_TIMEOUT_MS = 5_000
 
+/** How many pages the write-ahead log holds, 64 MiB, before they go into the file: those written often go there once. */
+const WAL_PAGES_MAX = 16_384
+
 /** Where the header of a database file says how it is journaled: twice, for writing and for reading. */
 const JOURNAL_MODE_OFFSET = 18
 const ROLLBACK_JOURNAL = 1
@@ -46,6 +49,7 @@ export class Database {
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     sqlite.run('PRAGMA journal_mode = WAL')
     sqlite.run('PRAGMA synchronous = FULL')
+    sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
     constrain(sqlite)
     return new Database(sqlite, true)
   }

@@ -50,7 +50,7 @@ export interface SessionsOptions {
 
 /** The in-process token store: issues tokens, remembers the ones it has verified, and revokes them. */
 export class Sessions {
-  readonly #verified = new LRUCache<string, Session>({ max: SESSIONS_MAX })
+  readonly #verified = new LRUCache<string, Session>({ maxSize: SESSIONS_MAX, sizeCalculation: () => 1 })
 
   constructor(private readonly options: SessionsOptions) {}
 
