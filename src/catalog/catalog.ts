@@ -130,7 +130,7 @@ export class Catalog {
     page: Page,
     agreed: ReadonlyMap<number, number>,
   ): { json: string; totalCount: number; pageSize: number } {
-    const matching = this.#ordered(sort.field).filter(matcher(filter))
+    const matching = conditionsOf(filter).reduce((left, holds) => left.filter(holds), this.#ordered(sort.field))
     const start = offsetOf(page)
     const shown =
       sort.direction === 'ASC'
@@ -219,14 +219,17 @@ const comparePairs = (a: readonly [string, string], b: readonly [string, string]
 /** By code point (contract C7): UTF-8 bytes sort so, UTF-16 units do not. */
 const compareText = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)))
 
-const matcher = ({ category, countryId, currencyId, search }: ProductFilter): ((listed: Listed) => boolean) => {
+/** What must hold of a product, each by itself and the quickest to tell first. */
+const conditionsOf = (filter: ProductFilter): ((listed: Listed) => boolean)[] => {
+  const { category, countryId, currencyId, search } = filter
   const wantedCategory = category === undefined ? undefined : fold(category)
   const wantedName = search === undefined ? undefined : fold(search)
-  return ({ product, folded }) =>
-    (wantedCategory === undefined || folded.category === wantedCategory) &&
-    (countryId === undefined || product.country.id === countryId) &&
-    (currencyId === undefined || product.currency.id === currencyId) &&
-    (wantedName === undefined || folded.name.includes(wantedName))
+  return [
+    ...(countryId === undefined ? [] : [({ product }: Listed) => product.country.id === countryId]),
+    ...(currencyId === undefined ? [] : [({ product }: Listed) => product.currency.id === currencyId]),
+    ...(wantedCategory === undefined ? [] : [({ folded }: Listed) => folded.category === wantedCategory]),
+    ...(wantedName === undefined ? [] : [({ folded }: Listed) => folded.name.includes(wantedName)]),
+  ]
 }
 
 const bandsByProduct = (rows: readonly (Band & { productId: number })[]): Map<number, Band[]> => {

@@ -19,8 +19,9 @@ interface Variant {
 export class Prepared {
   readonly #headers: Readonly<Record<string, string>>
   readonly #plain: Variant
-  readonly #unchanged: Response
+  #unchanged: Response | undefined
   readonly #etag: string
+  readonly #validators: Readonly<Record<string, string>>
   #gzipped: Variant | undefined
 
   /** Headers of its own go before those of an answer of the API: private, and asked for again each time. */
@@ -28,14 +29,13 @@ export class Prepared {
     const body = typeof content === 'string' ? Buffer.from(content) : (content as Uint8Array<ArrayBuffer>)
     // Weak, because it stands for the content in every encoding.
     this.#etag = `W/"${Bun.hash.xxHash64(body).toString(36)}"`
-    const validators = {
+    this.#validators = {
       etag: this.#etag,
       'cache-control': headers['cache-control'] ?? 'private, no-cache',
       vary: headers.vary ?? 'Accept-Encoding',
     }
-    this.#headers = { 'content-type': JSON_TYPE, ...validators, ...headers }
+    this.#headers = { 'content-type': JSON_TYPE, ...this.#validators, ...headers }
     this.#plain = { body, response: new Response(body, { headers: this.#headers }) }
-    this.#unchanged = new Response(null, { status: 304, headers: validators })
   }
 
   get byteCount(): number {
@@ -50,7 +50,10 @@ export class Prepared {
   /** The response to a request: a copy, to which headers may be added. */
   answer({ headers }: Request): Response {
     const known = headers.get('if-none-match')
-    if (known !== null && names(known, this.#etag)) return this.#unchanged.clone() as Response
+    if (known !== null && names(known, this.#etag)) {
+      this.#unchanged ??= new Response(null, { status: 304, headers: this.#validators })
+      return this.#unchanged.clone() as Response
+    }
     if (this.byteCount < COMPRESSED_FROM_BYTES || !takesGzip(headers.get('accept-encoding'))) {
       return this.#plain.response.clone() as Response
     }
