@@ -7,7 +7,8 @@ import type { RateSource } from './charges/rates.ts'
 import { chargeRoutes } from './charges/routes.ts'
 import type { Config } from './config.ts'
 import { docsRoutes } from './docs/routes.ts'
-import { edge } from './http/edge.ts'
+import { Edge } from './http/edge.ts'
+import { fastPath } from './http/fast-path.ts'
 import { type RequestListener, RequestWatch } from './http/request-watch.ts'
 import { serviceRoutes } from './http/service-routes.ts'
 import { allOf } from './http/witness.ts'
@@ -127,15 +128,14 @@ export const createApp = (deps: Deps) => {
   const onBreakdown = ({ error, ...request }: { error: unknown; requestId: string; method: string; path: string }) =>
     log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) })
 
+  const edge = new Edge({
+    admit: guard.admit,
+    nextRequestId: deps.nextRequestId,
+    witness: allOf([watch, sandbox?.recorder]),
+    onBreakdown,
+  })
   const app: AnyElysia = new Elysia({ normalize: false })
-    .use(
-      edge({
-        admit: (context) => guard.admit(context),
-        nextRequestId: deps.nextRequestId,
-        witness: allOf([watch, sandbox?.recorder]),
-        onBreakdown,
-      }),
-    )
+    .use(edge.plugin)
     .use(sandbox?.publicRoutes ?? new Elysia())
     .use(
       sessionRoutes({
@@ -159,10 +159,12 @@ export const createApp = (deps: Deps) => {
     .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady: deps.isReady }))
     .use(docsRoutes({ app: () => app, version, publicUrl }))
   if (sandbox) app.use(sandbox.routes)
+  // What `--strict` looks at is read on the long way.
+  const handle = strict ? app.fetch : fastPath(app, { edge, admit: guard.admit })
   /** Logs in without a request that a journal or the coverage would hold. */
   const logIn = async (login: Credentials): Promise<string> => {
     const { world, client } = credentials.identify(login, '', () => undefined)
     return (await sessions.begin(world, client)).accessToken
   }
-  return { app, due, sandbox, logIn }
+  return { app, handle, due, sandbox, logIn }
 }

@@ -51,13 +51,13 @@ const startInProcess = (flags: string[]) => {
   })
   const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
   const url = 'http://localhost:4747'
-  const { app } = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true }))
+  const { handle } = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true }))
   return {
     url,
     request: async (path: string, init?: BunFetchRequestInit) => {
       // On a socket the Host header becomes the host of the URL; so it does here.
       const host = new Headers(init?.headers).get('host')
-      return app.handle(new Request((host === null ? url : `http://${host}`) + path, init))
+      return handle(new Request((host === null ? url : `http://${host}`) + path, init))
     },
     stop: async () => platform.close(),
   }

@@ -101,6 +101,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
       documented({
         id: 'listProducts',
         prepared: true,
+        fast: true,
         tag: 'Products',
         summary: 'List products',
         description: 'Products on sale, at the discounts that hold for this client.',
@@ -134,6 +135,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
       documented({
         id: 'getProduct',
         prepared: true,
+        fast: true,
         tag: 'Products',
         summary: 'Get a product',
         description: 'With its terms, its description and how to use it.',

@@ -137,6 +137,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
       },
       documented({
         id: 'calculateCharges',
+        fast: true,
         tag: 'Products',
         summary: 'Calculate what a purchase costs',
         description:

@@ -50,7 +50,7 @@ export const startServer = async (config: Config, log: Log): Promise<RunningServ
   const metricsServer = metrics && serveMetrics(config, metrics, log)
   const server = bind(config, (request, from) => answer(request, from), metricsServer)
   const url = urlOf(config.host, server.port ?? config.port)
-  const { app, due, sandbox, logIn } = createApp(
+  const { handle, due, sandbox, logIn } = createApp(
     platform.deps({
       publicUrl: config.publicUrl ?? url,
       addressOf: (request) => server.requestIP(request)?.address ?? '',
@@ -58,7 +58,7 @@ export const startServer = async (config: Config, log: Log): Promise<RunningServ
       listeners: [log.requests, metrics].filter((listener) => listener !== undefined),
     }),
   )
-  answer = app.fetch
+  answer = handle
   const timekeeper = keepTime(due, platform.worlds, log)
   return {
     url,

@@ -7,7 +7,7 @@ import type { Witness } from './witness.ts'
 
 export interface EdgeOptions {
   /** Lets a request in, or throws: asked for paths below /api/v1 that no route serves. */
-  admit: (context: RequestContext & { path: string; route: string }) => Promise<unknown>
+  admit: (context: Asked) => unknown
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   /** Looks on, for the sandbox, the log and the metrics. */
@@ -16,56 +16,88 @@ export interface EdgeOptions {
   onBreakdown: (breakdown: { error: unknown; requestId: string; method: string; path: string }) => void
 }
 
+/** A request, its path, and the pattern that serves it; an empty one where none does. */
+type Asked = RequestContext & { path: string; route: string }
+
 /**
  * The first and the last thing that happens to every request: it is given an identifier, and whatever was thrown
  * leaves as an error in the shape of its route.
  */
-export const edge = ({ admit, nextRequestId, witness, onBreakdown }: EdgeOptions) => {
-  const plugin = new Elysia({ name: 'edge' })
-    .onRequest(({ request, set }) => {
-      const sent = requestIdOf(request)
-      if (sent !== undefined) set.headers['x-request-id'] = sent
-      witness?.arrived(request)
-    })
-    .onError({ as: 'global' }, async ({ error, code, request, set, path, route }) => {
-      const failure = code === 'NOT_FOUND' ? await unknownRoute({ request, set }, path, admit) : failureOf(error)
-      set.headers['x-request-id'] ??= nextRequestId()
-      if (failure.code === 'internal' && !(error instanceof DomainError)) {
-        onBreakdown({ error, requestId: String(set.headers['x-request-id']), method: request.method, path })
-      }
-      const { status, headers, body } = renderFailure(failure, edgeOf(request.method, path))
-      set.status = status
-      for (const [name, value] of Object.entries(headers)) set.headers[name] = value
-      const text = JSON.stringify(body)
-      set.headers['content-type'] = JSON_TYPE
-      witness?.refused(request, route, failure, { status, headers: set.headers, body: text })
-      return failure.code === 'connection_dropped' ? brokenOff() : text
-    })
-  return plugin.onAfterHandle({ as: 'global' }, ({ request, responseValue, set, route }) => {
-    // Of no world, and so not numbered in one.
-    set.headers['x-request-id'] ??= nextRequestId()
-    if (responseValue instanceof Prepared) return copyOf(responseValue, request, set, route, witness)
-    const body = written(responseValue)
-    if (body !== responseValue) set.headers['content-type'] = JSON_TYPE
-    witness?.answered(request, Number(set.status ?? 200), set.headers, body, route)
-    return body
-  })
-}
+export class Edge {
+  constructor(private readonly options: EdgeOptions) {}
 
-const copyOf = (
-  prepared: Prepared,
-  request: Request,
-  set: Context['set'],
-  route: string,
-  witness: Witness | undefined,
-): Response => {
-  const response = prepared.answer(request)
-  for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
-  const body = response.status === 304 ? undefined : prepared.body
-  witness?.answered(request, response.status, response.headers, body, route)
-  // With nothing left to add, the framework sends the response as it is, instead of making another one.
-  set.headers = {}
-  return response
+  readonly arrive = ({ request, set }: RequestContext): void => {
+    const sent = requestIdOf(request)
+    if (sent !== undefined) set.headers['x-request-id'] = sent
+    this.options.witness?.arrived(request)
+  }
+
+  /** What a route has answered, as it leaves: a copy of what was prepared, text, bytes or nothing. */
+  readonly answer = (
+    { request, set, route }: RequestContext & { route: string },
+    value: unknown,
+  ): Response | string | Uint8Array | undefined => {
+    // Of no world, and so not numbered in one.
+    set.headers['x-request-id'] ??= this.options.nextRequestId()
+    if (value instanceof Prepared) return this.#copyOf(value, request, set, route)
+    const body = written(value)
+    if (body !== value) set.headers['content-type'] = JSON_TYPE
+    this.options.witness?.answered(request, Number(set.status ?? 200), set.headers, body, route)
+    return body
+  }
+
+  /** What was thrown, as it leaves. */
+  readonly refuse = (asked: Asked, error: unknown): Response | string => this.#render(asked, failureOf(error), error)
+
+  /** A path below /api/v1 without a token is 401 whether it exists or not (contract C4). */
+  readonly miss = async (asked: Asked): Promise<Response | string> => {
+    const failure: Failure = { code: 'route_not_found' }
+    if (!asked.path.startsWith('/api/v1/') && asked.path !== '/api/v1') return this.#render(asked, failure)
+    try {
+      await this.options.admit({ ...asked, route: '' })
+      return this.#render(asked, failure)
+    } catch (error) {
+      return this.refuse(asked, error)
+    }
+  }
+
+  #copyOf(prepared: Prepared, request: Request, set: Context['set'], route: string): Response {
+    const response = prepared.answer(request)
+    for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
+    const body = response.status === 304 ? undefined : prepared.body
+    this.options.witness?.answered(request, response.status, response.headers, body, route)
+    // With nothing left to add, the framework sends the response as it is, instead of making another one.
+    set.headers = {}
+    return response
+  }
+
+  #render({ request, set, path, route }: Asked, failure: Failure, error?: unknown): Response | string {
+    const { witness, nextRequestId, onBreakdown } = this.options
+    set.headers['x-request-id'] ??= nextRequestId()
+    if (failure.code === 'internal' && !(error instanceof DomainError)) {
+      onBreakdown({ error, requestId: String(set.headers['x-request-id']), method: request.method, path })
+    }
+    const { status, headers, body } = renderFailure(failure, edgeOf(request.method, path))
+    set.status = status
+    for (const [name, value] of Object.entries(headers)) set.headers[name] = value
+    const text = JSON.stringify(body)
+    set.headers['content-type'] = JSON_TYPE
+    witness?.refused(request, route, failure, { status, headers: set.headers, body: text })
+    return failure.code === 'connection_dropped' ? brokenOff() : text
+  }
+
+  /** The edge of an app. */
+  get plugin() {
+    return new Elysia({ name: 'edge' })
+      .onRequest(this.arrive)
+      .onError({ as: 'global' }, ({ error, code, request, set, path, route }) => {
+        const asked = { request, set, path, route }
+        return code === 'NOT_FOUND' ? this.miss(asked) : this.refuse(asked, error)
+      })
+      .onAfterHandle({ as: 'global' }, ({ request, responseValue, set, route }) =>
+        this.answer({ request, set, route }, responseValue),
+      )
+  }
 }
 
 /** What a route answers is an object, text, bytes or nothing; an object is written out once, for all who want it. */
@@ -79,16 +111,5 @@ const brokenOff = (): Response =>
       pull: (controller) => controller.error(),
     }),
   )
-
-/** A path below /api/v1 without a token is 401 whether it exists or not (contract C4). */
-const unknownRoute = async (context: RequestContext, path: string, admit: EdgeOptions['admit']): Promise<Failure> => {
-  if (!path.startsWith('/api/v1/') && path !== '/api/v1') return { code: 'route_not_found' }
-  try {
-    await admit({ ...context, path, route: '' })
-    return { code: 'route_not_found' }
-  } catch (error) {
-    return failureOf(error)
-  }
-}
 
 const failureOf = (error: unknown): Failure => (error instanceof DomainError ? error.failure : { code: 'internal' })

@@ -54,6 +54,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
       documented({
         id: 'listCountries',
         prepared: true,
+        fast: true,
         tag: 'Countries',
         summary: 'List all countries',
         description: 'All 249, under identifiers that never change.',
@@ -72,6 +73,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
       documented({
         id: 'getCountry',
         prepared: true,
+        fast: true,
         tag: 'Countries',
         summary: 'Get a country',
         description: 'With both letter codes, the numeric one and the dialing prefix.',
@@ -89,6 +91,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
       documented({
         id: 'listCurrencies',
         prepared: true,
+        fast: true,
         tag: 'Currencies',
         summary: 'List all currencies',
         description: 'All in circulation, under identifiers that never change.',
@@ -107,6 +110,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
       documented({
         id: 'getCurrency',
         prepared: true,
+        fast: true,
         tag: 'Currencies',
         summary: 'Get a currency',
         description: 'Its precision says how many decimals its amounts have.',

@@ -20,7 +20,7 @@ export interface JournalEntry {
   fault: string | null
   /** The documented name of how it ended. */
   outcome: string | null
-  changes: RowChange[]
+  changes: readonly RowChange[]
 }
 
 /**
@@ -28,18 +28,22 @@ export interface JournalEntry {
  * entry whenever the journal is read: most entries never are, and making one costs more than answering most requests.
  */
 export interface Exchange {
-  atMs: number
-  method: string
+  readonly atMs: number
+  readonly method: string
   /** Path and query. */
-  path: string
-  route: string | null
-  client: string | null
-  request: { headers: Headers; body: string | undefined }
-  response: { status: number; headers: AnswerHeaders; body: string | Uint8Array | undefined }
-  durationMs: number
-  fault: string | null
-  outcome: string | null
-  changes: RowChange[]
+  readonly path: string
+  readonly route: string | null
+  readonly client: string | null
+  readonly requestHeaders: Headers
+  readonly requestBody: string | undefined
+  readonly status: number
+  readonly responseHeaders: AnswerHeaders
+  readonly responseBody: string | Uint8Array | undefined
+  readonly durationMs: number
+  readonly fault: string | null
+  /** The documented name of how it ended. */
+  readonly outcome: string | null
+  readonly changes: readonly RowChange[]
 }
 
 /** How many requests a world remembers, and how many bytes of paths, bodies and rows; headers are short by nature. */
@@ -50,49 +54,60 @@ const BODY_CHARACTERS_MAX = 65_536
 /** So many characters in UTF-8, however they are written, and one more to tell that they were cut. */
 const BODY_BYTES_MAX = 4 * (BODY_CHARACTERS_MAX + 1)
 
-interface Kept {
-  id: number
-  size: number
-  exchange: Exchange
-}
-
 /** The last requests of a world, the oldest first; bounded in number and in size. */
 class Journal {
-  readonly #kept: Kept[] = []
+  readonly #exchanges: Exchange[] = []
+  /** Of each of them. */
+  readonly #sizes: number[] = []
   #size = 0
   #lastId = 0
 
   add(exchange: Exchange): void {
     const size = sizeOf(exchange)
-    this.#kept.push({ id: ++this.#lastId, size, exchange })
+    this.#lastId += 1
+    this.#exchanges.push(exchange)
+    this.#sizes.push(size)
     this.#size += size
-    while (this.#kept.length > ENTRIES_MAX || this.#size > BYTES_MAX) this.#size -= this.#kept.shift()?.size ?? 0
+    while (this.#exchanges.length > ENTRIES_MAX || this.#size > BYTES_MAX) {
+      this.#exchanges.shift()
+      this.#size -= this.#sizes.shift() ?? 0
+    }
   }
 
   get entries(): JournalEntry[] {
-    return this.#kept.map(toEntry)
+    return this.#exchanges.map((exchange, index) => toEntry(exchange, this.#firstId + index))
   }
 
   find(id: number): JournalEntry | undefined {
-    const kept = this.#kept.find((each) => each.id === id)
-    return kept && toEntry(kept)
+    const exchange = this.#exchanges[id - this.#firstId]
+    return exchange && toEntry(exchange, id)
+  }
+
+  /** They are numbered as they come, and go in the same order. */
+  get #firstId(): number {
+    return this.#lastId - this.#exchanges.length + 1
   }
 }
 
 export const journal = worldPart(() => new Journal())
 
-const toEntry = ({ id, exchange }: Kept): JournalEntry => {
-  const { atMs, path, route, request, response, ...rest } = exchange
-  const sent = redactedHeaders(response.headers)
+const toEntry = (exchange: Exchange, id: number): JournalEntry => {
+  const { atMs, method, path, route, client, status, durationMs, fault, outcome, changes } = exchange
+  const sent = redactedHeaders(exchange.responseHeaders)
   return {
-    ...rest,
     id,
     requestId: sent['x-request-id'] ?? '',
     at: toTimestamp(atMs),
+    method,
     path: redactedPath(path),
     route: route && documentedRoute(route),
-    request: { headers: redactedHeaders(request.headers), body: redactedBody(request.body) },
-    response: { status: response.status, headers: sent, body: redactedBody(textOf(response.body)) },
+    client,
+    request: { headers: redactedHeaders(exchange.requestHeaders), body: redactedBody(exchange.requestBody) },
+    response: { status, headers: sent, body: redactedBody(textOf(exchange.responseBody)) },
+    durationMs: Math.round(durationMs * 1_000) / 1_000,
+    fault,
+    outcome,
+    changes,
   }
 }
 
@@ -103,8 +118,8 @@ const documentedRoute = (route: string): string => route.replace(/(?<=.)\/$/, ''
 const ENTRY_BYTES = 512
 const CHANGE_BYTES = 64
 
-const sizeOf = ({ path, request, response, changes }: Exchange): number => {
-  let size = ENTRY_BYTES + path.length + byteCountOf(request.body) + byteCountOf(response.body)
+const sizeOf = ({ path, requestBody, responseBody, changes }: Exchange): number => {
+  let size = ENTRY_BYTES + path.length + byteCountOf(requestBody) + byteCountOf(responseBody)
   for (const { key } of changes) size += CHANGE_BYTES + key.length
   return size
 }

@@ -8,21 +8,37 @@ import type { Catalogue } from './catalogue.ts'
 import { type RowChange, watchRows, withChanges } from './changes.ts'
 import type { Coverage } from './coverage.ts'
 import { type Faulted, strike, strikeFor } from './faults.ts'
-import { journal, worthKeeping } from './journal.ts'
+import { type Exchange, journal, worthKeeping } from './journal.ts'
 import { unknownIn } from './strict.ts'
 
-/** What is known of a request while it is under way. */
-interface Draft {
-  startedMs: number
+/**
+ * What is known of a request while it is under way, and what the journal keeps of it: one and the same, because there
+ * is one for every request.
+ */
+class Draft implements Exchange {
+  readonly startedMs = sinceStartMs()
   world: World | undefined
-  route: string | null
-  client: string | null
-  fault: string | null
   failure: Failure | undefined
   /** Refused for what only `--strict` refuses: no documented outcome. */
-  refusedStrictly: boolean
-  changes: RowChange[]
+  refusedStrictly = false
+  atMs = 0
+  method = ''
+  path = ''
+  route: string | null = null
+  client: string | null = null
+  requestBody: string | undefined
+  status = 0
+  responseHeaders: AnswerHeaders = {}
+  responseBody: string | Uint8Array | undefined
+  durationMs = 0
+  fault: string | null = null
+  outcome: string | null = null
+  changes: readonly RowChange[] = UNCHANGED
+
+  constructor(readonly requestHeaders: Headers) {}
 }
+
+const UNCHANGED: readonly RowChange[] = []
 
 /** The control surface, which refuses for itself what it does not know, and which no fault strikes. */
 const CONTROL_PATH = '/_sandbox'
@@ -56,16 +72,7 @@ export class Recorder implements Witness {
   ) {}
 
   arrived = (request: Request): void => {
-    this.#drafts.set(request, {
-      startedMs: sinceStartMs(),
-      world: undefined,
-      route: null,
-      client: null,
-      fault: null,
-      failure: undefined,
-      refusedStrictly: false,
-      changes: [],
-    })
+    this.#drafts.set(request, new Draft(request.headers))
   }
 
   /** A request was let into a world: faults strike, and what it writes will be noted. */
@@ -74,7 +81,8 @@ export class Recorder implements Witness {
     if (!draft) return session
     draft.client = session.client.username
     draft.world = session.world
-    const watched = watchedBy(draft, session)
+    // Reading writes nothing.
+    const watched = faulted.request.method === 'GET' ? session : watchedBy(draft, session)
     const struck = this.#strike(draft, session.world, faulted)
     return struck ? struck.then(() => watched) : watched
   }
@@ -143,26 +151,22 @@ export class Recorder implements Witness {
     this.#drafts.delete(request)
     const world = draft.world ?? this.options.worldMissed(request) ?? this.options.defaultWorld()
     if (world.closed) return
-    const { route, client, failure, fault, changes } = draft
+    const { route, failure } = draft
+    const { method } = request
     const outcome =
-      route === null || draft.refusedStrictly
-        ? undefined
-        : this.options.catalogue().outcomeOf(request.method, route, failure)
+      route === null || draft.refusedStrictly ? undefined : this.options.catalogue().outcomeOf(method, route, failure)
     if (outcome) this.options.coverage.count(world, outcome)
     if (PROBE_PATHS.includes(path)) return
-    world.of(journal).add({
-      atMs: world.clock.nowMs(),
-      method: request.method,
-      path,
-      route,
-      client,
-      request: { headers: request.headers, body: sentBody(request) },
-      response: { status, headers, body },
-      durationMs: Math.round((sinceStartMs() - draft.startedMs) * 1_000) / 1_000,
-      fault,
-      outcome: outcome?.name ?? null,
-      changes,
-    })
+    draft.atMs = world.clock.nowMs()
+    draft.method = method
+    draft.path = path
+    draft.requestBody = sentBody(request)
+    draft.status = status
+    draft.responseHeaders = headers
+    draft.responseBody = body
+    draft.durationMs = sinceStartMs() - draft.startedMs
+    draft.outcome = outcome?.name ?? null
+    world.of(journal).add(draft)
   }
 }
 
@@ -173,7 +177,7 @@ const watchedBy = (draft: Draft, session: Session): Session => ({
     watchRows(session.world)
     return session.write((tx) => {
       const { value, changes } = withChanges(session.world, () => work(tx))
-      draft.changes.push(...changes)
+      draft.changes = [...draft.changes, ...changes]
       return value
     })
   },

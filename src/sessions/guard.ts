@@ -34,15 +34,31 @@ type GuardContext = RequestContext & Asked
 export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
-  /** @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow */
-  async admit({ request, set, path, route }: GuardContext): Promise<Session> {
-    const { limits, due, onIdentified, onAdmitted } = this.options
-    const authorization = request.headers.get('authorization')
-    const session = this.#recall(authorization) ?? (await this.#verify(authorization))
+  /**
+   * At once where nothing has to be waited for, which is the rule; a promise costs more than all the rest.
+   *
+   * @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow
+   */
+  readonly admit = (context: GuardContext): Session | Promise<Session> => {
+    const authorization = context.request.headers.get('authorization')
+    const session = this.#recall(authorization)
+    return session
+      ? this.#enter(context, session)
+      : this.#verify(authorization).then((verified) => this.#enter(context, verified))
+  }
+
+  #enter(context: GuardContext, session: Session): Session | Promise<Session> {
+    const { limits, due, onIdentified } = this.options
+    const { request, set } = context
     set.headers['x-request-id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session.client.username)
     if (limits) charge(session, limits, set)
-    if (due.isDue(session.world)) await due.catchUp(session.world)
+    if (!due.isDue(session.world)) return this.#handOver(context, session)
+    return due.catchUp(session.world).then(() => this.#handOver(context, session))
+  }
+
+  #handOver({ request, path, route }: GuardContext, session: Session): Session | Promise<Session> {
+    const { onAdmitted } = this.options
     return onAdmitted ? onAdmitted({ request, path, route }, session) : session
   }
 

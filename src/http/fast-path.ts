@@ -1,0 +1,95 @@
+import type { AnyElysia, Context } from 'elysia'
+import { Memoirist } from 'memoirist'
+import type { Edge } from './edge.ts'
+import { OPERATION, type Operation } from './operation.ts'
+import type { RequestContext } from './request-id.ts'
+
+type Answer = Response | Promise<Response>
+
+/** What the handler of a fast operation is given: of the framework's context, what those handlers use. */
+interface FastContext extends RequestContext {
+  params: Record<string, string>
+  path: string
+  route: string
+  session: unknown
+}
+
+interface FastRoute {
+  route: string
+  handler: (context: FastContext) => unknown
+}
+
+/**
+ * Answers the operations that say they are `fast` by their own handlers, without the framework between (decision 0024):
+ * the same edge, the same guard, the same errors. All other requests, and those with anything unusual in their path, go
+ * to the app.
+ *
+ * @throws Error when an operation says so that needs more than a session
+ */
+export const fastPath = (
+  app: AnyElysia,
+  { edge, admit }: { edge: Edge; admit: (context: Omit<FastContext, 'params' | 'session'>) => unknown },
+): ((request: Request) => Answer) => {
+  const router = new Memoirist<FastRoute>()
+  for (const { method, path, handler, hooks } of app.routes) {
+    const operation = (hooks?.detail as { [OPERATION]?: Operation } | undefined)?.[OPERATION]
+    if (!operation?.fast) continue
+    if (isGuardedFurther(operation))
+      throw new Error(`${operation.id} needs more of the guard than a fast operation has`)
+    router.add(method, path.replace(/\/$/, ''), { route: path, handler: handler as unknown as FastRoute['handler'] })
+  }
+
+  const finish = (context: FastContext, value: unknown): Response => {
+    const { set } = context
+    const body = edge.answer(context, value)
+    return body instanceof Response ? body : responseOf(body, set)
+  }
+  const refuse = (context: FastContext, error: unknown): Response => {
+    const body = edge.refuse(context, error)
+    return body instanceof Response ? body : responseOf(body, context.set)
+  }
+  const handle = ({ handler }: FastRoute, context: FastContext, session: unknown): Answer => {
+    context.session = session
+    try {
+      const value = handler(context)
+      return value instanceof Promise
+        ? value.then((settled) => finish(context, settled)).catch((error: unknown) => refuse(context, error))
+        : finish(context, value)
+    } catch (error) {
+      return refuse(context, error)
+    }
+  }
+
+  return (request) => {
+    const path = pathOf(request.url)
+    const found = router.find(request.method, path)
+    if (!found || path.includes('%')) return app.fetch(request)
+    const { store, params } = found
+    const context: FastContext = { request, set: { headers: {} }, params, path, route: store.route, session: undefined }
+    edge.arrive(context)
+    try {
+      const admitted = admit(context)
+      return admitted instanceof Promise
+        ? admitted.then((session) => handle(store, context, session)).catch((error) => refuse(context, error))
+        : handle(store, context, admitted)
+    } catch (error) {
+      return refuse(context, error)
+    }
+  }
+}
+
+const responseOf = (body: string | Uint8Array | undefined, { headers, status }: Context['set']): Response =>
+  new Response(body as string | undefined, {
+    headers: headers as Record<string, string>,
+    status: Number(status ?? 200),
+  })
+
+const isGuardedFurther = (operation: Operation): boolean =>
+  operation.public === true || Object.values(operation.refusals).some(({ code }) => code === 'feature_disabled')
+
+/** The path of a URL, without its query. */
+const pathOf = (url: string): string => {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const end = url.indexOf('?', start)
+  return end === -1 ? url.slice(start) : url.slice(start, end)
+}
