@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import catalogJson from '../seed/catalog.json' with { type: 'text' }
+import catalogPath from '../seed/catalog.json' with { type: 'file' }
 import categoriesJson from '../seed/categories.json' with { type: 'text' }
 import countriesJson from '../seed/countries.json' with { type: 'text' }
 import currenciesJson from '../seed/currencies.json' with { type: 'text' }
@@ -38,6 +39,7 @@ const CATALOG_FILE = 'catalog-file'
 /** The products of the sandbox, unless a catalog was imported. */
 export const seedSandboxCatalog = (database: Database, reference: Reference): void => {
   if (findSeed(database.query, CATALOG_FILE)) return
+  const catalogJson = readFileSync(catalogPath, 'utf8')
   plant(database, CATALOG_SEED, [catalogJson], () =>
     replaceCatalog(database.query, readCatalog(catalogJson, reference)),
   )

@@ -21,24 +21,27 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  *
  * @throws DomainError body_unreadable when it is over 1 MiB or not UTF-8
  */
-export const readText = async (request: Request): Promise<string> => {
+export const readText = (request: Request): Promise<string> => {
   const known = bodies.get(request)
-  if (known !== undefined) return known
-  if (Number(request.headers.get('content-length')) > BODY_BYTES_MAX) throw unreadable()
-  const bytes = await readBytes(request)
+  return known === undefined ? readBytes(request).then((bytes) => keepText(request, bytes)) : Promise.resolve(known)
+}
+
+const keepText = (request: Request, bytes: ArrayBuffer | Uint8Array): string => {
+  let text: string
   try {
-    const text = utf8.decode(bytes)
-    bodies.set(request, text)
-    return text
+    text = utf8.decode(bytes)
   } catch {
     throw unreadable()
   }
+  bodies.set(request, text)
+  return text
 }
 
 /** Asking for the stream makes one, which costs more than the rest of reading: a body that says its length has none. */
-const readBytes = async (request: Request): Promise<ArrayBuffer | Uint8Array> => {
-  if (request.headers.has('content-length')) return request.arrayBuffer()
-  return request.body ? readChunks(request.body) : new Uint8Array()
+const readBytes = (request: Request): Promise<ArrayBuffer | Uint8Array> => {
+  const said = request.headers.get('content-length')
+  if (said !== null) return Number(said) > BODY_BYTES_MAX ? Promise.reject(unreadable()) : request.arrayBuffer()
+  return request.body ? readChunks(request.body) : Promise.resolve(new Uint8Array())
 }
 
 /** A body of unknown length is read no further than it may be long. */
@@ -67,7 +70,7 @@ export const parseObject = (text: string): JsonObject => {
 }
 
 /** The body as a JSON object. @throws DomainError body_unreadable */
-export const readObject = async (request: Request): Promise<JsonObject> => parseObject(await readText(request))
+export const readObject = (request: Request): Promise<JsonObject> => readText(request).then(parseObject)
 
 /** The body as a JSON object, where leaving it out means an empty one. @throws DomainError body_unreadable */
 export const readOptionalObject = async (request: Request): Promise<JsonObject> => {

@@ -59,12 +59,12 @@ const violationsOf = <Schema extends TObject>(
     if (byField.has(field) || isWritable(candidate[field])) continue
     byField.set(field, { field, rule: 'format', problem: 'must not hold NUL or half a surrogate pair' })
   }
-  for (const [field, rule] of Object.entries(rules)) {
+  for (const field of Object.keys(rules)) {
     if (byField.has(field) || !Object.hasOwn(candidate, field)) continue
-    const violation = rule?.(candidate[field])
+    const violation = rules[field]?.(candidate[field])
     if (violation) byField.set(field, { field, ...violation })
   }
-  return known.flatMap((field) => byField.get(field) ?? [])
+  return byField.size === 0 ? [] : known.flatMap((field) => byField.get(field) ?? [])
 }
 
 /** Lengths count characters; the compiled check counts UTF-16 units and so refuses some that fit. */
