@@ -113,10 +113,14 @@ const textsOf = (folder: string, license: string, files: readonly string[]): str
   return [standard, ...bundled].map(readText)
 }
 
+/** A page that says which licence is whose, and below it each text under the name by which that page calls it. */
 const textsBelow = (folder: string): string[] =>
   readdirSync(folder)
     .sort()
-    .map((file) => readText(join(folder, file)))
+    .map((file) => {
+      const text = readText(join(folder, file))
+      return file.endsWith('.md') ? text : `${'-'.repeat(file.length)}\n${file}\n${'-'.repeat(file.length)}\n\n${text}`
+    })
 
 const readText = (path: string): string =>
   readFileSync(path, 'utf8').replaceAll('\r\n', '\n').replaceAll('\f', '').trim()

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PROJECT } from '../../.ci/release/compile.ts'
@@ -7,6 +9,7 @@ import { mainPackage, platformPackage, writePackage } from '../../.ci/release/pa
 import { TARGETS } from '../../.ci/release/targets.ts'
 import { runsHere } from '../../.ci/release/trial.ts'
 import { BINARY } from '../harness.ts'
+import { blocksOf, documentText } from '../program/documents.ts'
 import { isBinary } from '../program/program.ts'
 
 /** The npm package, packed, installed in empty folders from its files, and used there as a stranger would. */
@@ -256,6 +259,72 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     ]
     const compiler = join(import.meta.dir, '../../node_modules/typescript/bin/tsc')
     expect(await done([BUN, compiler, ...flags, 'typed.mts'], withNpm)).toBe('')
+  })
+
+  describe('in an empty project, without a network, the lines of the documents', () => {
+    const folder = join(root, 'typed')
+    // Offline, on a free port, and for this machine; all else is typed as it stands.
+    const offline = { npm_config_offline: 'true', npm_config_update_notifier: 'false', PORT: '0' }
+    const type = async (line: string): Promise<string> => {
+      const here = line.replaceAll('scrip-linux-x64-', `${target?.npm?.name.replace('@', '').replace('/', '-')}-`)
+      const { exitCode, stdout, stderr } = await run(['sh', '-c', here], folder, offline)
+      expect({ line, exitCode, stderr: exitCode === 0 ? '' : stderr + stdout }).toEqual({
+        line,
+        exitCode: 0,
+        stderr: '',
+      })
+      return stdout
+    }
+    const quickstart = blocksOf(documentText('docs/quickstart.md'))
+    const [served = '', around = '', help = ''] = readFileSync(README, 'utf8').match(/(?<=^ {4})npx .+$/gm) ?? []
+
+    beforeAll(async () => {
+      mkdirSync(folder)
+      for (const file of readdirSync(root).filter((name) => name.endsWith('.tgz'))) {
+        symlinkSync(join(root, file), join(folder, file))
+      }
+      const project = { type: 'module', scripts: { test: 'node --test' } }
+      writeFileSync(join(folder, 'package.json'), JSON.stringify(project))
+      const [install = ''] = quickstart.flatMap(({ text }) => text.match(/^npm install .+$/gm) ?? [])
+      await type(install)
+      for (const { file, text } of quickstart) if (file !== undefined) writeFileSync(join(folder, file), text)
+    }, 60_000)
+
+    test('import { startScrip }, from the README, stands in a test that passes', async () => {
+      const [imported = 'nothing'] = /import \{ startScrip \} from 'scrip'/.exec(documentText('README.md')) ?? []
+      expect(quickstart.find(({ file }) => file === 'second.test.mjs')?.text).toContain(`\n${imported}\n`)
+      const line = quickstart.find(({ text }) => text.startsWith('node --test second'))?.text.trim() ?? ''
+      expect(await type(line)).toMatch(/pass 1\b/)
+    })
+
+    test('npx scrip run goes around the tests, those that start one of their own, too', async () => {
+      expect(around).toContain('npx scrip run -- npm test')
+      expect(await type(around)).toMatch(/pass 2\b/)
+    })
+
+    test('npx scrip --help helps', async () => {
+      expect(await type(help)).toContain('Usage: scrip')
+    })
+
+    test('npx scrip serve serves until it is interrupted', async () => {
+      expect(served).toContain('npx scrip serve')
+      expect(documentText('README.md')).toContain('`npx scrip`')
+      const env = { ...environment, ...offline }
+      // A group of its own, which is interrupted as a whole, as by a terminal.
+      const child = spawn('sh', ['-c', served], {
+        cwd: folder,
+        env,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      const ended = once(child, 'exit')
+      const [said] = (await once(child.stdout, 'data')) as [Buffer]
+      const url = /^ready url=(\S+)/.exec(said.toString())?.[1] ?? ''
+      expect((await fetch(`${url}/docs`)).status).toBe(200)
+      process.kill(-(child.pid ?? 0), 'SIGINT')
+      await ended
+      expect(await gone(url)).toBe(true)
+    })
   })
 
   describe('npx scrip', () => {

@@ -112,6 +112,31 @@ describe.skipIf(isBinary)('what is inside', () => {
     }
   })
 
+  test('names the licence and the holder of each library in the runtime, with a text for each licence', () => {
+    const [page = '', ...texts] = contents.find(({ as }) => as === 'runtime')?.texts ?? []
+    const linked = page.split('## Linked libraries\n\n')[1]?.split('\n\n')[0] ?? ''
+    const libraries = linked.split(/\n(?=- )/)
+    expect(libraries.length).toBeGreaterThan(25)
+    for (const library of libraries) {
+      expect(library).toMatch(/\([\w.-]+\.txt\b/)
+      expect(library).toMatch(/Copyright (?:\([cC]\)\s)?[\w]|without a\s+copyright line/)
+      expect(library).toContain('https://')
+    }
+    const named = [...page.matchAll(/[\w.-]+\.txt\b/g)].map(([file]) => file)
+    expect(texts.map((text) => text.split('\n')[1] ?? '')).toEqual([...new Set(named)].sort())
+    expect(page).toMatch(/only\s+the\s+standard\s+texts\s+of\s+these\s+licences/)
+    const notices = noticesOf(contents)
+    for (const text of [
+      'based in part on the work of the Independent JPEG Group',
+      'LLVM Exceptions to the Apache 2.0 License',
+      'Copyright (c) 2013-2022, Alfred Klomp',
+      'libarchive distribution as a whole is Copyright by Tim Kientzle',
+      '\nMIT.txt\n-------\n\nThe MIT License',
+    ]) {
+      expect(notices.replace(/\n {2}(?=\w)/g, ' ')).toContain(text)
+    }
+  })
+
   test('is a bill of materials that is valid CycloneDX 1.6', () => {
     const schemas = join(ROOT, 'node_modules/@cyclonedx/cyclonedx-library/res/schema')
     const read = (file: string): object => JSON.parse(readFileSync(join(schemas, file), 'utf8')) as object
