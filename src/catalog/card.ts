@@ -1,5 +1,4 @@
 import { MOTIFS, OTHER_PATH } from './motifs.ts'
-import type { Product } from './product.ts'
 
 /** The picture of an invented brand: an SVG that needs nothing from outside. */
 
@@ -13,17 +12,33 @@ const NAME_BASELINE = 306
 /** The sizes that a name is set in, the largest that fits; in the smallest it is cut. */
 const NAME_SIZES = [48, 42, 36, 31] as const
 const NAME_LINES_MAX = 2
-/** How wide a letter is, in parts of its size: wide enough for the widest of the fonts that stand in for each other. */
-const LETTER_WIDTH = 0.64
+/**
+ * How wide a letter is, in parts of its size: so wide that a line of whatever Latin or Cyrillic letters, in the widest of
+ * the fonts that stand in for each other, may reach into the margin and not out of the card.
+ */
+const LETTER_WIDTH = 0.67
+const NARROW_LETTER_WIDTH = 0.5
+const NARROW_LETTER = /[fijlrtI.,:;!|'’()\s-]/u
 const CAPITAL_WIDTH = 0.8
 const CAPITAL = /\p{Lu}/u
-const WIDE_LETTER_WIDTH = 1.1
+const WIDE_LETTER_WIDTH = 1.24
 const WIDE_LETTER =
-  /[MW@%\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u
+  /[MWmw@%—₩ÆŒæœЖФШЩЫЮжфшщыю\uff01-\uff60\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u
+/** The square that the initials stand in, and what of its width they may take. */
+const BADGE = 88
+const INITIALS_SIZE_MAX = 40
+const INITIALS_WIDTH_MAX = 72
 const FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
 
+/** What a picture shows of a product. */
+interface Shown {
+  name: string
+  category: string
+  currency: { currency: string }
+}
+
 /** A category has a hue and a drawing, a brand its own shade of it. The same product is always the same picture. */
-export const drawCard = ({ name, category, currency }: Product): string => {
+export const drawCard = ({ name, category, currency }: Shown): string => {
   // Brands are told apart by their first word, which their products in all countries share.
   const dice = Bun.hash.xxHash32(name.split(' ', 1)[0] ?? name)
   const { hue: base, path } = MOTIFS[category] ?? { hue: Bun.hash.xxHash32(category) % 360, path: OTHER_PATH }
@@ -35,6 +50,8 @@ export const drawCard = ({ name, category, currency }: Product): string => {
   const { size, lines } = fitted(name)
   const tilt = ((dice >>> 9) % 25) - 12
   const [x, y] = [400 + ((dice >>> 14) % 200), (dice >>> 20) % 160]
+  const initials = initialsOf(name)
+  const initialsSize = Math.min(INITIALS_SIZE_MAX, Math.floor(INITIALS_WIDTH_MAX / widthOf(initials)))
   const firstBaseline = NAME_BASELINE - (lines.length - 1) * lineHeight(size)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeXml(name)}">`,
@@ -42,8 +59,8 @@ export const drawCard = ({ name, category, currency }: Product): string => {
     `<g clip-path="url(#c)"><rect width="${WIDTH}" height="${HEIGHT}" fill="url(#g)"/>`,
     `<g fill="none" stroke="${tint}" stroke-width="56" opacity=".06"><circle cx="${x}" cy="${y}" r="150"/><circle cx="${x}" cy="${y}" r="262"/></g>`,
     `<path transform="translate(392 22) rotate(${tilt} 100 100)" d="${path}" fill="none" stroke="${tint}" stroke-width="9" stroke-linecap="round" stroke-linejoin="round" opacity=".5"/></g>`,
-    `<rect x="${MARGIN}" y="${MARGIN}" width="88" height="88" rx="22" fill="${tint}"/>`,
-    `<g font-family="${FONT}"><text x="${MARGIN + 44}" y="${MARGIN + 58}" font-size="40" font-weight="800" text-anchor="middle" fill="${to}">${escapeXml(initialsOf(name))}</text>`,
+    `<rect x="${MARGIN}" y="${MARGIN}" width="${BADGE}" height="${BADGE}" rx="22" fill="${tint}"/>`,
+    `<g font-family="${FONT}"><text x="${MARGIN + BADGE / 2}" y="${MARGIN + BADGE / 2}" dy=".35em" font-size="${initialsSize}" font-weight="800" text-anchor="middle" fill="${to}">${escapeXml(initials)}</text>`,
     `<g fill="#fff" font-size="${size}" font-weight="700">`,
     ...lines.map(
       (line, index) => `<text x="${MARGIN}" y="${firstBaseline + index * lineHeight(size)}">${escapeXml(line)}</text>`,
@@ -107,14 +124,17 @@ const piecesOf = (word: string, size: number): string[] => {
 const lettersOf = (text: string): string[] =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment)
 
-const fits = (text: string, size: number): boolean => {
+const fits = (text: string, size: number): boolean => widthOf(text) * size <= WIDTH - 2 * MARGIN
+
+const widthOf = (text: string): number => {
   let width = 0
-  for (const letter of text) width += widthOf(letter)
-  return width * size <= WIDTH - 2 * MARGIN
+  for (const letter of text) width += letterWidth(letter)
+  return width
 }
 
-const widthOf = (letter: string): number => {
+const letterWidth = (letter: string): number => {
   if (WIDE_LETTER.test(letter)) return WIDE_LETTER_WIDTH
+  if (NARROW_LETTER.test(letter)) return NARROW_LETTER_WIDTH
   return CAPITAL.test(letter) ? CAPITAL_WIDTH : LETTER_WIDTH
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { drawCard } from '../../src/catalog/card.ts'
 import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
@@ -175,10 +176,32 @@ describe('image_url', () => {
       const size = Number(/font-size="(\d+)" font-weight="700"><text/.exec(svg)?.[1])
       const lines = [...svg.matchAll(/<text x="44" y="\d+">([^<]*)/g)].slice(0, -1).map(([, line = '']) => line)
       expect(lines.length).toBeWithin(1, 3)
-      for (const line of lines) expect(line.replace(/&\w+;/g, '&').length * size * 0.64).toBeLessThanOrEqual(552)
+      for (const line of lines) expect(line.replace(/&\w+;/g, '&').length * size * 0.64).toBeLessThanOrEqual(596)
       drawings.add(/<path [^>]*d="([^"]+)"/.exec(svg)?.[1] ?? '')
     }
     expect(drawings.size).toBe(12)
+  })
+
+  // With the widths that these letters have in DejaVu Sans Bold, as wide a font as there is.
+  test.each([
+    ['W', 1.103],
+    ['M', 0.995],
+    ['m', 1.042],
+    ['Æ', 1.085],
+    ['Щ', 1.326],
+    ['O', 0.85],
+    ['n', 0.712],
+    ['t', 0.478],
+  ])('holds a name of nothing but %s', (letter, width) => {
+    for (const name of [letter.repeat(80), `${letter.repeat(14)} ${letter.repeat(20)}`]) {
+      const svg = drawCard({ name, category: 'Gaming', currency: { currency: 'USD' } })
+      const [, size, lines = ''] = /font-size="(\d+)" font-weight="700">(.*?)<\/g>/.exec(svg) ?? []
+      for (const [, line = ''] of lines.matchAll(/>([^<]+)</g)) {
+        expect(line.length * Number(size) * width).toBeLessThanOrEqual(640 - 44)
+      }
+      const [, initialsSize, initials = ''] = /font-size="(\d+)" font-weight="800"[^>]*>([^<]+)</.exec(svg) ?? []
+      expect(initials.length * Number(initialsSize) * width).toBeLessThanOrEqual(88)
+    }
   })
 
   test.each(INVALID_IDS)('400 for the picture of %s', async (_, id) => {

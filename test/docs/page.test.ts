@@ -19,6 +19,18 @@ describe('GET /docs', () => {
     expect(await response.text()).toStartWith('<!doctype html>')
   })
 
+  test('leaves out the column of links between answers, of which the document has none', async () => {
+    expect(await page()).toMatch(/\.response-col_links \{ display: none \}/)
+    const { paths } = (await (await server.request('/openapi.json')).json()) as {
+      paths: Record<string, Record<string, { responses: Record<string, object> }>>
+    }
+    for (const operations of Object.values(paths)) {
+      for (const { responses } of Object.values(operations)) {
+        for (const response of Object.values(responses)) expect(response).not.toHaveProperty('links')
+      }
+    }
+  })
+
   test('names no address outside of the program', async () => {
     expect(await page()).not.toMatch(/(?:https?:)?\/\/[\w.-]/)
     for (const address of await assets()) expect(address).toMatch(/^(?:\/docs\/[\w.-]+|data:,)$/)
