@@ -58,7 +58,8 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const seed = config.seed ?? freshSeed()
   const ratesText = config.ratesFile === undefined ? undefined : readFileSync(config.ratesFile, 'utf8')
   const prepared = config.snapshotFile === undefined ? undefined : openSnapshot(config.snapshotFile, config, clock)
-  const catalogText = config.catalogFile === undefined ? undefined : readFileSync(config.catalogFile, 'utf8')
+  // For each reset, and packed: as text it would weigh as much as all else together.
+  const catalog = config.catalogFile === undefined ? undefined : Bun.zstdCompressSync(readFileSync(config.catalogFile))
 
   const unlock = config.dataDir === undefined ? undefined : lockFolder(config.dataDir)
 
@@ -72,7 +73,7 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
     refuseOtherMode(database, config)
     seedReferenceData(database)
     const reference = new Reference(database)
-    if (catalogText !== undefined) importCatalog(database, reference, catalogText)
+    if (catalog) importCatalog(database, reference, Bun.zstdDecompressSync(catalog).toString())
     else if (config.mode === 'sandbox') seedSandboxCatalog(database, reference)
     if (config.mode === 'live') return new World(DEFAULT_WORLD, database, clock, secureRandomness)
     seedSandboxAccounts(database, reference)

@@ -1,45 +1,18 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { Database, Transaction } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Prepared } from '../http/prepared.ts'
 import type { Direction, Page } from '../http/query.ts'
-import { fold } from '../kernel/fold.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { type Band, type Product, productWire } from './product.ts'
-import { categories, clientDiscounts, productBands, products, subcategories } from './tables.ts'
-
-/** The fields that a list of products can be sorted by (contract C7). */
-export const SORT_FIELDS = ['id', 'name', 'category', 'sub_category', 'country_code', 'currency_code'] as const
-export type SortField = (typeof SORT_FIELDS)[number]
+import type { Product, ProductTexts } from './product.ts'
+import { type Named, type ProductFilter, Shelf, type SortField } from './shelf.ts'
+import { clientDiscounts, products } from './tables.ts'
 
 export interface ProductSort {
   field: SortField
   direction: Direction
-}
-
-export interface ProductFilter {
-  category?: string | undefined
-  countryId?: number | undefined
-  currencyId?: number | undefined
-  search?: string | undefined
-}
-
-export interface Named {
-  id: number
-  name: string
-}
-
-/** A product and what a list needs of it, made once: its words in lower case and its bytes. */
-interface Listed {
-  product: Product
-  /** What each sort compares: the lower-case text, and the text itself to tell apart what is left equal. */
-  keys: Record<Exclude<SortField, 'id'>, readonly [lowerCase: string, exact: string]>
-  /** What filters compare. */
-  folded: { name: string; category: string }
-  /** The record as JSON, at the product's own discounts. */
-  json: string
 }
 
 export interface CatalogOptions {
@@ -52,16 +25,13 @@ export interface CatalogOptions {
   publicUrl: string
 }
 
-/** One catalog as it was read. */
-interface Shelf {
-  version: string | undefined
-  categories: readonly Named[]
-  subcategories: readonly Named[]
-  byId: ReadonlyMap<number, Product>
-  /** Every product in every order that was asked for; each is made once, at its first use. */
-  orders: Map<SortField, readonly Listed[]>
-  /** Answers as they were given, by what was asked. */
-  answers: LRUCache<string, Prepared>
+/** One page of products. */
+export interface ProductPage {
+  products: readonly Product[]
+  /** How many match in all. */
+  totalCount: number
+  /** The products as a JSON array, at the discounts that were agreed with a client. */
+  json: (agreed: ReadonlyMap<number, number>) => Uint8Array
 }
 
 /** How many bytes of answers are kept; the longest unasked make room. */
@@ -74,14 +44,26 @@ const ANSWER_BYTES = 2_048
  * nothing that a client does changes it.
  */
 export class Catalog {
-  #read: Shelf | undefined
+  #read: { version: string | undefined; shelf: Shelf; answers: LRUCache<string, Prepared> } | undefined
 
   constructor(private readonly options: CatalogOptions) {}
 
   /** Read when first asked for, so that starting the program does not wait for it. */
-  get #shelf(): Shelf {
-    this.#read ??= readShelf(this.options)
+  get #current() {
+    const { database, version, reference, publicUrl } = this.options
+    this.#read ??= {
+      version: version(),
+      shelf: new Shelf(database().query, reference, publicUrl),
+      answers: new LRUCache({
+        maxSize: ANSWERS_BYTES_MAX,
+        sizeCalculation: ({ byteCount }, key) => ANSWER_BYTES + key.length + byteCount,
+      }),
+    }
     return this.#read
+  }
+
+  get #shelf(): Shelf {
+    return this.#current.shelf
   }
 
   /** Reads the catalog anew if it is another one by now. */
@@ -99,7 +81,7 @@ export class Catalog {
 
   /** The product, or undefined when there is none or it is not on sale. */
   find(id: number): Product | undefined {
-    return this.#shelf.byId.get(id)
+    return this.#shelf.find(id)
   }
 
   findCategory(id: number): Named | undefined {
@@ -116,131 +98,42 @@ export class Catalog {
    */
   answer(question: string, make: () => Prepared, agreed: ReadonlyMap<number, number> = NO_DISCOUNTS): Prepared {
     const key = `${numberOf(agreed)} ${question}`
-    const kept = this.#shelf.answers.get(key)
+    const { answers } = this.#current
+    const kept = answers.get(key)
     if (kept) return kept
     const made = make()
-    this.#shelf.answers.set(key, made)
+    answers.set(key, made)
     return made
   }
 
-  /** One page as a JSON array, at the discounts that were agreed with the client, and how many match in all. */
-  list(
-    filter: ProductFilter,
-    sort: ProductSort,
-    page: Page,
-    agreed: ReadonlyMap<number, number>,
-  ): { json: string; totalCount: number; pageSize: number } {
-    const matching = conditionsOf(filter).reduce((left, holds) => left.filter(holds), this.#ordered(sort.field))
-    const start = offsetOf(page)
-    const shown =
-      sort.direction === 'ASC'
-        ? matching.slice(start, start + page.limit)
-        : matching
-            .slice(Math.max(0, matching.length - start - page.limit), Math.max(0, matching.length - start))
-            .reverse()
-    const records = shown.map(({ product, json }) => {
-      const agreedBasisPoints = agreed.get(product.id)
-      return agreedBasisPoints === undefined
-        ? json
-        : JSON.stringify(productWire(product, agreedBasisPoints, this.options.publicUrl))
-    })
-    return { json: `[${records.join(',')}]`, totalCount: matching.length, pageSize: shown.length }
+  /** The long texts of a product that is on sale. */
+  textsOf({ id }: Product): ProductTexts {
+    const { terms, details, howToUse } = products
+    const texts = this.options
+      .database()
+      .query.select({ terms, details, howToUse })
+      .from(products)
+      .where(eq(products.id, id))
+      .limit(1)
+      .get()
+    if (!texts) throw new Error(`product ${id} has gone`)
+    return texts
   }
 
-  #ordered(field: SortField): readonly Listed[] {
-    const known = this.#shelf.orders.get(field)
-    if (known) return known
-    const ordered =
-      field === 'id'
-        ? [...this.#shelf.byId.values()].map((product) => listed(product, this.options.publicUrl))
-        : [...this.#ordered('id')].sort(
-            (a, b) => comparePairs(a.keys[field], b.keys[field]) || a.product.id - b.product.id,
-          )
-    this.#shelf.orders.set(field, ordered)
-    return ordered
+  list(filter: ProductFilter, { field, direction }: ProductSort, page: Page): ProductPage {
+    const shelf = this.#shelf
+    const matching = shelf.select(filter, field)
+    const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
+    const positions =
+      direction === 'ASC'
+        ? matching.subarray(start, end)
+        : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
+    return {
+      products: Array.from(positions, (position) => shelf.at(position)),
+      totalCount: matching.length,
+      json: (agreed) => shelf.write(positions, agreed),
+    }
   }
-}
-
-const readShelf = ({ database, version, reference }: CatalogOptions): Shelf => {
-  const { query } = database()
-  const bands = bandsByProduct(
-    query.select().from(productBands).orderBy(asc(productBands.productId), asc(productBands.position)).all(),
-  )
-  const rows = query.select().from(products).where(eq(products.active, true)).orderBy(asc(products.id)).all()
-  return {
-    version: version(),
-    categories: activeOf(query, categories),
-    subcategories: activeOf(query, subcategories),
-    byId: new Map(
-      rows.map(({ countryId, currencyId, ...row }) => [
-        row.id,
-        {
-          ...row,
-          country: reference.getCountry(countryId),
-          currency: reference.getCurrency(currencyId),
-          bands: bands.get(row.id) ?? [],
-        },
-      ]),
-    ),
-    orders: new Map(),
-    answers: new LRUCache({
-      maxSize: ANSWERS_BYTES_MAX,
-      sizeCalculation: ({ byteCount }, key) => ANSWER_BYTES + key.length + byteCount,
-    }),
-  }
-}
-
-const activeOf = (query: Transaction, table: typeof categories | typeof subcategories): Named[] =>
-  query
-    .select({ id: table.id, name: table.name })
-    .from(table)
-    .where(eq(table.active, true))
-    .orderBy(asc(table.id))
-    .all()
-
-const listed = (product: Product, publicUrl: string): Listed => ({
-  product,
-  keys: {
-    name: pair(product.name),
-    category: pair(product.category),
-    sub_category: pair(product.subCategory),
-    country_code: pair(product.country.alpha3),
-    currency_code: pair(product.currency.currency),
-  },
-  folded: { name: fold(product.name), category: fold(product.category) },
-  json: JSON.stringify(productWire(product, 0, publicUrl)),
-})
-
-const pair = (text: string): readonly [string, string] => [text.toLowerCase(), text]
-
-const comparePairs = (a: readonly [string, string], b: readonly [string, string]): number =>
-  compareText(a[0], b[0]) || compareText(a[1], b[1])
-
-/** By code point (contract C7): UTF-8 bytes sort so, UTF-16 units do not. */
-const compareText = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)))
-
-/** What must hold of a product, each by itself and the quickest to tell first. */
-const conditionsOf = (filter: ProductFilter): ((listed: Listed) => boolean)[] => {
-  const { category, countryId, currencyId, search } = filter
-  const wantedCategory = category === undefined ? undefined : fold(category)
-  const wantedName = search === undefined ? undefined : fold(search)
-  return [
-    ...(countryId === undefined ? [] : [({ product }: Listed) => product.country.id === countryId]),
-    ...(currencyId === undefined ? [] : [({ product }: Listed) => product.currency.id === currencyId]),
-    ...(wantedCategory === undefined ? [] : [({ folded }: Listed) => folded.category === wantedCategory]),
-    ...(wantedName === undefined ? [] : [({ folded }: Listed) => folded.name.includes(wantedName)]),
-  ]
-}
-
-const bandsByProduct = (rows: readonly (Band & { productId: number })[]): Map<number, Band[]> => {
-  const bands = new Map<number, Band[]>()
-  for (const { productId, minMinor, maxMinor, discountBasisPoints } of rows) {
-    const known = bands.get(productId)
-    const band = { minMinor, maxMinor, discountBasisPoints }
-    if (known) known.push(band)
-    else bands.set(productId, [band])
-  }
-  return bands
 }
 
 const NO_DISCOUNTS: ReadonlyMap<number, number> = new Map()
@@ -263,11 +156,7 @@ const discountsByClient = worldPart(() => new Map<number, ReadonlyMap<number, nu
 export const agreedDiscounts = (world: World, clientId: number): ReadonlyMap<number, number> => {
   const known = world.of(discountsByClient).get(clientId)
   if (known) return known
-  const rows = world.db.query
-    .select()
-    .from(clientDiscounts)
-    .where(and(eq(clientDiscounts.clientId, clientId)))
-    .all()
+  const rows = world.db.query.select().from(clientDiscounts).where(eq(clientDiscounts.clientId, clientId)).all()
   const discounts = new Map(rows.map((row) => [row.productId, row.discountBasisPoints]))
   world.of(discountsByClient).set(clientId, discounts)
   return discounts

@@ -10,8 +10,11 @@ export interface Band {
   discountBasisPoints: number
 }
 
+/** The three texts that only a product by itself shows. */
+export type ProductTexts = Pick<typeof products.$inferSelect, 'terms' | 'details' | 'howToUse'>
+
 /** A product that is sold: its row, with what the row refers to. */
-export interface Product extends Omit<typeof products.$inferSelect, 'countryId' | 'currencyId'> {
+export interface Product extends Omit<typeof products.$inferSelect, 'countryId' | 'currencyId' | keyof ProductTexts> {
   country: Country
   currency: Currency
   bands: readonly Band[]
@@ -75,13 +78,18 @@ export const productWire = (product: Product, agreedBasisPoints: number, publicU
 })
 
 /** A product by itself: with the three long texts (spec 4.2). */
-export const productDetailWire = (product: Product, agreedBasisPoints: number, publicUrl: string) => {
+export const productDetailWire = (
+  product: Product,
+  { terms, details, howToUse }: ProductTexts,
+  agreedBasisPoints: number,
+  publicUrl: string,
+) => {
   const { available_denominations, ...listed } = productWire(product, agreedBasisPoints, publicUrl)
   return {
     ...listed,
-    terms: product.terms,
-    details: product.details,
-    how_to_use: product.howToUse,
+    terms,
+    details,
+    how_to_use: howToUse,
     available_denominations,
   }
 }

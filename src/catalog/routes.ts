@@ -12,9 +12,10 @@ import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
 import { CARD_TYPE, drawCard } from './card.ts'
-import { agreedDiscounts, type Catalog, SORT_FIELDS } from './catalog.ts'
+import { agreedDiscounts, type Catalog } from './catalog.ts'
 import { findOffer, type Product, productDetailWire, quantityMaxFor } from './product.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
+import { SORT_FIELDS } from './shelf.ts'
 
 /** Products and their availability (spec 4.2). Errors leave in the structured shape. */
 
@@ -128,7 +129,8 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         const agreed = agreedDiscounts(session.world, session.client.id)
         const make = () => {
           const product = found(catalog.find(id), 'product')
-          return new Prepared(JSON.stringify(productDetailWire(product, agreed.get(id) ?? 0, publicUrl)))
+          const wire = productDetailWire(product, catalog.textsOf(product), agreed.get(id) ?? 0, publicUrl)
+          return new Prepared(JSON.stringify(wire))
         }
         return catalog.answer(params.id, make, agreed)
       },
@@ -201,8 +203,8 @@ const readPage = (catalog: Catalog, url: string, agreed: ReadonlyMap<number, num
   }
   const sort = readSort(query, SORT_FIELDS, { field: 'id', direction: 'DESC' })
   query.finish()
-  const { json, totalCount, pageSize } = catalog.list(filter, sort, page, agreed)
-  return new Prepared(json, longPageHeaders(page, totalCount, pageSize))
+  const { products, totalCount, json } = catalog.list(filter, sort, page)
+  return new Prepared(json(agreed), longPageHeaders(page, totalCount, products.length))
 }
 
 const CARD_HEADERS = { 'content-type': CARD_TYPE, 'cache-control': 'public, max-age=86400, immutable' }

@@ -20,7 +20,7 @@ export const LINKS = {
   openapi: { path: '/openapi.json', about: 'The same for machines', title: 'OpenAPI document' },
   journal: { path: '/_sandbox/requests', about: 'The last requests and their answers', title: 'Journal' },
   worlds: { path: '/_sandbox/worlds', about: 'Data, clock and limits, each of its own', title: 'Worlds' },
-  errors: { path: '/_sandbox/errors', about: 'Every refusal there is, to ask for by name', title: 'Errors' },
+  errors: { path: '/_sandbox/errors', about: 'Every refusal, to ask for by name', title: 'Errors' },
   coverage: { path: '/_sandbox/coverage', about: 'What your requests have met so far', title: 'Coverage' },
 } as const
 type LinkName = keyof typeof LINKS
@@ -43,11 +43,8 @@ export const frontFacts = (version: string, url: string, purchase: Purchase | un
 const LOOKED_THROUGH = 50
 
 /** The first products on sale. */
-const firstOf = (catalog: Catalog): Product[] => {
-  const page = { page: 1, limit: LOOKED_THROUGH }
-  const { json } = catalog.list({}, { field: 'id', direction: 'ASC' }, page, new Map())
-  return (JSON.parse(json) as { id: number }[]).flatMap(({ id }) => catalog.find(id) ?? [])
-}
+const firstOf = (catalog: Catalog): readonly Product[] =>
+  catalog.list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH }).products
 
 /** What a session buys. */
 interface Purchase {
