@@ -111,7 +111,11 @@ const bind = (
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
     besides?.stop(true) // nothing is left to keep the process alive
-    throw new ProgramError(EXIT.address, `cannot bind ${host}:${port}: ${what}`)
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    throw new ProgramError(
+      EXIT.address,
+      `cannot bind ${host}:${port}: ${what}${isTaken ? ' Port 0 takes one that is free.' : ''}`,
+    )
   }
 }
 

@@ -11,6 +11,7 @@ test('exit 3 when the address is taken', async () => {
   const { exitCode, stdout, stderr } = await run(['--port', new URL(first.url).port])
   expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
   expect(stderr).toContain(`cannot bind 127.0.0.1:${new URL(first.url).port}`)
+  expect(stderr).toEndWith('Port 0 takes one that is free.\n')
   await first.stop()
 })
 
