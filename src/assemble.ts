@@ -206,7 +206,20 @@ const ratesOf = (
   reference: Reference,
   fileText: string | undefined,
 ): RateSource =>
-  mode === 'live' && fileText === undefined ? storedRates(database) : readRates(fileText ?? SANDBOX_RATES, reference)
+  fileText !== undefined
+    ? readRates(fileText, reference)
+    : mode === 'live'
+      ? storedRates(database)
+      : whenAsked(() => readRates(SANDBOX_RATES, reference))
+
+/** A source that is made when it is first asked, so that starting does not wait for it. */
+const whenAsked = (make: () => RateSource): RateSource => {
+  let made: RateSource | undefined
+  return (from, to) => {
+    made ??= make()
+    return made(from, to)
+  }
+}
 
 /** What signs tokens, kept beside the data, so that they outlive the process; in memory it follows from the seed. */
 const signingKey = ({ dataDir }: Config, seed: string): Uint8Array => {

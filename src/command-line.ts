@@ -32,8 +32,13 @@ import {
   withWaitOptions,
 } from './config.ts'
 
-/** The command line: one entry for each command. `scrip` alone is `scrip serve`. */
-export const commandLine = (givenEnvironment: Readonly<Record<string, string | undefined>>): Command => {
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The command line: one entry for each command. `scrip` alone is `scrip serve`; a server that starts, by these words,
+ * is not kept waiting until all others are made.
+ */
+export const commandLine = (givenEnvironment: Environment, words?: readonly string[]): Command => {
   const program = inOurManner(new Command('scrip'))
     .description('A B2B rewards platform in one executable.')
     .version(VERSION, '--version', 'print the version')
@@ -46,6 +51,12 @@ export const commandLine = (givenEnvironment: Readonly<Record<string, string | u
       if (word !== undefined) throw new UsageError(`there is no command ${word}: see scrip --help`)
       return serve(configOf(options))
     })
+  if (words?.length !== 0 && words?.[0] !== 'serve') addOthers(program, givenEnvironment)
+  withExamples(program)
+  return program.addHelpText('after', () => `\n${serving.helpInformation()}`)
+}
+
+const addOthers = (program: Command, givenEnvironment: Environment): void => {
   withRunOptions(program.command('run'))
     .description('serve a sandbox for as long as a command runs, and exit as it does')
     .argument('<command...>', 'the command and its arguments; put -- before it')
@@ -80,7 +91,4 @@ export const commandLine = (givenEnvironment: Readonly<Record<string, string | u
     .command('version')
     .description('print the version')
     .action(() => void process.stdout.write(`${VERSION}\n`))
-
-  withExamples(program)
-  return program.addHelpText('after', () => `\n${serving.helpInformation()}`)
 }

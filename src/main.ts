@@ -15,8 +15,13 @@ const exitCodeOf = (error: unknown): number => {
   return error instanceof ProgramError ? error.exitCode : EXIT.failed
 }
 
+// Whoever reads, such as `head`, may stop when it has enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
 try {
-  await commandLine(givenEnvironment).parseAsync()
+  await commandLine(givenEnvironment, process.argv.slice(2)).parseAsync()
 } catch (error) {
   process.exitCode = exitCodeOf(error)
 }

@@ -23,7 +23,6 @@ const CodeEntry = Type.Object(
   },
   { additionalProperties: false },
 )
-const isEntry = TypeCompiler.Compile(CodeEntry)
 
 /** What is wrong with a file of codes, each with its place, and never with a code. */
 export class StockFault extends Error {
@@ -52,6 +51,7 @@ interface ReadingCodes {
  * @throws StockFault with every bad row
  */
 export const readCodes = (text: string, { tx, reference, seal, nowMs, onRows }: ReadingCodes): SealedCode[] => {
+  const isEntry = TypeCompiler.Compile(CodeEntry)
   const problems: string[] = []
   const products = productRecords(tx)
   const codes: SealedCode[] = []

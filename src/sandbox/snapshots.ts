@@ -21,7 +21,6 @@ const SnapshotSchema = Type.Object({
   pace: Type.Object({ payouts: PaceSchema, orders: PaceSchema }),
   database: Type.String({ description: 'The database: gzipped, then base64' }),
 })
-const snapshotCheck = TypeCompiler.Compile(SnapshotSchema)
 
 /** A file that is no snapshot. */
 export class SnapshotFault extends Error {
@@ -52,8 +51,9 @@ export const readSnapshot = (text: string): WorldState => {
   } catch {
     throw new SnapshotFault('not JSON')
   }
-  if (!snapshotCheck.Check(value)) {
-    const first = snapshotCheck.Errors(value).First()
+  const isSnapshot = TypeCompiler.Compile(SnapshotSchema)
+  if (!isSnapshot.Check(value)) {
+    const first = isSnapshot.Errors(value).First()
     throw new SnapshotFault(`not a snapshot: ${first?.path || '/'}: ${first?.message}`)
   }
   const { format: _, database, ...state } = value

@@ -277,3 +277,8 @@ test.skipIf(!Bun.which('bash'))(
     expect(offered('scrip', 'run', '--', 'np')).toBe('')
   },
 )
+
+test('whoever reads may stop when it has enough: the program ends without a word', () => {
+  const { stderr } = spawnSync('sh', ['-c', `"$@" | head -c 10`, 'sh', ...COMMAND, 'openapi'], { encoding: 'utf8' })
+  expect(stderr).toBe('')
+})
