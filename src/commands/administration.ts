@@ -3,7 +3,7 @@ import { CatalogFault } from '../catalog/document.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type DataConfig, type DataOptions, dataConfigOf } from '../config.ts'
 import { DataFault, databasePath, hasDatabase, isBusy } from '../db/data-folder.ts'
-import { Database, type Transaction } from '../db/database.ts'
+import { Database, SEEN_WITHIN_MS, type Transaction } from '../db/database.ts'
 import { requireCurrentSchema, SchemaMismatch } from '../db/migrate.ts'
 import { renderFailure } from '../http/errors.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -49,7 +49,10 @@ export const administer = async (
   work: (administration: Administration) => Answer | Promise<Answer>,
 ): Promise<void> => {
   const config = dataConfigOf(options)
-  show(await told(config.dataDir, () => during(config, openData(config.dataDir), work)), config.json)
+  const answer = await told(config.dataDir, () => during(config, openData(config.dataDir), work))
+  // What a command tells holds for whatever is asked of a server from then on.
+  await Bun.sleep(SEEN_WITHIN_MS)
+  show(answer, config.json)
 }
 
 const during = async (
