@@ -12,10 +12,11 @@ import { worlds } from './worlds.ts'
  * Measures the executable against the bare runtime, in turns, in one run: what is compared was measured within
  * seconds of each other, so that a machine's moods cancel out.
  *
- *     bun run bench [--ordinary] [--rounds 5] [--seconds 2] [--only NAME]
- *     bun run bench --growth     [--rounds 3] [--seconds 0.5] [--only NAME]
+ *     bun run bench [--ordinary | --live] [--rounds 5] [--seconds 2] [--only NAME]
+ *     bun run bench --growth [--rounds 3] [--seconds 0.5] [--only NAME]
  *
- * `--ordinary` measures what ordinary stacks make of the same requests beside it; `--growth` measures what a request
+ * `--ordinary` measures what ordinary stacks make of the same requests beside it; `--live` measures live mode instead of
+ * the sandbox, without orders, for which it would have to have codes; `--growth` measures what a request
  * costs as the data grows, instead. TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
  * the folder for temporary files: where that is kept in memory, TMPDIR has to name one on a disk.
  */
@@ -31,6 +32,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string' },
     only: { type: 'string', default: '' },
     ordinary: { type: 'boolean', default: false },
+    live: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
   },
 })
@@ -83,8 +85,8 @@ const speed = async (): Promise<void> => {
     await idleBytes([...scrip, '--data-dir', join(folder, 'idle')]),
     await idleBytes([helloPath]),
   ]
-  const { only, ordinary } = options
-  const { after, rawAfter } = await throughput({ scrip, raw: rawPath, rounds, seconds, only, ordinary })
+  const { only, ordinary, live } = options
+  const { after, rawAfter } = await throughput({ scrip, raw: rawPath, rounds, seconds, only, ordinary, live })
   const started = await startMs(helloPath)
   console.log(
     `\n${aligned([

@@ -3,7 +3,8 @@ import { databasePath } from '../../src/db/data-folder.ts'
 import { writeCatalogOf } from './catalog.ts'
 import type { Exchange, Measurement } from './load.ts'
 import { exchangesFor, type Ordinary, startOrdinary } from './ordinary.ts'
-import { folder, Load, type Served, start, startRaw } from './programs.ts'
+import { folder, Load, type Served, startRaw } from './programs.ts'
+import { startLive, startSandbox } from './subject.ts'
 import { aligned, count, median, milliseconds, ratio, share } from './table.ts'
 import { Interview, PRODUCTS, type Row } from './works.ts'
 
@@ -24,6 +25,8 @@ export interface ThroughputOptions {
   only: string
   /** Whether the ordinary stacks are measured too. */
   ordinary: boolean
+  /** Whether Scrip is measured in live mode. */
+  live: boolean
 }
 
 /** A measurement, and the processor time that the server needed for a request. */
@@ -42,10 +45,10 @@ interface Contender {
 /** Prints the tables, and answers what the servers weigh after all that. */
 export const throughput = async (options: ThroughputOptions): Promise<{ after: number; rawAfter: number }> => {
   const catalog = join(folder, 'catalog.json')
-  const dataDir = join(folder, 'data')
   writeCatalogOf(catalog, PRODUCTS)
-  const scrip = await start([...options.scrip, '--catalog', catalog, '--data-dir', dataDir])
-  const interview = await Interview.begin(scrip.url)
+  const subject = await (options.live ? startLive : startSandbox)(options.scrip, catalog)
+  const { served: scrip, dataDir } = subject
+  const interview = await Interview.begin(subject)
   const rows = await interview.rows()
   const chosen = rows.filter(({ name }) => name.includes(options.only))
   if (chosen.length === 0) throw new Error(`--only takes a part of: ${rows.map(({ name }) => name).join('; ')}`)

@@ -1,5 +1,6 @@
 import { type Exchange, FRESH_DIGITS, fingerprintOf } from './load.ts'
 import { BENEFICIARIES, type Preparation, type Prepared, SHARED_BENEFICIARIES } from './raw.ts'
+import { type Subject, WALLET } from './subject.ts'
 
 /** What is asked of both servers. Scrip is asked everything once, and its answers are what both have to give. */
 
@@ -59,10 +60,11 @@ export class Interview {
   private constructor(
     private readonly url: string,
     readonly token: string,
+    private readonly sells: boolean,
   ) {}
 
-  static async begin(url: string): Promise<Interview> {
-    return new Interview(url, await logIn(url, 'sandbox', 'sandbox'))
+  static async begin({ served: { url }, username, password, sells }: Subject): Promise<Interview> {
+    return new Interview(url, await logIn(url, username, password), sells)
   }
 
   /** Every row of the table. */
@@ -100,7 +102,6 @@ export class Interview {
     }))
     const { asks: _, ...unasked } = beneficiaries
     rows.push({ ...unasked, name: 'beneficiaries, raw sharing', rawExchanges: sharing })
-    await this.#fund()
     for (const [name, exchange] of Object.entries(this.#movements())) {
       for (const connections of [1, 32, 64]) {
         rows.push({
@@ -157,17 +158,10 @@ export class Interview {
       beneficiary_last_name: 'Lovelace',
     }
     return {
-      orders: movement({ path: '/api/v1/orders', body: JSON.stringify(order) }, this.token, 200),
+      ...(this.sells && {
+        orders: movement({ path: '/api/v1/orders', body: JSON.stringify(order) }, this.token, 200),
+      }),
       payouts: movement({ path: '/api/v1/payouts', body: JSON.stringify(payout) }, this.token, 201),
-    }
-  }
-
-  /** More than all rounds can spend. */
-  async #fund(): Promise<void> {
-    for (const wallet of [WALLET, RUPEES]) {
-      const body = JSON.stringify({ amount: 1_000_000_000 })
-      const response = await fetch(`${this.url}/_sandbox/wallets/${wallet}/fund`, { method: 'POST', body })
-      if (!response.ok) throw new Error(`funding wallet ${wallet}: ${response.status} ${await response.text()}`)
     }
   }
 
@@ -264,9 +258,6 @@ export const logIn = async (url: string, username: string, password: string): Pr
   if (!response.ok) throw new Error(`logging in as ${username}: ${response.status} ${await response.text()}`)
   return ((await response.json()) as { access_token: string }).access_token
 }
-
-/** The wallets that pay for payouts and for orders: in USD and in INR. */
-const [WALLET, RUPEES] = [1, 3]
 
 /** Stands where each request has a number of its own. */
 export const UNNUMBERED = '0'.repeat(FRESH_DIGITS)
