@@ -102,7 +102,7 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const { db } = worlds.default
   const seal = sealOf(config, db)
   const reference = new Reference(db)
-  const rates = ratesOf(config, db, reference, ratesText)
+  const rates = ratesOf(config, worlds.default, reference, ratesText)
   const requestIds = { prefix: createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8), count: 0 }
   return {
     deps: (bound) => ({
@@ -200,16 +200,11 @@ const freshState = (seed: string): WorldState => ({
 })
 
 /** Those of a file; without one the sandbox carries its rates, and in live mode an operator sets them. */
-const ratesOf = (
-  { mode }: Config,
-  database: Database,
-  reference: Reference,
-  fileText: string | undefined,
-): RateSource =>
+const ratesOf = ({ mode }: Config, world: World, reference: Reference, fileText: string | undefined): RateSource =>
   fileText !== undefined
     ? readRates(fileText, reference)
     : mode === 'live'
-      ? storedRates(database)
+      ? storedRates(world)
       : whenAsked(() => readRates(SANDBOX_RATES, reference))
 
 /** A source that is made when it is first asked, so that starting does not wait for it. */

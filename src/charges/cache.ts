@@ -32,8 +32,8 @@ export const keepCharge = (
   world: World,
   clientId: number,
   purchase: Purchase,
-  answer: KeptCharge,
+  { json, quote }: KeptCharge,
   ttlMs: number,
 ): void => {
-  world.of(answers).set(keyOf(clientId, purchase), { ...answer, expiresAtMs: world.clock.nowMs() + ttlMs })
+  world.of(answers).set(keyOf(clientId, purchase), { json, quote, expiresAtMs: world.clock.nowMs() + ttlMs })
 }

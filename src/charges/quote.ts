@@ -54,8 +54,11 @@ export const quote = (pricing: Pricing, { world, client }: Session, purchase: Pu
   if (!wallet) throw new DomainError({ code: 'paying_wallet_not_found' })
   const destination = pricing.reference.getCurrency(wallet.currencyId)
   const price = priceOf({
-    ...product,
-    ...offer,
+    denominationMinor: offer.denominationMinor,
+    discountBasisPoints: offer.discountBasisPoints,
+    gstBasisPoints: product.gstBasisPoints,
+    feeFixedMinor: product.feeFixedMinor,
+    feeBasisPoints: product.feeBasisPoints,
     quantity: purchase.quantity,
     source: product.currency,
     destination,

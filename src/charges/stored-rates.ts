@@ -1,22 +1,17 @@
-import { asc, eq, sql } from 'drizzle-orm'
-import type { Database, Transaction } from '../db/database.ts'
+import { asc, sql } from 'drizzle-orm'
+import type { Transaction } from '../db/database.ts'
 import { RATE_ONE } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
+import { type World, worldPart } from '../worlds/world.ts'
 import { type BaseRates, type RateSource, RatesFault, ratesFrom, refuseStrangers } from './rates.ts'
 import { exchangeRates } from './tables.ts'
 
 /** The exchange rates of live mode: in the database, so that an operator sets them while the program serves. */
 
-/** A source that asks the database each time. */
-export const storedRates = ({ query }: Database): RateSource => {
-  const rate = query
-    .select({ perBaseE8: exchangeRates.perBaseE8 })
-    .from(exchangeRates)
-    .where(eq(exchangeRates.currency, sql.placeholder('currency')))
-    .limit(1)
-    .prepare()
-  return ratesFrom((currency) => rate.get({ currency })?.perBaseE8)
-}
+const ratesSet = worldPart(({ db }) => findRates(db.query)?.perBaseE8 ?? new Map<string, number>(), 'derived')
+
+/** A source that answers as the rates are set, and is set anew when another process has written. */
+export const storedRates = (world: World): RateSource => ratesFrom((currency) => world.of(ratesSet).get(currency))
 
 /** The rates that are set, or undefined before the first. */
 export const findRates = (tx: Transaction): BaseRates | undefined => {

@@ -66,8 +66,13 @@ export const percentOf = (minor: number, basisPoints: number): number =>
 export const shareOf = (minor: number, part: number, whole: number): number => divideRounded(minor, part, whole)
 
 /** An amount in another currency at a rate, rounded half away from zero at that currency's precision. */
-export const convert = (minor: number, rateE8: number, fromPrecision: number, toPrecision: number): number =>
-  roundQuotient(BigInt(minor) * BigInt(rateE8) * scaleOf(toPrecision), BigInt(RATE_ONE) * scaleOf(fromPrecision))
+export const convert = (minor: number, rateE8: number, fromPrecision: number, toPrecision: number): number => {
+  const [scale, unscale] = [minorPerMajor(toPrecision), minorPerMajor(fromPrecision)]
+  const multiplier = rateE8 * scale
+  return Number.isSafeInteger(multiplier)
+    ? divideRounded(minor, multiplier, RATE_ONE * unscale)
+    : roundQuotient(BigInt(minor) * BigInt(rateE8) * BigInt(scale), BigInt(RATE_ONE) * BigInt(unscale))
+}
 
 /**
  * A fixed fee converted at a rate plus a share of an amount, in the target currency, rounded once: the two parts
@@ -81,6 +86,12 @@ export const feeOf = (fee: {
   netMinor: number
   netPrecision: number
 }): number => {
+  // Where one part is none, or whole, the other is all that is rounded.
+  if (fee.fixedMinor === 0) return percentOf(fee.netMinor, fee.basisPoints)
+  if (fee.basisPoints === 0) return convert(fee.fixedMinor, fee.rateE8, fee.fixedPrecision, fee.netPrecision)
+  if (fee.rateE8 === RATE_ONE && fee.fixedPrecision === fee.netPrecision) {
+    return plus(fee.fixedMinor, percentOf(fee.netMinor, fee.basisPoints))
+  }
   const denominator = BigInt(RATE_ONE) * scaleOf(fee.fixedPrecision) * BigInt(BASIS_POINTS_ONE)
   const fixed = BigInt(fee.fixedMinor) * BigInt(fee.rateE8) * scaleOf(fee.netPrecision) * BigInt(BASIS_POINTS_ONE)
   const share = BigInt(fee.netMinor) * BigInt(fee.basisPoints) * BigInt(RATE_ONE) * scaleOf(fee.fixedPrecision)
