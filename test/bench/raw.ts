@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 
 /**
  * What Scrip is measured against: the same answers from the runtime alone. A token is looked up in a map, an answer
- * that is known is sent as it is, and a beneficiary is one prepared insert in a transaction of its own, as durable as
+ * that is known is a copy of a prepared response, and a beneficiary is one prepared insert in a transaction of its own, as durable as
  * Scrip's. No framework, no validation, no limits, no request ids, no errors but 401 and 404.
  */
 
@@ -57,10 +57,7 @@ const open = (path: string): Database => {
 const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation): Bun.Server<undefined> => {
   const clients = new Map([[`Bearer ${token}`, 1]])
   const prepared = new Map(
-    Object.entries(answers).map(([asked, { body, headers }]) => [
-      asked,
-      { body: Buffer.from(body), init: { headers } },
-    ]),
+    Object.entries(answers).map(([asked, { body, headers }]) => [asked, new Response(Buffer.from(body), { headers })]),
   )
   const created = { status: 201, headers: beneficiaryHeaders }
   const sqlite = open(databasePath)
@@ -70,7 +67,7 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
 
   const answer = (asked: string): Response => {
     const known = prepared.get(asked)
-    return known ? new Response(known.body, known.init) : new Response(null, { status: 404 })
+    return known ? (known.clone() as Response) : new Response(null, { status: 404 })
   }
   const save = (clientId: number, draft: Draft): Response => {
     const { email, first_name, last_name, country, phone, metadata } = draft
