@@ -9,7 +9,7 @@ export const DEFAULT_WORLD = 'default'
 export const WORLDS_MAX = 10_000
 /** After how many ticks without a request a world goes to sleep, and how many do so at once: each takes 0.3 ms. */
 const IDLE_TICKS = 10
-const RESTS_PER_TICK = 20
+const RESTS_PER_TICK = 50
 const WORLD_NAME = /^[a-z0-9_-]{1,64}$/
 
 export interface WorldsOptions {

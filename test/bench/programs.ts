@@ -23,9 +23,12 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-/** Keeps a command on one core, where that can be done. */
-const pinned = (core: number | undefined, command: string[]): string[] =>
-  core !== undefined && Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : command
+/** Where a program runs: on one core, or wherever there is room. */
+type Core = number | 'any'
+
+/** Keeps a command on its core, where that can be done. */
+const pinned = (core: Core, command: string[]): string[] =>
+  core !== 'any' && Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : command
 
 /** Compiles a program of this folder the way that Scrip is compiled. */
 export const compiled = (name: string): string => {
@@ -55,7 +58,7 @@ export interface Served {
 }
 
 /** Starts a server and waits for the line in which it says where it is. */
-export const start = async (command: string[], core: number | undefined = SERVER_CORE): Promise<Served> => {
+export const start = async (command: string[], core: Core = SERVER_CORE): Promise<Served> => {
   const child = Bun.spawn(pinned(core, command), { stdout: 'pipe', stderr: 'inherit' })
   running.add(child)
   const url = await readyUrl(child.stdout)
@@ -83,7 +86,7 @@ export const startRaw = (command: string, { token, answers, beneficiaryHeaders }
 /** Milliseconds from starting a server to its first answer. */
 export const startupMs = async (command: string[]): Promise<number> => {
   const startedAtMs = performance.now()
-  const served = await start(command, undefined)
+  const served = await start(command, 'any')
   const { status } = await fetch(`${served.url}/status`)
   const elapsedMs = performance.now() - startedAtMs
   await served.stop()

@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 
 /**
  * What Scrip is measured against: the same answers from the runtime alone. A token is looked up in a map, an answer
- * that is known is a copy of a prepared response, and a beneficiary is one prepared insert in a transaction of its own, as durable as
- * Scrip's. No framework, no validation, no limits, no request ids, no errors but 401 and 404.
+ * that is known is a copy of a prepared response, and a beneficiary is one prepared insert in a transaction of its own,
+ * as durable as Scrip's. No framework, no validation, no limits, no request ids, no errors but 401 and 404.
  */
 
 /** An answer of Scrip's, to be given again. */

@@ -9,6 +9,8 @@ const TIMED = 300
 const IDLE = 1_000
 const P99 = 0.99
 const SETTLING_MS = 1_000
+/** A world is idle after ten seconds, and fifty fall asleep in each second. */
+const ASLEEP_MS = 35_000
 
 /** Prints the table. */
 export const worlds = async (scrip: readonly string[]): Promise<void> => {
@@ -29,9 +31,11 @@ export const worlds = async (scrip: readonly string[]): Promise<void> => {
       ['drop one, DELETE', ...spread(dropped)],
     ]).join('\n')}`,
   )
-  const bytes = await idleBytes(served)
+  const { awake, asleep } = await idleBytes(served)
   await served.stop()
-  console.log(`${IDLE.toLocaleString('en')} idle worlds, each made by a login: ${mebibytes(bytes)}`)
+  console.log(
+    `${IDLE.toLocaleString('en')} worlds, each made by a login: ${mebibytes(awake)}, once they are idle: ${mebibytes(asleep)}`,
+  )
 }
 
 /** Milliseconds until the whole answer is there. */
@@ -49,11 +53,13 @@ const spread = (times: readonly number[]): string[] => {
   return [milliseconds(median(sorted)), milliseconds(sorted[Math.ceil(sorted.length * P99) - 1] ?? Number.NaN)]
 }
 
-/** What the process weighs more once it holds so many worlds. */
-const idleBytes = async (served: Served): Promise<number> => {
+/** What the process weighs more once it holds so many worlds, and once they have gone to sleep. */
+const idleBytes = async (served: Served): Promise<{ awake: number; asleep: number }> => {
   await Bun.sleep(SETTLING_MS)
   const before = served.rss()
   for (let i = 0; i < IDLE; i++) await logIn(served.url, `sbx_idle-${i}`, 'idle')
   await Bun.sleep(SETTLING_MS)
-  return served.rss() - before
+  const awake = served.rss() - before
+  await Bun.sleep(ASLEEP_MS)
+  return { awake, asleep: served.rss() - before }
 }
