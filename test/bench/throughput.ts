@@ -13,8 +13,15 @@ import { Interview, PRODUCTS, type Row } from './works.ts'
 const WARM_UP_SECONDS = 1
 /** From here on the generator may have been what was measured. */
 const LOAD_SHARE_HIGH = 0.95
-/** Before memory is read, so that what a burst has left behind is gone. */
+/** Before memory is read, so that the last answers are out; and again, when the runtime has given back what it can. */
 const SETTLING_MS = 1_000
+const SETTLED_MS = 30_000
+
+/** What a server weighs once the load is over, and a while later. */
+export interface Weighed {
+  after: number
+  later: number
+}
 
 export interface ThroughputOptions {
   scrip: readonly string[]
@@ -43,7 +50,7 @@ interface Contender {
 }
 
 /** Prints the tables, and answers what the servers weigh after all that. */
-export const throughput = async (options: ThroughputOptions): Promise<{ after: number; rawAfter: number }> => {
+export const throughput = async (options: ThroughputOptions): Promise<{ scrip: Weighed; raw: Weighed }> => {
   const catalog = join(folder, 'catalog.json')
   writeCatalogOf(catalog, PRODUCTS)
   const subject = await (options.live ? startLive : startSandbox)(options.scrip, catalog)
@@ -70,9 +77,11 @@ export const throughput = async (options: ThroughputOptions): Promise<{ after: n
   if (besideOrdinary.length > 1) console.log(`\n${aligned(besideOrdinary).join('\n')}`)
   console.log(`\nevery status and length was right, and ${count(load.sampled)} bodies that were read whole`)
   await Bun.sleep(SETTLING_MS)
-  const [after, rawAfter] = [scrip.rss(), raw.rss()]
+  const after = { scrip: scrip.rss(), raw: raw.rss() }
+  await Bun.sleep(SETTLED_MS)
+  const later = { scrip: scrip.rss(), raw: raw.rss() }
   for (const { stop } of [scrip, raw, ...ordinary.map(({ served }) => served)]) await stop()
-  return { after, rawAfter }
+  return { scrip: { after: after.scrip, later: later.scrip }, raw: { after: after.raw, later: later.raw } }
 }
 
 interface Servers {
