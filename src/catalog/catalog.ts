@@ -27,9 +27,11 @@ export interface CatalogOptions {
 
 /** One page of products. */
 export interface ProductPage {
-  products: readonly Product[]
   /** How many match in all. */
   totalCount: number
+  /** How many are on this page. */
+  pageSize: number
+  products: () => readonly Product[]
   /** The products as a JSON array, at the discounts that were agreed with a client. */
   json: (agreed: ReadonlyMap<number, number>) => Uint8Array
 }
@@ -106,20 +108,19 @@ export class Catalog {
     return made
   }
 
-  /** The long texts of a product that is on sale. */
-  textsOf({ id }: Product): ProductTexts {
+  /** The long texts of a product, or undefined when another process has just taken it away. */
+  textsOf({ id }: Product): ProductTexts | undefined {
     const { terms, details, howToUse } = products
-    const texts = this.options
+    return this.options
       .database()
       .query.select({ terms, details, howToUse })
       .from(products)
       .where(eq(products.id, id))
       .limit(1)
       .get()
-    if (!texts) throw new Error(`product ${id} has gone`)
-    return texts
   }
 
+  /** One page of the products that match. */
   list(filter: ProductFilter, { field, direction }: ProductSort, page: Page): ProductPage {
     const shelf = this.#shelf
     const matching = shelf.select(filter, field)
@@ -129,8 +130,9 @@ export class Catalog {
         ? matching.subarray(start, end)
         : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
     return {
-      products: Array.from(positions, (position) => shelf.at(position)),
       totalCount: matching.length,
+      pageSize: positions.length,
+      products: () => Array.from(positions, (position) => shelf.at(position)),
       json: (agreed) => shelf.write(positions, agreed),
     }
   }

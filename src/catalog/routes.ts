@@ -129,8 +129,8 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         const agreed = agreedDiscounts(session.world, session.client.id)
         const make = () => {
           const product = found(catalog.find(id), 'product')
-          const wire = productDetailWire(product, catalog.textsOf(product), agreed.get(id) ?? 0, publicUrl)
-          return new Prepared(JSON.stringify(wire))
+          const texts = found(catalog.textsOf(product), 'product')
+          return new Prepared(JSON.stringify(productDetailWire(product, texts, agreed.get(id) ?? 0, publicUrl)))
         }
         return catalog.answer(params.id, make, agreed)
       },
@@ -203,8 +203,8 @@ const readPage = (catalog: Catalog, url: string, agreed: ReadonlyMap<number, num
   }
   const sort = readSort(query, SORT_FIELDS, { field: 'id', direction: 'DESC' })
   query.finish()
-  const { products, totalCount, json } = catalog.list(filter, sort, page)
-  return new Prepared(json(agreed), longPageHeaders(page, totalCount, products.length))
+  const { totalCount, pageSize, json } = catalog.list(filter, sort, page)
+  return new Prepared(json(agreed), longPageHeaders(page, totalCount, pageSize))
 }
 
 const CARD_HEADERS = { 'content-type': CARD_TYPE, 'cache-control': 'public, max-age=86400, immutable' }
