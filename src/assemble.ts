@@ -59,7 +59,8 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
   const ratesText = config.ratesFile === undefined ? undefined : readFileSync(config.ratesFile, 'utf8')
   const prepared = config.snapshotFile === undefined ? undefined : openSnapshot(config.snapshotFile, config, clock)
   // For each reset, and packed: as text it would weigh as much as all else together.
-  const catalog = config.catalogFile === undefined ? undefined : Bun.zstdCompressSync(readFileSync(config.catalogFile))
+  const packedCatalog =
+    config.catalogFile === undefined ? undefined : Bun.zstdCompressSync(readFileSync(config.catalogFile))
 
   const unlock = config.dataDir === undefined ? undefined : lockFolder(config.dataDir)
 
@@ -73,7 +74,7 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
     refuseOtherMode(database, config)
     seedReferenceData(database)
     const reference = new Reference(database)
-    if (catalog) importCatalog(database, reference, Bun.zstdDecompressSync(catalog).toString())
+    if (packedCatalog) importCatalog(database, reference, Bun.zstdDecompressSync(packedCatalog).toString())
     else if (config.mode === 'sandbox') seedSandboxCatalog(database, reference)
     if (config.mode === 'live') return new World(DEFAULT_WORLD, database, clock, secureRandomness)
     seedSandboxAccounts(database, reference)

@@ -11,9 +11,8 @@ import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
-/** Bun's own limit answers in a foreign shape; ours is kept where bodies are read. */
 const METRICS_PATH = '/metrics'
-
+/** Bun's own limit answers in a foreign shape; ours is kept where bodies are read. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
 
 /** A server that answers requests. */
