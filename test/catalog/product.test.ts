@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { drawCard } from '../../src/catalog/card.ts'
 import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
+import { openRoom } from '../wallets/room.ts'
 
 let server: Server
 let world: TestWorld
@@ -100,6 +101,23 @@ describe('GET /api/v1/products/{id}', () => {
     const response = await world.get(`/api/v1/products/${id}`)
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+  })
+
+  test('404 for what another process has taken away, before that is seen', async () => {
+    const room = openRoom()
+    const { client } = await room.open()
+    expect((await client.get('/api/v1/products')).status).toBe(200)
+    const { sqlite } = room.world.db
+    for (const [table, key] of [
+      ['product_bands', 'product_id'],
+      ['products', 'id'],
+    ]) {
+      sqlite.run(`DELETE FROM ${table} WHERE ${key} = 1`)
+    }
+    const response = await client.get('/api/v1/products/1')
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+    room.close()
   })
 
   test('401 without a token', async () => {
