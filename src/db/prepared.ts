@@ -36,12 +36,10 @@ type WholeRow<Table extends SQLiteTable> = {
   [Column in keyof Table['$inferSelect']]: Table['$inferSelect'][Column] | (Column extends 'id' ? null : never)
 }
 
-const placeholders = (table: SQLiteTable, but?: string): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.keys(getTableColumns(table))
-      .filter((name) => name !== but)
-      .map((name) => [name, sql.placeholder(name)]),
-  )
+const placeholders = (names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]))
+
+const namesOf = (table: SQLiteTable): string[] => Object.keys(getTableColumns(table))
 
 export const preparedInsert = <Table extends SQLiteTable>(
   query: Transaction,
@@ -49,7 +47,7 @@ export const preparedInsert = <Table extends SQLiteTable>(
 ): ((row: WholeRow<Table>) => void) => {
   const statement = query
     .insert(table)
-    .values(placeholders(table) as Table['$inferInsert'])
+    .values(placeholders(namesOf(table)) as Table['$inferInsert'])
     .prepare()
   return (row) => void statement.run(row)
 }
@@ -61,20 +59,27 @@ export const preparedInsertReturning = <Table extends SQLiteTable>(
 ): ((row: WholeRow<Table>) => Table['$inferSelect']) => {
   const statement = query
     .insert(table)
-    .values(placeholders(table) as Table['$inferInsert'])
+    .values(placeholders(namesOf(table)) as Table['$inferInsert'])
     .returning()
     .prepare()
   return (row) => statement.get(row) as Table['$inferSelect']
 }
 
-/** Writes a whole row over the one of the same id. */
-export const preparedUpdate = <Table extends SQLiteTable & { id: SQLiteColumn }>(
+/**
+ * Writes the named columns of a row over those of the same id. What never changes is not named: each column that is set
+ * costs its indexes an entry taken out and one put in, whether it is another value or not.
+ */
+export const preparedUpdate = <
+  Table extends SQLiteTable & { id: SQLiteColumn },
+  Name extends Exclude<string & keyof Table['$inferSelect'], 'id'>,
+>(
   query: Transaction,
   table: Table,
-): ((row: Table['$inferSelect']) => void) => {
+  names: readonly Name[],
+): ((row: Pick<Table['$inferSelect'], Name | ('id' & keyof Table['$inferSelect'])>) => void) => {
   const statement = query
     .update(table)
-    .set(placeholders(table, 'id') as Partial<Table['$inferInsert']>)
+    .set(placeholders(names) as Partial<Table['$inferInsert']>)
     .where(eq(table.id, sql.placeholder('id')))
     .prepare()
   return (row) => void statement.run(row)

@@ -37,9 +37,21 @@ export interface Ordering {
   byClock: (world: World) => boolean
 }
 
+/** What delivery and its failure change of an order. */
+const CHANGING = [
+  'status',
+  'deliveredQuantity',
+  'failureReason',
+  'dueAtMs',
+  'deliveredAtMs',
+  'failedAtMs',
+  'cancelledAtMs',
+] as const satisfies readonly (keyof Order)[]
+type Change = Partial<Pick<Order, (typeof CHANGING)[number]>>
+
 const statements = perConnection({
   insert: (query) => preparedInsert(query, orders),
-  update: (query) => preparedUpdate(query, orders),
+  update: (query) => preparedUpdate(query, orders, CHANGING),
   insertVoucher: (query) => preparedInsert(query, vouchers),
   vouchers: (query) =>
     query
@@ -246,7 +258,7 @@ const refuseEnded = (order: Order, to: OrderStatus): void => {
   if (hasEnded(order)) throw new DomainError({ code: 'transition_refused', from: order.status, to })
 }
 
-const update = (tx: Transaction, order: Order, change: Partial<Order>): Order => {
+const update = (tx: Transaction, order: Order, change: Change): Order => {
   const changed = { ...order, ...change }
   statements(tx).update(changed)
   return changed

@@ -38,9 +38,25 @@ export interface Paying {
 /** What payouts are moved on with, once they are made. */
 export type Moving = Pick<Paying, 'reference' | 'byClock'>
 
+/** What the state machine changes of a payout. */
+const CHANGING = [
+  'status',
+  'failureCode',
+  'failureReason',
+  'returned',
+  'dueAtMs',
+  'dueEvent',
+  'queuedAtMs',
+  'submittedAtMs',
+  'completedAtMs',
+  'failedAtMs',
+  'cancelledAtMs',
+] as const satisfies readonly (keyof Payout)[]
+type Change = Partial<Pick<Payout, (typeof CHANGING)[number]>>
+
 const statements = perConnection({
   insert: (query) => preparedInsert(query, payouts),
-  update: (query) => preparedUpdate(query, payouts),
+  update: (query) => preparedUpdate(query, payouts, CHANGING),
   insertEvent: (query) => preparedInsert(query, payoutEvents),
   events: (query) =>
     query
@@ -228,8 +244,7 @@ export const happen = (
   const { to, money, stamps } = TRANSITIONS[event]
   if (!canHappen(event, payout)) throw new DomainError({ code: 'transition_refused', from: payout.status, to: event })
   const { nowMs } = happening
-  const moved: Payout = {
-    ...payout,
+  const change: Change = {
     status: to,
     ...(stamps && { [stamps]: nowMs }),
     ...(event === 'returned' && { returned: true }),
@@ -238,6 +253,7 @@ export const happen = (
       failureReason: happening.failureReason ?? 'The payout could not be made',
     }),
   }
+  const moved: Payout = { ...payout, ...change }
   const next = dueAfter(moving, world, moved, nowMs)
   const after: Payout = { ...moved, dueAtMs: next?.dueAtMs ?? null, dueEvent: next?.event ?? null }
   MONEY[money](tx, moving, world, after, nowMs)
