@@ -61,6 +61,8 @@ export class Database {
     sqlite.run('PRAGMA journal_mode = WAL')
     sqlite.run('PRAGMA synchronous = FULL')
     sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
+    // What a savepoint would have to undo goes to a temporary file otherwise, page by page, once it is more than 64 KiB.
+    sqlite.run('PRAGMA temp_store = MEMORY')
     constrain(sqlite)
     return new Database(sqlite, true)
   }
