@@ -1,12 +1,13 @@
 import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from '../db/database.ts'
-import { countMatching, countOf, inOrderOf, isAmong, keysOf } from '../db/lists.ts'
+import { List } from '../db/lists.ts'
 import { perConnection, preparedInsert } from '../db/prepared.ts'
 import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
+import { fold } from '../kernel/fold.ts'
 import type { World } from '../worlds/world.ts'
 import type { Draft } from './draft.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
@@ -28,6 +29,21 @@ const SORTS = {
 export type BeneficiarySort = keyof typeof SORTS
 export const BENEFICIARY_SORTS = Object.keys(SORTS) as BeneficiarySort[]
 
+/** A part of the e-mail, of either name, or of "first last", whatever the case (contract C7). */
+const holdsSearch = (): SQL => {
+  const search = sql.placeholder('search')
+  const fullName = sql`(${beneficiaries.firstNameFolded} || ' ' || ${beneficiaries.lastNameFolded})`
+  return sql`(${holds(beneficiaries.emailFolded, search)} OR ${holds(fullName, search)})`
+}
+
+const list = new List({
+  table: beneficiaries,
+  filters: { search: holdsSearch() },
+  sorts: SORTS,
+  counted: { as: 'beneficiaries', by: {} },
+  scanned: 'search',
+})
+
 const statements = perConnection({
   insert: (query) => preparedInsert(query, beneficiaries),
   byId: (query) =>
@@ -37,7 +53,6 @@ const statements = perConnection({
       .where(ownedBy(sql.placeholder('clientId'), sql.placeholder('id')))
       .limit(1)
       .prepare(),
-  byIds: (query) => query.select().from(beneficiaries).where(isAmong(beneficiaries.id)).prepare(),
 })
 
 /** Saves a new beneficiary of the client. E-mails need not be unique (contract C10). */
@@ -97,28 +112,14 @@ export const listBeneficiaries = (
   { db }: World,
   clientId: number,
   { page, search, sortBy, sortOrder }: BeneficiaryQuery,
-): { rows: Beneficiary[]; totalCount: number } => {
-  const matching = and(eq(beneficiaries.clientId, clientId), search === undefined ? undefined : holding(search))
-  const totalCount =
-    search === undefined
-      ? countOf(db.query, 'beneficiaries', clientId)
-      : countMatching(db.query, beneficiaries, matching)
-  const keys = keysOf<string>(db.query, beneficiaries, {
-    matching,
-    orderBy: [...SORTS[sortBy], beneficiaries.id],
+): { rows: Beneficiary[]; totalCount: number } =>
+  list.page(db.query, clientId, {
+    filters: { search: search === undefined ? undefined : fold(search) },
+    sort: sortBy,
     direction: sortOrder,
     limit: page.limit,
     offset: offsetOf(page),
-    totalCount,
   })
-  return { rows: inOrderOf(keys, statements(db.query).byIds.all({ ids: JSON.stringify(keys) })), totalCount }
-}
-
-/** A part of the e-mail, of either name, or of "first last", whatever the case (contract C7). */
-const holding = (search: string): SQL => {
-  const fullName = sql`(${beneficiaries.firstNameFolded} || ' ' || ${beneficiaries.lastNameFolded})`
-  return sql`(${holds(beneficiaries.emailFolded, search)} OR ${holds(fullName, search)})`
-}
 
 const ownedBy = (clientId: number | Placeholder, id: string | Placeholder) =>
   and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))

@@ -188,11 +188,11 @@ export const CHECKS: readonly Check[] = [
     name: 'lists hold as many records as they say',
     sql: `SELECT 'list ' || list || ' of client ' || client_id || ' ' || part || ' is said to hold ' || sum(said) || ', not ' || sum(held) AS fault
       FROM (
-        SELECT list, client_id, part, count AS said, 0 AS held FROM list_counts
-        UNION ALL SELECT 'beneficiaries', client_id, '', 0, 1 FROM beneficiaries
-        UNION ALL SELECT 'payouts', client_id, status, 0, 1 FROM payouts
-        UNION ALL SELECT 'orders', client_id, status, 0, 1 FROM orders
-        UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 1 FROM transactions
-      ) GROUP BY list, client_id, part HAVING sum(said) <> sum(held) ORDER BY list, client_id, part`,
+        SELECT list, client_id, part, currency_id, count AS said, 0 AS held FROM list_counts
+        UNION ALL SELECT 'beneficiaries', client_id, '', 0, 0, 1 FROM beneficiaries
+        UNION ALL SELECT 'payouts', client_id, status, currency_id, 0, 1 FROM payouts
+        UNION ALL SELECT 'orders', client_id, status, 0, 0, 1 FROM orders
+        UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 0, 1 FROM transactions
+      ) GROUP BY list, client_id, part, currency_id HAVING sum(said) <> sum(held) ORDER BY list, client_id, part, currency_id`,
   },
 ]

@@ -1,6 +1,9 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { FINAL_SIGMA, fold, SIGMA } from '../kernel/fold.ts'
+import { FINAL_SIGMA, SIGMA } from '../kernel/fold.ts'
 
-/** Whether a search is a part of a text, whatever the case. The text is kept in lower case, which is what lists sort by. */
-export const holds = (lowerCase: SQLWrapper, search: string): SQL =>
-  sql`instr(replace(${lowerCase}, ${FINAL_SIGMA}, ${SIGMA}), ${fold(search)}) > 0`
+/**
+ * Whether what is searched for, folded, is a part of a text. The text is kept in lower case, which is what lists sort by;
+ * only a search with a sigma has to look at it in another form.
+ */
+export const holds = (lowerCase: SQLWrapper, folded: SQLWrapper): SQL =>
+  sql`instr(iif(instr(${folded}, ${SIGMA}), replace(${lowerCase}, ${FINAL_SIGMA}, ${SIGMA}), ${lowerCase}), ${folded}) > 0`

@@ -4,7 +4,7 @@ import { recallCharge } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quote } from '../charges/quote.ts'
 import type { Transaction } from '../db/database.ts'
-import { countMatching, countOf, inOrderOf, isAmong, keysOf } from '../db/lists.ts'
+import { List } from '../db/lists.ts'
 import { perConnection, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page } from '../http/query.ts'
@@ -65,7 +65,13 @@ const statements = perConnection({
       .select({ id: sql<number | null>`max(${orders.id})` })
       .from(orders)
       .prepare(),
-  byIds: (query) => query.select().from(orders).where(isAmong(orders.id)).prepare(),
+  byId: (query) =>
+    query
+      .select()
+      .from(orders)
+      .where(and(eq(orders.id, sql.placeholder('id')), eq(orders.clientId, sql.placeholder('clientId'))))
+      .limit(1)
+      .prepare(),
   byReference: (query) =>
     query
       .select({ id: orders.id })
@@ -319,12 +325,7 @@ const findByReference = (tx: Transaction, clientId: number, reference: string) =
 
 /** The client's own order, or undefined: another client's is as good as none. */
 export const findOrder = (tx: Transaction, clientId: number, id: number): Order | undefined =>
-  tx
-    .select()
-    .from(orders)
-    .where(and(eq(orders.id, id), eq(orders.clientId, clientId)))
-    .limit(1)
-    .get()
+  statements(tx).byId.get({ clientId, id })
 
 /** Any client's order, for its operator; or undefined. */
 export const findAnyOrder = (tx: Transaction, id: number): Order | undefined =>
@@ -342,6 +343,17 @@ export const allOrders = (tx: Transaction, status: OrderStatus | undefined): Ord
 /** The vouchers of an order that were delivered, in order of delivery. */
 export const vouchersOf = (tx: Transaction, orderId: number) => statements(tx).vouchers.all({ orderId })
 
+const list = new List({
+  table: orders,
+  filters: {
+    status: eq(orders.status, sql.placeholder('status')),
+    productId: eq(orders.productId, sql.placeholder('productId')),
+    reference: eq(orders.reference, sql.placeholder('reference')),
+  },
+  sorts: { id: [] },
+  counted: { as: 'orders', by: { status: 'part' } },
+})
+
 export interface OrderQuery {
   page: Page
   status: OrderStatus | undefined
@@ -350,24 +362,11 @@ export interface OrderQuery {
 }
 
 /** One page of the client's orders, the newest first, and how many match in all. */
-export const listOrders = ({ db }: World, clientId: number, { page, status, productId, reference }: OrderQuery) => {
-  const matching = and(
-    eq(orders.clientId, clientId),
-    status === undefined ? undefined : eq(orders.status, status),
-    productId === undefined ? undefined : eq(orders.productId, productId),
-    reference === undefined ? undefined : eq(orders.reference, reference),
-  )
-  const isCounted = productId === undefined && reference === undefined
-  const totalCount = isCounted
-    ? countOf(db.query, 'orders', clientId, status)
-    : countMatching(db.query, orders, matching)
-  const keys = keysOf<number>(db.query, orders, {
-    matching,
-    orderBy: [orders.id],
+export const listOrders = ({ db }: World, clientId: number, { page, ...filters }: OrderQuery) =>
+  list.page(db.query, clientId, {
+    filters,
+    sort: 'id',
     direction: 'DESC',
     limit: page.limit,
     offset: offsetOf(page),
-    totalCount,
   })
-  return { rows: inOrderOf(keys, statements(db.query).byIds.all({ ids: JSON.stringify(keys) })), totalCount }
-}

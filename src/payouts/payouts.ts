@@ -4,12 +4,13 @@ import { findBeneficiary, recordPayout } from '../beneficiaries/beneficiaries.ts
 import { rateBetween } from '../charges/quote.ts'
 import type { RateSource } from '../charges/rates.ts'
 import type { Transaction } from '../db/database.ts'
-import { countMatching, countOf, inOrderOf, isAmong, keysOf } from '../db/lists.ts'
+import { List } from '../db/lists.ts'
 import { perConnection, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { DomainError, found, violated } from '../kernel/failure.ts'
+import { fold } from '../kernel/fold.ts'
 import { convert, percentOf, plus } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -65,7 +66,13 @@ const statements = perConnection({
       .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
       .orderBy(asc(payoutEvents.id))
       .prepare(),
-  byIds: (query) => query.select().from(payouts).where(isAmong(payouts.id)).prepare(),
+  byId: (query) =>
+    query
+      .select()
+      .from(payouts)
+      .where(and(eq(payouts.id, sql.placeholder('id')), eq(payouts.clientId, sql.placeholder('clientId'))))
+      .limit(1)
+      .prepare(),
   byReference: (query) =>
     query
       .select({ id: payouts.id })
@@ -436,12 +443,7 @@ const findByReference = (tx: Transaction, clientId: number, referenceId: string)
 
 /** The client's own payout, or undefined: another client's is as good as none. */
 export const findPayout = (tx: Transaction, clientId: number, id: string): Payout | undefined =>
-  tx
-    .select()
-    .from(payouts)
-    .where(and(eq(payouts.id, id), eq(payouts.clientId, clientId)))
-    .limit(1)
-    .get()
+  statements(tx).byId.get({ clientId, id })
 
 /** Any client's payout, for its operator; or undefined. */
 export const findAnyPayout = (tx: Transaction, id: string): Payout | undefined =>
@@ -461,13 +463,25 @@ export const eventsOf = (tx: Transaction, payoutId: string) => statements(tx).ev
 
 /** What a list can be sorted by, and the columns that this compares (contract C13). */
 const SORTS = {
-  created_at: payouts.createdAtMs,
-  amount: payouts.amountRank,
-  status: payouts.status,
-} as const satisfies Record<string, SQLiteColumn>
+  created_at: [payouts.createdAtMs],
+  amount: [payouts.amountRank],
+  status: [payouts.status],
+} as const satisfies Record<string, readonly SQLiteColumn[]>
 
 export type PayoutSort = keyof typeof SORTS
 export const PAYOUT_SORTS = Object.keys(SORTS) as PayoutSort[]
+
+const list = new List({
+  table: payouts,
+  filters: {
+    status: eq(payouts.status, sql.placeholder('status')),
+    currencyId: eq(payouts.currencyId, sql.placeholder('currencyId')),
+    search: holds(payouts.searchFolded, sql.placeholder('search')),
+  },
+  sorts: SORTS,
+  counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' } },
+  scanned: 'search',
+})
 
 export interface PayoutQuery {
   page: Page
@@ -481,23 +495,11 @@ export interface PayoutQuery {
 /** One page of the client's payouts, and how many match in all. */
 export const listPayouts = ({ db }: World, clientId: number, query: PayoutQuery) => {
   const { page, status, currencyId, search, sortBy, sortOrder } = query
-  const matching = and(
-    eq(payouts.clientId, clientId),
-    status === undefined ? undefined : eq(payouts.status, status),
-    currencyId === undefined ? undefined : eq(payouts.currencyId, currencyId),
-    search === undefined ? undefined : holds(payouts.searchFolded, search),
-  )
-  const isCounted = currencyId === undefined && search === undefined
-  const totalCount = isCounted
-    ? countOf(db.query, 'payouts', clientId, status)
-    : countMatching(db.query, payouts, matching)
-  const keys = keysOf<string>(db.query, payouts, {
-    matching,
-    orderBy: [SORTS[sortBy], payouts.id],
+  return list.page(db.query, clientId, {
+    filters: { status, currencyId, search: search === undefined ? undefined : fold(search) },
+    sort: sortBy,
     direction: sortOrder,
     limit: page.limit,
     offset: offsetOf(page),
-    totalCount,
   })
-  return { rows: inOrderOf(keys, statements(db.query).byIds.all({ ids: JSON.stringify(keys) })), totalCount }
 }

@@ -1,10 +1,11 @@
-import { and, asc, count, desc, eq, gte, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from '../db/database.ts'
-import { countMatching, countOf, inOrderOf, keysOf } from '../db/lists.ts'
+import { List } from '../db/lists.ts'
 import { perConnection } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
+import { found } from '../kernel/failure.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
@@ -30,6 +31,13 @@ const statements = perConnection({
         ),
       )
       .orderBy(sql`${wallets.currencyId} = ${sql.placeholder('currencyId')} DESC`, asc(wallets.id))
+      .limit(1)
+      .prepare(),
+  transactionById: (query) =>
+    query
+      .select()
+      .from(transactions)
+      .where(and(eq(transactions.id, sql.placeholder('id')), eq(transactions.clientId, sql.placeholder('clientId'))))
       .limit(1)
       .prepare(),
   default: (query) =>
@@ -120,24 +128,14 @@ export interface WalletQuery {
 }
 
 /** One page of the client's wallets, and how many match in all. */
-export const listWallets = ({ db }: World, clientId: number, { page, currencyId, type, sort }: WalletQuery) => {
-  const matching = and(
-    eq(wallets.clientId, clientId),
-    currencyId === undefined ? undefined : eq(wallets.currencyId, currencyId),
-    type === undefined ? undefined : eq(wallets.type, type),
-  )
-  const inOrder = sort.direction === 'ASC' ? asc : desc
-  const rows = db.query
-    .select()
-    .from(wallets)
-    .where(matching)
-    .orderBy(...(sort.field === 'amount' ? [inOrder(amountOfWallet)] : []), inOrder(wallets.id))
-    .limit(page.limit)
-    .offset(offsetOf(page))
-    .all()
-  const total = db.query.select({ count: count() }).from(wallets).where(matching).get()
-  return { rows, totalCount: total?.count ?? 0 }
-}
+export const listWallets = ({ db }: World, clientId: number, { page, sort, ...filters }: WalletQuery) =>
+  walletList.page(db.query, clientId, {
+    filters,
+    sort: sort.field,
+    direction: sort.direction,
+    limit: page.limit,
+    offset: offsetOf(page),
+  })
 
 export interface TransactionQuery {
   page: Page
@@ -150,54 +148,29 @@ export interface TransactionQuery {
   sort: { field: (typeof TRANSACTION_SORTS)[number]; direction: Direction }
 }
 
-/** One page of the movements of the client's wallets, and how many match in all. */
-export const listTransactions = ({ db }: World, clientId: number, { page, sort, ...filter }: TransactionQuery) => {
-  const { walletId, transactionType, status, sourceType, createdFromMs, createdToMs } = filter
-  const narrower = [
-    transactionType === undefined ? undefined : eq(transactions.transactionType, transactionType),
-    status === undefined ? undefined : eq(transactions.status, status),
-    sourceType === undefined ? undefined : eq(transactions.sourceType, sourceType),
-    createdFromMs === undefined ? undefined : gte(transactions.createdAtMs, createdFromMs),
-    createdToMs === undefined ? undefined : lte(transactions.createdAtMs, createdToMs),
-  ].filter((condition) => condition !== undefined)
-  const matching = and(
-    eq(transactions.clientId, clientId),
-    walletId === undefined ? undefined : eq(transactions.walletId, walletId),
-    ...narrower,
-  )
-  const totalCount =
-    narrower.length === 0
-      ? countOf(db.query, 'transactions', clientId, walletId === undefined ? undefined : String(walletId))
-      : countMatching(db.query, transactions, matching)
-  const keys = keysOf<number>(db.query, transactions, {
-    matching,
-    orderBy: [
-      ...{ id: [], amount: [amountOfTransaction], created_at: [transactions.createdAtMs] }[sort.field],
-      transactions.id,
-    ],
+/** One page of the movements of the client's wallets, each with its currency, and how many match in all. */
+export const listTransactions = (world: World, clientId: number, { page, sort, ...filters }: TransactionQuery) => {
+  const { rows, totalCount } = transactionList.page(world.db.query, clientId, {
+    filters,
+    sort: sort.field,
     direction: sort.direction,
     limit: page.limit,
     offset: offsetOf(page),
-    totalCount,
   })
-  const rows = db.query
-    .select({ id: transactions.id, transaction: transactions, currencyId: wallets.currencyId })
-    .from(transactions)
-    .innerJoin(wallets, eq(wallets.id, transactions.walletId))
-    .where(inArray(transactions.id, keys))
-    .all()
-  return { rows: inOrderOf(keys, rows), totalCount }
+  return { rows: rows.map((transaction) => withCurrency(world, transaction)), totalCount }
 }
 
 /** The movement of one of the client's own wallets, with its currency; or undefined. */
-export const findTransaction = ({ db }: World, clientId: number, id: number) =>
-  db.query
-    .select({ transaction: transactions, currencyId: wallets.currencyId })
-    .from(transactions)
-    .innerJoin(wallets, eq(wallets.id, transactions.walletId))
-    .where(and(eq(transactions.id, id), eq(wallets.clientId, clientId)))
-    .limit(1)
-    .get()
+export const findTransaction = (world: World, clientId: number, id: number) => {
+  const transaction = statements(world.db.query).transactionById.get({ clientId, id })
+  return transaction && withCurrency(world, transaction)
+}
+
+const withCurrency = (world: World, transaction: WalletTransaction) => {
+  const { clientId, walletId } = transaction
+  const { currencyId } = found(findWalletIdentity(world, clientId, walletId), 'wallet')
+  return { transaction, currencyId }
+}
 
 /** Amounts of different currencies compare as they are published: in major units. */
 const inMajorUnits = (amountMinor: SQLiteColumn, currencyId: SQLiteColumn | SQL): SQL =>
@@ -207,3 +180,26 @@ const amountOfTransaction = inMajorUnits(
   transactions.amountMinor,
   sql`(SELECT currency_id FROM wallets WHERE wallets.id = ${transactions.walletId})`,
 )
+
+const walletList = new List({
+  table: wallets,
+  filters: {
+    currencyId: eq(wallets.currencyId, sql.placeholder('currencyId')),
+    type: eq(wallets.type, sql.placeholder('type')),
+  },
+  sorts: { id: [], amount: [amountOfWallet] },
+})
+
+const transactionList = new List({
+  table: transactions,
+  filters: {
+    walletId: eq(transactions.walletId, sql.placeholder('walletId')),
+    transactionType: eq(transactions.transactionType, sql.placeholder('transactionType')),
+    status: eq(transactions.status, sql.placeholder('status')),
+    sourceType: eq(transactions.sourceType, sql.placeholder('sourceType')),
+    createdFromMs: gte(transactions.createdAtMs, sql.placeholder('createdFromMs')),
+    createdToMs: lte(transactions.createdAtMs, sql.placeholder('createdToMs')),
+  },
+  sorts: { id: [], amount: [amountOfTransaction], created_at: [transactions.createdAtMs] },
+  counted: { as: 'transactions', by: { walletId: 'part' } },
+})

@@ -1,17 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
+import { listBeneficiaries } from '../../src/beneficiaries/beneficiaries.ts'
 import { beneficiaries } from '../../src/beneficiaries/tables.ts'
 import { Database } from '../../src/db/database.ts'
-import { countMatching, countOf, keysOf } from '../../src/db/lists.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { secureRandomness } from '../../src/kernel/ids.ts'
+import { World } from '../../src/worlds/world.ts'
 
 const [OURS, THEIRS] = [1, 2]
 const ROWS = 57
 
 let database: Database
+let world: World
 beforeAll(() => {
   database = Database.inMemory()
   migrate(database.sqlite, { nowMs: () => 0 })
+  world = new World('lists', database, systemClock, secureRandomness)
   for (const id of [OURS, THEIRS]) {
     database.sqlite.run(
       `INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (${id}, 'client ${id}', '', 1, 0)`,
@@ -22,7 +27,7 @@ beforeAll(() => {
 afterAll(() => database.close())
 
 const idOf = (number: number) => `ben_${String(number).padStart(4, '0')}`
-/** Every third is another client's; created two at a time, so that the key decides between equals. */
+/** Every third is another client's, every other has an even e-mail; created two at a time, so that the key decides between equals. */
 const save = (number: number, clientId: number) =>
   database.query
     .insert(beneficiaries)
@@ -32,7 +37,7 @@ const save = (number: number, clientId: number) =>
       email: '',
       firstName: '',
       lastName: '',
-      emailFolded: '',
+      emailFolded: `${number % 2 === 0 ? 'even' : 'odd'}@example.com`,
       firstNameFolded: '',
       lastNameFolded: '',
       country: null,
@@ -46,46 +51,79 @@ const save = (number: number, clientId: number) =>
     .run()
 
 const ours = Array.from({ length: ROWS }, (_, number) => number).filter((number) => number % 3 !== 2)
-const matching = and(eq(beneficiaries.clientId, OURS))
 
-describe('A page of keys', () => {
-  const page = (direction: 'ASC' | 'DESC', limit: number, offset: number) =>
-    keysOf<string>(database.query, beneficiaries, {
-      matching,
-      orderBy: [beneficiaries.createdAtMs, beneficiaries.id],
-      direction,
-      limit,
-      offset,
-      totalCount: ours.length,
-    })
+const page = (clientId: number, more: Partial<Parameters<typeof listBeneficiaries>[2]> = {}) => {
+  const query = {
+    page: { page: 1, limit: 100 },
+    search: undefined,
+    sortBy: 'created_at',
+    sortOrder: 'ASC',
+    ...more,
+  } as const
+  const { rows, totalCount } = listBeneficiaries(world, clientId, query)
+  return { ids: rows.map(({ id }) => id), totalCount }
+}
 
-  test.each(['ASC', 'DESC'] as const)('%s is the same from whichever end it is reached', (direction) => {
-    const whole = (direction === 'ASC' ? ours : ours.toReversed()).map(idOf)
+describe('A page of a list', () => {
+  test.each(['ASC', 'DESC'] as const)('%s is the same from whichever end it is reached', (sortOrder) => {
+    const whole = (sortOrder === 'ASC' ? ours : ours.toReversed()).map(idOf)
     for (const limit of [1, 7, 10, 100]) {
-      for (let offset = 0; offset < ours.length + 12; offset++) {
-        expect(page(direction, limit, offset)).toEqual(whole.slice(offset, offset + limit))
+      for (let number = 1; (number - 2) * limit < ours.length; number++) {
+        const { ids, totalCount } = page(OURS, { page: { page: number, limit }, sortOrder })
+        expect(ids).toEqual(whole.slice((number - 1) * limit, number * limit))
+        expect(totalCount).toBe(ours.length)
       }
     }
   })
 
   test('beyond the last is empty, however far', () => {
-    expect(page('DESC', 50, Number.MAX_SAFE_INTEGER)).toEqual([])
+    const far = { page: Number.MAX_SAFE_INTEGER, limit: 50 }
+    expect(page(OURS, { page: far })).toEqual({ ids: [], totalCount: ours.length })
+  })
+
+  test.each(['ASC', 'DESC'] as const)(
+    'of a search %s has what it has found, in order, whatever its limit',
+    (sortOrder) => {
+      const even = ours.filter((number) => number % 2 === 0)
+      const whole = (sortOrder === 'ASC' ? even : even.toReversed()).map(idOf)
+      for (const number of [1, 2, 3]) {
+        const { ids, totalCount } = page(OURS, { page: { page: number, limit: 7 }, sortOrder, search: 'EVEN@' })
+        expect(ids).toEqual(whole.slice((number - 1) * 7, number * 7))
+        expect(totalCount).toBe(even.length)
+      }
+    },
+  )
+
+  test('of a search that finds more than a thousand is the same as of one that finds fewer', () => {
+    const [MANY, many] = [4, 1_201]
+    database.sqlite.run(
+      `INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (${MANY}, 'many', '', 1, 0)`,
+    )
+    database.sqlite.transaction(() => {
+      for (let number = 10_000; number < 10_000 + many; number++) save(number, MANY)
+    })()
+    for (const sortBy of ['created_at', 'email'] as const) {
+      const found = page(MANY, { page: { page: 2, limit: 100 }, sortBy, search: '@example' })
+      expect(found).toEqual(page(MANY, { page: { page: 2, limit: 100 }, sortBy }))
+      expect(found.totalCount).toBe(many)
+    }
+    const even = page(MANY, { page: { page: 6, limit: 100 }, search: 'even' })
+    expect(even.totalCount).toBe(601)
+    expect(even.ids).toEqual(Array.from({ length: 100 }, (_, index) => idOf(11_000 + 2 * index)))
   })
 })
 
 describe('The count of a list', () => {
   test('is what counting gives, for each client alone', () => {
-    expect(countOf(database.query, 'beneficiaries', OURS)).toBe(ours.length)
-    expect(countOf(database.query, 'beneficiaries', OURS)).toBe(countMatching(database.query, beneficiaries, matching))
-    expect(countOf(database.query, 'beneficiaries', THEIRS)).toBe(ROWS - ours.length)
-    expect(countOf(database.query, 'beneficiaries', 3)).toBe(0)
-    expect(countOf(database.query, 'payouts', OURS, 'completed')).toBe(0)
+    expect(page(OURS).totalCount).toBe(ours.length)
+    expect(page(THEIRS).totalCount).toBe(ROWS - ours.length)
+    expect(page(3).totalCount).toBe(0)
   })
 
   test('follows what comes, goes and is undone', () => {
-    const before = countOf(database.query, 'beneficiaries', THEIRS)
+    const before = page(THEIRS).totalCount
     save(1_000, THEIRS)
-    expect(countOf(database.query, 'beneficiaries', THEIRS)).toBe(before + 1)
+    expect(page(THEIRS).totalCount).toBe(before + 1)
     database.sqlite.run('BEGIN')
     save(1_001, THEIRS)
     database.sqlite.run('ROLLBACK')
@@ -93,17 +131,17 @@ describe('The count of a list', () => {
       .delete(beneficiaries)
       .where(eq(beneficiaries.id, idOf(1_000)))
       .run()
-    expect(countOf(database.query, 'beneficiaries', THEIRS)).toBe(before)
+    expect(page(THEIRS).totalCount).toBe(before)
   })
 })
 
-/** What the lists of the API ask for: in none of it is a table read from end to end, or sorted. */
+/** What a page asks of the database: nothing is read but what is shown, along an index that needs no sorting. */
 describe('The plan of a list', () => {
-  const planOf = (sql: string) =>
-    database.sqlite
-      .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
-      .all()
-      .map(({ detail }) => detail)
+  interface Step {
+    parent: number
+    detail: string
+  }
+  const planOf = (sql: string) => database.sqlite.query<Step, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
 
   test.each([
     ...['created_at_ms', 'email_folded, email', 'first_name_folded, first_name', 'last_name_folded, last_name'].map(
@@ -128,10 +166,23 @@ describe('The plan of a list', () => {
       const columns = [...order.split(', ').filter((column) => column !== ''), 'id'].map(
         (each) => `${each} ${direction}`,
       )
-      const plan = planOf(
-        `SELECT id FROM ${table} WHERE client_id = 1 ${filter} ORDER BY ${columns.join(', ')} LIMIT 50`,
-      )
-      expect(plan).toEqual([expect.stringMatching(/^SEARCH \w+ USING (?:COVERING )?INDEX /)])
+      const shown = `SELECT id FROM ${table} WHERE client_id = 1 ${filter} ORDER BY ${columns} LIMIT 50 OFFSET 50`
+      const plan = planOf(`SELECT * FROM ${table} WHERE id IN (${shown}) ORDER BY ${columns}`)
+      const [rows, ...among] = plan.filter(({ parent }) => parent === 0).map(({ detail }) => detail)
+      expect(rows).toMatch(/^SEARCH \w+ USING (?:INTEGER )?PRIMARY KEY \((?:row)?id=\?\)$/)
+      expect(among.filter((detail) => detail !== 'USE TEMP B-TREE FOR ORDER BY')).toEqual(['LIST SUBQUERY 1'])
+      expect(plan.filter(({ parent }) => parent !== 0).map(({ detail }) => detail)).toEqual([
+        expect.stringMatching(/^SEARCH \w+ USING (?:COVERING )?INDEX /),
+      ])
     }
+  })
+
+  test.each([
+    ['beneficiaries', "instr(email_folded, 'ada') OR instr(first_name_folded || ' ' || last_name_folded, 'ada')"],
+    ['payouts', "instr(search_folded, 'ada')"],
+  ])('of %s that are searched reads no rows', (table, search) => {
+    expect(
+      planOf(`SELECT id FROM ${table} WHERE client_id = 1 AND (${search}) LIMIT 1001`).map(({ detail }) => detail),
+    ).toEqual([`SEARCH ${table} USING COVERING INDEX ${table}_created (client_id=?)`])
   })
 })

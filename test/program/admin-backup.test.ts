@@ -181,6 +181,19 @@ const DAMAGES: [change: string, fault: string][] = [
   ["UPDATE list_counts SET count = count + 1 WHERE list = 'orders'", 'list orders of client 1 '],
 ]
 
+/** Where an index begins in a file. */
+const pageOf = (file: string, index: string): { rootpage: number; page_size: number } => {
+  const sqlite = new Database(file, { readonly: true, strict: true })
+  const page = sqlite
+    .query<{ rootpage: number; page_size: number }, [string]>(
+      'SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = ?',
+    )
+    .get(index)
+  sqlite.close()
+  if (!page) throw new Error(`there is no index ${index}`)
+  return page
+}
+
 /** A folder with an order, a payout that is open, and one that was completed. */
 const withTrade = (work: (office: Office) => Promise<void>): Promise<void> =>
   inOffice(async (office) => {
@@ -228,7 +241,8 @@ describe('verify', () => {
       const backup = join(office.folder, 'backup.sqlite')
       await office.answer('backup', backup)
       const bytes = readFileSync(backup)
-      bytes.fill(0xff, bytes.length - 5 * 4_096, bytes.length - 4_096)
+      const { rootpage, page_size } = pageOf(backup, 'beneficiaries_email')
+      bytes.fill(0xff, (rootpage - 1) * page_size, rootpage * page_size)
       const { exitCode, stdout } = await run(['verify', office.file('damaged', bytes), '--json'])
       expect(exitCode).toBe(1)
       const [whole] = JSON.parse(stdout) as { check: string; faults: number }[]

@@ -29,13 +29,13 @@ const ENTRIES_OUT_OF_ORDER = `
   SELECT id FROM (SELECT id, created_at_ms, lag(created_at_ms) OVER (ORDER BY id) AS before FROM journal_entries)
   WHERE created_at_ms < before`
 const LISTS_UNLIKE_THEIR_ROWS = `
-  SELECT list, client_id, part, sum(said) AS said, sum(held) AS held FROM (
-    SELECT list, client_id, part, count AS said, 0 AS held FROM list_counts
-    UNION ALL SELECT 'beneficiaries', client_id, '', 0, 1 FROM beneficiaries
-    UNION ALL SELECT 'payouts', client_id, status, 0, 1 FROM payouts
-    UNION ALL SELECT 'orders', client_id, status, 0, 1 FROM orders
-    UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 1 FROM transactions
-  ) GROUP BY list, client_id, part HAVING sum(said) <> sum(held)`
+  SELECT list, client_id, part, currency_id, sum(said) AS said, sum(held) AS held FROM (
+    SELECT list, client_id, part, currency_id, count AS said, 0 AS held FROM list_counts
+    UNION ALL SELECT 'beneficiaries', client_id, '', 0, 0, 1 FROM beneficiaries
+    UNION ALL SELECT 'payouts', client_id, status, currency_id, 0, 1 FROM payouts
+    UNION ALL SELECT 'orders', client_id, status, 0, 0, 1 FROM orders
+    UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 0, 1 FROM transactions
+  ) GROUP BY list, client_id, part, currency_id HAVING sum(said) <> sum(held)`
 const LINES_WITHOUT_ENTRY = 'SELECT id FROM journal_lines WHERE entry_id NOT IN (SELECT id FROM journal_entries)'
 const CHAIN = 'SELECT * FROM transactions ORDER BY wallet_id, id'
 
