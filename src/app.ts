@@ -160,7 +160,7 @@ export const createApp = (deps: Deps) => {
     .use(docsRoutes({ app: () => app, version, publicUrl }))
   if (sandbox) app.use(sandbox.routes)
   // What `--strict` looks at is read on the long way.
-  const handle = strict ? app.fetch : fastPath(app, { edge, admit: guard.admit })
+  const handle = strict ? app.fetch : fastPath(app, { edge, admit: guard.admit, enter: sandbox?.recorder.entered })
   /** Logs in without a request that a journal or the coverage would hold. */
   const logIn = async (login: Credentials): Promise<string> => {
     const { world, client } = credentials.identify(login, '', () => undefined)

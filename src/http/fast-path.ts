@@ -17,6 +17,16 @@ interface FastContext extends RequestContext {
 interface FastRoute {
   route: string
   handler: (context: FastContext) => unknown
+  /** Lets a request in, or throws: the guard, or what stands before public routes. */
+  admit: (context: FastContext) => unknown
+}
+
+export interface FastPathOptions {
+  edge: Edge
+  /** The guard, which answers the session. */
+  admit: (context: FastContext) => unknown
+  /** What stands before routes that need no access token. */
+  enter: ((context: FastContext) => unknown) | undefined
 }
 
 /**
@@ -28,7 +38,7 @@ interface FastRoute {
  */
 export const fastPath = (
   app: AnyElysia,
-  { edge, admit }: { edge: Edge; admit: (context: Omit<FastContext, 'params' | 'session'>) => unknown },
+  { edge, admit, enter = () => undefined }: FastPathOptions,
 ): ((request: Request) => Answer) => {
   const router = new Memoirist<FastRoute>()
   for (const { method, path, handler, hooks } of app.routes) {
@@ -37,7 +47,11 @@ export const fastPath = (
     if (isGuardedFurther(operation))
       throw new Error(`${operation.id} needs more of the guard than a fast operation has`)
     // The framework offers handlers more than this; that a fast one uses no more is what its test compares.
-    router.add(method, path.replace(/\/$/, ''), { route: path, handler: handler as unknown as FastRoute['handler'] })
+    router.add(method, path.replace(/\/$/, ''), {
+      route: path,
+      handler: handler as unknown as FastRoute['handler'],
+      admit: operation.public ? enter : admit,
+    })
   }
 
   const finish = (context: FastContext, value: unknown): Response => {
@@ -69,7 +83,7 @@ export const fastPath = (
     const context: FastContext = { request, set: { headers: {} }, params, path, route: store.route, session: undefined }
     edge.arrive(context)
     try {
-      const admitted = admit(context)
+      const admitted = store.admit(context)
       return admitted instanceof Promise
         ? admitted.then((session) => handle(store, context, session)).catch((error) => refuse(context, error))
         : handle(store, context, admitted)
@@ -85,8 +99,8 @@ const responseOf = (body: string | Uint8Array | undefined, { headers, status }: 
     status: Number(status ?? 200),
   })
 
-const isGuardedFurther = (operation: Operation): boolean =>
-  operation.public === true || Object.values(operation.refusals).some(({ code }) => code === 'feature_disabled')
+const isGuardedFurther = ({ refusals }: Operation): boolean =>
+  Object.values(refusals).some(({ code }) => code === 'feature_disabled')
 
 /** The path of a URL, without its query. */
 const pathOf = (url: string): string => {

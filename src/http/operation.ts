@@ -52,7 +52,7 @@ export interface Operation {
   success: Success
   /** Its answer is a {@link Prepared} one: it has an entity tag, and is compressed for who asks for it. */
   prepared?: true
-  /** Asked so often that the framework is left out: see {@link fastPath}. It needs nothing but a session. */
+  /** Asked so often that the framework is left out: see {@link fastPath}. It needs no feature. */
   fast?: true
   /** What else it answers that is no refusal: not being ready is what one asks a probe for. */
   alternative?: Omit<Success, 'status'> & { status: number }

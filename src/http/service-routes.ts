@@ -39,6 +39,7 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
       () => ({ status: 'ok', version, mode, time: toTimestamp(clock().nowMs()) }),
       documented({
         id: 'getStatus',
+        fast: true,
         tag: 'Service',
         summary: 'Check the health of the service',
         description: 'Version, mode and the time that the service goes by.',

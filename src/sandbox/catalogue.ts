@@ -24,11 +24,35 @@ export interface Outcome {
 
 const SUCCESS = 'success'
 
-/** An operation where it is served, and what it can end in. */
-interface Known extends ServedOperation {
-  success: Outcome
-  errors: readonly { failure: Failure; body: object; outcome: Outcome }[]
+/** An error that an operation documents: as it is thrown, and as it leaves. */
+interface KnownError {
+  failure: Failure
+  body: object
+  outcome: Outcome
 }
+
+/** An operation where it is served, and what it can end in. */
+class Known {
+  readonly success: Outcome
+  #errors: readonly KnownError[] | undefined
+
+  constructor(readonly served: ServedOperation) {
+    const { operation, method, route } = served
+    this.success = { operation: operation.id, method, path: route, status: operation.success.status, name: SUCCESS }
+  }
+
+  /** Written out when one of them is first asked for: all of them together would hold up the first answer. */
+  get errors(): readonly KnownError[] {
+    this.#errors ??= errorsOf(this.served)
+    return this.#errors
+  }
+}
+
+const errorsOf = ({ operation, method, route }: ServedOperation): KnownError[] =>
+  Object.entries(refusalsOf(operation)).map(([name, failure]) => {
+    const { status, body } = renderFailure(failure, edgeOf(method, route))
+    return { failure, body, outcome: { operation: operation.id, method, path: route, status, name } }
+  })
 
 /**
  * Every outcome that the API documents, made from the routes themselves: the list of errors, the faults that can be
@@ -40,10 +64,11 @@ export class Catalogue {
   readonly #byRoute = new Map<string, Map<string, Known>>()
 
   constructor(operations: readonly ServedOperation[]) {
-    this.#known = operations.map(knownOf)
+    this.#known = operations.map((served) => new Known(served))
     for (const known of this.#known) {
-      const routes = this.#byRoute.get(known.method) ?? new Map<string, Known>()
-      this.#byRoute.set(known.method, routes.set(known.route, known).set(`${known.route}/`, known))
+      const { method, route } = known.served
+      const routes = this.#byRoute.get(method) ?? new Map<string, Known>()
+      this.#byRoute.set(method, routes.set(route, known).set(`${route}/`, known))
     }
   }
 
@@ -56,7 +81,7 @@ export class Catalogue {
   /** Of the API, not of the sandbox's own surface. */
   outcomes(): Outcome[] {
     return this.#known
-      .filter(({ operation }) => operation.tag !== 'Sandbox')
+      .filter(({ served }) => served.operation.tag !== 'Sandbox')
       .flatMap(({ success, errors }) => [success, ...errors.map(({ outcome }) => outcome)])
   }
 
@@ -66,7 +91,7 @@ export class Catalogue {
   }
 
   operationAt(method: string, route: string): Operation | undefined {
-    return this.#at(method, route)?.operation
+    return this.#at(method, route)?.served.operation
   }
 
   /** The failure of that name where a route documents it. */
@@ -82,19 +107,6 @@ export class Catalogue {
 
   #at(method: string, route: string): Known | undefined {
     return this.#byRoute.get(method)?.get(route)
-  }
-}
-
-const knownOf = (served: ServedOperation): Known => {
-  const { method, route, operation } = served
-  const place = { operation: operation.id, method, path: route }
-  return {
-    ...served,
-    success: { ...place, status: operation.success.status, name: SUCCESS },
-    errors: Object.entries(refusalsOf(operation)).map(([name, failure]) => {
-      const { status, body } = renderFailure(failure, edgeOf(method, route))
-      return { failure, body, outcome: { ...place, status, name } }
-    }),
   }
 }
 

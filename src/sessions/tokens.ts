@@ -27,11 +27,9 @@ const ALGORITHM = 'HS256'
  * library's, because the plugin takes the time of issue from the machine and not from the world (decision 0004).
  */
 export class TokenSigner {
-  readonly #verify: ReturnType<typeof jwt<'tokens'>>['decorator']['tokens']['verify']
+  #plugin: ReturnType<typeof jwt<'tokens'>> | undefined
 
-  constructor(private readonly key: Uint8Array) {
-    this.#verify = jwt({ name: 'tokens', secret: key, alg: ALGORITHM }).decorator.tokens.verify
-  }
+  constructor(private readonly key: Uint8Array) {}
 
   sign(claims: TokenClaims): Promise<string> {
     return new SignJWT({ lgn: claims.loginId, wld: claims.world, gen: claims.generation })
@@ -50,7 +48,9 @@ export class TokenSigner {
    * counts is that of the world which the token names.
    */
   async verify(token: string, kind: TokenKind): Promise<TokenClaims | undefined> {
-    const payload = await this.#verify(token, {
+    // Made with the first token: a start would wait for it.
+    this.#plugin ??= jwt({ name: 'tokens', secret: this.key, alg: ALGORITHM })
+    const payload = await this.#plugin.decorator.tokens.verify(token, {
       algorithms: [ALGORITHM],
       issuer: ISSUER,
       audience: kind,

@@ -60,6 +60,7 @@ const ASKED: Record<string, Asked> = {
   'a body that is none': { path: CHARGES, method: 'POST', body: '{' },
   'a token that is none': { path: '/api/v1/countries', headers: { authorization: 'Bearer x.y.z' } },
   'a fault that is asked for': { path: '/api/v1/countries', headers: { 'x-sandbox-fault': 'unauthorized' } },
+  'a fault that is asked for where no token is': { path: '/status', headers: { 'x-sandbox-fault': 'internal' } },
   'a fault that there is not': { path: '/api/v1/countries', headers: { 'x-sandbox-fault': 'nothing' } },
   'a slash at the end': { path: '/api/v1/countries/' },
   'a method that is not served': { path: '/api/v1/countries', method: 'DELETE' },
@@ -70,6 +71,14 @@ describe('a fast operation answers as it does through the framework', () => {
   test.each(Object.entries(ASKED))('%s', async (_, asked) => {
     await answered(handle, asked) // prices are MISS the first time
     expect(await answered(handle, asked)).toEqual(await answered(app.handle, asked))
+  })
+
+  test('the status, at a time that stands still', async () => {
+    const frozen = await answered(handle, { path: '/_sandbox/clock', method: 'POST', body: '{"frozen":true}' })
+    expect(frozen).toMatchObject({ status: 200 })
+    const viaFast = await answered(handle, { path: '/status', headers: { authorization: '' } })
+    expect(viaFast).toMatchObject({ status: 200 })
+    expect(viaFast).toEqual(await answered(app.handle, { path: '/status', headers: { authorization: '' } }))
   })
 
   test('an identifier in its world where none was sent, as the framework goes on counting', async () => {
@@ -91,15 +100,11 @@ describe('an operation that says it is fast', () => {
     return new Elysia().get('/of-the-test', () => '', documented(operation))
   }
   const start = (of: Partial<Operation>) => () =>
-    fastPath(served(of), { edge: undefined as unknown as Edge, admit: () => undefined })
+    fastPath(served(of), { edge: undefined as unknown as Edge, admit: () => undefined, enter: undefined })
 
   test('needs no feature: only the framework asks for one', () => {
     const refusals = { 'of_the_test.feature_disabled': { code: 'feature_disabled' } } as const
     expect(start({ refusals })).toThrow('ofTheTest needs')
-  })
-
-  test('needs a token', () => {
-    expect(start({ public: true })).toThrow('ofTheTest needs')
   })
 
   test('is one of those that are asked most', () => {
@@ -115,6 +120,7 @@ describe('an operation that says it is fast', () => {
       'getCountry',
       'listCurrencies',
       'getCurrency',
+      'getStatus',
     ])
   })
 })
