@@ -40,7 +40,7 @@ const list = new List({
   table: beneficiaries,
   filters: { search: holdsSearch() },
   sorts: SORTS,
-  counted: { as: 'beneficiaries', by: {} },
+  counted: { as: 'beneficiaries', by: {}, created: 'created_at' },
   scanned: 'search',
 })
 

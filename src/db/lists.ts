@@ -1,8 +1,9 @@
-import { and, asc, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableColumns, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import type { Transaction } from './database.ts'
 import { listCounts } from './tables.ts'
+import { APART, distanceOf, nearerEnd, type Place, type Span, Waypoints } from './waypoints.ts'
 
 /** A table whose records belong to clients. */
 type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
@@ -13,17 +14,20 @@ export interface ListOptions<Table extends OwnedTable, Filter extends string, So
   filters: Readonly<Record<Filter, SQL>>
   /** What it can be ordered by. The key stands last without being named, and tells apart what is left equal. */
   sorts: Readonly<Record<Sort, readonly (SQLiteColumn | SQL)[]>>
-  /**
-   * Of a list whose records are counted as they come, go and change: its name in `list_counts`, and the column there
-   * that a filter compares.
-   */
-  counted?: { as: string; by: Partial<Record<NoInfer<Filter>, 'part' | 'currencyId'>> }
+  /** Where its records are counted as they come, go and change, if they are. */
+  counted?: Counted<NoInfer<Filter>, NoInfer<Sort>>
   /** A filter that no index helps: all that others leave is looked at. */
   scanned?: NoInfer<Filter>
 }
 
-/** That a key is among those of the placeholder `ids`, which takes them as a JSON list. */
-const isAmong = (key: SQLiteColumn): SQL => sql`${key} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`
+interface Counted<Filter extends string, Sort extends string> {
+  /** The name of the list in `list_counts`. */
+  as: string
+  /** The column there that a filter compares. */
+  by: Partial<Record<Filter, 'part' | 'currencyId'>>
+  /** The order of creation, whose intrusions are counted. */
+  created: Sort
+}
 
 /** What of a list is asked for. */
 export interface Slice<Filter extends string, Sort extends string> {
@@ -36,21 +40,32 @@ export interface Slice<Filter extends string, Sort extends string> {
 }
 
 type Values = Record<string, string | number>
+type Key = string | number
 
 /** A statement of one shape, which takes its values by name. */
-interface Prepared<Row> {
+interface Statement<Row> {
   all: (values: Values) => Row[]
 }
 
-/** One connection keeps so many statements of a list: a client that tries every combination must not fill the memory. */
+/** What matches, by a name that statements are kept by. */
+interface Matching {
+  name: string
+  condition: SQL | undefined
+  values: Values
+}
+
+/** One connection keeps so many statements of a list: whoever tries every combination must not fill the memory. */
 const STATEMENTS_MAX = 64
+/** So many orders of a list have their waypoints, for all clients together. */
+const ORDERS_MAX = 32
 /** So few records that a search has found are put in order by themselves; an index is walked for more. */
 const FEW = 1_000
 
 /** A list that may grow without end: counted and paged through without reading what is not shown (decision 0019). */
 export class List<Table extends OwnedTable, Filter extends string, Sort extends string> {
   readonly #options: ListOptions<Table, Filter, Sort>
-  readonly #statements = new WeakMap<Transaction, LRUCache<string, Prepared<unknown>>>()
+  readonly #statements = new WeakMap<Transaction, LRUCache<string, Statement<unknown>>>()
+  readonly #waypoints = new WeakMap<Transaction, LRUCache<string, Waypoints>>()
 
   constructor(options: ListOptions<Table, Filter, Sort>) {
     this.#options = options
@@ -60,74 +75,44 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   page(
     query: Transaction,
     clientId: number,
-    { filters, sort, direction, limit, offset }: Slice<Filter, Sort>,
+    slice: Slice<Filter, Sort>,
   ): { rows: Table['$inferSelect'][]; totalCount: number } {
+    const { filters, sort, direction, limit, offset } = slice
     const given = (Object.keys(filters) as Filter[]).filter((name) => filters[name] !== undefined)
-    const values: Values = { clientId, ...(filters as Values) }
-    const found = this.#fewFound(query, given, values)
-    const totalCount = found?.length ?? this.#count(query, given, values)
+    const matching = this.#matching(clientId, given, filters as Values)
+    const found = this.#fewFound(query, given, matching)
+    const { totalCount, version } = found ? { totalCount: found.length } : this.#count(query, given, matching, sort)
     const shown = Math.min(limit, totalCount - offset)
     if (shown <= 0) return { rows: [], totalCount }
-    const after = totalCount - offset - shown
-    const fromEnd = after < offset
-    const skipped = fromEnd ? after : offset
-    const order = { sort, direction, fromEnd }
+    const first = direction === 'ASC' ? offset : totalCount - offset - shown
+    const span = { first, after: first + shown, totalCount }
     const rows = found
-      ? this.#rows(query, 'found', isAmong(this.#options.table.id), order).all({
-          ids: JSON.stringify(found),
-          shown,
-          skipped,
-        })
-      : this.#rows(query, `${given}`, this.#condition(given), order).all({ ...values, shown, skipped })
+      ? this.#rows(query, this.#among(found), slice, span, nearerEnd(span))
+      : this.#rowsFromNearest(query, matching, slice, span, version)
     return { rows, totalCount }
   }
 
-  #count(query: Transaction, given: readonly Filter[], values: Values): number {
-    const { counted } = this.#options
-    const isCounted = counted && given.every((name) => counted.by[name])
-    const statement = isCounted ? this.#counted(query, counted, given) : this.#matching(query, given)
-    return statement.all(values)[0]?.total ?? 0
+  #matching(clientId: number, given: readonly Filter[], values: Values): Matching {
+    const { table, filters } = this.#options
+    const condition = and(eq(table.clientId, sql.placeholder('clientId')), ...given.map((name) => filters[name]))
+    return { name: given.join(), condition, values: { ...values, clientId } }
   }
 
-  #counted(
-    query: Transaction,
-    { as, by }: { as: string; by: Partial<Record<Filter, 'part' | 'currencyId'>> },
-    given: readonly Filter[],
-  ): Prepared<{ total: number }> {
-    return this.#statement(query, `counted ${given}`, () =>
-      query
-        .select({ total: sql<number>`coalesce(sum(${listCounts.count}), 0)` })
-        .from(listCounts)
-        .where(
-          and(
-            eq(listCounts.list, as),
-            eq(listCounts.clientId, sql.placeholder('clientId')),
-            ...given.map((name) => eq(listCounts[by[name] ?? 'part'], sql.placeholder(name))),
-          ),
-        )
-        .prepare(),
-    )
-  }
-
-  #matching(query: Transaction, given: readonly Filter[]): Prepared<{ total: number }> {
-    return this.#statement(query, `matching ${given}`, () =>
-      query
-        .select({ total: count() })
-        .from(this.#options.table as SQLiteTable)
-        .where(this.#condition(given))
-        .prepare(),
-    )
+  #among(keys: readonly Key[]): Matching {
+    const { id } = this.#options.table
+    const condition = sql`${id} IN (SELECT value FROM json_each(${sql.placeholder('keys')}))`
+    return { name: 'among', condition, values: { keys: JSON.stringify(keys) } }
   }
 
   /** The keys of all that a search finds, when it searches and they are few. */
-  #fewFound(query: Transaction, given: readonly Filter[], values: Values): (string | number)[] | undefined {
+  #fewFound(query: Transaction, given: readonly Filter[], { name, condition, values }: Matching): Key[] | undefined {
     const { table, scanned } = this.#options
     if (scanned === undefined || !given.includes(scanned)) return undefined
-    const found = this.#statement<{ id: string | number }>(query, `found ${given}`, () =>
+    const found = this.#statement<{ id: Key }>(query, `found ${name}`, () =>
       query
         .select({ id: table.id })
         .from(table as SQLiteTable)
-        .where(this.#condition(given))
+        .where(condition)
         .limit(FEW + 1)
         .prepare(),
     ).all(values)
@@ -135,26 +120,121 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 
   /**
-   * The rows of a page. What comes before it is passed over in the index alone, and from the end that is nearer: a row is
-   * read only to be shown.
+   * How many records match, and, where they are counted as they change, a version: another one as soon as one of them
+   * may stand elsewhere in the order.
+   */
+  #count(
+    query: Transaction,
+    given: readonly Filter[],
+    { name, condition, values }: Matching,
+    sort: Sort,
+  ): { totalCount: number; version?: string } {
+    const { table, counted } = this.#options
+    if (counted && given.every((filter) => counted.by[filter])) {
+      const { total, changes, intrusions } = this.#counted(query, counted, given, values)
+      const isInOrderOfCreation = sort === counted.created && given.length === 0
+      return { totalCount: total, version: isInOrderOfCreation ? `intrusions ${intrusions}` : `changes ${changes}` }
+    }
+    const [counting] = this.#statement<{ total: number }>(query, `matching ${name}`, () =>
+      query
+        .select({ total: count() })
+        .from(table as SQLiteTable)
+        .where(condition)
+        .prepare(),
+    ).all(values)
+    return { totalCount: counting?.total ?? 0 }
+  }
+
+  #counted(query: Transaction, { as, by }: Counted<Filter, Sort>, given: readonly Filter[], values: Values) {
+    const sumOf = (column: SQLWrapper) => sql<number>`coalesce(sum(${column}), 0)`
+    const [sums] = this.#statement<{ total: number; changes: number; intrusions: number }>(
+      query,
+      `counted ${given}`,
+      () => {
+        const isGiven = and(...given.map((filter) => eq(listCounts[by[filter] ?? 'part'], sql.placeholder(filter))))
+        return query
+          .select({
+            total: sumOf(isGiven ? sql`iif(${isGiven}, ${listCounts.count}, 0)` : listCounts.count),
+            changes: sumOf(listCounts.changes),
+            intrusions: sumOf(listCounts.intrusions),
+          })
+          .from(listCounts)
+          .where(and(eq(listCounts.list, as), eq(listCounts.clientId, sql.placeholder('clientId'))))
+          .prepare()
+      },
+    ).all(values)
+    return sums ?? { total: 0, changes: 0, intrusions: 0 }
+  }
+
+  /** The rows of a page, from the nearest place that is known; places far from all others become known. */
+  #rowsFromNearest(
+    query: Transaction,
+    matching: Matching,
+    slice: Slice<Filter, Sort>,
+    span: Span,
+    version: string | undefined,
+  ): Table['$inferSelect'][] {
+    const end = nearerEnd(span)
+    const columns = this.#keyColumns(slice.sort)
+    if (version === undefined || columns === undefined || distanceOf(end, span) < APART) {
+      return this.#rows(query, matching, slice, span, end)
+    }
+    const waypoints = kept(
+      this.#waypoints,
+      query,
+      ORDERS_MAX,
+      `${slice.sort} ${JSON.stringify(matching.values)}`,
+      () => {
+        return new Waypoints()
+      },
+    )
+    const from = waypoints.nearest(version, span)
+    const rows = this.#rows(query, matching, slice, span, from)
+    const least = slice.direction === 'ASC' ? rows[0] : rows.at(-1)
+    if (least && distanceOf(from, span) >= APART) {
+      waypoints.note({ rank: span.first, key: columns.map((name) => (least as Values)[name] as Key) })
+    }
+    return rows
+  }
+
+  /** The members of a row that its order compares; undefined where some of them are computed, or may be null. */
+  #keyColumns(sort: Sort): string[] | undefined {
+    const columns = Object.entries(getTableColumns(this.#options.table))
+    const names = this.#orderOf(sort).map(
+      (wanted) => columns.find(([, column]) => column === wanted && column.notNull)?.[0],
+    )
+    return names.every((name) => name !== undefined) ? names : undefined
+  }
+
+  #orderOf(sort: Sort): (SQLiteColumn | SQL)[] {
+    return [...this.#options.sorts[sort], this.#options.table.id]
+  }
+
+  /**
+   * The rows of a page. What stands between them and a place is passed over in the index alone: a row is read only to be
+   * shown.
    */
   #rows(
     query: Transaction,
-    name: string,
-    condition: SQL | undefined,
-    { sort, direction, fromEnd }: { sort: Sort; direction: 'ASC' | 'DESC'; fromEnd: boolean },
-  ): Prepared<Table['$inferSelect']> {
-    const { table, sorts } = this.#options
-    return this.#statement(query, `page ${name} ${sort} ${direction} ${fromEnd}`, () => {
-      const columns = [...sorts[sort], table.id]
-      const ordered = (ascending: boolean) => columns.map((column) => (ascending ? asc(column) : desc(column)))
+    { name, condition, values }: Matching,
+    { sort, direction }: Slice<Filter, Sort>,
+    span: Span,
+    from: Place,
+  ): Table['$inferSelect'][] {
+    const { table } = this.#options
+    const isUpward = from.rank <= span.first
+    const key = Object.fromEntries((from.key ?? []).map((value, index) => [`key${index}`, value]))
+    const shape = `page ${name} ${sort} ${direction} ${isUpward} ${from.key !== undefined}`
+    const statement = this.#statement<Table['$inferSelect']>(query, shape, () => {
+      const order = this.#orderOf(sort)
+      const ordered = (isAscending: boolean) => order.map((column) => (isAscending ? asc(column) : desc(column)))
       const shown = query
         .select({ id: table.id })
         .from(table as SQLiteTable)
-        .where(condition)
-        .orderBy(...ordered((direction === 'ASC') !== fromEnd))
+        .where(from.key ? and(condition, beyond(order, isUpward)) : condition)
+        .orderBy(...ordered(isUpward))
         .limit(sql.placeholder('shown'))
-        .offset(sql.placeholder('skipped'))
+        .offset(sql.placeholder('passed'))
       return query
         .select()
         .from(table as SQLiteTable)
@@ -162,19 +242,36 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
         .orderBy(...ordered(direction === 'ASC'))
         .prepare()
     })
-  }
-
-  #condition(given: readonly Filter[]): SQL | undefined {
-    const { table, filters } = this.#options
-    return and(eq(table.clientId, sql.placeholder('clientId')), ...given.map((name) => filters[name]))
+    return statement.all({ ...values, ...key, shown: span.after - span.first, passed: distanceOf(from, span) })
   }
 
   /** The statement of a shape, made when it is first needed: building one costs more than asking it. */
-  #statement<Row>(query: Transaction, shape: string, make: () => Prepared<unknown>): Prepared<Row> {
-    const kept = this.#statements.get(query) ?? new LRUCache({ max: STATEMENTS_MAX })
-    this.#statements.set(query, kept)
-    const known = kept.get(shape) ?? make()
-    kept.set(shape, known)
-    return known as Prepared<Row>
+  #statement<Row>(query: Transaction, shape: string, make: () => Statement<unknown>): Statement<Row> {
+    return kept(this.#statements, query, STATEMENTS_MAX, shape, make) as Statement<Row>
   }
+}
+
+/** That a record stands where the placeholders `key0`, `key1` and so on say, or after it; or before it. */
+const beyond = (order: readonly (SQLiteColumn | SQL)[], isUpward: boolean): SQL => {
+  const columns = sql.join([...order], sql`, `)
+  const key = sql.join(
+    order.map((_, index) => sql.placeholder(`key${index}`)),
+    sql`, `,
+  )
+  return isUpward ? sql`(${columns}) >= (${key})` : sql`(${columns}) < (${key})`
+}
+
+/** What is kept for a connection by name, made when it is first asked for; the longest unasked makes room. */
+const kept = <Value extends object>(
+  byConnection: WeakMap<Transaction, LRUCache<string, Value>>,
+  query: Transaction,
+  max: number,
+  name: string,
+  make: () => Value,
+): Value => {
+  const own = byConnection.get(query) ?? new LRUCache<string, Value>({ max })
+  byConnection.set(query, own)
+  const known = own.get(name) ?? make()
+  own.set(name, known)
+  return known
 }

@@ -4,14 +4,12 @@ import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import foundation from './migrations/0001_foundation.sql' with { type: 'text' }
 import money from './migrations/0002_money.sql' with { type: 'text' }
 import lists from './migrations/0003_lists.sql' with { type: 'text' }
-import counts from './migrations/0004_counts.sql' with { type: 'text' }
 
 /** The migrations in order; the number of each is its place here, counted from 1. Never edited once released. */
 const MIGRATIONS = [
   { name: '0001_foundation', sql: foundation },
   { name: '0002_money', sql: money },
   { name: '0003_lists', sql: lists },
-  { name: '0004_counts', sql: counts },
 ] as const
 
 /** A database that this program cannot work with: newer than it, or changed behind its back. */

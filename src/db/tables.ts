@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** How many records the lists of each client hold, by part and currency: see the migrations `0003_lists` and `0004_counts`. */
+/** How many records the lists of each client hold, by part and currency: see the migration `0003_lists`. */
 export const listCounts = sqliteTable(
   'list_counts',
   {
@@ -9,6 +9,10 @@ export const listCounts = sqliteTable(
     part: text('part').notNull(),
     currencyId: integer('currency_id').notNull(),
     count: integer('count').notNull(),
+    /** Goes up with everything that changes the list, or the order of it. */
+    changes: integer('changes').notNull(),
+    /** Goes up with everything that changes what stands in the order of creation but at its end. */
+    intrusions: integer('intrusions').notNull(),
   },
   ({ list, clientId, part, currencyId }) => [primaryKey({ columns: [list, clientId, part, currencyId] })],
 )

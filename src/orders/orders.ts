@@ -351,7 +351,7 @@ const list = new List({
     reference: eq(orders.reference, sql.placeholder('reference')),
   },
   sorts: { id: [] },
-  counted: { as: 'orders', by: { status: 'part' } },
+  counted: { as: 'orders', by: { status: 'part' }, created: 'id' },
 })
 
 export interface OrderQuery {

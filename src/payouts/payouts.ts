@@ -479,7 +479,7 @@ const list = new List({
     search: holds(payouts.searchFolded, sql.placeholder('search')),
   },
   sorts: SORTS,
-  counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' } },
+  counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' }, created: 'created_at' },
   scanned: 'search',
 })
 

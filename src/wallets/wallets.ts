@@ -201,5 +201,5 @@ const transactionList = new List({
     createdToMs: lte(transactions.createdAtMs, sql.placeholder('createdToMs')),
   },
   sorts: { id: [], amount: [amountOfTransaction], created_at: [transactions.createdAtMs] },
-  counted: { as: 'transactions', by: { walletId: 'part' } },
+  counted: { as: 'transactions', by: { walletId: 'part' }, created: 'id' },
 })

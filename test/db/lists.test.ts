@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { listBeneficiaries } from '../../src/beneficiaries/beneficiaries.ts'
+import fc from 'fast-check'
+import { deleteBeneficiary, listBeneficiaries, recordPayout } from '../../src/beneficiaries/beneficiaries.ts'
 import { beneficiaries } from '../../src/beneficiaries/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -26,9 +27,10 @@ beforeAll(() => {
 })
 afterAll(() => database.close())
 
-const idOf = (number: number) => `ben_${String(number).padStart(4, '0')}`
+const idOf = (number: number) => `ben_${String(number).padStart(5, '0')}`
+const emailOf = (number: number) => `${number % 2 === 0 ? 'even' : 'odd'}@example.com`
 /** Every third is another client's, every other has an even e-mail; created two at a time, so that the key decides between equals. */
-const save = (number: number, clientId: number) =>
+const save = (number: number, clientId: number, createdAtMs = Math.floor(number / 2)) =>
   database.query
     .insert(beneficiaries)
     .values({
@@ -37,7 +39,7 @@ const save = (number: number, clientId: number) =>
       email: '',
       firstName: '',
       lastName: '',
-      emailFolded: `${number % 2 === 0 ? 'even' : 'odd'}@example.com`,
+      emailFolded: emailOf(number),
       firstNameFolded: '',
       lastNameFolded: '',
       country: null,
@@ -46,7 +48,7 @@ const save = (number: number, clientId: number) =>
       totalPayouts: 0,
       totalAmountMinor: 0,
       lastPayoutAtMs: null,
-      createdAtMs: Math.floor(number / 2),
+      createdAtMs,
     })
     .run()
 
@@ -110,6 +112,81 @@ describe('A page of a list', () => {
     const even = page(MANY, { page: { page: 6, limit: 100 }, search: 'even' })
     expect(even.totalCount).toBe(601)
     expect(even.ids).toEqual(Array.from({ length: 100 }, (_, index) => idOf(11_000 + 2 * index)))
+  })
+})
+
+describe('A page far from both ends', () => {
+  const [DEEP, deep] = [5, 4_000]
+  /** What the list holds, as plain as can be. */
+  const records: { number: number; createdAtMs: number; email: string; totalPayouts: number }[] = []
+  let last = 20_000
+  const add = (createdAtMs: number): void => {
+    const number = last++
+    save(number, DEEP, createdAtMs)
+    records.push({ number, createdAtMs, email: emailOf(number), totalPayouts: 0 })
+  }
+  beforeAll(() => {
+    database.sqlite.run(
+      `INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (${DEEP}, 'deep', '', 1, 0)`,
+    )
+    database.sqlite.transaction(() => {
+      for (let count = 0; count < deep; count++) add(1_000_000 + count)
+    })()
+  })
+
+  const KEYS = {
+    created_at: ({ createdAtMs }: (typeof records)[number]) => createdAtMs,
+    email: ({ email }: (typeof records)[number]) => email,
+    total_payouts: ({ totalPayouts }: (typeof records)[number]) => totalPayouts,
+    country: () => 0,
+  }
+  const naive = (sortBy: keyof typeof KEYS, sortOrder: 'ASC' | 'DESC') => {
+    const key = KEYS[sortBy]
+    const compared = (one: (typeof records)[number], other: (typeof records)[number]) =>
+      key(one) < key(other) ? -1 : key(one) > key(other) ? 1 : one.number - other.number
+    const sorted = records.toSorted(compared)
+    return (sortOrder === 'ASC' ? sorted : sorted.toReversed()).map(({ number }) => idOf(number))
+  }
+
+  const CHANGES = {
+    'another at the end': () => add(2_000_000 + last),
+    'another in the middle': () => add(1_000_000 + (last % deep)),
+    'one less': (at: number) => {
+      const [gone] = records.splice(Math.floor(at * records.length), 1)
+      if (gone) deleteBeneficiary(database.query, DEEP, idOf(gone.number))
+    },
+    'one is paid': (at: number) => {
+      const paid = records[Math.floor(at * records.length)]
+      if (!paid) return
+      paid.totalPayouts += 1
+      recordPayout(database.query, DEEP, { beneficiaryId: idOf(paid.number), amountMinor: 1, completedAtMs: 1 })
+    },
+    'nothing new': () => undefined,
+  }
+  const step = fc.record({
+    change: fc.constantFrom(...(Object.keys(CHANGES) as (keyof typeof CHANGES)[])),
+    sortBy: fc.constantFrom(...(Object.keys(KEYS) as (keyof typeof KEYS)[])),
+    sortOrder: fc.constantFrom('ASC' as const, 'DESC' as const),
+    at: fc.noBias(fc.integer({ min: 0, max: 999 })).map((thousandths) => thousandths / 1_000),
+  })
+
+  test('is the same as of a list that is sorted anew, whatever has changed in between', () => {
+    for (const { change, sortBy, sortOrder, at } of fc.sample(step, { seed: 19, numRuns: 400 })) {
+      CHANGES[change](at)
+      const limit = 50
+      const number = 1 + Math.floor(at * (records.length / limit))
+      const { ids, totalCount } = page(DEEP, { page: { page: number, limit }, sortBy, sortOrder })
+      expect(totalCount).toBe(records.length)
+      expect(ids).toEqual(naive(sortBy, sortOrder).slice((number - 1) * limit, number * limit))
+    }
+  })
+
+  test.each(['ASC', 'DESC'] as const)('follows the one before it when all are read %s', (sortOrder) => {
+    const limit = 100
+    const read = Array.from({ length: Math.ceil(records.length / limit) }, (_, index) =>
+      page(DEEP, { page: { page: index + 1, limit }, sortBy: 'created_at', sortOrder }),
+    )
+    expect(read.flatMap(({ ids }) => ids)).toEqual(naive('created_at', sortOrder))
   })
 })
 
