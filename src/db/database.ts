@@ -76,8 +76,9 @@ export class Database {
     return new Database(sqlite, false)
   }
 
-  /** The whole database as one image, to be opened again with {@link inMemory} or {@link openFile}. */
+  /** Does the writes that are waiting, and answers the whole as one image, to be opened again as any database. */
   image(): Uint8Array {
+    this.#commits.flush()
     const image = this.sqlite.serialize()
     // The image of a file says that a write-ahead log belongs to it; it has none, and would not open without these.
     image.fill(ROLLBACK_JOURNAL, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
@@ -86,7 +87,6 @@ export class Database {
 
   /** Does the writes that are waiting, closes a database in memory, and answers all that it held. */
   closeToImage(): Uint8Array {
-    this.#commits.flush()
     const image = this.image()
     this.sqlite.close()
     return image
@@ -98,6 +98,21 @@ export class Database {
    */
   write<T>(work: (transaction: Transaction) => T): Promise<T> {
     return this.#commits.run(() => work(this.query))
+  }
+
+  /**
+   * Runs a unit of work at once, for the units that arrive later in this turn to see and to share its commit. Answers,
+   * after that commit, whether it stands.
+   *
+   * @throws what the work throws, and nothing of it stands
+   */
+  writeNow(work: (transaction: Transaction) => void): Promise<boolean> {
+    return this.#commits.runNow(() => work(this.query))
+  }
+
+  /** The end of a commit whose work can be seen before it is durable. */
+  get underway(): Promise<boolean> | undefined {
+    return this.#commits.underway
   }
 
   /**

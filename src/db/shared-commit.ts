@@ -9,7 +9,7 @@ interface Unit {
 /** What this process has made durable since it started, in all of its databases: for metrics. */
 export const commitTotals = { commits: 0, units: 0 }
 
-type Outcome = { unit: Unit; value: unknown } | { unit: Unit; error: unknown }
+type Outcome = { value: unknown } | { error: unknown }
 
 /**
  * Group commit: the units of work that arrive in one turn of the event loop run one after the other, each in a
@@ -17,6 +17,10 @@ type Outcome = { unit: Unit; value: unknown } | { unit: Unit; error: unknown }
  */
 export class SharedCommit {
   #waiting: Unit[] = []
+  /** The end of the transaction that is open with work that was done before the others' turn: whether it stands. */
+  #underway: PromiseWithResolvers<boolean> | undefined
+  #isOpen = false
+  #isFlushDue = false
   readonly #begin: Statement
   readonly #commit: Statement
   readonly #rollback: Statement
@@ -36,48 +40,88 @@ export class SharedCommit {
   run<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject })
-      if (this.#waiting.length === 1) setImmediate(() => this.flush())
+      this.#flushSoon()
     })
+  }
+
+  /**
+   * Does a unit of work now, for the units that arrive later in this turn to see and to share its commit. Answers, after
+   * that commit, whether it stands.
+   *
+   * @throws what the work throws, and nothing of it stands
+   */
+  runNow(work: () => void): Promise<boolean> {
+    this.#flushSoon()
+    this.#open()
+    const outcome = this.#attempt(work)
+    if ('error' in outcome) throw outcome.error
+    this.#underway ??= Promise.withResolvers()
+    return this.#underway.promise
+  }
+
+  /** The end of a commit whose work can be seen before it is durable. */
+  get underway(): Promise<boolean> | undefined {
+    return this.#underway?.promise
   }
 
   /** Does what is waiting, now. */
   flush(): void {
-    const units = this.#waiting
-    if (units.length === 0) return
+    const [units, underway] = [this.#waiting, this.#underway]
+    if (units.length === 0 && !this.#isOpen) return
     this.#waiting = []
+    this.#underway = undefined
     let outcomes: Outcome[]
     try {
-      this.#begin.run()
-      outcomes = units.map((unit) => this.#attempt(unit))
+      this.#open()
+      outcomes = units.map(({ run }) => this.#attempt(run))
       this.#commit.run()
+      this.#isOpen = false
       commitTotals.commits += 1
       commitTotals.units += units.length
     } catch (error) {
       this.#abandon()
-      for (const unit of units) unit.reject(error)
+      underway?.resolve(false)
+      for (const { reject } of units) reject(error)
       return
     }
-    for (const outcome of outcomes) {
-      if ('error' in outcome) outcome.unit.reject(outcome.error)
-      else outcome.unit.resolve(outcome.value)
-    }
+    underway?.resolve(true)
+    outcomes.forEach((outcome, index) => {
+      if ('error' in outcome) units[index]?.reject(outcome.error)
+      else units[index]?.resolve(outcome.value)
+    })
   }
 
-  #attempt(unit: Unit): Outcome {
+  #flushSoon(): void {
+    if (this.#isFlushDue) return
+    this.#isFlushDue = true
+    setImmediate(() => {
+      this.#isFlushDue = false
+      this.flush()
+    })
+  }
+
+  #open(): void {
+    if (this.#isOpen) return
+    this.#begin.run()
+    this.#isOpen = true
+  }
+
+  #attempt(work: () => unknown): Outcome {
     this.#savepoint.run()
     try {
-      const value = unit.run()
+      const value = work()
       this.#release.run()
-      return { unit, value }
+      return { value }
     } catch (error) {
       this.#undo.run()
       this.#release.run()
-      return { unit, error }
+      return { error }
     }
   }
 
   /** A full disk may have ended the transaction already; then there is nothing left to roll back. */
   #abandon(): void {
+    this.#isOpen = false
     try {
       this.#rollback.run()
     } catch {

@@ -53,8 +53,8 @@ export class Guard {
     set.headers['x-request-id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session.client.username)
     if (limits) charge(session, limits, set)
-    if (!due.isDue(session.world)) return this.#handOver(context, session)
-    return due.catchUp(session.world).then(() => this.#handOver(context, session))
+    const wait = due.before(session.world, request.method !== 'GET')
+    return wait ? wait.then(() => this.#handOver(context, session)) : this.#handOver(context, session)
   }
 
   #handOver({ request, path, route }: GuardContext, session: Session): Session | Promise<Session> {

@@ -54,6 +54,24 @@ export class DueWork {
     }
   }
 
+  /**
+   * What a request has to wait for before it may look at a world, if anything. What is due is done at once for a request
+   * that is going to write, and shares its commit; one that reads waits until what it reads is durable.
+   */
+  before(world: World, isWriting: boolean): Promise<void> | undefined {
+    if (isWriting) return this.isDue(world) && !this.#catchUpNow(world) ? this.catchUp(world) : undefined
+    if (this.isDue(world)) return this.catchUp(world)
+    return world.db.underway?.then(() => this.catchUp(world))
+  }
+
+  /** Answers whether that was all: a long while that was skipped is done in pieces. Should the commit fail, all is due again. */
+  #catchUpNow(world: World): boolean {
+    const stands = world.db.writeNow((tx) => this.#steps(tx, world))
+    stands.then((stood) => stood || world.forgetDerived())
+    world.of(horizon).nextMs = undefined
+    return !this.isDue(world)
+  }
+
   #steps(tx: Transaction, world: World): void {
     for (let count = 0; count < STEPS_PER_WRITE; count++) {
       const next = this.#earliest(tx)

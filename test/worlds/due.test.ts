@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { commitTotals } from '../../src/db/shared-commit.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { type Server, startServer } from '../harness.ts'
 import { DELAYED, getOrder, INSTANT, place } from '../orders/orders.ts'
 import { type EventBody, getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from '../payouts/payouts.ts'
+import { ADA } from '../sandbox/surface.ts'
 import { expectSoundBooks, lastEntryOf } from '../wallets/books.ts'
 import { openRoom, type Room } from '../wallets/room.ts'
 
@@ -75,6 +77,51 @@ describe('below the wire', () => {
       [`payout ${id}`, 5],
       ['order 1', 10],
     ])
+  })
+
+  test('what is due shares the commit of a request that writes', async () => {
+    const { client } = await room.open(START)
+    await pay(client)
+    await client.clock({ advance: 'PT1S' })
+    const { commits } = commitTotals
+    await place(client, { ...INSTANT, quantity: 6 })
+    expect(commitTotals.commits - commits).toBe(1)
+  })
+
+  test('a commit that fails leaves what was due due, and the request is refused', async () => {
+    const { client, world } = await room.open(START)
+    const { id } = await pay(client)
+    await client.clock({ advance: 'PT1S' })
+    const { sqlite } = world.db
+    sqlite.run(
+      'CREATE TABLE orphans (id INTEGER PRIMARY KEY, parent TEXT REFERENCES payouts (id) DEFERRABLE INITIALLY DEFERRED)',
+    )
+    sqlite.run(
+      'CREATE TEMP TRIGGER breaks AFTER INSERT ON beneficiaries BEGIN INSERT INTO orphans (parent) VALUES (404); END',
+    )
+    const refused = await client.post('/api/v1/beneficiaries', ADA)
+    expect(refused.status).toBe(500)
+    sqlite.run('DROP TRIGGER breaks')
+    const { status, events } = await getPayout(client, id)
+    expect([status, events.length]).toEqual(['queued', 2])
+    expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
+    expectSoundBooks(sqlite)
+  })
+
+  test('a read tells of nothing that is not durable yet', async () => {
+    const { client, world } = await room.open(START)
+    const { id } = await pay(client)
+    await client.clock({ advance: 'PT1S' })
+    const order: string[] = []
+    const seen = [
+      place(client, { ...INSTANT, quantity: 6 }),
+      getPayout(client, id).then(({ status }) => order.push(status)),
+    ]
+    // The write is under way once its request was let in, some microtasks from here.
+    for (let turn = 0; turn < 1_000 && !world.db.underway; turn++) await Promise.resolve()
+    const { underway } = world.db
+    await Promise.all([...seen, underway?.then((stands) => order.push(stands ? 'durable' : 'undone'))])
+    expect(order).toEqual(['durable', 'queued'])
   })
 
   test('two thousand steps in one jump are each done once, at their own times', async () => {
