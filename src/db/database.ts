@@ -76,7 +76,7 @@ export class Database {
     return new Database(sqlite, false)
   }
 
-  /** Does the writes that are waiting, and answers the whole as one image, to be opened again as any database. */
+  /** Does the writes that are waiting, and answers the whole as one image, which opens like any other database. */
   image(): Uint8Array {
     this.#commits.flush()
     const image = this.sqlite.serialize()
