@@ -43,7 +43,7 @@ const VALIDATORS = Type.Object({
 })
 const PREPARED_HEADERS = Type.Object({
   ...VALIDATORS.properties,
-  'Content-Encoding': Type.Optional(Type.String({ description: 'gzip, if Accept-Encoding allows it' })),
+  'Content-Encoding': Type.Optional(Type.String({ description: 'zstd or gzip, if Accept-Encoding allows it' })),
 })
 /** The headers that errors bring along, by the name they are rendered under. */
 const ERROR_HEADERS: Record<string, Record<string, TSchema>> = {

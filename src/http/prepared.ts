@@ -12,6 +12,15 @@ interface Variant {
   response: Response
 }
 
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** How an answer can be compressed, the better first: zstd finds what repeats far apart, and takes a quarter of the time. */
+const CODINGS = {
+  zstd: (body: Bytes) => Bun.zstdCompressSync(body, { level: 6 }),
+  gzip: (body: Bytes) => Bun.gzipSync(body, { library: 'libdeflate', level: 6 }),
+} as const satisfies Record<string, (body: Bytes) => Uint8Array>
+type Coding = keyof typeof CODINGS
+
 /**
  * An answer that is written out once and sent many times: conditional by its entity tag, and compressed, once, for
  * those who ask for it. Copying a response costs a fraction of making one.
@@ -22,7 +31,7 @@ export class Prepared {
   #unchanged: Response | undefined
   readonly #etag: string
   readonly #validators: Readonly<Record<string, string>>
-  #gzipped: Variant | undefined
+  readonly #packed: Partial<Record<Coding, Variant>> = {}
 
   /** Headers of its own go before those of an answer of the API: private, and asked for again each time. */
   constructor(content: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) {
@@ -54,16 +63,15 @@ export class Prepared {
       this.#unchanged ??= new Response(null, { status: 304, headers: this.#validators })
       return this.#unchanged.clone() as Response
     }
-    if (this.byteCount < COMPRESSED_FROM_BYTES || !takesGzip(headers.get('accept-encoding'))) {
-      return this.#plain.response.clone() as Response
-    }
-    this.#gzipped ??= this.#compress()
-    return this.#gzipped.response.clone() as Response
+    const coding = this.byteCount < COMPRESSED_FROM_BYTES ? undefined : codingFor(headers.get('accept-encoding'))
+    if (!coding) return this.#plain.response.clone() as Response
+    this.#packed[coding] ??= this.#pack(coding)
+    return this.#packed[coding].response.clone() as Response
   }
 
-  #compress(): Variant {
-    const body = Bun.gzipSync(this.#plain.body as Uint8Array<ArrayBuffer>, { library: 'libdeflate', level: 6 })
-    return { body, response: new Response(body, { headers: { ...this.#headers, 'content-encoding': 'gzip' } }) }
+  #pack(coding: Coding): Variant {
+    const body = CODINGS[coding](this.#plain.body as Bytes) as Bytes
+    return { body, response: new Response(body, { headers: { ...this.#headers, 'content-encoding': coding } }) }
   }
 }
 
@@ -84,21 +92,23 @@ const names = (list: string, etag: string): boolean =>
   list.trim() === '*' || list.split(',').some((each) => each.trim().replace(/^(?!W\/)/, 'W/') === etag)
 
 /** What was asked for lately, so that a header that every request of a client carries is read once. */
-const asked = new Map<string, boolean>()
+const asked = new Map<string, Coding | undefined>()
 const ASKED_MAX = 100
 
-const takesGzip = (header: string | null): boolean => {
-  if (header === null) return false
-  const known = asked.get(header)
-  if (known !== undefined) return known
+const codingFor = (header: string | null): Coding | undefined => {
+  if (header === null) return undefined
+  if (asked.has(header)) return asked.get(header)
   if (asked.size >= ASKED_MAX) asked.clear()
-  const takes = allowsGzip(header)
-  asked.set(header, takes)
-  return takes
+  const coding = bestOf(header)
+  asked.set(header, coding)
+  return coding
 }
 
-/** Whether gzip is named, or anything, and not with a weight of nothing (RFC 9110, 12.5.3). */
-const allowsGzip = (header: string): boolean => {
+/** The coding that weighs most; gzip where anything is taken, as everybody has it (RFC 9110, 12.5.3). */
+const bestOf = (header: string): Coding | undefined => {
   const weights = weightsOf(header)
-  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0
+  const zstd = weights.get('zstd') ?? 0
+  const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0
+  if (zstd > 0 && zstd >= gzip) return 'zstd'
+  return gzip > 0 ? 'gzip' : undefined
 }

@@ -122,12 +122,13 @@ export class Interview {
    * request has a parameter of its own that means nothing.
    */
   async #variants(): Promise<Row[]> {
-    const gzip = { 'accept-encoding': 'gzip' }
+    const accepting = (coding: string) => ({ 'accept-encoding': coding })
     const etag = (await this.#ask({ path: COUNTRIES })).headers.get('etag') ?? ''
     const variants: [name: string, ask: Ask, rawAsk: Ask][] = [
-      ['countries, gzip', { path: COUNTRIES, headers: gzip }, { path: COUNTRIES }],
+      ['countries, gzip', { path: COUNTRIES, headers: accepting('gzip') }, { path: COUNTRIES }],
       ['countries, 304', { path: COUNTRIES, headers: { 'if-none-match': etag } }, { path: COUNTRIES }],
-      ['products?limit=10000, gzip', { path: ALL_PRODUCTS, headers: gzip }, { path: ALL_PRODUCTS }],
+      ['products?limit=10000, gzip', { path: ALL_PRODUCTS, headers: accepting('gzip') }, { path: ALL_PRODUCTS }],
+      ['products?limit=10000, zstd', { path: ALL_PRODUCTS, headers: accepting('zstd') }, { path: ALL_PRODUCTS }],
       ...['', '&country_id=105', `&sort=${SORTED_BY_NAME}`, '&search=kettle'].map((query): [string, Ask, Ask] => [
         `products?limit=50${query.replace(/=.*/, '')}, first time`,
         { path: `${PRODUCT_PAGE}${query}&unknown=${UNNUMBERED}` },
@@ -190,7 +191,7 @@ export class Interview {
     const bytes = Buffer.from(await response.arrayBuffer())
     const body = bytes.toString()
     if (ask.headers === undefined) this.#prepare(ask, response, body)
-    else if (response.headers.get('content-encoding') === 'gzip') await this.#expectPacked(ask, bytes)
+    else await this.#expectPacked(ask, bytes, response.headers.get('content-encoding'))
     return {
       request: wireBytes(ask, this.token),
       status: response.status,
@@ -208,9 +209,11 @@ export class Interview {
   }
 
   /** What is compressed has to be what is plain. */
-  async #expectPacked({ path }: Ask, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  async #expectPacked({ path }: Ask, bytes: Uint8Array<ArrayBuffer>, coding: string | null): Promise<void> {
+    if (coding === null) return
     const plain = Buffer.from(await (await this.#ask({ path })).arrayBuffer())
-    if (!plain.equals(Bun.gunzipSync(bytes))) throw new Error(`${path} is another one when it is compressed`)
+    if (!plain.equals(coding === 'zstd' ? Bun.zstdDecompressSync(bytes) : Bun.gunzipSync(bytes)))
+      throw new Error(`${path} is another one when it is compressed`)
   }
 
   /** The rows of charges measure what they say only while what is kept and what is not are as they were meant. */

@@ -14,8 +14,11 @@ const ask = (path: string, headers: Record<string, string> = {}, client = world)
   client.request(path, { headers: { 'accept-encoding': 'identity', ...headers }, decompress: false })
 const etagOf = async (path: string, client = world): Promise<string> =>
   (await ask(path, {}, client)).headers.get('etag') ?? 'none'
-const unpacked = async (response: Response): Promise<string> =>
-  new TextDecoder().decode(Bun.gunzipSync(await response.arrayBuffer()))
+const unpacked = async (response: Response): Promise<string> => {
+  const packed = await response.arrayBuffer()
+  const isZstd = response.headers.get('content-encoding') === 'zstd'
+  return new TextDecoder().decode(isZstd ? Bun.zstdDecompressSync(packed) : Bun.gunzipSync(packed))
+}
 
 /** What is the same for every request until the catalog changes. */
 const PATHS = [
@@ -94,14 +97,22 @@ describe('If-None-Match', () => {
 })
 
 describe('Accept-Encoding', () => {
-  test.each(LONG)('gzip packs %s, and says the same', async (path) => {
+  test.each(
+    LONG.flatMap((path) => [
+      ['gzip', path, 'gzip, deflate, br'],
+      ['zstd', path, 'gzip, deflate, br, zstd'],
+    ]),
+  )('%s packs %s, and says the same', async (coding, path, header) => {
     const plain = await ask(path)
-    const packed = await ask(path, { 'accept-encoding': 'gzip, deflate, br' })
-    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    const packed = await ask(path, { 'accept-encoding': header })
+    const body = await plain.text()
+    expect(packed.headers.get('content-encoding')).toBe(coding)
     expect(packed.headers.get('etag')).toBe(plain.headers.get('etag'))
+    expect(packed.headers.get('vary')).toBe('Accept-Encoding')
     expect(packed.headers.get('content-type')).toBe(plain.headers.get('content-type'))
     expect(packed.headers.get('x-total-count')).toBe(plain.headers.get('x-total-count'))
-    expect(await unpacked(packed)).toBe(await plain.text())
+    expect(Number(packed.headers.get('content-length'))).toBeLessThan(Buffer.byteLength(body) / 2)
+    expect(await unpacked(packed)).toBe(body)
   })
 
   test('a short answer is sent as it is', async () => {
@@ -110,22 +121,38 @@ describe('Accept-Encoding', () => {
     expect(await response.json()).toMatchObject({ id: 105, alpha_3: 'IND' })
   })
 
-  test.each(['gzip', 'GZIP', 'br, gzip;q=0.5', '*', 'deflate, *;q=0.1', 'x-gzip', 'gzip ; q=1.0'])(
-    '%p takes gzip',
+  test.each([
+    ...['gzip', 'GZIP', 'br, gzip;q=0.5', '*', 'deflate, *;q=0.1', 'x-gzip', 'gzip ; q=1.0'],
+    ...['gzip, zstd;q=0.9', 'zstd;q=0, gzip', 'zstd;q=0, *', '*, zstd;q=0.5'],
+  ])('%p takes gzip', async (header) => {
+    const response = await ask('/api/v1/countries', { 'accept-encoding': header })
+    expect(response.headers.get('content-encoding')).toBe('gzip')
+  })
+
+  test.each(['zstd', 'ZSTD', 'gzip;q=0.5, zstd;q=0.5', 'gzip;q=0, zstd', '*;q=0, zstd;q=0.1'])(
+    '%p takes zstd',
     async (header) => {
       const response = await ask('/api/v1/countries', { 'accept-encoding': header })
-      expect(response.headers.get('content-encoding')).toBe('gzip')
+      expect(response.headers.get('content-encoding')).toBe('zstd')
     },
   )
 
-  test.each(['identity', 'br', 'gzip;q=0', 'gzip;q=0.000, *', 'gzip;q=nothing', 'gzipped', '*;q=0', ','])(
-    '%p does not',
-    async (header) => {
-      const response = await ask('/api/v1/countries', { 'accept-encoding': header })
-      expect(response.headers.get('content-encoding')).toBeNull()
-      expect(await response.json()).toHaveLength(249)
-    },
-  )
+  test.each([
+    'identity',
+    'br',
+    'zstd;q=0',
+    'zstd;q=nothing',
+    'gzip;q=0',
+    'gzip;q=0.000, *',
+    'gzip;q=nothing',
+    'gzipped',
+    '*;q=0',
+    ',',
+  ])('%p does not', async (header) => {
+    const response = await ask('/api/v1/countries', { 'accept-encoding': header })
+    expect(response.headers.get('content-encoding')).toBeNull()
+    expect(await response.json()).toHaveLength(249)
+  })
 })
 
 describe('Prices', () => {
