@@ -1,4 +1,4 @@
-import { eq, getTableColumns, sql } from 'drizzle-orm'
+import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from './database.ts'
 
@@ -52,14 +52,18 @@ export const preparedInsert = <Table extends SQLiteTable>(
   return (row) => void statement.run(row)
 }
 
-/** The same, answering the row as it stands. */
-export const preparedInsertReturning = <Table extends SQLiteTable>(
+/** The same, answering the row as it stands, with the columns that the database itself computes. */
+export const preparedInsertReturning = <
+  Table extends SQLiteTable,
+  Computed extends string & keyof Table['$inferSelect'],
+>(
   query: Transaction,
   table: Table,
-): ((row: WholeRow<Table>) => Table['$inferSelect']) => {
+  computed: Record<Computed, SQL>,
+): ((row: Omit<WholeRow<Table>, Computed>) => Table['$inferSelect']) => {
   const statement = query
     .insert(table)
-    .values(placeholders(namesOf(table)) as Table['$inferInsert'])
+    .values({ ...placeholders(namesOf(table)), ...computed } as Table['$inferInsert'])
     .returning()
     .prepare()
   return (row) => statement.get(row) as Table['$inferSelect']

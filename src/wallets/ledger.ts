@@ -5,6 +5,7 @@ import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import {
   type ACCOUNTS,
+  inMajorUnits,
   journalEntries,
   journalLines,
   type SOURCE_TYPES,
@@ -52,7 +53,16 @@ const statements = perConnection({
       .prepare(),
   insertLine: (query) => preparedInsert(query, journalLines),
   insertEntry: (query) => preparedInsert(query, journalEntries),
-  insertTransaction: (query) => preparedInsertReturning(query, transactions),
+  insertTransaction: (query) =>
+    preparedInsertReturning(query, transactions, {
+      amountRank: inMajorUnits(
+        sql.placeholder('amountMinor'),
+        query
+          .select({ currencyId: wallets.currencyId })
+          .from(wallets)
+          .where(eq(wallets.id, sql.placeholder('walletId'))),
+      ),
+    }),
   balance: (query) =>
     query
       .select({ amountMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })

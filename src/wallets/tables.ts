@@ -1,4 +1,5 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const wallets = sqliteTable('wallets', {
   id: integer('id').primaryKey(),
@@ -66,6 +67,12 @@ export const transactions = sqliteTable('transactions', {
   sourceId: text('source_id'),
   remarks: text('remarks'),
   createdAtMs: integer('created_at_ms').notNull(),
+  /** In major units, for amounts of different currencies to compare. */
+  amountRank: real('amount_rank').notNull(),
 })
 
 export type WalletTransaction = typeof transactions.$inferSelect
+
+/** An amount as it is published, in major units: what amounts of different currencies compare by. */
+export const inMajorUnits = (amountMinor: SQLWrapper, currencyId: SQLWrapper): SQL =>
+  sql`${amountMinor} / power(10.0, (SELECT precision FROM currencies WHERE currencies.id = ${currencyId}))`

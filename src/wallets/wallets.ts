@@ -1,5 +1,4 @@
-import { and, asc, count, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { and, asc, count, eq, gte, lte, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -7,7 +6,7 @@ import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
+import { inMajorUnits, transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
 export type { Wallet, WalletTransaction }
 
@@ -172,22 +171,13 @@ const withCurrency = (world: World, transaction: WalletTransaction) => {
   return { transaction, currencyId }
 }
 
-/** Amounts of different currencies compare as they are published: in major units. */
-const inMajorUnits = (amountMinor: SQLiteColumn, currencyId: SQLiteColumn | SQL): SQL =>
-  sql`${amountMinor} / power(10.0, (SELECT precision FROM currencies WHERE currencies.id = ${currencyId}))`
-const amountOfWallet = inMajorUnits(wallets.amountMinor, wallets.currencyId)
-const amountOfTransaction = inMajorUnits(
-  transactions.amountMinor,
-  sql`(SELECT currency_id FROM wallets WHERE wallets.id = ${transactions.walletId})`,
-)
-
 const walletList = new List({
   table: wallets,
   filters: {
     currencyId: eq(wallets.currencyId, sql.placeholder('currencyId')),
     type: eq(wallets.type, sql.placeholder('type')),
   },
-  sorts: { id: [], amount: [amountOfWallet] },
+  sorts: { id: [], amount: [inMajorUnits(wallets.amountMinor, wallets.currencyId)] },
 })
 
 const transactionList = new List({
@@ -200,6 +190,6 @@ const transactionList = new List({
     createdFromMs: gte(transactions.createdAtMs, sql.placeholder('createdFromMs')),
     createdToMs: lte(transactions.createdAtMs, sql.placeholder('createdToMs')),
   },
-  sorts: { id: [], amount: [amountOfTransaction], created_at: [transactions.createdAtMs] },
+  sorts: { id: [], amount: [transactions.amountRank], created_at: [transactions.createdAtMs] },
   counted: { as: 'transactions', by: { walletId: 'part' }, created: 'id' },
 })

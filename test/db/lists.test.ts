@@ -237,6 +237,7 @@ describe('The plan of a list', () => {
     ['transactions', '', ''],
     ['transactions', 'AND wallet_id = 1', ''],
     ['transactions', '', 'created_at_ms'],
+    ['transactions', '', 'amount_rank'],
     ['transactions', 'AND created_at_ms >= 1 AND created_at_ms <= 2', 'created_at_ms'],
   ] as const)('of %s %s by %s goes along an index, in both directions', (table, filter, order) => {
     for (const direction of ['ASC', 'DESC']) {
@@ -252,6 +253,14 @@ describe('The plan of a list', () => {
         expect.stringMatching(/^SEARCH \w+ USING (?:COVERING )?INDEX /),
       ])
     }
+  })
+
+  test('of transactions of a kind reads no rows', () => {
+    expect(
+      planOf(
+        "SELECT count(*) FROM transactions WHERE client_id = 1 AND transaction_type = 'DEBIT' AND source_type = 'order'",
+      ).map(({ detail }) => detail),
+    ).toEqual(['SEARCH transactions USING COVERING INDEX transactions_client (client_id=?)'])
   })
 
   test.each([

@@ -52,7 +52,8 @@ BEGIN UPDATE wallets SET amount_minor = amount_minor + NEW.amount_minor WHERE id
 CREATE TRIGGER wallets_reserved AFTER INSERT ON journal_lines WHEN NEW.account = 'reserved'
 BEGIN UPDATE wallets SET reserved_minor = reserved_minor + NEW.amount_minor WHERE id = NEW.wallet_id; END;
 
--- What a client sees of the ledger: one row for each movement of a wallet.
+-- What a client sees of the ledger: one row for each movement of a wallet. The rank is the amount in major units, for amounts
+-- of different currencies to compare.
 CREATE TABLE transactions (
   id                   INTEGER PRIMARY KEY,
   wallet_id            INTEGER NOT NULL REFERENCES wallets (id),
@@ -69,7 +70,8 @@ CREATE TABLE transactions (
   source_type          TEXT NOT NULL CHECK (source_type IN ('order', 'payout', 'refund', 'funding', 'adjustment')),
   source_id            TEXT,
   remarks              TEXT,
-  created_at_ms        INTEGER NOT NULL
+  created_at_ms        INTEGER NOT NULL,
+  amount_rank          REAL NOT NULL
 ) STRICT;
 CREATE INDEX transactions_wallet ON transactions (client_id, wallet_id, id);
 CREATE TRIGGER transactions_kept BEFORE DELETE ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are kept'); END;

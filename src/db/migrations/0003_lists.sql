@@ -12,7 +12,9 @@ CREATE INDEX payouts_status_created ON payouts (client_id, status, created_at_ms
 CREATE INDEX payouts_currency_created ON payouts (client_id, currency_id, created_at_ms, id);
 CREATE INDEX orders_status ON orders (client_id, status, id);
 CREATE INDEX orders_product ON orders (client_id, product_id, id);
-CREATE INDEX transactions_client ON transactions (client_id, id);
+CREATE INDEX transactions_amount ON transactions (client_id, amount_rank, id);
+-- With what filters read: types, statuses and sources are too few for an index of each.
+CREATE INDEX transactions_client ON transactions (client_id, id, transaction_type, status, source_type, wallet_id, created_at_ms);
 CREATE INDEX transactions_created ON transactions (client_id, created_at_ms, id);
 
 -- What a search reads stands beside the key in the index of the usual order, so that it reads no rows.
