@@ -1,5 +1,5 @@
-import { and, asc, count, desc, eq, getTableColumns, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { and, asc, count, desc, eq, getTableColumns, inArray, is, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import type { Transaction } from './database.ts'
 import { listCounts } from './tables.ts'
@@ -10,8 +10,8 @@ type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
 
 export interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
   table: Table
-  /** What narrows the list: each a condition on a placeholder of the same name. */
-  filters: Readonly<Record<Filter, SQL>>
+  /** What narrows the list: a column that equals what is asked for, or a condition on a placeholder of the filter's name. */
+  filters: Readonly<Record<Filter, SQLiteColumn | SQL>>
   /** What it can be ordered by. The key stands last without being named, and tells apart what is left equal. */
   sorts: Readonly<Record<Sort, readonly (SQLiteColumn | SQL)[]>>
   /** Where its records are counted as they come, go and change, if they are. */
@@ -94,7 +94,11 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   #matching(clientId: number, given: readonly Filter[], values: Values): Matching {
     const { table, filters } = this.#options
-    const condition = and(eq(table.clientId, sql.placeholder('clientId')), ...given.map((name) => filters[name]))
+    const conditions = given.map((name) => {
+      const filter = filters[name]
+      return is(filter, SQLiteColumn) ? eq(filter, sql.placeholder(name)) : filter
+    })
+    const condition = and(eq(table.clientId, sql.placeholder('clientId')), ...conditions)
     return { name: given.join(), condition, values: { ...values, clientId } }
   }
 

@@ -346,9 +346,9 @@ export const vouchersOf = (tx: Transaction, orderId: number) => statements(tx).v
 const list = new List({
   table: orders,
   filters: {
-    status: eq(orders.status, sql.placeholder('status')),
-    productId: eq(orders.productId, sql.placeholder('productId')),
-    reference: eq(orders.reference, sql.placeholder('reference')),
+    status: orders.status,
+    productId: orders.productId,
+    reference: orders.reference,
   },
   sorts: { id: [] },
   counted: { as: 'orders', by: { status: 'part' }, created: 'id' },

@@ -474,8 +474,8 @@ export const PAYOUT_SORTS = Object.keys(SORTS) as PayoutSort[]
 const list = new List({
   table: payouts,
   filters: {
-    status: eq(payouts.status, sql.placeholder('status')),
-    currencyId: eq(payouts.currencyId, sql.placeholder('currencyId')),
+    status: payouts.status,
+    currencyId: payouts.currencyId,
     search: holds(payouts.searchFolded, sql.placeholder('search')),
   },
   sorts: SORTS,

@@ -174,8 +174,8 @@ const withCurrency = (world: World, transaction: WalletTransaction) => {
 const walletList = new List({
   table: wallets,
   filters: {
-    currencyId: eq(wallets.currencyId, sql.placeholder('currencyId')),
-    type: eq(wallets.type, sql.placeholder('type')),
+    currencyId: wallets.currencyId,
+    type: wallets.type,
   },
   sorts: { id: [], amount: [inMajorUnits(wallets.amountMinor, wallets.currencyId)] },
 })
@@ -183,10 +183,10 @@ const walletList = new List({
 const transactionList = new List({
   table: transactions,
   filters: {
-    walletId: eq(transactions.walletId, sql.placeholder('walletId')),
-    transactionType: eq(transactions.transactionType, sql.placeholder('transactionType')),
-    status: eq(transactions.status, sql.placeholder('status')),
-    sourceType: eq(transactions.sourceType, sql.placeholder('sourceType')),
+    walletId: transactions.walletId,
+    transactionType: transactions.transactionType,
+    status: transactions.status,
+    sourceType: transactions.sourceType,
     createdFromMs: gte(transactions.createdAtMs, sql.placeholder('createdFromMs')),
     createdToMs: lte(transactions.createdAtMs, sql.placeholder('createdToMs')),
   },
