@@ -26,6 +26,12 @@ export const BENEFICIARIES = '/api/v1/beneficiaries'
 /** The same, but that the inserts which arrive in one turn of the event loop share a commit. */
 export const SHARED_BENEFICIARIES = '/shared/beneficiaries'
 
+/**
+ * Before any other path: the same answer with what the contract asks for of every one, which is an identifier of its own
+ * and a body that is UTF-8 and JSON.
+ */
+export const DUTIFUL = '/dutiful'
+
 /** The table and the index that inserts are made into. */
 export const BENEFICIARY_TABLE = [
   `CREATE TABLE beneficiaries (
@@ -68,6 +74,15 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
   const answer = (asked: string): Response => {
     const known = prepared.get(asked)
     return known ? (known.clone() as Response) : new Response(null, { status: 404 })
+  }
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  let answered = 0
+  const answerDutifully = ({ method }: Request, path: string, bytes: ArrayBuffer | undefined): Response => {
+    const text = utf8.decode(bytes)
+    if (method === 'POST') JSON.parse(text)
+    const response = answer(method === 'POST' ? `${path} ${text}` : path)
+    response.headers.set('x-request-id', `req_raw_${++answered}`)
+    return response
   }
   const save = (clientId: number, draft: Draft): Response => {
     const { email, first_name, last_name, country, phone, metadata } = draft
@@ -112,6 +127,11 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
       if (clientId === undefined) return new Response(null, { status: 401 })
       const { url } = request
       const path = url.slice(url.indexOf('/', 8))
+      if (path.startsWith(DUTIFUL)) {
+        const asked = path.slice(DUTIFUL.length)
+        if (request.method === 'GET') return answerDutifully(request, asked, undefined)
+        return request.arrayBuffer().then((bytes) => answerDutifully(request, asked, bytes))
+      }
       if (request.method === 'GET') return answer(path)
       if (path === BENEFICIARIES) return request.json().then((draft) => save(clientId, draft as Draft))
       if (path === SHARED_BENEFICIARIES) {

@@ -1,5 +1,5 @@
 import { type Exchange, FRESH_DIGITS, fingerprintOf } from './load.ts'
-import { BENEFICIARIES, type Preparation, type Prepared, SHARED_BENEFICIARIES } from './raw.ts'
+import { BENEFICIARIES, DUTIFUL, type Preparation, type Prepared, SHARED_BENEFICIARIES } from './raw.ts'
 import { type Subject, WALLET } from './subject.ts'
 
 /** What is asked of both servers. Scrip is asked everything once, and its answers are what both have to give. */
@@ -49,6 +49,8 @@ const PURCHASES = 20_000
 const DRAFTS = 1_000
 /** How many questions are asked at once while the rows are made. */
 const ASKED_AT_ONCE = 64
+/** Rows that raw is asked a second time, with its duties. */
+const DUTIFULLY = new Set(['countries/{id}', 'products?limit=50', 'charges, all different', 'charges, the same'])
 /** Headers that say nothing that could be prepared. */
 const UNPREPARED = new Set(['date', 'content-length', 'x-request-id'])
 
@@ -91,6 +93,7 @@ export class Interview {
       await row('charges, all different', purchases),
       await row('charges, the same', [...same, ...same]),
     ]
+    rows.push(...rows.filter(({ name }) => DUTIFULLY.has(name)).map((row) => this.#dutifully(row)))
     rows.push(...(await this.#variants()))
     const beneficiaries = await row('beneficiaries', differentDrafts())
     for (const connections of [1, 32, 64]) {
@@ -143,6 +146,15 @@ export class Interview {
         rawExchanges: [await this.#exchange(rawAsk)],
       })),
     )
+  }
+
+  /** The same, held to what raw takes when it does its duties. */
+  #dutifully({ asks = [], ...row }: Row): Row {
+    const rawExchanges = row.exchanges.map((exchange, index) => {
+      const { path, ...ask } = asks[index] as Ask
+      return { ...exchange, request: wireBytes({ path: DUTIFUL + path, ...ask }, this.token) }
+    })
+    return { ...row, name: `${row.name}, dutiful raw`, rawExchanges }
   }
 
   /** An order that is delivered at once, and a payout; each has a reference that must be another one each time. */
