@@ -179,19 +179,10 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     version: string | undefined,
   ): Table['$inferSelect'][] {
     const end = nearerEnd(span)
-    const columns = this.#keyColumns(slice.sort)
-    if (version === undefined || columns === undefined || distanceOf(end, span) < APART) {
-      return this.#rows(query, matching, slice, span, end)
-    }
-    const waypoints = kept(
-      this.#waypoints,
-      query,
-      ORDERS_MAX,
-      `${slice.sort} ${JSON.stringify(matching.values)}`,
-      () => {
-        return new Waypoints()
-      },
-    )
+    const columns = distanceOf(end, span) < APART ? undefined : this.#keyColumns(slice.sort)
+    if (version === undefined || columns === undefined) return this.#rows(query, matching, slice, span, end)
+    const order = `${slice.sort} ${JSON.stringify(matching.values)}`
+    const waypoints = kept(this.#waypoints, query, ORDERS_MAX, order, () => new Waypoints())
     const from = waypoints.nearest(version, span)
     const rows = this.#rows(query, matching, slice, span, from)
     const least = slice.direction === 'ASC' ? rows[0] : rows.at(-1)
