@@ -1,4 +1,5 @@
-import { Database } from 'bun:sqlite'
+import { Database, type Statement } from 'bun:sqlite'
+import lists from '../../src/db/migrations/0003_lists.sql' with { type: 'text' }
 
 /**
  * What Scrip is measured against: the same answers from the runtime alone. A token is looked up in a map, an answer
@@ -26,6 +27,8 @@ export const BENEFICIARIES = '/api/v1/beneficiaries'
 /** The same, but that the inserts which arrive in one turn of the event loop share a commit. */
 export const SHARED_BENEFICIARIES = '/shared/beneficiaries'
 
+/** The same, into a table with every index that a list of Scrip's goes along. */
+export const INDEXED_BENEFICIARIES = '/indexed/beneficiaries'
 /**
  * Before any other path: the same answer with what the contract asks for of every one, which is an identifier of its own
  * and a body that is UTF-8 and JSON.
@@ -43,6 +46,15 @@ export const BENEFICIARY_TABLE = [
   'CREATE INDEX beneficiaries_created ON beneficiaries (client_id, created_at_ms, id)',
 ]
 
+/** The same table by another name, and its indexes as Scrip's migration makes them. */
+const INDEXED = 'indexed_beneficiaries'
+const INDEXED_TABLE = [
+  BENEFICIARY_TABLE[0]?.replace('beneficiaries', INDEXED) ?? '',
+  ...[...lists.matchAll(/CREATE INDEX (\w+)\s+ON beneficiaries ([^;]+)/g)].map(
+    ([, name, columns]) => `CREATE INDEX indexed_${name} ON ${INDEXED} ${columns}`,
+  ),
+]
+
 interface Draft {
   email: string
   first_name: string
@@ -56,7 +68,7 @@ const open = (path: string): Database => {
   const sqlite = new Database(path, { create: true, strict: true })
   sqlite.run('PRAGMA journal_mode = WAL')
   sqlite.run('PRAGMA synchronous = FULL')
-  for (const statement of BENEFICIARY_TABLE) sqlite.run(statement)
+  for (const statement of [...BENEFICIARY_TABLE, ...INDEXED_TABLE]) sqlite.run(statement)
   return sqlite
 }
 
@@ -68,7 +80,9 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
   const created = { status: 201, headers: beneficiaryHeaders }
   const sqlite = open(databasePath)
   const [begin, commit] = [sqlite.query('BEGIN IMMEDIATE'), sqlite.query('COMMIT')]
-  const insert = sqlite.query('INSERT INTO beneficiaries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL, ?)')
+  const insertInto = (table: string) =>
+    sqlite.query(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL, ?)`)
+  const [insert, insertIndexed] = [insertInto('beneficiaries'), insertInto(INDEXED)]
   let saved = 0
 
   const answer = (asked: string): Response => {
@@ -84,12 +98,12 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
     response.headers.set('x-request-id', `req_raw_${++answered}`)
     return response
   }
-  const save = (clientId: number, draft: Draft): Response => {
+  const save = (clientId: number, draft: Draft, into: Statement = insert): Response => {
     const { email, first_name, last_name, country, phone, metadata } = draft
     const nowMs = Date.now()
     const id = `ben_${nowMs.toString(36).padStart(12, '0')}${(++saved).toString(36).padStart(13, '0')}`
     const folded = [email.toLowerCase(), first_name.toLowerCase(), last_name.toLowerCase()] as const
-    insert.run(id, clientId, email, first_name, last_name, ...folded, country, phone, JSON.stringify(metadata), nowMs)
+    into.run(id, clientId, email, first_name, last_name, ...folded, country, phone, JSON.stringify(metadata), nowMs)
     const body = {
       id,
       ...draft,
@@ -110,10 +124,10 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
     commit.run()
     for (const tell of answers) tell()
   }
-  const saveTogether = (clientId: number, draft: Draft): Promise<Response> =>
+  const saveTogether = (clientId: number, draft: Draft, into: Statement): Promise<Response> =>
     new Promise((resolve) => {
       const length = waiting.push(() => {
-        const response = save(clientId, draft)
+        const response = save(clientId, draft, into)
         return () => resolve(response)
       })
       if (length === 1) setImmediate(commitWaiting)
@@ -134,8 +148,9 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
       }
       if (request.method === 'GET') return answer(path)
       if (path === BENEFICIARIES) return request.json().then((draft) => save(clientId, draft as Draft))
-      if (path === SHARED_BENEFICIARIES) {
-        return request.json().then((draft) => saveTogether(clientId, draft as Draft))
+      if (path === SHARED_BENEFICIARIES || path === INDEXED_BENEFICIARIES) {
+        const into = path === SHARED_BENEFICIARIES ? insert : insertIndexed
+        return request.json().then((draft) => saveTogether(clientId, draft as Draft, into))
       }
       return request.text().then((text) => answer(`${path} ${text}`))
     },

@@ -1,5 +1,12 @@
 import { type Exchange, FRESH_DIGITS, fingerprintOf } from './load.ts'
-import { BENEFICIARIES, DUTIFUL, type Preparation, type Prepared, SHARED_BENEFICIARIES } from './raw.ts'
+import {
+  BENEFICIARIES,
+  DUTIFUL,
+  INDEXED_BENEFICIARIES,
+  type Preparation,
+  type Prepared,
+  SHARED_BENEFICIARIES,
+} from './raw.ts'
 import { type Subject, WALLET } from './subject.ts'
 
 /** What is asked of both servers. Scrip is asked everything once, and its answers are what both have to give. */
@@ -99,12 +106,15 @@ export class Interview {
     for (const connections of [1, 32, 64]) {
       rows.push({ ...beneficiaries, name: `beneficiaries, ${connections}`, connections })
     }
-    const sharing = differentDrafts().map((ask, index) => ({
-      ...(beneficiaries.exchanges[index] as Exchange),
-      request: wireBytes({ ...ask, path: SHARED_BENEFICIARIES }, this.token),
-    }))
     const { asks: _, ...unasked } = beneficiaries
-    rows.push({ ...unasked, name: 'beneficiaries, raw sharing', rawExchanges: sharing })
+    const shared = { 'raw sharing': SHARED_BENEFICIARIES, 'raw sharing, indexed': INDEXED_BENEFICIARIES }
+    for (const [how, path] of Object.entries(shared)) {
+      const rawExchanges = differentDrafts().map((ask, index) => ({
+        ...(beneficiaries.exchanges[index] as Exchange),
+        request: wireBytes({ ...ask, path }, this.token),
+      }))
+      rows.push({ ...unasked, name: `beneficiaries, ${how}`, rawExchanges })
+    }
     for (const [name, exchange] of Object.entries(this.#movements())) {
       for (const connections of [1, 32, 64]) {
         rows.push({
