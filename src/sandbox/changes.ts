@@ -16,6 +16,7 @@ const OPERATIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' } as const
 /** Temporary triggers that note each change of a row; they exist for a connection alone, and are made anew with it. */
 const watch = worldPart(({ db: { sqlite } }) => {
   sqlite.run('CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT)')
+  sqlite.run('CREATE TEMP TABLE IF NOT EXISTS noting (since INTEGER PRIMARY KEY)')
   const tables = sqlite
     .query<{ name: string }, []>(
       "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
@@ -25,6 +26,8 @@ const watch = worldPart(({ db: { sqlite } }) => {
     if (!UNWATCHED.has(name)) watchTable(sqlite, name)
   }
   return {
+    begin: sqlite.query('INSERT INTO temp.noting VALUES (1)'),
+    end: sqlite.query('DELETE FROM temp.noting'),
     clear: sqlite.query('DELETE FROM temp.row_changes'),
     read: sqlite.query<RowChange, []>(
       'SELECT DISTINCT table_name AS "table", operation, key FROM temp.row_changes ORDER BY rowid',
@@ -40,7 +43,7 @@ const watchTable = (sqlite: Database['sqlite'], table: string): void => {
     const key = columns.map(({ name }) => `${row}."${name}"`).join(" || ',' || ")
     sqlite.run(
       `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
-       BEGIN INSERT INTO row_changes VALUES ('${table}', '${operation}', ${key}); END`,
+       WHEN EXISTS (SELECT 1 FROM noting) BEGIN INSERT INTO row_changes VALUES ('${table}', '${operation}', ${key}); END`,
     )
   }
 }
@@ -48,10 +51,16 @@ const watchTable = (sqlite: Database['sqlite'], table: string): void => {
 /** Makes the triggers where they are missing. Before a write begins: what is made inside of one goes with its undoing. */
 export const watchRows = (world: World): void => void world.of(watch)
 
-/** Runs a unit of work inside its transaction, and answers what it has written besides. */
+/**
+ * Runs a unit of work inside its transaction, and answers what it has written besides. Nothing is noted outside of one:
+ * what the clock moves on would gather until the next. Work that throws is undone, and what was noted with it.
+ */
 export const withChanges = <T>(world: World, work: () => T): { value: T; changes: RowChange[] } => {
-  const { clear, read } = world.of(watch)
-  clear.run()
+  const { begin, end, clear, read } = world.of(watch)
+  begin.run()
   const value = work()
-  return { value, changes: read.all() }
+  end.run()
+  const changes = read.all()
+  clear.run()
+  return { value, changes }
 }

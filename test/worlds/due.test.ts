@@ -88,6 +88,14 @@ describe('below the wire', () => {
     expect(commitTotals.commits - commits).toBe(1)
   })
 
+  test('what the clock moves on is noted for no request, and does not gather', async () => {
+    const { client, world } = await room.open(START)
+    await pay(client)
+    await client.clock({ advance: 'PT10S' })
+    await client.get('/api/v1/payouts')
+    expect(world.db.sqlite.query('SELECT * FROM temp.row_changes').all()).toEqual([])
+  })
+
   test('a commit that fails leaves what was due due, and the request is refused', async () => {
     const { client, world } = await room.open(START)
     const { id } = await pay(client)
