@@ -19,6 +19,9 @@ export class SharedCommit {
   #waiting: Unit[] = []
   /** The end of the transaction that is open with work that was done before the others' turn: whether it stands. */
   #underway: PromiseWithResolvers<boolean> | undefined
+  /** How many units of work were done in it. */
+  #done = 0
+  /** Kept here, and not asked of the driver: a database may be closed before the flush that was due. */
   #isOpen = false
   #isFlushDue = false
   readonly #begin: Statement
@@ -55,6 +58,7 @@ export class SharedCommit {
     this.#open()
     const outcome = this.#attempt(work)
     if ('error' in outcome) throw outcome.error
+    this.#done += 1
     this.#underway ??= Promise.withResolvers()
     return this.#underway.promise
   }
@@ -66,10 +70,11 @@ export class SharedCommit {
 
   /** Does what is waiting, now. */
   flush(): void {
-    const [units, underway] = [this.#waiting, this.#underway]
+    const [units, underway, done] = [this.#waiting, this.#underway, this.#done]
     if (units.length === 0 && !this.#isOpen) return
     this.#waiting = []
     this.#underway = undefined
+    this.#done = 0
     let outcomes: Outcome[]
     try {
       this.#open()
@@ -77,7 +82,7 @@ export class SharedCommit {
       this.#commit.run()
       this.#isOpen = false
       commitTotals.commits += 1
-      commitTotals.units += units.length
+      commitTotals.units += units.length + done
     } catch (error) {
       this.#abandon()
       underway?.resolve(false)
