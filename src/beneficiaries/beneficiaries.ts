@@ -1,8 +1,8 @@
-import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { perConnection, preparedInsert } from '../db/prepared.ts'
+import { perConnection, preparedFind, preparedInsert } from '../db/prepared.ts'
 import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
@@ -46,13 +46,7 @@ const list = new List({
 
 const statements = perConnection({
   insert: (query) => preparedInsert(query, beneficiaries),
-  byId: (query) =>
-    query
-      .select()
-      .from(beneficiaries)
-      .where(ownedBy(sql.placeholder('clientId'), sql.placeholder('id')))
-      .limit(1)
-      .prepare(),
+  find: (query) => preparedFind(query, beneficiaries),
 })
 
 /** Saves a new beneficiary of the client. E-mails need not be unique (contract C10). */
@@ -76,7 +70,7 @@ export const saveBeneficiary = (tx: Transaction, world: World, clientId: number,
 
 /** The client's own beneficiary, or undefined: another client's is as good as none. */
 export const findBeneficiary = ({ db }: World, clientId: number, id: string): Beneficiary | undefined =>
-  statements(db.query).byId.get({ clientId, id })
+  statements(db.query).find(clientId, id)
 
 /** Deletes a beneficiary; payouts keep their own copy of it. @throws DomainError not_found */
 export const deleteBeneficiary = (tx: Transaction, clientId: number, id: string): void => {
@@ -121,5 +115,4 @@ export const listBeneficiaries = (
     offset: offsetOf(page),
   })
 
-const ownedBy = (clientId: number | Placeholder, id: string | Placeholder) =>
-  and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))
+const ownedBy = (clientId: number, id: string) => and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))

@@ -2,11 +2,9 @@ import { and, asc, count, desc, eq, getTableColumns, inArray, is, type SQL, type
 import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import type { Transaction } from './database.ts'
+import type { OwnedTable } from './prepared.ts'
 import { listCounts } from './tables.ts'
 import { APART, distanceOf, nearerEnd, type Place, type Span, Waypoints } from './waypoints.ts'
-
-/** A table whose records belong to clients. */
-type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
 
 export interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
   table: Table
@@ -50,7 +48,8 @@ interface Statement<Row> {
 /** What matches, by a name that statements are kept by. */
 interface Matching {
   name: string
-  condition: SQL | undefined
+  /** Made with the statement: building it for each page would cost as much as asking. */
+  condition: () => SQL | undefined
   values: Values
 }
 
@@ -94,17 +93,17 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   #matching(clientId: number, given: readonly Filter[], values: Values): Matching {
     const { table, filters } = this.#options
-    const conditions = given.map((name) => {
+    const conditionOf = (name: Filter) => {
       const filter = filters[name]
       return is(filter, SQLiteColumn) ? eq(filter, sql.placeholder(name)) : filter
-    })
-    const condition = and(eq(table.clientId, sql.placeholder('clientId')), ...conditions)
+    }
+    const condition = () => and(eq(table.clientId, sql.placeholder('clientId')), ...given.map(conditionOf))
     return { name: given.join(), condition, values: { ...values, clientId } }
   }
 
   #among(keys: readonly Key[]): Matching {
     const { id } = this.#options.table
-    const condition = sql`${id} IN (SELECT value FROM json_each(${sql.placeholder('keys')}))`
+    const condition = () => sql`${id} IN (SELECT value FROM json_each(${sql.placeholder('keys')}))`
     return { name: 'among', condition, values: { keys: JSON.stringify(keys) } }
   }
 
@@ -116,7 +115,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
       query
         .select({ id: table.id })
         .from(table as SQLiteTable)
-        .where(condition)
+        .where(condition())
         .limit(FEW + 1)
         .prepare(),
     ).all(values)
@@ -143,7 +142,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
       query
         .select({ total: count() })
         .from(table as SQLiteTable)
-        .where(condition)
+        .where(condition())
         .prepare(),
     ).all(values)
     return { totalCount: counting?.total ?? 0 }
@@ -226,7 +225,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
       const shown = query
         .select({ id: table.id })
         .from(table as SQLiteTable)
-        .where(from.key ? and(condition, beyond(order, isUpward)) : condition)
+        .where(from.key ? and(condition(), beyond(order, isUpward)) : condition())
         .orderBy(...ordered(isUpward))
         .limit(sql.placeholder('shown'))
         .offset(sql.placeholder('passed'))

@@ -1,4 +1,4 @@
-import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from './database.ts'
 
@@ -29,6 +29,26 @@ const madeAtFirstUse = (statements: object, name: string, make: () => unknown): 
       return value
     },
   })
+}
+
+/** A table whose records belong to clients. */
+export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
+
+/** Finds a client's own record: another client's is as good as none. */
+export const preparedFind = <Table extends OwnedTable>(
+  query: Transaction,
+  table: Table,
+): ((
+  clientId: number,
+  id: Table['$inferSelect']['id' & keyof Table['$inferSelect']],
+) => Table['$inferSelect'] | undefined) => {
+  const statement = query
+    .select()
+    .from(table as SQLiteTable)
+    .where(and(eq(table.id, sql.placeholder('id')), eq(table.clientId, sql.placeholder('clientId'))))
+    .limit(1)
+    .prepare()
+  return (clientId, id) => statement.get({ clientId, id })
 }
 
 /** A row that names every column; where the database counts ids, null asks for the next one. */

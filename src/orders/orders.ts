@@ -5,7 +5,7 @@ import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quote } from '../charges/quote.ts'
 import type { Transaction } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { perConnection, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { perConnection, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page } from '../http/query.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
@@ -65,13 +65,7 @@ const statements = perConnection({
       .select({ id: sql<number | null>`max(${orders.id})` })
       .from(orders)
       .prepare(),
-  byId: (query) =>
-    query
-      .select()
-      .from(orders)
-      .where(and(eq(orders.id, sql.placeholder('id')), eq(orders.clientId, sql.placeholder('clientId'))))
-      .limit(1)
-      .prepare(),
+  find: (query) => preparedFind(query, orders),
   byReference: (query) =>
     query
       .select({ id: orders.id })
@@ -325,7 +319,7 @@ const findByReference = (tx: Transaction, clientId: number, reference: string) =
 
 /** The client's own order, or undefined: another client's is as good as none. */
 export const findOrder = (tx: Transaction, clientId: number, id: number): Order | undefined =>
-  statements(tx).byId.get({ clientId, id })
+  statements(tx).find(clientId, id)
 
 /** Any client's order, for its operator; or undefined. */
 export const findAnyOrder = (tx: Transaction, id: number): Order | undefined =>

@@ -5,7 +5,7 @@ import { rateBetween } from '../charges/quote.ts'
 import type { RateSource } from '../charges/rates.ts'
 import type { Transaction } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { perConnection, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { perConnection, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
@@ -66,13 +66,7 @@ const statements = perConnection({
       .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
       .orderBy(asc(payoutEvents.id))
       .prepare(),
-  byId: (query) =>
-    query
-      .select()
-      .from(payouts)
-      .where(and(eq(payouts.id, sql.placeholder('id')), eq(payouts.clientId, sql.placeholder('clientId'))))
-      .limit(1)
-      .prepare(),
+  find: (query) => preparedFind(query, payouts),
   byReference: (query) =>
     query
       .select({ id: payouts.id })
@@ -443,7 +437,7 @@ const findByReference = (tx: Transaction, clientId: number, referenceId: string)
 
 /** The client's own payout, or undefined: another client's is as good as none. */
 export const findPayout = (tx: Transaction, clientId: number, id: string): Payout | undefined =>
-  statements(tx).byId.get({ clientId, id })
+  statements(tx).find(clientId, id)
 
 /** Any client's payout, for its operator; or undefined. */
 export const findAnyPayout = (tx: Transaction, id: string): Payout | undefined =>

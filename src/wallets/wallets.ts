@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gte, lte, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { perConnection } from '../db/prepared.ts'
+import { perConnection, preparedFind } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
@@ -11,13 +11,8 @@ import { inMajorUnits, transactions, type Wallet, type WalletTransaction, wallet
 export type { Wallet, WalletTransaction }
 
 const statements = perConnection({
-  byId: (query) =>
-    query
-      .select()
-      .from(wallets)
-      .where(and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.id, sql.placeholder('id'))))
-      .limit(1)
-      .prepare(),
+  find: (query) => preparedFind(query, wallets),
+  findTransaction: (query) => preparedFind(query, transactions),
   // The wallet in the currency comes before the default one; among several the oldest.
   paying: (query) =>
     query
@@ -32,13 +27,6 @@ const statements = perConnection({
       .orderBy(sql`${wallets.currencyId} = ${sql.placeholder('currencyId')} DESC`, asc(wallets.id))
       .limit(1)
       .prepare(),
-  transactionById: (query) =>
-    query
-      .select()
-      .from(transactions)
-      .where(and(eq(transactions.id, sql.placeholder('id')), eq(transactions.clientId, sql.placeholder('clientId'))))
-      .limit(1)
-      .prepare(),
   default: (query) =>
     query
       .select()
@@ -50,7 +38,7 @@ const statements = perConnection({
 
 /** The client's own wallet, or undefined: another client's is as good as none. */
 export const findWallet = (world: World, clientId: number, id: number): Wallet | undefined =>
-  statements(world.db.query).byId.get({ clientId, id })
+  statements(world.db.query).find(clientId, id)
 
 /** Which wallet it is and what it holds: what of a wallet never changes. */
 export type WalletIdentity = Pick<Wallet, 'id' | 'currencyId'>
@@ -161,7 +149,7 @@ export const listTransactions = (world: World, clientId: number, { page, sort, .
 
 /** The movement of one of the client's own wallets, with its currency; or undefined. */
 export const findTransaction = (world: World, clientId: number, id: number) => {
-  const transaction = statements(world.db.query).transactionById.get({ clientId, id })
+  const transaction = statements(world.db.query).findTransaction(clientId, id)
   return transaction && withCurrency(world, transaction)
 }
 
