@@ -26,7 +26,6 @@ export interface Preparation {
 export const BENEFICIARIES = '/api/v1/beneficiaries'
 /** The same, but that the inserts which arrive in one turn of the event loop share a commit. */
 export const SHARED_BENEFICIARIES = '/shared/beneficiaries'
-
 /** The same, into a table with every index that a list of Scrip's goes along. */
 export const INDEXED_BENEFICIARIES = '/indexed/beneficiaries'
 /**
@@ -35,21 +34,21 @@ export const INDEXED_BENEFICIARIES = '/indexed/beneficiaries'
  */
 export const DUTIFUL = '/dutiful'
 
+const COLUMNS = `(
+  id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, email TEXT NOT NULL, first_name TEXT NOT NULL,
+  last_name TEXT NOT NULL, email_folded TEXT NOT NULL, first_name_folded TEXT NOT NULL,
+  last_name_folded TEXT NOT NULL, country TEXT, phone TEXT, metadata TEXT NOT NULL, total_payouts INTEGER NOT NULL,
+  total_amount_minor INTEGER NOT NULL, last_payout_at_ms INTEGER, created_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`
 /** The table and the index that inserts are made into. */
 export const BENEFICIARY_TABLE = [
-  `CREATE TABLE beneficiaries (
-    id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, email TEXT NOT NULL, first_name TEXT NOT NULL,
-    last_name TEXT NOT NULL, email_folded TEXT NOT NULL, first_name_folded TEXT NOT NULL,
-    last_name_folded TEXT NOT NULL, country TEXT, phone TEXT, metadata TEXT NOT NULL, total_payouts INTEGER NOT NULL,
-    total_amount_minor INTEGER NOT NULL, last_payout_at_ms INTEGER, created_at_ms INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE beneficiaries ${COLUMNS}`,
   'CREATE INDEX beneficiaries_created ON beneficiaries (client_id, created_at_ms, id)',
 ]
-
 /** The same table by another name, and its indexes as Scrip's migration makes them. */
 const INDEXED = 'indexed_beneficiaries'
 const INDEXED_TABLE = [
-  BENEFICIARY_TABLE[0]?.replace('beneficiaries', INDEXED) ?? '',
+  `CREATE TABLE ${INDEXED} ${COLUMNS}`,
   ...[...lists.matchAll(/CREATE INDEX (\w+)\s+ON beneficiaries ([^;]+)/g)].map(
     ([, name, columns]) => `CREATE INDEX indexed_${name} ON ${INDEXED} ${columns}`,
   ),
