@@ -202,6 +202,7 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
   404: 'Not found',
   429: 'Rate limit exceeded',
   500: 'Server error',
+  503: 'Try again later',
 }
 
 const Text = { type: 'string' }

@@ -16,6 +16,7 @@ const KINDS = {
   FORBIDDEN: { status: 403, name: 'ForbiddenError', flatName: 'Forbidden' },
   NOT_FOUND: { status: 404, name: 'NotFoundError', flatName: 'NotFound' },
   TOO_MANY_REQUESTS: { status: 429, name: 'TooManyRequestsError', flatName: 'TooManyRequests' },
+  SERVICE_UNAVAILABLE: { status: 503, name: 'ServiceUnavailableError', flatName: 'ServiceUnavailable' },
   INTERNAL_SERVER_ERROR: { status: 500, name: 'InternalServerError', flatName: 'InternalServerError' },
 } as const
 
@@ -25,7 +26,7 @@ interface Meaning {
   kind: Kind
   message: string
   violations?: readonly Violation[]
-  /** 401, 403, 429 and unknown routes look alike everywhere. */
+  /** 401, 403, 429, 503 and unknown routes look alike everywhere. */
   alwaysStructured?: true
   headers?: Record<string, string>
 }
@@ -137,6 +138,12 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
     message: 'The sandbox needs the header X-Sandbox-Token with the token of --sandbox-token',
   }),
   sandbox_foreign: () => ({ kind: 'FORBIDDEN', message: 'The sandbox is not open to other sites' }),
+  unavailable: ({ retryAfterSeconds }) => ({
+    kind: 'SERVICE_UNAVAILABLE',
+    message: 'Try again later.',
+    alwaysStructured: true,
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  }),
   connection_dropped: () => ({ kind: 'INTERNAL_SERVER_ERROR', message: 'Connection dropped' }),
   internal: () => ({ kind: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' }),
 }

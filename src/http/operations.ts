@@ -15,12 +15,15 @@ const GUARD_REFUSALS: Record<string, Failure> = {
   rate_limited: { code: 'rate_limited', retryAfterSeconds: 36 },
 }
 const INTERNAL: Record<string, Failure> = { internal: { code: 'internal' } }
+/** Where waiting helps; probes and status say for themselves how the service is. */
+const UNAVAILABLE: Record<string, Failure> = { unavailable: { code: 'unavailable', retryAfterSeconds: 1 } }
 
 /** Every refusal of an operation by its stable name, the common ones last. */
 export const refusalsOf = (operation: Operation): Record<string, Failure> => ({
   ...operation.refusals,
   ...(operation.public ? {} : GUARD_REFUSALS),
   ...INTERNAL,
+  ...(operation.tag === 'Service' ? {} : UNAVAILABLE),
 })
 
 /** The documented operations of an app, in the order in which they were registered. */

@@ -65,6 +65,7 @@ export type Failure =
   | { code: 'sandbox_token_wrong' }
   | { code: 'sandbox_foreign' }
   | { code: 'connection_dropped' }
+  | { code: 'unavailable'; retryAfterSeconds: number }
   | { code: 'internal' }
 
 export type FailureCode = Failure['code']

@@ -259,8 +259,8 @@ const REFUSALS: Record<string, Scene> = {
   'clock.validation': () => ({ body: { now: '2000-01-01T00:00:00Z' } }),
 }
 const ON_HUGE = new Set(['charges.amount_too_large', 'orders.amount_too_large', 'payouts.amount_too_large'])
-/** What no request can bring about by itself: a breakdown, of rates too, or as many worlds as test/sandbox makes. */
-const UNPROVOKED = /^internal$|\.rate_failed$|\.exhausted$/
+/** What no request can bring about by itself: a breakdown, of rates too, a full disk, or as many worlds as test/sandbox makes. */
+const UNPROVOKED = /^internal$|^unavailable$|\.rate_failed$|\.exhausted$/
 
 /** Sends a call; the control surface is asked about the world, and not by its client. */
 const send = (world: TestWorld, operation: Served, call: Call): Promise<Response> => {

@@ -119,6 +119,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   token_wrong: 'send `X-Sandbox-Token`, as `--sandbox-token` says',
   too_many_failures: 'wait `Retry-After` seconds, and check the password',
   transition_refused: 'look at the status: this step does not follow it',
+  unavailable: 'wait `Retry-After` seconds: nothing was done',
   unauthorized: 'renew the token with `POST /auth/refresh`, or log in',
   validation: 'correct the fields that are named',
   wallet_not_found: 'take the id from `GET /api/v1/wallets`',

@@ -216,6 +216,7 @@ describe('?format=table', () => {
       '  - 401 unauthorized',
       '  - 429 rate_limited',
       '  - 500 internal',
+      '  - 503 unavailable',
     ])
     const { documented: total, exercised, percent } = await reportOf(world.name)
     expect(lines.slice(-3)).toEqual(['', `${exercised} of ${total} documented outcomes, ${percent} %`, ''])

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, structured } from '../harness.ts'
+
+/** 503: what waiting helps against (contract C4). Each is asked for by a fault, which strikes where the guard stands. */
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const UNAVAILABLE = structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.')
+const FAULT = { 'x-sandbox-fault': 'unavailable' }
+
+describe('503', () => {
+  test.each([
+    ['POST', '/api/v1/orders'],
+    ['POST', '/api/v1/beneficiaries'],
+    ['POST', '/api/v1/payouts'],
+    ['POST', '/api/v1/products/1/charges'],
+    ['GET', '/api/v1/countries'],
+  ])('%s %s is structured, whatever the shape of the route', async (method, path) => {
+    const world = await server.world()
+    const response = await world.request(path, { method, headers: { ...FAULT, 'x-request-id': 'wait' } })
+    expect(response.status).toBe(503)
+    expect(await response.json()).toEqual(UNAVAILABLE)
+    expect(response.headers.get('retry-after')).toBe('1')
+    expect(response.headers.get('x-request-id')).toBe('wait')
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+  })
+
+  test('is not kept under an Idempotency-Key: the same request succeeds afterwards', async () => {
+    const world = await server.world()
+    const ada = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+    const key = { 'idempotency-key': 'once-and-again' }
+    expect((await world.post('/api/v1/beneficiaries', ada, { ...key, ...FAULT })).status).toBe(503)
+    const again = await world.post('/api/v1/beneficiaries', ada, key)
+    expect(again.status).toBe(201)
+    expect(again.headers.get('idempotent-replayed')).toBeNull()
+  })
+})
