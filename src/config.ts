@@ -53,6 +53,8 @@ export class UsageError extends Error {
 
 /** Variables that `scrip run` gives its child: known, and without a meaning here (contract C1, C15). */
 const CHILD_VARIABLES = ['SCRIP_URL', 'SCRIP_USERNAME', 'SCRIP_PASSWORD', 'SCRIP_ACCESS_TOKEN']
+/** Variables of other commands: a shell that sets one for `scrip run` or `scrip wait` runs `scrip serve`, too. */
+const OTHER_COMMANDS_VARIABLES = ['SCRIP_COVERAGE', 'SCRIP_FAIL_UNDER', 'SCRIP_WORLD', 'SCRIP_TIMEOUT']
 const SECRET_FILE_SUFFIX = '_FILE'
 const SANDBOX_TOKEN_VARIABLE = 'SCRIP_SANDBOX_TOKEN'
 const VOUCHER_KEY_VARIABLE = 'SCRIP_VOUCHER_KEY'
@@ -64,13 +66,18 @@ const PORT_DEFAULT = `the variable PORT is honoured too (default: ${DEFAULT_PORT
 /** The names of the variables that mean something, for telling a mistyped one. */
 const knownVariables = new Set([
   ...CHILD_VARIABLES,
+  ...OTHER_COMMANDS_VARIABLES,
   SANDBOX_TOKEN_VARIABLE + SECRET_FILE_SUFFIX,
   VOUCHER_KEY_VARIABLE + SECRET_FILE_SUFFIX,
 ])
 
+/** How the option that commander calls `rateLimit` is written: `--rate-limit`, `SCRIP_RATE_LIMIT`. */
+const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`
+const variableOf = (name: string): string => `SCRIP_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
+
 const option = (flags: string, description: string): Option => {
   const created = new Option(flags, description)
-  const variable = `SCRIP_${created.attributeName().replace(/[A-Z]/g, '_$&').toUpperCase()}`
+  const variable = variableOf(created.attributeName())
   knownVariables.add(variable)
   return created.env(variable)
 }
@@ -84,15 +91,16 @@ const withAddressOptions = (command: Command, portDefault: string = PORT_DEFAULT
 const voucherKeyOption = (): Option =>
   option(
     '--voucher-key <key>',
-    'seals voucher codes: 32 bytes as hex or base64 (default: voucher.key in the data folder, made at the first start)',
+    'seals voucher codes: 32 bytes as hex or base64; in live mode only as a variable or a file (default: voucher.key in the data folder, made at the first start)',
   )
 
-/** @throws UsageError; the key itself is never told */
-const voucherKeyOf = (given: string | undefined): Uint8Array | undefined => {
+/** The key of the flag, else of its variable or file. @throws UsageError; the key itself is never told */
+const voucherKeyOf = (given: string | undefined = process.env[VOUCHER_KEY_VARIABLE]): Uint8Array | undefined => {
   const text = given ?? secretFromFile(VOUCHER_KEY_VARIABLE)
   if (text === undefined) return undefined
   const key = parseKey(text, VOUCHER_KEY_BYTES)
-  if (!key) throw new UsageError(`--voucher-key is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64`)
+  if (!key)
+    throw new UsageError(`${VOUCHER_KEY_VARIABLE} is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64`)
   return key
 }
 
@@ -138,7 +146,7 @@ export const withServeOptions = (command: Command, logLevel?: LogLevel, portDefa
     .addOption(voucherKeyOption())
     .addOption(option('--snapshot <file>', 'a snapshot that every world begins with').argParser(parseText))
     .addOption(
-      option('--strict', 'refuse members and parameters that would be ignored; for the sandbox').default(false),
+      option('--strict', 'refuse members and parameters that would be ignored; for the sandbox (default: false)'),
     )
     .addOption(option('--public-url <url>', 'the address that clients see').argParser(parseUrl))
     .addOption(
@@ -165,23 +173,56 @@ export interface ServeOptions {
   sandboxToken?: string
   voucherKey?: string
   snapshot?: string
-  strict: boolean
+  strict?: true
   publicUrl?: string
   metricsPort?: number
   metricsHost: string
 }
 
+/** Flags that have a meaning in one mode only. They have no default here: one that is there was given. */
+const ONLY_IN = {
+  seed: 'sandbox',
+  sandboxToken: 'sandbox',
+  snapshot: 'sandbox',
+  strict: 'sandbox',
+} as const satisfies Partial<Record<keyof ServeOptions, Mode>>
+
+/** Flags whose value is a secret. */
+const SECRETS = ['voucherKey'] as const satisfies readonly (keyof ServeOptions)[]
+
+/** @throws UsageError when a flag or a variable has no meaning in the mode, or may not be given in this way */
+const refuseMeaningless = (options: ServeOptions): void => {
+  refuseUnknownVariables()
+  for (const [name, mode] of Object.entries(ONLY_IN) as [keyof typeof ONLY_IN, Mode][]) {
+    if (mode === options.mode) continue
+    const variables = [variableOf(name), variableOf(name) + SECRET_FILE_SUFFIX]
+    const given = variables.find((variable) => process.env[variable] !== undefined)
+    if (options[name] === undefined && given === undefined) continue
+    throw new UsageError(`${given ?? flagOf(name)} has no meaning in ${options.mode} mode`)
+  }
+  if (options.mode !== 'live') return
+  const shown = SECRETS.find((name) => options[name] !== process.env[variableOf(name)])
+  if (shown === undefined) return
+  const variable = variableOf(shown)
+  throw new UsageError(
+    `every user of the machine can read ${flagOf(shown)}: in live mode, set ${variable} or ${variable}${SECRET_FILE_SUFFIX}`,
+  )
+}
+
+/** A flag without a value is on when its variable is 1, and not merely because there is a variable. @throws UsageError */
+const refuseOddSwitches = (): void => {
+  const value = process.env.SCRIP_STRICT
+  if (value !== undefined && value !== '1' && value !== 'true') {
+    throw new UsageError(`SCRIP_STRICT is 1, true, or not set: ${value}`)
+  }
+}
+
 /** @throws UsageError when options do not go together, or a variable has no meaning */
 export const configOf = (options: ServeOptions): Config => {
-  refuseUnknownVariables()
+  refuseMeaningless(options)
+  refuseOddSwitches()
   if (options.mode === 'live' && options.dataDir === undefined) {
-    throw new UsageError('--mode live keeps real records: say where with --data-dir')
-  }
-  if (options.mode === 'live' && options.strict) {
-    throw new UsageError('--strict is for the sandbox: live mode ignores what it does not know')
-  }
-  if (options.mode === 'live' && options.snapshot !== undefined) {
-    throw new UsageError('--snapshot is for the sandbox: live records are restored with scrip restore')
+    throw new UsageError('--mode live keeps real records: set --data-dir')
   }
   return Object.freeze({
     host: options.host,
@@ -201,7 +242,7 @@ export const configOf = (options: ServeOptions): Config => {
     sandboxToken: options.sandboxToken ?? secretFromFile(SANDBOX_TOKEN_VARIABLE),
     voucherKey: voucherKeyOf(options.voucherKey),
     snapshotFile: options.snapshot,
-    strict: options.strict,
+    strict: options.strict ?? false,
     publicUrl: options.publicUrl,
     metrics: metricsOf(options),
   })
@@ -269,13 +310,11 @@ export const runConfigOf = (options: RunOptions): RunConfig => {
 export const withDataOptions = (command: Command): Command =>
   command
     .addOption(option('--data-dir <folder>', 'the data folder of the server').argParser(parseText))
-    .addOption(voucherKeyOption())
     .option('--json', 'answer in JSON, for scripts')
 
 /** The options of an administrative command as commander has read them. */
 export interface DataOptions {
   dataDir?: string
-  voucherKey?: string
   json?: true
 }
 
@@ -298,7 +337,7 @@ export const dataConfigOf = (options: DataOptions): DataConfig => {
 /** As {@link dataConfigOf}, for commands that do without a folder. @throws UsageError */
 export const fileConfigOf = (options: DataOptions): Omit<DataConfig, 'dataDir'> & { dataDir: string | undefined } => {
   refuseUnknownVariables()
-  return { dataDir: options.dataDir, voucherKey: voucherKeyOf(options.voucherKey), json: options.json ?? false }
+  return { dataDir: options.dataDir, voucherKey: voucherKeyOf(), json: options.json ?? false }
 }
 
 /** Gives a command the flags of `scrip health`. */

@@ -30,7 +30,7 @@ export const backupCommand = (backup: Command): void => {
             rmSync(draft, { force: true })
           }
           note(
-            `The keys are not in it: keep voucher.key of ${dataDir}, or the one of --voucher-key, in another place. Without it no code in the backup can be opened.`,
+            `The keys are not in it: keep voucher.key of ${dataDir}, or the one of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
             config.json,
           )
           return { file, bytes: statSync(file).size }

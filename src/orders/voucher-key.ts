@@ -62,8 +62,8 @@ export const isKeyOf = (
 export const markOf = (tx: Transaction): string | undefined => tx.select().from(voucherKey).limit(1).get()?.mark
 
 const WRONG_KEY =
-  'The voucher key is not the one that sealed the codes of this database. Give that one, with --voucher-key, ' +
-  `SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file ${KEY_FILE} of the data folder.`
+  'The voucher key is not the one that sealed the codes of this database. Give that one, in ' +
+  `SCRIP_VOUCHER_KEY, in the file that SCRIP_VOUCHER_KEY_FILE names, or as ${KEY_FILE} in the data folder.`
 
 const keptKey = (dataDir: string): Uint8Array | undefined => {
   const text = readKept(dataDir, KEY_FILE)?.toString('utf8')

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { commandLine } from '../../src/command-line.ts'
 import { withServeOptions } from '../../src/config.ts'
 import { bearer, inFolder, loggedIn, run, start } from './program.ts'
 
@@ -144,18 +145,61 @@ describe('exit 2, and a word about it, for', () => {
     ['an empty folder name', [], { SCRIP_DATA_DIR: '' }, /SCRIP_DATA_DIR/],
     ['a flag without its value', ['--seed'], {}, /--seed/],
     ['live mode without a folder', ['--mode', 'live'], {}, /--data-dir/],
-    [
-      '--strict in live mode',
-      ['--mode', 'live', '--data-dir', '/tmp/none', '--strict'],
-      {},
-      /--strict is for the sandbox/,
-    ],
+    ['a switch whose variable is neither 1 nor true', [], { SCRIP_STRICT: '0' }, /SCRIP_STRICT is 1, true, or not set/],
     ['a secret file that is not there', [], { SCRIP_SANDBOX_TOKEN_FILE: '/no/such' }, /\/no\/such/],
   ])('%s', async (_, args, env, message) => {
     const { exitCode, stdout, stderr } = await run(args, { env })
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).toMatch(message)
   })
+
+  test.each<[string, string[], Record<string, string>]>([
+    ['--seed', ['--seed', 'ci'], {}],
+    ['SCRIP_SEED', [], { SCRIP_SEED: 'ci' }],
+    ['--snapshot', ['--snapshot', 'world.json'], {}],
+    ['SCRIP_SNAPSHOT', [], { SCRIP_SNAPSHOT: 'world.json' }],
+    ['--sandbox-token', ['--sandbox-token', 'open sesame'], {}],
+    ['SCRIP_SANDBOX_TOKEN', [], { SCRIP_SANDBOX_TOKEN: 'open sesame' }],
+    ['SCRIP_SANDBOX_TOKEN_FILE', [], { SCRIP_SANDBOX_TOKEN_FILE: '/no/such' }],
+    ['--strict', ['--strict'], {}],
+    ['SCRIP_STRICT', [], { SCRIP_STRICT: '1' }],
+  ])('%s in live mode, before a folder is made', (name, args, env) =>
+    inFolder(async (folder) => {
+      const dataDir = join(folder, 'data')
+      const ended = await run(['--mode', 'live', '--data-dir', dataDir, ...args], { env })
+      expect(ended).toEqual({ exitCode: 2, stdout: '', stderr: `scrip: ${name} has no meaning in live mode\n` })
+      expect(existsSync(dataDir)).toBe(false)
+    }),
+  )
+
+  test('a secret on the command line in live mode, which is taken from a variable and from a file', () =>
+    inFolder(async (folder) => {
+      const live = ['--mode', 'live', '--data-dir', join(folder, 'data')]
+      const key = 'a1'.repeat(32)
+      expect(await run([...live, '--voucher-key', key])).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr:
+          'scrip: every user of the machine can read --voucher-key: in live mode, set SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE\n',
+      })
+      const file = join(folder, 'key')
+      writeFileSync(file, key)
+      await (await start(live, { env: { SCRIP_PORT: '0', SCRIP_VOUCHER_KEY: key } })).stop()
+      await (await start(live, { env: { SCRIP_PORT: '0', SCRIP_VOUCHER_KEY_FILE: file } })).stop()
+    }))
+})
+
+test('variables of every command are known to serve, which is started in the same shell', async () => {
+  const variables = (command: Command): string[] => [
+    ...command.options.flatMap(({ envVar }) => envVar ?? []),
+    ...command.commands.flatMap(variables),
+  ]
+  const ofServe = new Set(withServeOptions(new Command()).options.map(({ envVar }) => envVar))
+  const others = [...new Set(variables(commandLine({})))].filter((name) => !ofServe.has(name))
+  expect(others).toContain('SCRIP_COVERAGE')
+  const env = Object.fromEntries(others.map((name) => [name, '1']))
+  const program = await start(['serve'], { env: { SCRIP_PORT: '0', ...env } })
+  await program.stop()
 })
 
 describe('the command line', () => {

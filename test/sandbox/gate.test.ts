@@ -164,7 +164,7 @@ describe('The control surface bound elsewhere without a token', () => {
 describe('In live mode', () => {
   test('there is no control surface, no sandbox client, and no name makes a world', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
-    const server = await startServer('--mode', 'live', '--data-dir', folder, '--sandbox-token', 'open sesame')
+    const server = await startServer('--mode', 'live', '--data-dir', folder)
     const notFound = structured('NotFoundError', 'NOT_FOUND', 'Route not found')
     await expectAll(await askAll(server, { 'x-sandbox-token': 'open sesame' }), 404, notFound)
     for (const name of ['sandbox', 'limited', 'sbx_somewhere', 'sbx_somewhere.limited']) {
