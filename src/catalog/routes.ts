@@ -153,7 +153,9 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
       '/:id/availability',
       async ({ params, request, session }) => {
         const id = pathId(params.id, 'product')
-        const { denomination, quantity } = checkAvailability(await readObject(request))
+        const sent = await readObject(request)
+        session.checkAgain()
+        const { denomination, quantity } = checkAvailability(sent)
         const product = found(catalog.find(id), 'product')
         // A quantity above the maximum and a denomination that is not offered are no errors here (contract C9).
         const offer = findOffer(product, denomination, 0)

@@ -71,6 +71,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
       async ({ params, request, session }) => {
         const id = pathId(params.id, 'product')
         const sent = await readOptionalObject(request)
+        session.checkAgain()
         refuseNonNumbers(sent, ['denomination', 'quantity'])
         const { denomination, quantity = 1 } = checkDiscount(sent)
         const product = found(pricing.catalog.find(id), 'product')
@@ -119,6 +120,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
       async ({ params, request, session, set }) => {
         const productId = pathId(params.id, 'product')
         const sent = await readObject(request)
+        session.checkAgain()
         requireNumbers(sent, ['denomination', 'quantity'])
         const { denomination, quantity, wallet_id: walletId } = checkCharges(sent)
         const purchase = { productId, denomination, quantity, walletId }

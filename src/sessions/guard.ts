@@ -54,7 +54,8 @@ export class Guard {
     onIdentified?.(request, session.client.username)
     if (limits) charge(session, limits, set)
     const wait = due.before(session.world, request.method !== 'GET')
-    return wait ? wait.then(() => this.#handOver(context, session)) : this.#handOver(context, session)
+    const admitted = wait ? wait.then(() => this.#handOver(context, session)) : this.#handOver(context, session)
+    return admitted instanceof Promise ? admitted.then(checkedAgain) : admitted
   }
 
   #handOver({ request, path, route }: GuardContext, session: Session): Session | Promise<Session> {
@@ -84,6 +85,12 @@ export class Guard {
       return { session }
     })
   }
+}
+
+/** A request that had to wait shows nothing to a token that has died meanwhile. */
+const checkedAgain = (session: Session): Session => {
+  session.checkAgain()
+  return session
 }
 
 const charge = ({ world, client }: Session, limits: readonly BucketSize[], set: RequestContext['set']): void => {

@@ -1,13 +1,14 @@
 import { and, eq, inArray, lt, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Transaction } from '../db/database.ts'
+import { perConnection } from '../db/prepared.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient } from './clients.ts'
-import { logins } from './tables.ts'
-import type { TokenKind, TokenSigner } from './tokens.ts'
+import { clients, logins } from './tables.ts'
+import type { TokenClaims, TokenKind, TokenSigner } from './tokens.ts'
 
 /** Who is asking, and in which world. */
 export interface Session {
@@ -17,8 +18,14 @@ export interface Session {
   readonly expiresAtMs: number
   /** The client's token epoch when the token was last checked against the database. */
   readonly epoch: number
-  /** Writes to the world on behalf of this session: see {@link Database.write}. */
+  /**
+   * Writes to the world on behalf of this session: see {@link Database.write}.
+   *
+   * @throws DomainError unauthorized when the token has died by the time the work begins
+   */
   readonly write: <T>(work: (tx: Transaction) => T) => Promise<T>
+  /** For a request that has waited. @throws DomainError unauthorized when the token has died since it was let in */
+  readonly checkAgain: () => void
 }
 
 /** A pair of tokens as login and refresh answer it (contract C3). */
@@ -140,21 +147,22 @@ export class Sessions {
     const claims = token === undefined ? undefined : await this.options.signer.verify(token, 'access')
     const world = claims && this.options.worlds.find(claims.world)
     const client = world && findClient(world, claims.clientId)
-    if (!client || world.clock.nowMs() >= claims.expiresAtMs) return undefined
-    const login = world.db.query
-      .select({ revoked: logins.revoked })
-      .from(logins)
-      .where(and(eq(logins.id, claims.loginId), eq(logins.clientId, client.id)))
-      .limit(1)
-      .get()
-    if (!login || login.revoked) return undefined
+    if (!client || !isAlive(world.db.query, world, claims)) return undefined
+    const checkIn = (query: Transaction): void => {
+      if (!isAlive(query, world, claims)) throw new DomainError({ code: 'unauthorized', tokenSent: true })
+    }
     return {
       world,
       client,
       loginId: claims.loginId,
       expiresAtMs: claims.expiresAtMs,
       epoch: client.tokenEpoch,
-      write: (work) => world.db.write(work),
+      write: (work) =>
+        world.db.write((tx) => {
+          checkIn(tx)
+          return work(tx)
+        }),
+      checkAgain: () => checkIn(world.db.query),
     }
   }
 
@@ -199,6 +207,28 @@ export class Sessions {
 
 const isCurrent = ({ world, client, epoch, expiresAtMs }: Session): boolean =>
   !world.closed && epoch === client.tokenEpoch && world.clock.nowMs() < expiresAtMs
+
+const statements = perConnection({
+  liveLogin: (query) =>
+    query
+      .select({ id: logins.id })
+      .from(logins)
+      .innerJoin(clients, eq(clients.id, logins.clientId))
+      .where(
+        and(
+          eq(logins.id, sql.placeholder('loginId')),
+          eq(logins.clientId, sql.placeholder('clientId')),
+          eq(logins.revoked, false),
+          eq(clients.disabled, false),
+        ),
+      )
+      .limit(1)
+      .prepare(),
+})
+
+/** Whether a token is good by the clock of its world and by what stands in its database, whoever wrote it there. */
+const isAlive = (query: Transaction, world: World, { loginId, clientId, expiresAtMs }: TokenClaims): boolean =>
+  world.clock.nowMs() < expiresAtMs && statements(query).liveLogin.get({ loginId, clientId }) !== undefined
 
 /** JWTs count in seconds: a token lives to the second that it says. */
 const wholeSecond = (timeMs: number): number => timeMs - (timeMs % SECOND_MS)

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { holdBack } from '../held-body.ts'
 import { type Credentials, Customer, codesOf, HAMPER, inOffice, type Office, type Order, TEA } from './live.ts'
 import { login, type Running, start } from './program.ts'
 
@@ -78,6 +79,29 @@ describe('a client', () => {
       })
       expect(refresh.status).toBe(401)
       expect((await login(server, 'acme', newest.password)).status).toBe(200)
+    }))
+
+  test('that is disabled while a body is on its way pays nothing and sees no codes', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const server = await office.serve('--rate-limit', '1000/d')
+      const customer = await Customer.of(server, credentials)
+      const headers = { authorization: `Bearer ${customer.pair.access_token}` }
+      const purchase = { product_id: 1, denomination: 10, quantity: 1 }
+      const { finish } = await holdBack(
+        purchase,
+        (body) => server.request('/api/v1/orders', { method: 'POST', headers, body }),
+        () => customer.get('/countries/1'),
+      )
+      await office.answer('client', 'disable', 'acme')
+      const refused = await finish()
+      expect(refused.status).toBe(401)
+      expect(await refused.text()).not.toContain('card_number')
+      expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
+        { product: 'Tea', available: 3, taken: 0 },
+        { product: 'Hamper', available: 3, taken: 0 },
+      ])
+      await server.stop()
     }))
 
   test('gets and loses features, limits and discounts with the next request', () =>
