@@ -266,5 +266,5 @@ describe('replacing the catalog', () => {
     database.query.transaction((tx) => replaceCatalog(tx as unknown as typeof database.query, rows))
     expect(database.sqlite.query('SELECT count(*), max(id) FROM products').values()).toEqual([[100_000, 100_000]])
     expect(database.sqlite.query('SELECT count(*) FROM product_bands').values()).toEqual([[100_000]])
-  }, 30_000)
+  })
 })

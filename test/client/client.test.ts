@@ -52,14 +52,14 @@ describe.skipIf(isBinary)('the recipe for TypeScript', () => {
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     const { exitCode, stderr } = await shell(blockOf('generate.sh'))
     if (exitCode !== 0) throw new Error(stderr)
-  }, 60_000)
+  })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('makes types, which compile, and a session that runs under Node and under Bun', async () => {
     const { exitCode, stdout, stderr } = await shell(blockOf('check.sh'))
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     for (const said of SAID) expect(stdout.match(new RegExp(said, 'gm'))).toHaveLength(2)
-  }, 60_000)
+  })
 
   test('compiles with the latest TypeScript under its strictest settings', async () => {
     const flags =
@@ -70,7 +70,7 @@ describe.skipIf(isBinary)('the recipe for TypeScript', () => {
       stdout: '',
       stderr: '',
     })
-  }, 60_000)
+  })
 
   test('refuses what the API does not have', async () => {
     const wrong = `import createClient from 'openapi-fetch'
@@ -87,5 +87,5 @@ console.log(data?.nmae)
       'npx tsc --noEmit --strict --target es2022 --module preserve --skipLibCheck wrong.ts || true',
     )
     expect([...stdout.matchAll(/^wrong\.ts\((\d+),/gm)].map(([, line]) => Number(line))).toEqual([4, 5, 6, 8])
-  }, 60_000)
+  })
 })

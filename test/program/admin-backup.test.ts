@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   copyFileSync,
@@ -15,8 +15,6 @@ import { Customer, inOffice, Office } from './live.ts'
 import { type Ended, run } from './program.ts'
 
 /** Backups, and the proof that books balance (contract C1, C3, C11 to C13). */
-
-setDefaultTimeout(60_000)
 
 const databaseOf = (office: Office): string => join(office.dataDir, 'scrip.sqlite')
 

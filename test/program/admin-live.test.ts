@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdBack } from '../held-body.ts'
@@ -7,8 +7,6 @@ import { type Credentials, Customer, codesOf, HAMPER, inOffice, type Office, typ
 import { login, type Running, start } from './program.ts'
 
 /** The administrative commands while a server works on the same folder: its next answer knows what they did. */
-
-setDefaultTimeout(60_000)
 
 const open = (work: (office: Office, server: Running, customer: Customer) => Promise<void>): Promise<void> =>
   inOffice(async (office) => {

@@ -1,12 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Credentials, codesOf, HAMPER, inOffice, TEA } from './live.ts'
 import { run, start } from './program.ts'
 
 /** The administrative commands on data that no server works on (contract C1, C2, C8, C11, C12). */
-
-setDefaultTimeout(60_000)
 
 describe('client add', () => {
   test('makes live data in a new folder, prints credentials once, and keeps only a digest', () =>

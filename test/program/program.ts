@@ -1,12 +1,9 @@
-import { setDefaultTimeout } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BINARY } from '../harness.ts'
 
 /** Runs the program as a person would: the executable, or from its sources when that is what is tested. */
-
-setDefaultTimeout(30_000)
 
 export const isBinary = process.env.TEST_TARGET === 'binary'
 export const COMMAND: readonly string[] = isBinary

@@ -74,7 +74,7 @@ describe('--help', () => {
         examples: expect.stringMatching(new RegExp(`^ {2}(?:source <\\()?${path}`)),
       })
     })
-  }, 60_000)
+  })
 
   test('of a wide terminal is no wider, of a narrow one as narrow', async () => {
     const [wide, narrow] = await Promise.all([atTerminal(['run', '--help']), atTerminal(['run', '--help'], {}, 60)])
@@ -102,7 +102,7 @@ describe('--help', () => {
         unknown: [],
       })
     }
-  }, 60_000)
+  })
 })
 
 describe('scrip help', () => {

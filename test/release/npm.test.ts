@@ -149,7 +149,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       .map((file) => join(root, file))
     await done(['npm', 'install', '--offline', ...packed], withNpm)
     await done([BUN, 'add', '--offline', ...packed], withBun)
-  }, 120_000)
+  })
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
   test('holds the executable, the library and its types, and depends on nothing else', () => {
@@ -288,7 +288,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       const [install = ''] = quickstart.flatMap(({ text }) => text.match(/^npm install .+$/gm) ?? [])
       await type(install)
       for (const { file, text } of quickstart) if (file !== undefined) writeFileSync(join(folder, file), text)
-    }, 60_000)
+    })
 
     test('import { startScrip }, from the README, stands in a test that passes', async () => {
       const [imported = 'nothing'] = /import \{ startScrip \} from 'scrip'/.exec(documentText('README.md')) ?? []

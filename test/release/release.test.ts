@@ -90,7 +90,7 @@ describe.skipIf(isBinary)('what is inside', () => {
     } finally {
       rmSync(folder, { recursive: true })
     }
-  }, 60_000)
+  })
 
   test('is every dependency, the sources of data and the runtime, and nothing that only tests use', () => {
     const names = contents.map(({ name }) => name)

@@ -330,4 +330,4 @@ test('holds for any script', async () => {
     }),
     { seed, numRuns: RUNS },
   )
-}, 120_000)
+})
