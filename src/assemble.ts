@@ -17,18 +17,25 @@ import {
 } from './db/data-folder.ts'
 import { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
-import { type Clock, MovableClock } from './kernel/clock.ts'
-import { freshSecret, freshSeed, type Randomness, SeededRandomness, secureRandomness } from './kernel/ids.ts'
+import type { Clock } from './kernel/clock.ts'
+import { freshSecret, freshSeed, secureRandomness } from './kernel/ids.ts'
 import type { Log } from './log.ts'
 import type { Seal } from './orders/seal.ts'
 import { isKeyOf, markOf, openSeal, sandboxSeal } from './orders/voucher-key.ts'
-import { Reference } from './reference/reference.ts'
+import type { Reference } from './reference/reference.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from './sandbox/accounts.ts'
 import { readSnapshot, SnapshotFault } from './sandbox/snapshots.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
-import { catalogVersion, importCatalog, SANDBOX_RATES, seedReferenceData, seedSandboxCatalog } from './seeds.ts'
+import {
+  catalogVersion,
+  importCatalog,
+  readReference,
+  SANDBOX_RATES,
+  seedReferenceData,
+  seedSandboxCatalog,
+} from './seeds.ts'
 import { pace } from './worlds/pace.ts'
-import { keptClock, putClock, type WorldState } from './worlds/state.ts'
+import { keptClock, putClock, type WorldState, worldFrom } from './worlds/state.ts'
 import { World } from './worlds/world.ts'
 import { DEFAULT_WORLD, Worlds } from './worlds/worlds.ts'
 
@@ -64,45 +71,48 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
 
   const unlock = config.dataDir === undefined ? undefined : lockFolder(config.dataDir)
 
-  const openDefault = (wanted: WorldState | undefined = prepared): World => {
+  const reference = readReference()
+  const plantCatalog = (database: Database): void => {
+    if (packedCatalog) importCatalog(database, reference, Bun.zstdDecompressSync(packedCatalog).toString())
+    else if (config.mode === 'sandbox') seedSandboxCatalog(database, reference)
+  }
+  const fresh = () => prepared ?? freshState(seed)
+
+  const openInMemory = (state: WorldState): World => {
+    const world = worldFrom(DEFAULT_WORLD, state, clock)
+    setAccountPasswords(world.db)
+    return world
+  }
+  const openInFolder = (dataDir: string, wanted: WorldState | undefined = prepared): World => {
     // What is in the folder already goes on as it was left.
-    const state = config.dataDir !== undefined && existsSync(databasePath(config.dataDir)) ? undefined : wanted
-    if (!state && isAsBundled(config)) return goingOn(undefined, Database.inMemory(decoded(SEEDED.sandbox)))
-    if (state && config.dataDir !== undefined) keepDatabase(config.dataDir, state.image)
-    const database = openDatabase(config.dataDir, state?.image)
+    const state = existsSync(databasePath(dataDir)) ? undefined : wanted
+    if (state) keepDatabase(dataDir, state.image)
+    const database = Database.openFile(databasePath(dataDir))
     migrate(database.sqlite, clock)
     refuseOtherMode(database, config)
     seedReferenceData(database)
-    const reference = new Reference(database)
-    if (packedCatalog) importCatalog(database, reference, Bun.zstdDecompressSync(packedCatalog).toString())
-    else if (config.mode === 'sandbox') seedSandboxCatalog(database, reference)
+    plantCatalog(database)
     if (config.mode === 'live') return new World(DEFAULT_WORLD, database, clock, secureRandomness)
     seedSandboxAccounts(database, reference)
-    if (state) setAccountPasswords(database)
-    return goingOn(state, database)
-  }
-  const goingOn = (state: WorldState | undefined, database: Database): World => {
-    if (!state) return new World(DEFAULT_WORLD, database, keptClock(database, clock), sandboxRandomness(config, seed))
-    const { randomness, ids } = state
-    if (database.onFile) putClock(database.query, state.clock)
-    const drawn =
-      config.dataDir === undefined ? new SeededRandomness(randomness.seed, randomness.position) : secureRandomness
-    const world = new World(DEFAULT_WORLD, database, new MovableClock(clock, state.clock), drawn, ids)
+    if (!state) return new World(DEFAULT_WORLD, database, keptClock(database, clock), secureRandomness)
+    setAccountPasswords(database)
+    putClock(database.query, state.clock)
+    const world = new World(DEFAULT_WORLD, database, keptClock(database, clock), secureRandomness, state.ids)
     Object.assign(world.of(pace), state.pace)
     return world
   }
+  const { dataDir } = config
   const worlds = new Worlds({
     clock,
     seed,
-    openDefault,
-    wipeDefault: () => config.dataDir !== undefined && wipeDatabase(config.dataDir),
-    fresh: () => prepared ?? freshState(seed),
+    openDefault: (state) => (dataDir === undefined ? openInMemory(state ?? fresh()) : openInFolder(dataDir, state)),
+    wipeDefault: () => dataDir !== undefined && wipeDatabase(dataDir),
+    fresh,
   })
+  const catalogDatabase = dataDir === undefined ? ownCatalog(config, prepared, plantCatalog) : () => worlds.default.db
 
   const key = signingKey(config, seed)
-  const { db } = worlds.default
-  const seal = sealOf(config, db)
-  const reference = new Reference(db)
+  const seal = sealOf(config, worlds.default.db)
   const rates = ratesOf(config, worlds.default, reference, ratesText)
   const requestIds = { prefix: createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8), count: 0 }
   return {
@@ -114,8 +124,8 @@ export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
       worlds,
       reference,
       catalog: new Catalog({
-        database: () => worlds.default.db,
-        version: () => catalogVersion(worlds.default.db),
+        database: catalogDatabase,
+        version: catalogVersion,
         reference,
         publicUrl: bound.publicUrl,
       }),
@@ -157,9 +167,19 @@ const openSnapshot = (file: string, { dataDir, voucherKey }: Config, clock: Cloc
 const SEALED_ELSEWHERE =
   '/database: its voucher codes are sealed with the key of a data folder: give that key with --voucher-key'
 
-const openDatabase = (dataDir: string | undefined, image: Uint8Array | undefined): Database => {
-  if (dataDir === undefined) return Database.inMemory(image)
-  return Database.openFile(databasePath(dataDir))
+/**
+ * The catalog of a sandbox in memory is in a database of its own, which no reset reaches. The catalog that the program
+ * carries is opened when first asked for, so that starting does not wait for it.
+ */
+const ownCatalog = (
+  { catalogFile }: Config,
+  prepared: WorldState | undefined,
+  plant: (database: Database) => void,
+): (() => Database) => {
+  if (catalogFile === undefined && !prepared) return whenAsked(() => Database.inMemory(decoded(SEEDED.catalog)))
+  const database = Database.inMemory(prepared?.image ?? decoded(SEEDED.world))
+  plant(database)
+  return () => database
 }
 
 const lockFolder = (dataDir: string): (() => void) => {
@@ -178,20 +198,12 @@ const wipeDatabase = (dataDir: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(databasePath(dataDir) + suffix, { force: true })
 }
 
-/** Kept data outlives its process, so that what was drawn once must not be drawn again. */
-const sandboxRandomness = (config: Config, seed: string): Randomness =>
-  config.dataDir === undefined ? new SeededRandomness(seed) : secureRandomness
-
 /** The databases that a sandbox starts with, seeded while the program was bundled. */
 const SEEDED = seededImages()
 
 const decoded = (image: string): Uint8Array => Bun.zstdDecompressSync(Buffer.from(image, 'base64'))
 
-/** Whether the default world starts as the program carries it. */
-const isAsBundled = ({ mode, dataDir, catalogFile }: Config): boolean =>
-  mode === 'sandbox' && dataDir === undefined && catalogFile === undefined
-
-/** A named world shares the catalog of the process, so that its own database starts without one. */
+/** A world shares the catalog of the process, so that its own database starts without one. */
 const freshState = (seed: string): WorldState => ({
   image: decoded(SEEDED.world),
   clock: { offsetMs: 0, frozenAtMs: null },
@@ -206,14 +218,19 @@ const ratesOf = ({ mode }: Config, world: World, reference: Reference, fileText:
     ? readRates(fileText, reference)
     : mode === 'live'
       ? storedRates(world)
-      : whenAsked(() => readRates(SANDBOX_RATES, reference))
+      : carriedRates(reference)
 
-/** A source that is made when it is first asked, so that starting does not wait for it. */
-const whenAsked = (make: () => RateSource): RateSource => {
-  let made: RateSource | undefined
-  return (from, to) => {
+const carriedRates = (reference: Reference): RateSource => {
+  const source = whenAsked(() => readRates(SANDBOX_RATES, reference))
+  return (from, to) => source()(from, to)
+}
+
+/** What is made when it is first asked for, so that starting does not wait for it. */
+const whenAsked = <Made extends object>(make: () => Made): (() => Made) => {
+  let made: Made | undefined
+  return () => {
     made ??= make()
-    return made(from, to)
+    return made
   }
 }
 

@@ -1,18 +1,17 @@
 import { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
-import { Reference } from './reference/reference.ts'
 import { SEEDED_AT_MS, seedSandboxAccounts } from './sandbox/accounts.ts'
-import { seedReferenceData, seedSandboxCatalog } from './seeds.ts'
+import { readReference, seedReferenceData, seedSandboxCatalog } from './seeds.ts'
 
 /** Pages of this size waste little on tables that hold nothing yet: a world is a third of what it would be. */
 const PAGE_BYTES = 1_024
 
 /** Databases as they are seeded, packed by zstd, in base64: as they are they would be a tenth of the program. */
 export interface SeededImages {
-  /** A named world: the catalog is shared, so that it has none of its own. */
+  /** What every world of the sandbox begins with. The catalog belongs to no world. */
   world: string
-  /** The default world of the sandbox. */
-  sandbox: string
+  /** The catalog of the sandbox. */
+  catalog: string
 }
 
 /**
@@ -24,13 +23,13 @@ export const seededImages = (): SeededImages => {
   database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
   migrate(database.sqlite, { nowMs: () => SEEDED_AT_MS })
   seedReferenceData(database)
-  const reference = new Reference(database)
+  const reference = readReference()
   seedSandboxAccounts(database, reference)
   const world = encoded(database)
   seedSandboxCatalog(database, reference)
-  const sandbox = encoded(database)
+  const catalog = encoded(database)
   database.close()
-  return { world, sandbox }
+  return { world, catalog }
 }
 
 const ZSTD_LEVEL = 19

@@ -11,21 +11,26 @@ import subcategoriesJson from '../seed/subcategories.json' with { type: 'text' }
 import { type CatalogRows, type OnRows, readCatalog, replaceCatalog } from './catalog/document.ts'
 import { type CategorySeed, seedCategories } from './catalog/seed.ts'
 import type { Database, Transaction } from './db/database.ts'
-import { type CountryWire, type Currency, type Reference, seedReference } from './reference/reference.ts'
+import { type CountryWire, type Currency, Reference, type ReferenceSeed, seedReference } from './reference/reference.ts'
 
 /** What the program carries in `seed/`, and how it gets into a database: each seed once, and again when it changed. */
 
 const seeds = sqliteTable('seeds', { name: text('name').primaryKey(), sha256: text('sha256').notNull() })
+
+const carriedReference = (): ReferenceSeed => ({
+  countries: JSON.parse(countriesJson) as CountryWire[],
+  currencies: JSON.parse(currenciesJson) as Currency[],
+})
+
+/** The countries and currencies that this release knows. */
+export const readReference = (): Reference => new Reference(carriedReference)
 
 const REFERENCE_SOURCES = [countriesJson, currenciesJson, categoriesJson, subcategoriesJson]
 
 /** Countries, currencies and categories, as this release knows them. */
 export const seedReferenceData = (database: Database): void =>
   plant(database, 'reference', REFERENCE_SOURCES, () => {
-    seedReference(database.query, {
-      countries: JSON.parse(countriesJson) as CountryWire[],
-      currencies: JSON.parse(currenciesJson) as Currency[],
-    })
+    seedReference(database.query, carriedReference())
     seedCategories(database.query, {
       categories: JSON.parse(categoriesJson) as CategorySeed['categories'],
       subcategories: JSON.parse(subcategoriesJson) as CategorySeed['subcategories'],

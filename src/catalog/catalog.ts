@@ -16,10 +16,10 @@ export interface ProductSort {
 }
 
 export interface CatalogOptions {
-  /** Where the catalog is read from. */
+  /** Where the catalog is read from: another one once the default world of a data folder was put back. */
   database: () => Database
-  /** Tells one catalog from another. */
-  version: () => string | undefined
+  /** Tells the catalog of one database from another. */
+  version: (database: Database) => string | undefined
   reference: Reference
   /** The address that pictures are linked at. */
   publicUrl: string
@@ -46,16 +46,21 @@ const ANSWER_BYTES = 2_048
  * nothing that a client does changes it.
  */
 export class Catalog {
-  #read: { version: string | undefined; shelf: Shelf; answers: LRUCache<string, Prepared> } | undefined
+  #read:
+    | { database: Database; version: string | undefined; shelf: Shelf; answers: LRUCache<string, Prepared> }
+    | undefined
 
   constructor(private readonly options: CatalogOptions) {}
 
   /** Read when first asked for, so that starting the program does not wait for it. */
   get #current() {
-    const { database, version, reference, publicUrl } = this.options
+    const { reference, publicUrl } = this.options
+    const database = this.options.database()
+    if (database !== this.#read?.database) this.refresh()
     this.#read ??= {
-      version: version(),
-      shelf: new Shelf(database().query, reference, publicUrl),
+      database,
+      version: this.options.version(database),
+      shelf: new Shelf(database.query, reference, publicUrl),
       answers: new LRUCache({
         maxSize: ANSWERS_BYTES_MAX,
         sizeCalculation: ({ byteCount }, key) => ANSWER_BYTES + key.length + byteCount,
@@ -70,7 +75,10 @@ export class Catalog {
 
   /** Reads the catalog anew if it is another one by now. */
   refresh(): void {
-    if (this.options.version() !== this.#read?.version) this.#read = undefined
+    if (!this.#read) return
+    const database = this.options.database()
+    if (this.options.version(database) === this.#read.version) this.#read.database = database
+    else this.#read = undefined
   }
 
   get categories(): readonly Named[] {
@@ -111,9 +119,8 @@ export class Catalog {
   /** The long texts of a product, or undefined when another process has just taken it away. */
   textsOf({ id }: Product): ProductTexts | undefined {
     const { terms, details, howToUse } = products
-    return this.options
-      .database()
-      .query.select({ terms, details, howToUse })
+    return this.#current.database.query
+      .select({ terms, details, howToUse })
       .from(products)
       .where(eq(products.id, id))
       .limit(1)

@@ -14,8 +14,9 @@ import type { Seal } from '../orders/seal.ts'
 import { importedSupply, sandboxSupply, type VoucherSupply } from '../orders/supply.ts'
 import { openSeal } from '../orders/voucher-key.ts'
 import { duePayouts } from '../payouts/payouts.ts'
-import { Reference } from '../reference/reference.ts'
+import type { Reference } from '../reference/reference.ts'
 import { holdsForeignClients } from '../sandbox/accounts.ts'
+import { readReference } from '../seeds.ts'
 import { DueWork } from '../worlds/due.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
@@ -63,7 +64,7 @@ const during = async (
   try {
     const isSandbox = holdsForeignClients(database, 'live')
     const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
-    const reference = new Reference(database)
+    const reference = readReference()
     const seal = () => openSeal(database, config.dataDir, config.voucherKey)
     // What has fallen due comes first; a sandbox's own clock, which only its server knows, decides there.
     const due = new DueWork([dueOrders(importedSupply), duePayouts({ reference, byClock: () => false })])

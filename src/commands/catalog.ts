@@ -5,8 +5,7 @@ import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '.
 import { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { Reference } from '../reference/reference.ts'
-import { importCatalog, seedReferenceData, seedSandboxCatalog } from '../seeds.ts'
+import { importCatalog, readReference, seedReferenceData, seedSandboxCatalog } from '../seeds.ts'
 import { administer, openData, readInput, told } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
@@ -24,7 +23,7 @@ export const catalogCommands = (catalog: Command): void => {
     .argument('<file>', 'the file; - reads standard input')
     .option('--json', 'answer in JSON, for scripts')
     .action((file: string, { json = false }: { json?: boolean }) => {
-      const { products } = ofFile(file, () => readCatalog(readInput(file), seeded().reference))
+      const { products } = ofFile(file, () => readCatalog(readInput(file), readReference()))
       show({ file, products: products.length }, json)
     })
   withDataOptions(catalog.command('import'))
@@ -61,15 +60,15 @@ const exported = (dataDir: string | undefined): string => {
 
 const ofFolder = (dataDir: string) => {
   const database = openData(dataDir)
-  return { database, reference: new Reference(database) }
+  return { database, reference: readReference() }
 }
 
-/** The countries and currencies that this program carries. */
+/** A database with the reference data that this program carries. */
 const seeded = () => {
   const database = Database.inMemory()
   migrate(database.sqlite, systemClock)
   seedReferenceData(database)
-  return { database, reference: new Reference(database) }
+  return { database, reference: readReference() }
 }
 
 const write = (file: string, text: string): void => {

@@ -1,5 +1,5 @@
-import { asc, sql } from 'drizzle-orm'
-import type { Database, Transaction } from '../db/database.ts'
+import { sql } from 'drizzle-orm'
+import type { Transaction } from '../db/database.ts'
 import { type Country, type Currency, countries, currencies } from './tables.ts'
 
 export type { Country, Currency }
@@ -16,16 +16,16 @@ interface Known {
 }
 
 /**
- * The countries and currencies of the world: they change with a release, never while the program runs. Read when
- * first asked for, so that starting the program does not wait for it.
+ * The countries and currencies of the world: they change with a release, never while the program runs, and belong to no
+ * database. Read when first asked for, so that starting the program does not wait for it.
  */
 export class Reference {
   #read: Known | undefined
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly carried: () => ReferenceSeed) {}
 
   get #known(): Known {
-    this.#read ??= readKnown(this.database)
+    this.#read ??= readKnown(this.carried())
     return this.#read
   }
 
@@ -73,9 +73,9 @@ export class Reference {
   }
 }
 
-const readKnown = ({ query }: Database): Known => {
-  const allCountries = query.select().from(countries).orderBy(asc(countries.id)).all()
-  const allCurrencies = query.select().from(currencies).orderBy(asc(currencies.id)).all()
+const readKnown = (carried: ReferenceSeed): Known => {
+  const allCountries = carried.countries.map(countryRow).sort((a, b) => a.id - b.id)
+  const allCurrencies = [...carried.currencies].sort((a, b) => a.id - b.id)
   return {
     countries: allCountries,
     currencies: allCurrencies,
@@ -104,19 +104,20 @@ export interface CountryWire {
   dialing_prefix: string
 }
 
+const countryRow = (country: CountryWire): Country => ({
+  id: country.id,
+  name: country.name,
+  officialName: country.official_name,
+  alpha2: country.alpha_2,
+  alpha3: country.alpha_3,
+  numericCode: country.numeric_code,
+  dialingPrefix: country.dialing_prefix,
+})
+
 /** Writes the seed over whatever an earlier release wrote: ids stay, names may have improved. */
 export const seedReference = (tx: Transaction, seed: ReferenceSeed): void => {
-  const rows = seed.countries.map((country) => ({
-    id: country.id,
-    name: country.name,
-    officialName: country.official_name,
-    alpha2: country.alpha_2,
-    alpha3: country.alpha_3,
-    numericCode: country.numeric_code,
-    dialingPrefix: country.dialing_prefix,
-  }))
   tx.insert(countries)
-    .values(rows)
+    .values(seed.countries.map(countryRow))
     .onConflictDoUpdate({
       target: countries.id,
       set: {

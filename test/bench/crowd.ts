@@ -4,7 +4,7 @@ import { Database, type Transaction } from '../../src/db/database.ts'
 import { preparedInsert } from '../../src/db/prepared.ts'
 import { secureRandomness } from '../../src/kernel/ids.ts'
 import { type Payout, payoutEvents, payouts } from '../../src/payouts/tables.ts'
-import { Reference } from '../../src/reference/reference.ts'
+import { readReference } from '../../src/seeds.ts'
 import { addClient } from '../../src/sessions/clients.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { fund } from '../../src/wallets/ledger.ts'
@@ -51,7 +51,7 @@ export const fill = (dataDir: string, { clients, records }: Crowd): Written => {
   sqlite.run('PRAGMA synchronous = OFF')
   let nowMs = FIRST_AT_MS
   const world = new World('default', database, { nowMs: () => nowMs }, secureRandomness)
-  const reference = new Reference(database)
+  const reference = readReference()
   const [usd, eur] = ['USD', 'EUR'].map((code) => reference.findCurrencyByCode(code)?.id ?? 0) as [number, number]
   const owners = ownersFor(tx, usd, clients)
   const written: Written = { beneficiaryIds: [], payoutIds: [] }

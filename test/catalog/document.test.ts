@@ -3,8 +3,8 @@ import { CatalogFault, readCatalog, replaceCatalog } from '../../src/catalog/doc
 import { productBands, products } from '../../src/catalog/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { Reference } from '../../src/reference/reference.ts'
-import { seedReferenceData } from '../../src/seeds.ts'
+import type { Reference } from '../../src/reference/reference.ts'
+import { readReference, seedReferenceData } from '../../src/seeds.ts'
 import { catalogEntry } from './entry.ts'
 
 let database: Database
@@ -13,7 +13,7 @@ beforeAll(() => {
   database = Database.inMemory()
   migrate(database.sqlite, { nowMs: () => 0 })
   seedReferenceData(database)
-  reference = new Reference(database)
+  reference = readReference()
 })
 
 const read = (document: unknown) =>

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { drawCard } from '../../src/catalog/card.ts'
 import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
@@ -104,7 +107,8 @@ describe('GET /api/v1/products/{id}', () => {
   })
 
   test('404 for what another process has taken away, before that is seen', async () => {
-    const room = openRoom()
+    const dataDir = mkdtempSync(join(tmpdir(), 'scrip-'))
+    const room = openRoom({ flags: ['--data-dir', dataDir] })
     const { client } = await room.open()
     expect((await client.get('/api/v1/products')).status).toBe(200)
     const { sqlite } = room.world.db
@@ -118,6 +122,7 @@ describe('GET /api/v1/products/{id}', () => {
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
     room.close()
+    rmSync(dataDir, { recursive: true })
   })
 
   test('401 without a token', async () => {

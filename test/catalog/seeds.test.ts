@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { CatalogFault } from '../../src/catalog/document.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { Reference } from '../../src/reference/reference.ts'
-import { catalogVersion, importCatalog, seedReferenceData, seedSandboxCatalog } from '../../src/seeds.ts'
+import type { Reference } from '../../src/reference/reference.ts'
+import { catalogVersion, importCatalog, readReference, seedReferenceData, seedSandboxCatalog } from '../../src/seeds.ts'
 import { catalogEntry } from './entry.ts'
 
 let database: Database
@@ -12,7 +12,7 @@ beforeEach(() => {
   database = Database.inMemory()
   migrate(database.sqlite, { nowMs: () => 0 })
   seedReferenceData(database)
-  reference = new Reference(database)
+  reference = readReference()
 })
 
 const valuesOf = (sql: string) => database.sqlite.query(sql).values()

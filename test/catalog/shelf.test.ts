@@ -6,8 +6,7 @@ import { Shelf, SORT_FIELDS, type SortField } from '../../src/catalog/shelf.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { fold } from '../../src/kernel/fold.ts'
-import { Reference } from '../../src/reference/reference.ts'
-import { seedReferenceData } from '../../src/seeds.ts'
+import { readReference, seedReferenceData } from '../../src/seeds.ts'
 import { catalogEntry } from './entry.ts'
 
 /** The shelf works with positions and joined texts; here it is held against lists of products, searched one by one. */
@@ -16,7 +15,7 @@ const URL_BEFORE = 'http://localhost:4747'
 const database = Database.inMemory()
 migrate(database.sqlite, { nowMs: () => 0 })
 seedReferenceData(database)
-const reference = new Reference(database)
+const reference = readReference()
 
 const shelfOf = (entries: readonly object[]): Shelf => {
   replaceCatalog(database.query, readCatalog(JSON.stringify({ products: entries }), reference))

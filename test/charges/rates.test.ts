@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { rateBetween } from '../../src/charges/quote.ts'
 import { RatesFault, readRates as ratesOf } from '../../src/charges/rates.ts'
-import { Database } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
-import { Reference } from '../../src/reference/reference.ts'
-import { seedReferenceData } from '../../src/seeds.ts'
+import { readReference } from '../../src/seeds.ts'
 
-const database = Database.inMemory()
-migrate(database.sqlite, { nowMs: () => 0 })
-seedReferenceData(database)
-const reference = new Reference(database)
+const reference = readReference()
 const readRates = (text: string) => ratesOf(text, reference)
 
 const problemsOf = (text: string): readonly string[] => {

@@ -56,8 +56,17 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
   })
 
   test('keeps the default world without ?world=', async () => {
+    const { access_token } = await tokensOf(server, 'sandbox', 'sandbox')
+    const created = await server.request('/api/v1/beneficiaries', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${access_token}` },
+      body: JSON.stringify(ADA),
+    })
+    expect(created.status).toBe(201)
     await succeed(server, 'PUT', '/snapshots/of-default')
-    expect(rowsIn((await fileOf('of-default')).database).products?.length).toBeGreaterThan(0)
+    const { beneficiaries, products } = rowsIn((await fileOf('of-default')).database)
+    expect(beneficiaries).toEqual([expect.objectContaining({ email: ADA.email })])
+    expect(products).toEqual([]) // the catalog is of no world
   })
 
   test('takes the place of an earlier one of its name', async () => {
