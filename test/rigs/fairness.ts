@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { milliseconds } from '../bench/table.ts'
+import { ask, Connection } from './connection.ts'
+import { type Cost, costOf, nextNumber } from './costs.ts'
+import { fill } from './filled.ts'
+import { percentile, type Report, type Rig } from './report.ts'
+import { logIn, type Server, serve } from './server.ts'
+import { type Shape, shapes, type Who } from './shapes.ts'
+import { Victims } from './victims.ts'
+
+/**
+ * What other clients feel while one client or stranger does the dearest thing that he may. The dearest is searched for: each
+ * shape of request is measured by what it costs the thread, and the dearest of each operation attack. A round is a request
+ * of each shape in the search.
+ */
+
+/** What others may feel (issue "Trust"): the lower of the two counts. */
+const WORSE_MAX = 10
+const MORE_MS_MAX = 25
+
+interface Form {
+  /** Of each kind that the attacking client has. */
+  records: number
+  /** One shape in so many is measured. */
+  step: number
+  /** Attacks by each kind of attacker. */
+  attacks: number
+  /** How long one goes on. */
+  seconds: number
+  /** A client sends his burst at once; a stranger or the owner of the sandbox asks on so many without a pause. */
+  connections: Record<Who, number>
+  /** Whether waits are compared: they say something of a longer time only, on a machine that does nothing else. */
+  isTimed: boolean
+}
+
+/** A client's burst; afterwards his bucket refills at 100 a minute. */
+const BURST = 100
+const REFILL_MS = 600
+const LONG: Form = {
+  records: 300_000,
+  step: 1,
+  attacks: 6,
+  seconds: 10,
+  connections: { client: BURST, stranger: 32, sandbox: 4 },
+  isTimed: true,
+}
+const SHORT: Form = {
+  records: 500,
+  step: 23,
+  attacks: 1,
+  seconds: 0.5,
+  connections: { client: 4, stranger: 4, sandbox: 2 },
+  isTimed: false,
+}
+const VICTIMS = 10
+const VICTIMS_PER_SECOND = 50
+const FLAGS = ['--access-ttl', '30d']
+
+export const fairness: Rig = async ({ rounds, isShort }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
+  const form = isShort ? SHORT : LONG
+  try {
+    await fill(folder, form.records)
+    const costs = await searched(folder, rounds, form)
+    return await attacked(folder, costs, form)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** What each shape costs, dearest first. */
+const searched = async (folder: string, rounds: number, { step }: Form): Promise<Cost[]> => {
+  const server = await serve(['--data-dir', folder, '--rate-limit', 'off'])
+  await logIn(server.port, 'sbx_attacker')
+  const costs: Cost[] = []
+  for (const [index, shape] of shapes().entries()) {
+    if (index % step !== 0) continue
+    costs.push(await costOf(server, shape, await logIn(server.port, 'sandbox'), rounds))
+  }
+  await server.stop()
+  return costs.sort((a, b) => b.meanMs - a.meanMs)
+}
+
+/** The dearest shapes of each kind of attacker, one of each operation. */
+const dearest = (costs: readonly Cost[], count: number): Shape[] => {
+  const chosen = new Map<string, Shape>()
+  const taken: Record<Who, number> = { client: 0, stranger: 0, sandbox: 0 }
+  for (const { shape } of costs) {
+    const operation = `${shape.who} ${shape.name.split(':')[0]}`
+    if (chosen.has(operation) || taken[shape.who] === count) continue
+    chosen.set(operation, shape)
+    taken[shape.who] += 1
+  }
+  return [...chosen.values()]
+}
+
+const attacked = async (folder: string, costs: readonly Cost[], form: Form): Promise<Report> => {
+  const findings = costs.flatMap(({ shape, statuses }) =>
+    [...statuses.keys()].filter((status) => status === 0 || status >= 500).map((status) => `${shape.name}: ${status}`),
+  )
+  const rows = [['attack', 'by', 'a request', 'requests', 'p50', 'p99', 'p100']]
+  const server = await serve(['--data-dir', folder, ...FLAGS])
+  const field = await Field.open(server, form)
+  const quiet = await field.window()
+  rows.push(['quiet', '', '', '', ...figures(quiet.latenciesMs)])
+  findings.push(...quiet.wrong)
+  const bound = Math.min(
+    percentile(quiet.latenciesMs, 0.99) * WORSE_MAX,
+    percentile(quiet.latenciesMs, 0.99) + MORE_MS_MAX,
+  )
+  for (const shape of dearest(costs, form.attacks)) {
+    const { latenciesMs, wrong, sent } = await field.window(shape)
+    const cost = costs.find((each) => each.shape === shape)?.meanMs ?? 0
+    rows.push([shape.name, shape.who, milliseconds(cost), String(sent), ...figures(latenciesMs)])
+    const p99 = percentile(latenciesMs, 0.99)
+    findings.push(...wrong.map((each) => `${shape.name}: a victim got ${each}`))
+    if (form.isTimed && !(p99 <= bound)) findings.push(`${shape.name}: others wait ${milliseconds(p99)} at p99`)
+  }
+  field.end()
+  await server.stop()
+  const ranking = costs.map(({ shape, meanMs, mostMs, statuses }) => [
+    shape.name,
+    shape.who,
+    milliseconds(meanMs),
+    milliseconds(mostMs),
+    [...statuses.keys()].join(' '),
+  ])
+  return { tables: [[['request', 'by', 'mean', 'most', 'status'], ...ranking], rows], findings }
+}
+
+const figures = (latenciesMs: readonly number[]): string[] =>
+  [0.5, 0.99, 1].map((part) => milliseconds(percentile(latenciesMs, part)))
+
+/** The server under attack, the victims, and the attacker. */
+class Field {
+  readonly #victims = new Victims()
+
+  private constructor(
+    private readonly server: Server,
+    private readonly form: Form,
+    private readonly tokens: readonly string[],
+  ) {}
+
+  static async open(server: Server, form: Form): Promise<Field> {
+    await logIn(server.port, 'sbx_attacker')
+    const tokens: string[] = []
+    for (let victim = 0; victim < VICTIMS; victim++) tokens.push(await logIn(server.port, `sbx_victim-${victim}`))
+    return new Field(server, form, tokens)
+  }
+
+  /** What the victims feel for a while, with an attack or without. */
+  async window(attack?: Shape) {
+    await this.#refill()
+    const { port } = this.server
+    const { seconds } = this.form
+    const felt = this.#victims.feel({ port, tokens: this.tokens, seconds, perSecond: VICTIMS_PER_SECOND })
+    const endsAtMs = performance.now() + seconds * 1_000
+    const sent = attack ? await this.#attack(attack, endsAtMs) : 0
+    return { ...(await felt), sent }
+  }
+
+  end(): void {
+    this.#victims.end()
+  }
+
+  /** Lets everybody have the whole of his limits again. */
+  async #refill(): Promise<void> {
+    for (const world of ['default', 'attacker', ...this.tokens.map((_, victim) => `victim-${victim}`)]) {
+      await ask(this.server.port, { path: `/_sandbox/clock?world=${world}`, body: '{"advance":"PT1H"}' })
+    }
+  }
+
+  async #attack(shape: Shape, endsAtMs: number): Promise<number> {
+    const token = await logIn(this.server.port, 'sandbox')
+    let sent = 0
+    const isOver = (): boolean => performance.now() >= endsAtMs
+    const attacker = async (): Promise<void> => {
+      let connection = await Connection.open(this.server.port)
+      do {
+        const bytes = shape.request(nextNumber(), token)
+        await connection.send(bytes).catch(() => undefined)
+        sent += 1
+        if (shape.who === 'client' && !isOver()) await Bun.sleep(REFILL_MS * BURST)
+        if (!connection.isOpen && !isOver()) connection = await Connection.open(this.server.port)
+      } while (!isOver())
+      connection.close()
+    }
+    const attackers = Array.from({ length: this.form.connections[shape.who] }, attacker)
+    await Promise.race([Promise.all(attackers), Bun.sleep(Math.max(0, endsAtMs - performance.now()))])
+    return sent
+  }
+}

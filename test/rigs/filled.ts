@@ -1,0 +1,86 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { ask } from './connection.ts'
+import { logIn, serve } from './server.ts'
+
+/** A data folder in which the client `sandbox` has more of everything than could be made one by one. */
+
+const PERSON = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+const TEMPLATES: readonly { path: string; body: object }[] = [
+  { path: '/api/v1/beneficiaries', body: PERSON },
+  { path: '/api/v1/orders', body: { product_id: 1, denomination: 100, quantity: 1, client_reference: 'template' } },
+  {
+    path: '/api/v1/payouts',
+    body: {
+      reference_id: 'template',
+      wallet_id: 1,
+      amount: 1.25,
+      currency: 'USD',
+      beneficiary_email: PERSON.email,
+      beneficiary_first_name: PERSON.first_name,
+      beneficiary_last_name: PERSON.last_name,
+    },
+  },
+]
+const NUMBERED_ID = "printf('%025d', n)"
+/** Which columns differ from copy to copy; n counts from 1. Columns that a table does not have are skipped. */
+const COPIES: Record<string, Record<string, string>> = {
+  beneficiaries: {
+    id: `'ben_' || ${NUMBERED_ID}`,
+    email: "'ada.' || n || '@example.com'",
+    email_folded: "'ada.' || n || '@example.com'",
+    last_name: "'Lovelace ' || n % 1000",
+    last_name_folded: "'lovelace ' || n % 1000",
+    total_payouts: 'n % 100',
+    total_amount_minor: 'n % 10000',
+    created_at_ms: 'created_at_ms + n',
+  },
+  payouts: {
+    id: `'pyt_' || ${NUMBERED_ID}`,
+    reference_id: "'bonus-' || n",
+    search_folded: "'bonus-' || n || char(0) || 'ada.' || n || '@example.com'",
+    amount_rank: 'amount_rank + n % 5000',
+    created_at_ms: 'created_at_ms + n',
+    status: "CASE n % 10 WHEN 0 THEN 'failed' ELSE 'completed' END",
+    due_at_ms: 'NULL',
+    due_event: 'NULL',
+  },
+  orders: { id: 'id + n', reference: "'gift-' || n", placed_at_ms: 'placed_at_ms + n' },
+  transactions: {
+    id: 'id + n',
+    amount_rank: 'amount_rank + n % 5000',
+    source_id: 'n',
+    created_at_ms: 'created_at_ms + n',
+  },
+}
+
+/** Makes the folder with so many records of each kind. */
+export const fill = async (dataDir: string, records: number): Promise<void> => {
+  const server = await serve(['--data-dir', dataDir, '--rate-limit', 'off'])
+  const token = await logIn(server.port, 'sandbox')
+  for (const { path, body } of TEMPLATES) {
+    const answer = await ask(server.port, {
+      path,
+      headers: { Authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    })
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.body}`)
+  }
+  await ask(server.port, { path: '/_sandbox/clock', body: '{"advance":"PT1M"}' })
+  await server.stop()
+  const sqlite = new Database(join(dataDir, 'scrip.sqlite'))
+  sqlite.run('PRAGMA synchronous = OFF')
+  for (const [table, changes] of Object.entries(COPIES)) copyRow(sqlite, table, changes, records)
+  sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  sqlite.close()
+}
+
+/** Copies the last row of a table: whatever columns it has, they are as the program filled them. */
+const copyRow = (sqlite: Database, table: string, changes: Record<string, string>, count: number): void => {
+  const columns = sqlite.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all()
+  const names = columns.map(({ name }) => name)
+  const values = names.map((name) => changes[name] ?? name)
+  sqlite.run(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+    INSERT INTO ${table} (${names.join(', ')})
+    SELECT ${values.join(', ')} FROM (SELECT * FROM ${table} ORDER BY id DESC LIMIT 1), numbers`)
+}

@@ -1,0 +1,35 @@
+import { aligned } from '../bench/table.ts'
+
+/** What a rig is told to do. */
+export interface Options {
+  /** How long it goes on, in a unit of its own. */
+  rounds: number
+  seed: number
+  /** Only a part of its work, as a test of the rig itself. */
+  isShort: boolean
+}
+
+/** What a rig has done and found. */
+export interface Report {
+  /** Each with a line of headings. */
+  tables: readonly (readonly (readonly string[])[])[]
+  /** What must never be; nothing in here is good news. */
+  findings: readonly string[]
+}
+
+export type Rig = (options: Options) => Promise<Report>
+
+const FINDINGS_SHOWN = 50
+
+export const printed = ({ tables, findings }: Report): string =>
+  [
+    ...tables.map((table) => `${aligned(table).join('\n')}\n`),
+    findings.length === 0 ? 'No finding.' : `${findings.length} findings:`,
+    ...findings.slice(0, FINDINGS_SHOWN).map((finding) => `- ${finding}`),
+  ].join('\n')
+
+/** The value that so much of all values reach at most. */
+export const percentile = (values: readonly number[], part: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN
+}

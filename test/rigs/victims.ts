@@ -1,0 +1,88 @@
+import { parentPort, Worker } from 'node:worker_threads'
+import { bytesOf, Connection } from './connection.ts'
+
+/**
+ * The other clients, in a thread of their own: each asks at its times, whatever became of its last question, and waits
+ * are counted from when it would have asked.
+ */
+
+export interface Window {
+  port: number
+  /** A client each. */
+  tokens: readonly string[]
+  seconds: number
+  perSecond: number
+}
+
+export interface Felt {
+  latenciesMs: number[]
+  /** Answers that were not as they should be. */
+  wrong: string[]
+}
+
+const WRONG_MAX = 10
+const MS = 1_000
+
+const QUESTIONS: readonly { path: string; body?: string; status: number }[] = [
+  { path: '/api/v1/wallets', status: 200 },
+  { path: '/api/v1/products/1', status: 200 },
+  { path: '/api/v1/products/1/charges', body: '{"denomination":100,"quantity":2}', status: 200 },
+  {
+    path: '/api/v1/beneficiaries',
+    body: '{"email":"ada@example.com","first_name":"Ada","last_name":"Lovelace"}',
+    status: 201,
+  },
+]
+
+const feel = async ({ port, tokens, seconds, perSecond }: Window): Promise<Felt> => {
+  const felt: Felt = { latenciesMs: [], wrong: [] }
+  const beginsAtMs = performance.now()
+  const questions = Math.round(seconds * perSecond)
+  const client = async (place: number): Promise<void> => {
+    const connection = await Connection.open(port)
+    for (let index = place; index < questions; index += tokens.length) {
+      const dueAtMs = beginsAtMs + (index * MS) / perSecond
+      const waitMs = dueAtMs - performance.now()
+      if (waitMs > 0) await Bun.sleep(waitMs)
+      const { status: wanted, ...question } = QUESTIONS[Math.floor(index / tokens.length) % QUESTIONS.length] ?? fail()
+      const answer = await connection.send(
+        bytesOf({ ...question, headers: { Authorization: `Bearer ${tokens[place]}` } }),
+      )
+      felt.latenciesMs.push(performance.now() - dueAtMs)
+      if (answer.status !== wanted && felt.wrong.length < WRONG_MAX) {
+        felt.wrong.push(`${question.path}: ${answer.status} ${answer.body.toString().slice(0, 200)}`)
+      }
+    }
+    connection.close()
+  }
+  await Promise.all(tokens.map((_, place) => client(place)))
+  return felt
+}
+
+const fail = (): never => {
+  throw new Error('there are no questions')
+}
+
+parentPort?.on('message', (window: Window) => {
+  feel(window).then(
+    (felt) => parentPort?.postMessage(felt),
+    (error: unknown) => parentPort?.postMessage({ latenciesMs: [], wrong: [String(error)] } satisfies Felt),
+  )
+})
+
+/** The victims' thread. */
+export class Victims {
+  readonly #worker = new Worker(import.meta.path)
+
+  feel(window: Window): Promise<Felt> {
+    return new Promise((resolve, reject) => {
+      this.#worker.once('message', resolve)
+      this.#worker.once('error', reject)
+      this.#worker.postMessage(window)
+    })
+  }
+
+  end(): void {
+    this.#worker.terminate()
+  }
+}
