@@ -58,11 +58,6 @@ export interface Deps {
   listeners?: readonly RequestListener[]
 }
 
-/** Charged for paying in another currency, in basis points (contract C9). */
-const CONVERSION_BASIS_POINTS = 50
-/** The fee on a payout, in basis points (contract C13). */
-const PAYOUT_FEE_BASIS_POINTS = 150
-
 /**
  * The table of contents: the edge first, then the rooms in the order of the specification. Beside the app stand the
  * work that falls due in it, for whoever keeps time where nobody asks, the sandbox around it, and its login for
@@ -70,7 +65,7 @@ const PAYOUT_FEE_BASIS_POINTS = 150
  */
 export const createApp = (deps: Deps) => {
   const { config, version, log, worlds, reference, catalog, rates, publicUrl } = deps
-  const { accessTtlMs, refreshTtlMs, chargeTtlMs, limits, mode } = config
+  const { accessTtlMs, refreshTtlMs, chargeTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits, mode } = config
   const keepUp = (world: World): boolean => {
     if (!world.db.changedElsewhere()) return false
     world.forgetDerived()
@@ -81,12 +76,11 @@ export const createApp = (deps: Deps) => {
   const sessions = new Sessions({ worlds, keepUp, signer: new TokenSigner(deps.signingKey), accessTtlMs, refreshTtlMs })
   const supply = mode === 'sandbox' ? sandboxSupply(deps.seal) : importedSupply
   const paced = (what: 'payouts' | 'orders') => (world: World) => mode === 'sandbox' && world.of(pace)[what] === 'auto'
-  const conversionBasisPoints = CONVERSION_BASIS_POINTS
   const pricing = { catalog, reference, rates, conversionBasisPoints }
   const paying = {
     reference,
     rates,
-    feeBasisPoints: PAYOUT_FEE_BASIS_POINTS,
+    feeBasisPoints: payoutFeeBasisPoints,
     conversionBasisPoints,
     byClock: paced('payouts'),
   }

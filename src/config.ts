@@ -28,6 +28,10 @@ export interface Config {
   accessTtlMs: number
   refreshTtlMs: number
   chargeTtlMs: number
+  /** Charged for paying in another currency, in basis points (contract C9). */
+  conversionBasisPoints: number
+  /** The fee on a payout, in basis points (contract C13). */
+  payoutFeeBasisPoints: number
   logFormat: 'pretty' | 'json'
   logLevel: LogLevel
   readyFile: string | undefined
@@ -130,6 +134,12 @@ export const withServeOptions = (command: Command, logLevel?: LogLevel, portDefa
         .argParser(parseTtl)
         .default(5 * MINUTE_MS, '5m'),
     )
+    .addOption(
+      option('--conversion-fee <percent>', 'fee for paying in another currency, in live mode (default: 0.5)').argParser(
+        parseFee,
+      ),
+    )
+    .addOption(option('--payout-fee <percent>', 'fee on each payout, in live mode (default: 1.5)').argParser(parseFee))
     .addOption(option('--log-format <format>', 'how logs are written').choices(['pretty', 'json']).default('pretty'))
     .addOption(
       option('--log-level <level>', `the least that is logged${logLevel ? '' : LOG_LEVEL_DEFAULT}`)
@@ -166,6 +176,8 @@ export interface ServeOptions {
   accessTtl: number
   refreshTtl: number
   chargeTtl: number
+  conversionFee?: number
+  payoutFee?: number
   logFormat: 'pretty' | 'json'
   logLevel?: LogLevel
   readyFile?: string
@@ -185,6 +197,8 @@ const ONLY_IN = {
   sandboxToken: 'sandbox',
   snapshot: 'sandbox',
   strict: 'sandbox',
+  conversionFee: 'live',
+  payoutFee: 'live',
 } as const satisfies Partial<Record<keyof ServeOptions, Mode>>
 
 /** Flags whose value is a secret. */
@@ -217,12 +231,21 @@ const refuseOddSwitches = (): void => {
   }
 }
 
+/** The fees of the sandbox, and of live mode unless they are set (contract C9). */
+const CONVERSION_BASIS_POINTS = 50
+const PAYOUT_FEE_BASIS_POINTS = 150
+/** Real money is not spent at prices older than this (contract C12). */
+const LIVE_CHARGE_TTL_MS_MAX = HOUR_MS
+
 /** @throws UsageError when options do not go together, or a variable has no meaning */
 export const configOf = (options: ServeOptions): Config => {
   refuseMeaningless(options)
   refuseOddSwitches()
   if (options.mode === 'live' && options.dataDir === undefined) {
     throw new UsageError('--mode live keeps real records: set --data-dir')
+  }
+  if (options.mode === 'live' && options.chargeTtl > LIVE_CHARGE_TTL_MS_MAX) {
+    throw new UsageError('--charge-ttl is at most 1h in live mode: orders are placed at the prices that it keeps')
   }
   return Object.freeze({
     host: options.host,
@@ -235,6 +258,8 @@ export const configOf = (options: ServeOptions): Config => {
     accessTtlMs: options.accessTtl,
     refreshTtlMs: options.refreshTtl,
     chargeTtlMs: options.chargeTtl,
+    conversionBasisPoints: options.conversionFee ?? CONVERSION_BASIS_POINTS,
+    payoutFeeBasisPoints: options.payoutFee ?? PAYOUT_FEE_BASIS_POINTS,
     logFormat: options.logFormat,
     logLevel: options.logLevel ?? (options.mode === 'live' || process.stderr.isTTY ? 'info' : 'warn'),
     readyFile: options.readyFile,
@@ -445,6 +470,16 @@ const parseLimits = (text: string): readonly BucketSize[] | 'off' => {
     if (!match || refillMs === undefined) throw new InvalidArgumentError('Limits look like 1000/h,100/m, or off.')
     return { tokens: Number(match[1]), refillMs }
   })
+}
+
+/** A percentage in basis points. */
+const parseFee = (text: string): number => {
+  const match = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text)
+  const basisPoints = Number(match?.[1]) * 100 + Number((match?.[2] ?? '').padEnd(2, '0'))
+  if (!match || basisPoints > 10_000) {
+    throw new InvalidArgumentError('A fee is a percentage from 0 to 100 with at most two decimals.')
+  }
+  return basisPoints
 }
 
 const parsePercent = (text: string): number => {

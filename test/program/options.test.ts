@@ -138,6 +138,16 @@ describe('exit 2, and a word about it, for', () => {
     ['a time without a unit', ['--access-ttl', '60'], {}, /A time is a number and a unit/],
     ['a time of nothing', ['--charge-ttl', '0s'], {}, /A time is a number and a unit/],
     ['a time beyond all bounds', ['--refresh-ttl', '36501d'], {}, /at most 36500d/],
+    [
+      'a fee beyond all',
+      ['--payout-fee', '100.01'],
+      {},
+      /A fee is a percentage from 0 to 100 with at most two decimals/,
+    ],
+    ['a fee of three decimals', ['--conversion-fee', '0.125'], {}, /A fee is a percentage/],
+    ['a fee below nothing', [], { SCRIP_PAYOUT_FEE: '-1' }, /A fee is a percentage/],
+    ['a fee in the sandbox', ['--conversion-fee', '0.5'], {}, /--conversion-fee has no meaning in sandbox mode/],
+    ['a fee of the sandbox in a variable', [], { SCRIP_PAYOUT_FEE: '1' }, /SCRIP_PAYOUT_FEE has no meaning/],
     ['limits that are none', ['--rate-limit', '1000'], {}, /Limits look like/],
     ['an unknown log format', ['--log-format', 'xml'], {}, /--log-format/],
     ['an unknown log level', ['--log-level', 'loud'], {}, /--log-level/],
@@ -146,6 +156,12 @@ describe('exit 2, and a word about it, for', () => {
     ['a flag without its value', ['--seed'], {}, /--seed/],
     ['live mode without a folder', ['--mode', 'live'], {}, /--data-dir/],
     ['a switch whose variable is neither 1 nor true', [], { SCRIP_STRICT: '0' }, /SCRIP_STRICT is 1, true, or not set/],
+    [
+      'prices that live mode would keep for more than an hour',
+      ['--mode', 'live', '--data-dir', '/tmp/none', '--charge-ttl', '61m'],
+      {},
+      /--charge-ttl is at most 1h in live mode/,
+    ],
     ['a secret file that is not there', [], { SCRIP_SANDBOX_TOKEN_FILE: '/no/such' }, /\/no\/such/],
   ])('%s', async (_, args, env, message) => {
     const { exitCode, stdout, stderr } = await run(args, { env })
