@@ -4,13 +4,31 @@ import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import foundation from './migrations/0001_foundation.sql' with { type: 'text' }
 import money from './migrations/0002_money.sql' with { type: 'text' }
 import lists from './migrations/0003_lists.sql' with { type: 'text' }
+import transactionSearch from './migrations/0004_transaction_search.sql' with { type: 'text' }
+
+interface Migration {
+  name: string
+  sql: string
+  /** Writes what SQL cannot tell. */
+  finish?: (sqlite: SqliteDatabase) => void
+}
+
+/** SQLite has left letters beyond ASCII as they were. */
+const lowerSearchTexts = (sqlite: SqliteDatabase): void => {
+  const update = sqlite.query<unknown, [string, number]>('UPDATE transactions SET search_folded = ? WHERE id = ?')
+  const beyondAscii = sqlite.query<{ id: number; text: string }, []>(
+    "SELECT id, search_folded AS text FROM transactions WHERE coalesce(source_id, '') || coalesce(remarks, '') GLOB '*[^ -~]*'",
+  )
+  for (const { id, text } of beyondAscii.all()) update.run(text.toLowerCase(), id)
+}
 
 /** The migrations in order; the number of each is its place here, counted from 1. Never edited once released. */
-const MIGRATIONS = [
+const MIGRATIONS: readonly Migration[] = [
   { name: '0001_foundation', sql: foundation },
   { name: '0002_money', sql: money },
   { name: '0003_lists', sql: lists },
-] as const
+  { name: '0004_transaction_search', sql: transactionSearch, finish: lowerSearchTexts },
+]
 
 /** A database that this program cannot work with: newer than it, or changed behind its back. */
 export class SchemaMismatch extends Error {
@@ -29,8 +47,9 @@ export const migrate = (sqlite: SqliteDatabase, clock: Clock): void => {
         'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
       )
       const applied = verifiedMigrations(sqlite)
-      MIGRATIONS.slice(applied.length).forEach(({ name, sql }, index) => {
+      MIGRATIONS.slice(applied.length).forEach(({ name, sql, finish }, index) => {
         sqlite.run(sql)
+        finish?.(sqlite)
         sqlite
           .query('INSERT INTO migrations (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)')
           .run(applied.length + index + 1, name, digestOf(sql), toTimestamp(clock.nowMs()))

@@ -7,3 +7,6 @@ import { FINAL_SIGMA, SIGMA } from '../kernel/fold.ts'
  */
 export const holds = (lowerCase: SQLWrapper, folded: SQLWrapper): SQL =>
   sql`instr(iif(instr(${folded}, ${SIGMA}), replace(${lowerCase}, ${FINAL_SIGMA}, ${SIGMA}), ${lowerCase}), ${folded}) > 0`
+
+/** Stands between texts that are searched together: none of them can hold it, nor can a search. */
+export const SEARCH_SEAM = '\0'

@@ -5,6 +5,7 @@ import { isWritable } from './validation.ts'
 const DIGITS = /^\d+$/
 /** Ids are positive whole numbers in plain digits, without leading zeros (contract C4). */
 const ID = /^[1-9]\d{0,9}$/
+const CURRENCY_CODE = /^[A-Z]{3}$/
 const ID_MAX = 2_147_483_647
 
 /** The number that a path segment or a query value names, or undefined when it is no id. */
@@ -77,6 +78,19 @@ export class QueryReader {
     return value
   }
 
+  /** The code of a currency; whether there is such a one is another question. */
+  currencyCode(name: string): string | undefined {
+    const value = this.#single(name)
+    if (value !== undefined && !CURRENCY_CODE.test(value)) {
+      this.refuse(name, 'format', 'must be three letters in upper case')
+    }
+    return value
+  }
+
+  has(name: string): boolean {
+    return this.#params.has(name)
+  }
+
   refuse(field: string, rule: Rule, problem: string): void {
     this.#violations.push({ field, rule, problem })
   }
@@ -105,31 +119,58 @@ export class QueryReader {
 export type Direction = 'ASC' | 'DESC'
 export const DIRECTIONS: readonly Direction[] = ['ASC', 'DESC']
 
+/** How a list is ordered. */
+export interface Sort<Field extends string> {
+  field: Field
+  direction: Direction
+}
+
 /**
- * The `sort` parameter (spec 4.2): a JSON object with the members field and direction, either of which may be left
- * out.
+ * The order of a list, by `sort` (spec 4.2) or by `sort_by` and `sort_order` (contract C7), not by both. Whatever is left
+ * out is the fallback's.
  */
 export const readSort = <Field extends string>(
   query: QueryReader,
   fields: readonly Field[],
-  fallback: { field: Field; direction: Direction },
-): { field: Field; direction: Direction } => {
+  fallback: Sort<Field>,
+): Sort<Field> => {
   const text = query.text('sort')
-  if (text === undefined) return fallback
+  const field = query.choice('sort_by', fields)
+  const direction = query.choice('sort_order', DIRECTIONS)
+  if (text === undefined) return { field: field ?? fallback.field, direction: direction ?? fallback.direction }
+  if (query.has('sort_by') || query.has('sort_order')) {
+    query.refuse('sort', 'format', 'must not come with sort_by or sort_order')
+    return fallback
+  }
+  return sortOf(text, query, fields, fallback)
+}
+
+/** A JSON object with the members field and direction, either of which may be left out, both also written in capitals. */
+const sortOf = <Field extends string>(
+  text: string,
+  query: QueryReader,
+  fields: readonly Field[],
+  fallback: Sort<Field>,
+): Sort<Field> => {
   const sort = parseSort(text)
   if (!sort) {
     query.refuse('sort', 'object', 'must be a JSON object with the members field and direction')
     return fallback
   }
-  const field = fields.find((candidate) => candidate === (sort.field ?? fallback.field))
-  const wanted = sort.direction ?? fallback.direction
-  const direction = DIRECTIONS.find((candidate) => typeof wanted === 'string' && candidate === wanted.toUpperCase())
+  const wantedField = sort.field ?? sort.Field ?? fallback.field
+  const wantedDirection = sort.direction ?? sort.Direction ?? fallback.direction
+  const field = fields.find((candidate) => candidate === wantedField)
+  const direction = DIRECTIONS.find(
+    (candidate) => typeof wantedDirection === 'string' && candidate === wantedDirection.toUpperCase(),
+  )
   if (!field) query.refuse('sort', 'enum', `must name a field that is one of ${fields.join(', ')}`)
   else if (!direction) query.refuse('sort', 'enum', 'must have a direction that is ASC or DESC')
   return { field: field ?? fallback.field, direction: direction ?? fallback.direction }
 }
 
-const parseSort = (text: string): { field?: unknown; direction?: unknown } | undefined => {
+const parseSort = (
+  text: string,
+): { field?: unknown; direction?: unknown; Field?: unknown; Direction?: unknown } | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined

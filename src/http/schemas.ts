@@ -30,14 +30,16 @@ export const pageQuery = ({ limitDefault, limitMax }: { limitDefault: number; li
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limitMax, default: limitDefault })),
 })
 
-/** The parameter that sorts a list by a JSON object (spec 4.2). */
+/** The parameters that sort a list: a JSON object (spec 4.2), or a field's name and a direction (contract C7). */
 export const sortQuery = (fields: readonly string[]) => ({
   sort: Type.Optional(
     Type.String({
-      description: `A JSON object with field (${fields.join(', ')}) and direction (ASC or DESC), URL-encoded`,
+      description: `A JSON object with field (${fields.join(', ')}) and direction (ASC or DESC), URL-encoded; not together with sort_by or sort_order`,
       default: '{"field":"id","direction":"DESC"}',
     }),
   ),
+  sort_by: Type.Optional(oneOf(fields, { description: 'The field that the list is sorted by' })),
+  sort_order: Type.Optional(oneOf(['ASC', 'DESC'], { description: 'The direction, in either case' })),
 })
 
 /** The parameters that sort a list by a field's name (spec 4.1), the newest first when left out. */

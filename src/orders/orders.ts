@@ -1,8 +1,7 @@
 import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Product } from '../catalog/product.ts'
-import { recallCharge } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
-import { type Pricing, type Purchase, type Quote, quote } from '../charges/quote.ts'
+import { type Pricing, type Purchase, type Quote, quoteForOrder } from '../charges/quote.ts'
 import type { Transaction } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { perConnection, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
@@ -112,7 +111,7 @@ export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session
     denominationMinor,
     quantityMax,
     price,
-  } = currentQuote(ordering.pricing, session, request)
+  } = quoteForOrder(ordering.pricing, session, request)
   const wallet = found(findWallet(world, client.id, paying.id), 'wallet')
   const nowMs = world.clock.nowMs()
   const reference = request.reference ?? `ord-${world.ids.letters(20)}`
@@ -156,10 +155,6 @@ export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session
   if (dueAtMs !== null) schedule(world, dueAtMs)
   return order
 }
-
-/** The price that the charges endpoint gives at this moment: the one it keeps, or a fresh one. */
-const currentQuote = (pricing: Pricing, session: Session, purchase: Purchase): Quote =>
-  recallCharge(session.world, session.client.id, purchase)?.quote ?? quote(pricing, session, purchase)
 
 const isInstant = ({ deliveryMode, deliveryTime }: Product, quantity: number): boolean =>
   deliveryMode === 'digital' && deliveryTime === INSTANT && quantity <= INSTANT_QUANTITY_MAX
@@ -343,6 +338,7 @@ const list = new List({
     status: orders.status,
     productId: orders.productId,
     reference: orders.reference,
+    ref: orders.reference,
   },
   sorts: { id: [] },
   counted: { as: 'orders', by: { status: 'part' }, created: 'id' },
@@ -353,6 +349,8 @@ export interface OrderQuery {
   status: OrderStatus | undefined
   productId: number | undefined
   reference: string | undefined
+  /** The other name of the reference: an order has to meet both. */
+  ref: string | undefined
 }
 
 /** One page of the client's orders, the newest first, and how many match in all. */

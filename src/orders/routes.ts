@@ -86,7 +86,8 @@ const ListQuery = Type.Object({
   ...pageQuery(PAGE),
   status: Type.Optional(oneOf(ORDER_STATUSES, { description: 'In either case' })),
   product_id: Type.Optional(Id),
-  client_reference: Type.Optional(Type.String()),
+  client_reference: Type.Optional(Type.String({ description: 'Your name for the order, in full' })),
+  ref: Type.Optional(Type.String({ description: 'The same as client_reference' })),
 })
 
 const VOUCHER_EXAMPLE = {
@@ -189,6 +190,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
           status: query.choice('status', ORDER_STATUSES),
           productId: query.id('product_id'),
           reference: query.text('client_reference'),
+          ref: query.text('ref'),
         }
         query.finish()
         const { rows, totalCount } = listOrders(world, client.id, { page, ...filter })
@@ -267,6 +269,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
           'orders.rate_missing': { code: 'rate_missing', from: 'USD', to: 'KES' },
           'orders.rate_failed': { code: 'rate_failed' },
           'orders.amount_too_large': { code: 'amount_too_large' },
+          'orders.amount_too_small': { code: 'amount_too_small' },
           'orders.duplicate_reference': { code: 'duplicate_order_reference' },
           'orders.insufficient_balance': { code: 'insufficient_balance' },
           'orders.insufficient_stock': { code: 'insufficient_stock' },

@@ -6,10 +6,10 @@ import type { RateSource } from '../charges/rates.ts'
 import type { Transaction } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { perConnection, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
-import { holds } from '../db/search.ts'
+import { holds, SEARCH_SEAM } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
-import { DomainError, found, violated } from '../kernel/failure.ts'
+import { DomainError, found } from '../kernel/failure.ts'
 import { fold } from '../kernel/fold.ts'
 import { convert, percentOf, plus } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
@@ -94,17 +94,17 @@ const statements = perConnection({
       .prepare(),
 })
 
+/** A percentage that is not 0 costs at least this (contract C13). */
+const FEE_MINOR_MIN = 1
+
 /** Four decimals are the most that any currency has: amounts in these units compare across currencies. */
 const RANK_DECIMALS = 4
-
-/** Stands between what a search looks at: no reference, e-mail or search can hold it. */
-const SEARCH_SEAM = '\0'
 
 /**
  * Creates a payout, which the wallet pays at once.
  *
  * @throws DomainError paying_wallet_not_found, saved_beneficiary_not_found, duplicate_payout_reference, rate_missing,
- *   rate_failed, validation, amount_too_large or insufficient_balance
+ *   rate_failed, amount_too_large, amount_too_small or insufficient_balance
  */
 export const createPayout = (
   tx: Transaction,
@@ -187,11 +187,9 @@ const priceOf = (
   const rateE8 = rateBetween(rates, currency, walletCurrency)
   const inWallet = (minor: number) =>
     rateE8 === undefined ? minor : convert(minor, rateE8, currency.precision, walletCurrency.precision)
-  const feesMinor = percentOf(amountMinor, feeBasisPoints)
+  const feesMinor = feeBasisPoints === 0 ? 0 : Math.max(FEE_MINOR_MIN, percentOf(amountMinor, feeBasisPoints))
   const netMinor = inWallet(plus(amountMinor, feesMinor))
-  if (netMinor === 0) {
-    throw violated('amount', 'min', 'must be worth at least the smallest unit of the currency of the wallet')
-  }
+  if (netMinor === 0) throw new DomainError({ code: 'amount_too_small' })
   const paidConversionMinor = rateE8 === undefined ? null : percentOf(netMinor, conversionBasisPoints)
   return {
     feesMinor,

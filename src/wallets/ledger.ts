@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
 import { perConnection, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
+import { SEARCH_SEAM } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import {
@@ -120,7 +121,7 @@ export const moveWallet = (
     clientId: wallet.clientId,
     entryId,
     amountMinor: Math.abs(amountMinor),
-    transactionType: amountMinor > 0 ? 'CREDIT' : 'DEBIT',
+    transactionType: amountMinor < 0 ? 'DEBIT' : 'CREDIT',
     status: 'COMPLETED',
     sourceCurrency: exchange?.sourceCurrency ?? null,
     destinationCurrency: exchange?.destinationCurrency ?? null,
@@ -131,6 +132,7 @@ export const moveWallet = (
     sourceId: cause.sourceId,
     remarks: cause.remarks,
     createdAtMs: cause.nowMs,
+    searchFolded: `${cause.sourceId ?? ''}${SEARCH_SEAM}${cause.remarks ?? ''}`.toLowerCase(),
   })
 }
 

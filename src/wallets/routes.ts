@@ -26,6 +26,7 @@ import {
 const PAGE = { limitDefault: 50, limitMax: 10_000 }
 const WALLET_TYPES = ['PREPAID', 'POSTPAID'] as const
 const TRANSACTION_TYPES = ['CREDIT', 'DEBIT'] as const
+const YES_NO = ['true', 'false'] as const
 const TRANSACTION_STATUSES = ['PENDING', 'COMPLETED', 'FAILED'] as const
 
 const WalletSchema = Type.Object({
@@ -37,6 +38,7 @@ const WalletSchema = Type.Object({
   type: oneOf(WALLET_TYPES),
   credit_limit: Type.Number({ description: 'How far below zero a POSTPAID wallet may go' }),
   is_default: Type.Boolean(),
+  is_active: Type.Boolean({ description: 'Whether it can pay' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -60,15 +62,20 @@ const TransactionSchema = Type.Object({
 const WalletPath = idPath('wallet')
 const TransactionPath = idPath('transaction')
 
+const CurrencyCode = Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case' }))
 const WalletListQuery = Type.Object({
   ...pageQuery(PAGE),
   currency_id: Type.Optional(Id),
+  currency: CurrencyCode,
   type: Type.Optional(oneOf(WALLET_TYPES)),
+  is_active: Type.Optional(oneOf(YES_NO)),
   ...sortQuery(WALLET_SORTS),
 })
 const TransactionListQuery = Type.Object({
   ...pageQuery(PAGE),
   wallet_id: Type.Optional(Id),
+  currency: CurrencyCode,
+  search: Type.Optional(Type.String({ description: 'A part of source_id or of remarks, in either case' })),
   transaction_type: Type.Optional(oneOf(TRANSACTION_TYPES)),
   status: Type.Optional(oneOf(TRANSACTION_STATUSES)),
   source_type: Type.Optional(oneOf(SOURCE_TYPES)),
@@ -86,6 +93,7 @@ const WALLET_EXAMPLE = {
   type: 'PREPAID',
   credit_limit: 0,
   is_default: true,
+  is_active: true,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
 }
@@ -115,11 +123,15 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
       ({ request, session, set }) => {
         const query = new QueryReader(request.url)
         const page = query.page(PAGE)
-        const currencyId = query.id('currency_id')
-        const type = query.choice('type', WALLET_TYPES)
+        const filter = {
+          currencyId: query.id('currency_id'),
+          currency: query.currencyCode('currency'),
+          type: query.choice('type', WALLET_TYPES),
+          isActive: query.choice('is_active', YES_NO),
+        }
         const sort = readSort(query, WALLET_SORTS, { field: 'id', direction: 'DESC' })
         query.finish()
-        const { rows, totalCount } = listWallets(session.world, session.client.id, { page, currencyId, type, sort })
+        const { rows, totalCount } = listWallets(session.world, session.client.id, { page, ...filter, sort })
         Object.assign(set.headers, longPageHeaders(page, totalCount, rows.length))
         return rows.map((wallet) => walletWire(wallet, reference))
       },
@@ -170,6 +182,8 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
         const page = query.page(PAGE)
         const filter = {
           walletId: query.id('wallet_id'),
+          currency: query.currencyCode('currency'),
+          search: query.text('search'),
           transactionType: query.choice('transaction_type', TRANSACTION_TYPES),
           status: query.choice('status', TRANSACTION_STATUSES),
           sourceType: query.choice('source_type', SOURCE_TYPES),
@@ -240,6 +254,7 @@ const walletWire = (wallet: Wallet, reference: Reference) => {
     type: wallet.type,
     credit_limit: toMajor(wallet.creditLimitMinor, precision),
     is_default: wallet.isDefault,
+    is_active: true,
     created_at: toTimestamp(wallet.createdAtMs),
     updated_at: toTimestamp(wallet.updatedAtMs),
   }

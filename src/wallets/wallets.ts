@@ -2,9 +2,11 @@ import { and, asc, count, eq, gte, lte, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { perConnection, preparedFind } from '../db/prepared.ts'
+import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
-import type { Direction, Page } from '../http/query.ts'
+import type { Page, Sort } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
+import { fold } from '../kernel/fold.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { inMajorUnits, transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
@@ -110,8 +112,10 @@ export const TRANSACTION_SORTS = ['id', 'amount', 'created_at'] as const
 export interface WalletQuery {
   page: Page
   currencyId: number | undefined
+  currency: string | undefined
   type: Wallet['type'] | undefined
-  sort: { field: (typeof WALLET_SORTS)[number]; direction: Direction }
+  isActive: 'true' | 'false' | undefined
+  sort: Sort<(typeof WALLET_SORTS)[number]>
 }
 
 /** One page of the client's wallets, and how many match in all. */
@@ -127,18 +131,24 @@ export const listWallets = ({ db }: World, clientId: number, { page, sort, ...fi
 export interface TransactionQuery {
   page: Page
   walletId: number | undefined
+  currency: string | undefined
+  search: string | undefined
   transactionType: WalletTransaction['transactionType'] | undefined
   status: WalletTransaction['status'] | undefined
   sourceType: WalletTransaction['sourceType'] | undefined
   createdFromMs: number | undefined
   createdToMs: number | undefined
-  sort: { field: (typeof TRANSACTION_SORTS)[number]; direction: Direction }
+  sort: Sort<(typeof TRANSACTION_SORTS)[number]>
 }
 
 /** One page of the movements of the client's wallets, each with its currency, and how many match in all. */
-export const listTransactions = (world: World, clientId: number, { page, sort, ...filters }: TransactionQuery) => {
+export const listTransactions = (
+  world: World,
+  clientId: number,
+  { page, sort, search, ...filters }: TransactionQuery,
+) => {
   const { rows, totalCount } = transactionList.page(world.db.query, clientId, {
-    filters,
+    filters: { ...filters, search: search === undefined ? undefined : fold(search) },
     sort: sort.field,
     direction: sort.direction,
     limit: page.limit,
@@ -159,11 +169,16 @@ const withCurrency = (world: World, transaction: WalletTransaction) => {
   return { transaction, currencyId }
 }
 
+const currencyNamed = sql`(SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')})`
+
 const walletList = new List({
   table: wallets,
   filters: {
     currencyId: wallets.currencyId,
+    currency: sql`${wallets.currencyId} = ${currencyNamed}`,
     type: wallets.type,
+    // No wallet can be closed: all are active.
+    isActive: sql`${sql.placeholder('isActive')} = 'true'`,
   },
   sorts: { id: [], amount: [inMajorUnits(wallets.amountMinor, wallets.currencyId)] },
 })
@@ -172,6 +187,8 @@ const transactionList = new List({
   table: transactions,
   filters: {
     walletId: transactions.walletId,
+    currency: sql`${transactions.walletId} IN (SELECT ${wallets.id} FROM ${wallets} WHERE ${wallets.currencyId} = ${currencyNamed})`,
+    search: holds(transactions.searchFolded, sql.placeholder('search')),
     transactionType: transactions.transactionType,
     status: transactions.status,
     sourceType: transactions.sourceType,
@@ -180,4 +197,5 @@ const transactionList = new List({
   },
   sorts: { id: [], amount: [transactions.amountRank], created_at: [transactions.createdAtMs] },
   counted: { as: 'transactions', by: { walletId: 'part' }, created: 'id' },
+  scanned: 'search',
 })

@@ -192,7 +192,7 @@ describe('page and limit of products', () => {
     }))
 
   test('unknown parameters are ignored', async () => {
-    expect(await list('limit=3&colour=red&sort_by=nothing')).toEqual(everything.slice(0, 3))
+    expect(await list('limit=3&colour=red&order_by=nothing')).toEqual(everything.slice(0, 3))
   })
 })
 
@@ -314,6 +314,32 @@ describe('sort of products', () => {
   ])('%j is by %s %s', async (sort, field, direction) => {
     expect(idsOf(await list(`${sortOf(sort)}&limit=10000`))).toEqual(inOrder(field, direction))
   })
+
+  test.each([
+    ['sort_by=name', 'name', 'DESC'],
+    ['sort_by=name&sort_order=ASC', 'name', 'ASC'],
+    ['sort_by=country_code&sort_order=asc', 'country_code', 'ASC'],
+    ['sort_order=Asc', 'id', 'ASC'],
+    ['sort={"Field":"name","Direction":"asc"}', 'name', 'ASC'],
+    ['sort={"Field":"category"}', 'category', 'DESC'],
+    ['sort={"field":"name","Direction":"ASC"}', 'name', 'ASC'],
+  ] as const)('%s is the order by %s %s', async (query, field, direction) => {
+    expect(idsOf(await list(`${query}&limit=10000`))).toEqual(inOrder(field, direction))
+  })
+
+  test.each(['sort_by=name', 'sort_order=ASC', 'sort_by=name&sort_order=ASC', 'sort_by=name&sort=x'])(
+    '400 names sort when it comes with %s',
+    (query) =>
+      expectRefusal(`${query.includes('sort=') ? query : `sort={"field":"id"}&${query}`}`, {
+        sort: [['format', 'must not come with sort_by or sort_order']],
+      }),
+  )
+
+  test('400 names what is wrong with sort_by and sort_order', () =>
+    expectRefusal('sort_by=price&sort_order=up', {
+      sort_by: [['enum', `must be one of ${FIELDS.join(', ')}`]],
+      sort_order: [['enum', 'must be one of ASC, DESC']],
+    }))
 
   test('orders what the filters leave', async () => {
     const expected = inOrder('name', 'ASC').filter(

@@ -66,6 +66,34 @@ describe('migrations', () => {
     expect(sqlite.query('SELECT sha256 FROM seeds').values()).toEqual([['digest']])
   })
 
+  test('make the movements of an earlier release searchable, in the lower case of any script', () => {
+    const sqlite = databaseAsOf(3)
+    sqlite.run(`
+      INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (1, 'acme', '', 1, 0);
+      INSERT INTO currencies VALUES (139, 'US Dollar', 'USD', 2);
+      INSERT INTO wallets (id, client_id, currency_id, type, amount_minor, credit_limit_minor, is_default, created_at_ms, updated_at_ms)
+        VALUES (1, 1, 139, 'PREPAID', 0, 0, 1, 0, 0);
+      INSERT INTO journal_entries VALUES (1, 'funding', NULL, 0);`)
+    const insert =
+      sqlite.query(`INSERT INTO transactions (wallet_id, client_id, entry_id, amount_minor, transaction_type,
+      status, balance_after_minor, source_type, source_id, remarks, created_at_ms, amount_rank)
+      VALUES (1, 1, 1, 1, 'CREDIT', 'COMPLETED', 1, 'funding', ?, ?, 0, 0.01)`)
+    for (const [sourceId, remarks] of [
+      ['PYT_1', null],
+      [null, 'École Ünal'],
+      ['7', 'Bonus'],
+    ]) {
+      insert.run(sourceId ?? null, remarks ?? null)
+    }
+    migrate(sqlite, NEW_YEAR)
+    expect(sqlite.query('SELECT search_folded FROM transactions ORDER BY id').values()).toEqual([
+      ['pyt_1\0'],
+      ['\0école ünal'],
+      ['7\0bonus'],
+    ])
+    expect(() => sqlite.run("UPDATE transactions SET remarks = 'Another'")).toThrow('transactions are final')
+  })
+
   test('refuse a database that is newer than the program, and leave it as it is', () => {
     const sqlite = migrated()
     const newest = appliedTo(sqlite).length + 1
@@ -90,6 +118,21 @@ describe('migrations', () => {
     expect(sqlite.query("SELECT name FROM sqlite_schema WHERE type = 'table'").values()).toEqual([['wallets']])
   })
 })
+
+/** A database as the release with so many migrations left it. */
+function databaseAsOf(version: number): SqliteDatabase {
+  const sqlite = new SqliteDatabase(':memory:', { strict: true })
+  sqlite.run(
+    'CREATE TABLE migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
+  )
+  const applied = appliedTo(migrated()).slice(0, version)
+  for (const { name, sha256 } of applied) {
+    const { version } = appliedTo(sqlite).at(-1) ?? { version: 0 }
+    sqlite.run(schemaAsOf(version + 1).sql)
+    sqlite.run('INSERT INTO migrations VALUES (?, ?, ?, ?)', [version + 1, name, sha256, 'long ago'])
+  }
+  return sqlite
+}
 
 /** The text of a migration as it lies in the source. */
 function schemaAsOf(version: number): { name: string; sql: string } {

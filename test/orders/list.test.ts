@@ -71,6 +71,11 @@ describe('GET /api/v1/orders', () => {
     expect(await idsOf(world, '?client_reference=Second')).toEqual([4])
     expect(await idsOf(world, '?client_reference=sec')).toEqual([])
     expect(await idsOf(world, '?client_reference=')).toEqual([])
+    expect(await idsOf(world, '?ref=second')).toEqual([2])
+    expect(await idsOf(world, '?ref=nothing')).toEqual([])
+    expect(await idsOf(world, '?ref=second&client_reference=second')).toEqual([2])
+    expect(await idsOf(world, '?ref=second&client_reference=first')).toEqual([])
+    expect(await idsOf(world, '?ref=first&status=pending')).toEqual([])
     expect(await idsOf(world, '?product_id=2&status=delivered')).toEqual([1])
     expect(await idsOf(world, '?product_id=1&client_reference=first')).toEqual([])
     expect(await idsOf(world, '?colour=red')).toEqual([4, 3, 2, 1])
@@ -114,6 +119,7 @@ describe('GET /api/v1/orders', () => {
     ['product_id=x', 'product_id', 'integer', 'must be a positive whole number'],
     ['product_id=0', 'product_id', 'integer', 'must be a positive whole number'],
     ['client_reference=%00', 'client_reference', 'format', 'must not hold NUL'],
+    ['ref=first&ref=second', 'ref', 'format', 'must be given once'],
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const world = await server.world()
     const response = await world.get(`${ORDERS}?${query}`)

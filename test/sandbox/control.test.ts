@@ -174,6 +174,7 @@ describe('POST /_sandbox/wallets', () => {
       type: 'PREPAID',
       credit_limit: 0,
       is_default: false,
+      is_active: true,
       created_at: NOON,
       updated_at: NOON,
     } as never)

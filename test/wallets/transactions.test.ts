@@ -190,6 +190,28 @@ describe('GET /api/v1/transactions', () => {
     expect(await idsOf(world, 'colour=red&limit=1')).toEqual([9])
   })
 
+  test('filters by currency and by a part of source_id or remarks, in either case', async () => {
+    const world = await busyWorld()
+    expect(await idsOf(world, 'currency=JPY')).toEqual([9, 8, 4])
+    expect(await idsOf(world, 'currency=KWD')).toEqual([])
+    expect(await idsOf(world, 'currency=ZZZ')).toEqual([])
+    expect(await idsOf(world, 'currency=JPY&wallet_id=4&source_type=refund')).toEqual([9])
+    expect(await idsOf(world, 'currency=JPY&wallet_id=1')).toEqual([])
+    expect(await idsOf(world, 'search=BALANCE')).toEqual([4, 3, 2, 1])
+    expect(await idsOf(world, 'search=opening&currency=EUR')).toEqual([2])
+    expect(await idsOf(world, 'search=pyt_')).toEqual([7])
+    expect(await idsOf(world, 'search=Bonus')).toEqual([7])
+    expect(await idsOf(world, 'search=lumen%20books')).toEqual([6])
+    expect(await idsOf(world, 'search=%25')).toEqual([])
+    expect(await idsOf(world, 'search=')).toEqual([9, 8, 7, 6, 4, 3, 2, 1])
+    expect(await idsOf(world, 'search=books&transaction_type=credit')).toEqual([])
+    expect(await idsOf(world, 'search=opening&sort_by=amount&sort_order=asc&limit=2')).toEqual([1, 2])
+    await world.control('/wallets/3/fund', { amount: 1, remarks: 'ÉCOLE Ὀδυσσεύς' })
+    expect(await idsOf(world, `search=${encodeURIComponent('école')}`)).toEqual([10])
+    expect(await idsOf(world, `search=${encodeURIComponent('ὈΔΥΣΣΕΎΣ')}`)).toEqual([10])
+    expect(await idsOf(await world.limited(), 'search=opening')).toEqual([5])
+  })
+
   test('created_from and created_to take the moment itself, to the millisecond, in any offset', async () => {
     const world = await busyWorld()
     expect(await idsOf(world, 'created_from=2030-01-01T00:00:02Z')).toEqual([9, 8])
@@ -235,6 +257,9 @@ describe('GET /api/v1/transactions', () => {
     ['wallet_id=x', 'wallet_id', 'integer', 'must be a positive whole number'],
     ['wallet_id=0', 'wallet_id', 'integer', 'must be a positive whole number'],
     ['wallet_id=1&wallet_id=2', 'wallet_id', 'format', 'must be given once'],
+    ['currency=usd', 'currency', 'format', 'must be three letters in upper case'],
+    ['search=%00', 'search', 'format', 'must not hold NUL'],
+    ['sort={}&sort_by=amount', 'sort', 'format', 'must not come with sort_by or sort_order'],
     ['transaction_type=PREPAID', 'transaction_type', 'enum', 'must be one of CREDIT, DEBIT'],
     ['transaction_type=', 'transaction_type', 'enum', 'must be one of CREDIT, DEBIT'],
     ['status=done', 'status', 'enum', 'must be one of PENDING, COMPLETED, FAILED'],

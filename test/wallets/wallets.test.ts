@@ -21,6 +21,7 @@ const seeded = (id: number, currency_id: number, currency_code: string, amount: 
   type: 'PREPAID' as const,
   credit_limit: 0,
   is_default,
+  is_active: true,
   created_at: SEEDED_AT,
   updated_at: SEEDED_AT,
 })
@@ -154,6 +155,44 @@ describe('GET /api/v1/wallets', () => {
     const response = await world.get(`${PATH}?page=0&limit=0&type=x&currency_id=x&sort=x`)
     const { error } = (await response.json()) as { error: { messages: object } }
     expect(Object.keys(error.messages)).toEqual(['page', 'limit', 'currency_id', 'type', 'sort'])
+  })
+})
+
+describe('filters of wallets', () => {
+  test.each<[string, number[]]>([
+    ['currency=EUR', [2]],
+    ['currency=KWD', []],
+    ['currency=ZZZ', []],
+    ['is_active=true', [4, 3, 2, 1]],
+    ['is_active=false', []],
+    ['is_active=false&currency=EUR', []],
+    ['currency=EUR&currency_id=41', [2]],
+    ['currency=EUR&currency_id=139', []],
+    ['currency=USD&type=prepaid&is_active=TRUE', [1]],
+    ['currency=USD&type=postpaid', []],
+    ['is_active=true&sort_by=id&sort_order=asc&limit=2', [1, 2]],
+  ])('%s leaves what fits, and counts it', async (query, ids) => {
+    const response = await (await server.world()).get(`${PATH}?${query}`)
+    expect(response.status).toBe(200)
+    expect(((await response.json()) as { id: number }[]).map(({ id }) => id)).toEqual(ids)
+    expect(Number(response.headers.get('x-total-count'))).toBe(query.includes('limit') ? 4 : ids.length)
+  })
+
+  test.each([
+    ['currency=eur', 'currency', 'format', 'must be three letters in upper case'],
+    ['currency=', 'currency', 'format', 'must be three letters in upper case'],
+    ['currency=EURO', 'currency', 'format', 'must be three letters in upper case'],
+    ['currency=EUR&currency=USD', 'currency', 'format', 'must be given once'],
+    ['is_active=1', 'is_active', 'enum', 'must be one of true, false'],
+    ['sort={"field":"id"}&sort_by=id', 'sort', 'format', 'must not come with sort_by or sort_order'],
+  ])('400 refuses %s', async (query, field, rule, problem) => {
+    const response = await (await server.world()).get(`${PATH}?${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(
+      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+        [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
+      }),
+    )
   })
 })
 
