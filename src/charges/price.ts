@@ -1,3 +1,4 @@
+import { DomainError } from '../kernel/failure.ts'
 import { convert, feeOf, percentOf, plus, RATE_ONE, times, toMajor, toPercent, toRate } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
 
@@ -38,7 +39,7 @@ export interface Price {
 /**
  * Prices a purchase in the eight steps of contract C9.
  *
- * @throws DomainError amount_too_large
+ * @throws DomainError amount_too_large, or amount_too_small for a purchase that would cost nothing (contract C5)
  */
 export const priceOf = (inputs: PriceInputs): Price => {
   const { source, destination, quantity, discountBasisPoints, rateE8 } = inputs
@@ -57,6 +58,8 @@ export const priceOf = (inputs: PriceInputs): Price => {
     netPrecision: destination.precision,
   })
   const conversionFeeMinor = rateE8 === undefined ? undefined : percentOf(netMinor, inputs.conversionBasisPoints)
+  const totalPayableMinor = plus(netMinor, gstMinor, handlingFeeMinor, conversionFeeMinor ?? 0)
+  if (totalPayableMinor === 0) throw new DomainError({ code: 'amount_too_small' })
   return {
     source,
     destination,
@@ -70,7 +73,7 @@ export const priceOf = (inputs: PriceInputs): Price => {
     handlingFeeMinor,
     rateE8,
     conversionFeeMinor,
-    totalPayableMinor: plus(netMinor, gstMinor, handlingFeeMinor, conversionFeeMinor ?? 0),
+    totalPayableMinor,
   }
 }
 

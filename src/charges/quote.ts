@@ -1,5 +1,5 @@
 import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
-import { findOffer, type Product, quantityMaxFor } from '../catalog/product.ts'
+import { findOffer, type Offer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -34,19 +34,58 @@ export interface Quote {
   price: Price
 }
 
+/** What a client may buy at this moment: everything of a quote but its price. */
+interface Offered {
+  product: Product
+  offer: Offer
+  quantityMax: number
+}
+
 /**
  * Prices a purchase for a client. The refusals stand in the order of contract C9.
  *
  * @throws DomainError not_found, denomination_not_offered, quantity_exceeded, paying_wallet_not_found, rate_missing,
- *   rate_failed or amount_too_large
+ *   rate_failed, amount_too_large or amount_too_small
  */
-export const quote = (pricing: Pricing, { world, client }: Session, purchase: Purchase): Quote => {
-  const product = found(pricing.catalog.find(purchase.productId), 'product')
+export const quote = (pricing: Pricing, session: Session, purchase: Purchase): Quote =>
+  priced(pricing, session, purchase, offered(pricing.catalog, session, purchase))
+
+/**
+ * The quote that an order is placed at. One that was kept settles the price alone: whether the purchase is allowed is
+ * asked anew for every order (contract C12).
+ *
+ * @throws DomainError as {@link quote}
+ */
+export const quoteForOrder = (
+  pricing: Pricing,
+  session: Session,
+  purchase: Purchase,
+  kept: Quote | undefined,
+): Quote => {
+  const allowed = offered(pricing.catalog, session, purchase)
+  // A product that is sold in another currency by now has no price in the old one.
+  if (kept?.product.currency.id !== allowed.product.currency.id) return priced(pricing, session, purchase, allowed)
+  return { ...kept, product: allowed.product }
+}
+
+/** @throws DomainError not_found, denomination_not_offered or quantity_exceeded */
+const offered = (catalog: Catalog, { world, client }: Session, purchase: Purchase): Offered => {
+  const product = found(catalog.find(purchase.productId), 'product')
   const agreed = agreedDiscounts(world, client.id).get(product.id) ?? 0
   const offer = findOffer(product, purchase.denomination, agreed)
   if (!offer) throw new DomainError({ code: 'denomination_not_offered' })
   const quantityMax = quantityMaxFor(product, client.quantityMax)
   if (purchase.quantity > quantityMax) throw new DomainError({ code: 'quantity_exceeded', quantityMax })
+  return { product, offer, quantityMax }
+}
+
+/** @throws DomainError paying_wallet_not_found, rate_missing, rate_failed, amount_too_large or amount_too_small */
+const priced = (
+  pricing: Pricing,
+  { world, client }: Session,
+  purchase: Purchase,
+  { product, offer, quantityMax }: Offered,
+): Quote => {
   const wallet =
     purchase.walletId === undefined
       ? findPayingWallet(world, client.id, product.currency.id)

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { agreedDiscounts } from '../catalog/catalog.ts'
 import { bandsWire, findOffer } from '../catalog/product.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from '../catalog/schemas.ts'
-import { type JsonObject, readObject, readOptionalObject } from '../http/body.ts'
+import { type JsonObject, readObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
 import { JSON_TYPE } from '../http/prepared.ts'
 import { pathId } from '../http/query.ts'
@@ -70,7 +70,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
       '/:id/discount',
       async ({ params, request, session }) => {
         const id = pathId(params.id, 'product')
-        const sent = await readOptionalObject(request)
+        const sent = await readObject(request)
         session.checkAgain()
         refuseNonNumbers(sent, ['denomination', 'quantity'])
         const { denomination, quantity = 1 } = checkDiscount(sent)
@@ -101,7 +101,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
         summary: 'Get the discounts of a product',
         description: 'Without a denomination the last four members are null.',
         path: ProductPath,
-        body: { schema: DiscountBody, optional: true, example: { denomination: 100, quantity: 2 } },
+        body: { schema: DiscountBody, example: { denomination: 100, quantity: 2 } },
         success: { status: 200, description: 'The discounts', schema: DiscountSchema, example: DISCOUNT_EXAMPLE },
         refusals: {
           'discount.invalid_id': { code: 'invalid_id', resource: 'product' },
@@ -167,6 +167,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
           'charges.rate_missing': { code: 'rate_missing', from: 'USD', to: 'KES' },
           'charges.rate_failed': { code: 'rate_failed' },
           'charges.amount_too_large': { code: 'amount_too_large' },
+          'charges.amount_too_small': { code: 'amount_too_small' },
         },
       }),
     )

@@ -110,7 +110,12 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
   amount_too_large: () => ({
     kind: 'VALIDATION_FAILURE',
     message: 'Input validation failed.',
-    violations: [{ field: 'amount', rule: 'max', problem: 'too large', message: 'The amount is too large.' }],
+    violations: [{ field: 'amount', rule: 'max', problem: 'too large', message: 'amount too large' }],
+  }),
+  amount_too_small: () => ({
+    kind: 'VALIDATION_FAILURE',
+    message: 'Input validation failed.',
+    violations: [{ field: 'amount', rule: 'min', problem: 'too small', message: 'amount too small' }],
   }),
   idempotency_key_malformed: () => ({
     kind: 'BAD_REQUEST',

@@ -54,6 +54,7 @@ export type Failure =
   | { code: 'payout_not_cancellable'; status: string }
   | { code: 'transition_refused'; from: string; to: string }
   | { code: 'amount_too_large' }
+  | { code: 'amount_too_small' }
   | { code: 'idempotency_key_malformed' }
   | { code: 'idempotency_key_reused' }
   | { code: 'worlds_exhausted'; worldsMax: number }

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Product } from '../catalog/product.ts'
+import { recallCharge } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quoteForOrder } from '../charges/quote.ts'
 import type { Transaction } from '../db/database.ts'
@@ -111,7 +112,7 @@ export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session
     denominationMinor,
     quantityMax,
     price,
-  } = quoteForOrder(ordering.pricing, session, request)
+  } = quoteForOrder(ordering.pricing, session, request, recallCharge(world, client.id, request)?.quote)
   const wallet = found(findWallet(world, client.id, paying.id), 'wallet')
   const nowMs = world.clock.nowMs()
   const reference = request.reference ?? `ord-${world.ids.letters(20)}`

@@ -236,6 +236,7 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
           'payouts.rate_missing': { code: 'rate_missing', from: 'KES', to: 'USD' },
           'payouts.rate_failed': { code: 'rate_failed' },
           'payouts.amount_too_large': { code: 'amount_too_large' },
+          'payouts.amount_too_small': { code: 'amount_too_small' },
           'payouts.insufficient_balance': { code: 'insufficient_balance' },
         },
       }),

@@ -443,6 +443,8 @@ describe('an amount beyond what is exact', () => {
       products: [
         catalogEntry({ id: 1, max_quantity: 1_000_000_000, ...anyAmount }),
         catalogEntry({ id: 2, max_quantity: 1_000_000_000, gst_percent: 100, ...anyAmount }),
+        catalogEntry({ id: 3, denominations: [{ min_value: 1, max_value: 10, discount: 100 }] }),
+        catalogEntry({ id: 4, currency: 'VND', denominations: [{ min_value: 1, max_value: 10, discount: 0 }] }),
       ],
     })
     large = await startServer('--rate-limit', 'off', '--catalog', catalog)
@@ -470,6 +472,17 @@ describe('an amount beyond what is exact', () => {
     await expectRefusal(await price(id, body, client), 400, TOO_LARGE)
   })
 
+  test.each([
+    ['discounted', 3, { denomination: 10, quantity: 2 }],
+    ['rounded away', 4, { denomination: 1, quantity: 5, wallet_id: USD_WALLET }],
+  ])('400 for a purchase whose price is %s whole, each time it is asked', async (_, id, body) => {
+    for (const _time of [1, 2]) {
+      const response = await price(id, body, client)
+      expect(response.headers.get('x-cache')).toBeNull()
+      await expectRefusal(response, 400, { message: 'Validation failed', details: 'amount too small' })
+    }
+  })
+
   test('a refusal for the tax is one cent wide', async () => {
     expect((await price(2, { denomination: 999_999_999.99, quantity: 5_000 }, client)).status).toBe(200)
     await expectRefusal(await price(2, { denomination: 1_000_000_000, quantity: 5_000 }, client), 400, TOO_LARGE)
@@ -480,7 +493,7 @@ describe('--rates FILE', () => {
   let own: Server
   let client: TestWorld
   beforeAll(async () => {
-    const rates = fileOf({ base: 'EUR', rates: { USD: '1.25', INR: '100', KES: '0.00000001', KWD: '8000000' } })
+    const rates = fileOf({ base: 'EUR', rates: { USD: '1.25', INR: '100', KES: '0.00000001', KWD: '30000' } })
     own = await startServer('--rate-limit', 'off', '--rates', rates)
     client = await own.world()
   })
@@ -490,7 +503,7 @@ describe('--rates FILE', () => {
     ['from the base', 5, { denomination: 100, wallet_id: USD_WALLET }, 'EUR', 'USD', 1.25],
     ['to the base', 2, { denomination: 100, wallet_id: EUR_WALLET }, 'USD', 'EUR', 0.8],
     ['between two others', 2, { denomination: 100, wallet_id: INR_WALLET }, 'USD', 'INR', 80],
-    ['at eight decimals', 4, { denomination: 250, wallet_id: EUR_WALLET }, 'KWD', 'EUR', 0.00000013],
+    ['at eight decimals', 4, { denomination: 250, wallet_id: EUR_WALLET }, 'KWD', 'EUR', 0.00003333],
     ['the other way round', 1, { denomination: 100, wallet_id: USD_WALLET }, 'INR', 'USD', 0.0125],
   ])('gives the rate %s', async (_, id, body, source, destination, rate) => {
     const response = await price(id, { ...body, quantity: 1 }, client)

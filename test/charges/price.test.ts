@@ -92,17 +92,19 @@ const purchaseOf = (given: PriceInputs): Purchase => ({
   walletDecimals: given.destination.precision,
 })
 
-/** What the wire says, as the text that leaves; undefined when the purchase is refused as too large. */
+/** What the wire says, as the text that leaves; undefined when the purchase is refused as too large or too small. */
 const wireOf = (given: PriceInputs) => {
   try {
     return JSON.parse(JSON.stringify(chargeWire({ price: priceOf(given), quantityMax: 50 }))) as ReturnType<
       typeof chargeWire
     >
   } catch (error) {
-    if (error instanceof DomainError && error.failure.code === 'amount_too_large') return undefined
+    if (error instanceof DomainError && REFUSED.has(error.failure.code)) return undefined
     throw error
   }
 }
+
+const REFUSED = new Set(['amount_too_large', 'amount_too_small'])
 
 const isInRange = (amount: Fraction, decimals: number) => unitsOf(amount, decimals) <= BigInt(AMOUNT_MINOR_MAX)
 
@@ -115,7 +117,8 @@ describe('the price of a purchase', () => {
         Object.values(inSource).every((amount) => isInRange(amount, source.precision)) &&
         Object.values(inWallet).every((amount) => isInRange(amount, destination.precision))
       const wire = wireOf(given)
-      expect(wire !== undefined).toBe(inRange)
+      const costsSomething = unitsOf(inWallet.total_payable, destination.precision) > 0n
+      expect(wire !== undefined).toBe(inRange && costsSomething)
       if (!wire) return
       for (const [name, exact] of Object.entries({ ...inSource, ...inWallet })) {
         const told = fraction(wire[name as keyof typeof inSource | keyof typeof inWallet])
@@ -170,11 +173,14 @@ describe('the price of a purchase', () => {
     })
   })
 
-  test('of a whole discount is nothing but the fees', () => {
+  test('of a whole discount is nothing but the fees, and a purchase without fees is refused', () => {
     holds(inputs, (given) => {
-      const wire = wireOf({ ...given, discountBasisPoints: 10_000, feeFixedMinor: 0 })
+      const free = { ...given, discountBasisPoints: 10_000, feeFixedMinor: 0 }
+      expect(wireOf(free)).toBeUndefined()
+      const wire = wireOf({ ...free, feeFixedMinor: 1, rateE8: undefined, destination: given.source })
       if (!wire) return
-      expect(wire).toMatchObject({ discount: 100, total_amount: 0, net_amount: 0, gst_amount: 0, total_payable: 0 })
+      expect(wire).toMatchObject({ discount: 100, total_amount: 0, net_amount: 0, gst_amount: 0 })
+      expect(wire.total_payable).toBe(wire.handling_fee_amount)
     })
   })
 })

@@ -32,7 +32,10 @@ const HUGE = {
   max_quantity: 1_000_000_000,
   gst_percent: 0,
   handling_fee: { fixed: 0, percent: 0 },
-  denominations: [{ min_value: 1, max_value: 1_000_000_000, discount: 0 }],
+  denominations: [
+    { min_value: 1, max_value: 1, discount: 100 },
+    { min_value: 2, max_value: 1_000_000_000, discount: 0 },
+  ],
 }
 writeFileSync(catalogFile, JSON.stringify({ products: [HUGE] }))
 writeFileSync(ratesFile, JSON.stringify({ base: 'USD', rates: { INR: '80000000' } }))
@@ -43,7 +46,7 @@ const servers = {
   tight: await startServer('--rate-limit', '1/h'),
   /** Its control surface needs a token. */
   closed: await startServer('--sandbox-token', 'open sesame'),
-  /** Prices and rates beyond what amounts can hold. */
+  /** Prices and rates beyond what amounts can hold, and a product that costs nothing. */
   huge: await startServer('--catalog', catalogFile, '--rates', ratesFile),
 }
 afterAll(async () => {
@@ -195,6 +198,7 @@ const REFUSALS: Record<string, Scene> = {
   'charges.wallet_not_found': () => ({ body: { denomination: 100, quantity: 1, wallet_id: 5 } }),
   'charges.rate_missing': () => ({ id: 10, body: { denomination: 500, quantity: 1, wallet_id: 1 } }),
   'charges.amount_too_large': () => ({ body: { denomination: 1_000_000_000, quantity: 1_000_000 } }),
+  'charges.amount_too_small': () => ({ id: 1, body: { denomination: 1, quantity: 1 } }),
   'wallets.list_validation': () => ({ query: 'type=GIFT' }),
   'transactions.list_validation': () => ({ query: 'created_from=yesterday' }),
   'orders.list_validation': () => ({ query: 'limit=101' }),
@@ -205,6 +209,7 @@ const REFUSALS: Record<string, Scene> = {
   'orders.wallet_not_found': order({ wallet_id: 5 }),
   'orders.rate_missing': order({ product_id: 10, denomination: 500, quantity: 1, wallet_id: 1 }),
   'orders.amount_too_large': order({ denomination: 1_000_000_000, quantity: 1_000_000 }),
+  'orders.amount_too_small': order({ product_id: 1, denomination: 1, quantity: 1 }),
   'orders.insufficient_balance': order({ product_id: 12, denomination: 1_000, quantity: 1_000 }),
   'orders.insufficient_stock': order({ product_id: 9, denomination: 10, quantity: 4 }),
   'orders.duplicate_reference': async (world) => {
@@ -224,6 +229,7 @@ const REFUSALS: Record<string, Scene> = {
   }),
   'payouts.rate_missing': payout({ currency: 'KES' }),
   'payouts.amount_too_large': payout({ amount: 1_000_000_000, wallet_id: 3 }),
+  'payouts.amount_too_small': payout({ amount: 0.01, currency: 'INR' }),
   'payouts.insufficient_balance': payout({ amount: 1_000_000 }),
   'payouts.duplicate_reference': async (world) => {
     await createdPayout(world)
@@ -258,7 +264,7 @@ const REFUSALS: Record<string, Scene> = {
   'coverage.validation': () => ({ query: 'format=xml' }),
   'clock.validation': () => ({ body: { now: '2000-01-01T00:00:00Z' } }),
 }
-const ON_HUGE = new Set(['charges.amount_too_large', 'orders.amount_too_large', 'payouts.amount_too_large'])
+const ON_HUGE = /^(?:charges|orders|payouts)\.amount_too_(?:large|small)$/
 /** What no request can bring about by itself: a breakdown, of rates too, a full disk, or as many worlds as test/sandbox makes. */
 const UNPROVOKED = /^internal$|^unavailable$|\.rate_failed$|\.exhausted$/
 
@@ -311,7 +317,7 @@ const wordsOf = (body: unknown): string =>
 const provoke = async (operation: Served, name: string): Promise<Response> => {
   const scene = REFUSALS[name]
   if (scene) {
-    const world = await (ON_HUGE.has(name) ? servers.huge : servers.plain).world()
+    const world = await (ON_HUGE.test(name) ? servers.huge : servers.plain).world()
     return send(world, operation, await scene(world))
   }
   if (name === 'rate_limited') {

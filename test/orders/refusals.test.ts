@@ -231,14 +231,16 @@ describe('with rates and a catalog of its own', () => {
     const catalog = [
       catalogEntry({ max_quantity: 1_000_000_000, denominations: [{ min_value: 1, max_value: 1e9, discount: 0 }] }),
       catalogEntry({ id: 2, denominations: [{ min_value: 10, max_value: 10, discount: 100 }] }),
+      catalogEntry({ id: 3, currency: 'VND', denominations: [{ min_value: 1, max_value: 1000, discount: 0 }] }),
     ]
-    const rates = { base: 'USD', rates: { EUR: '0.92' } }
+    const rates = { base: 'USD', rates: { EUR: '0.92', VND: '25000' } }
     own = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products: catalog }), '--rates', fileOf(rates))
   })
   afterAll(() => own.stop())
 
   const HUGE = { product_id: 1, denomination: 1e9, quantity: 10_000 } // 10^15 cents: one more than the largest amount
-  const TOO_LARGE = invalid({ amount: [{ rule: 'max', field: 'amount', message: 'The amount is too large.' }] })
+  const TOO_LARGE = invalid({ amount: [{ rule: 'max', field: 'amount', message: 'amount too large' }] })
+  const TOO_SMALL = invalid({ amount: [{ rule: 'min', field: 'amount', message: 'amount too small' }] })
   const RATE_MISSING = badRequest('No exchange rate found for USD to JPY')
 
   test('400 names the two currencies when there is no rate between them', async () => {
@@ -261,16 +263,34 @@ describe('with rates and a catalog of its own', () => {
     await expectRefusal(world, { ...HUGE, ref: 'used' }, 400, TOO_LARGE)
   })
 
-  test('what costs nothing is bought with a debit of nothing, and cancelled without a refund', async () => {
-    const world = await own.world('2030-01-01T00:00:00Z')
-    const order = await place(world, { product_id: 2, denomination: 10, quantity: 6 })
-    expect(order).toMatchObject({ status: 'PENDING', amount: 0 })
-    const movements = await movementsOf(world)
-    expect(movements).toMatchObject([
-      { id: order.transaction_id, transaction_type: 'DEBIT', amount: 0, balance_after: 100_000 },
-    ])
-    expect((await world.post(`${ORDERS}/${order.id}/cancel`)).status).toBe(200)
-    expect(await movementsOf(world)).toEqual(movements)
+  test.each([
+    ['all of it is discounted', { product_id: 2, denomination: 10, quantity: 6 }],
+    ['it is rounded away in the currency of the wallet', { product_id: 3, denomination: 1, quantity: 5, wallet_id: 1 }],
+  ])('400 a purchase that would cost nothing, as %s', async (_, body) => {
+    const world = await own.world()
+    await expectRefusal(world, body, 400, TOO_SMALL)
+    await place(world, { product_id: 1, denomination: 10, quantity: 1, ref: 'used' })
+    await expectRefusal(world, { ...body, ref: 'used' }, 400, TOO_SMALL)
+  })
+
+  test('what costs the smallest amount is sold', async () => {
+    const world = await own.world()
+    const body = { product_id: 3, denomination: 125, quantity: 1, wallet_id: 1 } // 125 VND are half a cent
+    expect(await place(world, body)).toMatchObject({ amount: 0.01, status: 'DELIVERED' })
+    await expectRefusal(world, { ...body, denomination: 124 }, 400, TOO_SMALL)
+  })
+
+  test('a refusal is replayed for its key', async () => {
+    const world = await own.world()
+    const body = { product_id: 2, denomination: 10, quantity: 6 }
+    const key = { 'idempotency-key': 'nothing for nothing' }
+    for (const replayed of [null, 'true']) {
+      const response = await world.post(ORDERS, body, key)
+      expect(response.status).toBe(400)
+      expect(response.headers.get('idempotent-replayed')).toBe(replayed)
+      expect(await response.json()).toEqual(TOO_SMALL)
+    }
+    expect(await movementsOf(world)).toEqual([])
   })
 })
 

@@ -126,17 +126,17 @@ describe('POST /api/v1/payouts', () => {
   })
 
   test.each([
-    ['USD', 1, 0.01, 0, 0.01],
-    ['USD', 1, 0.33, 0, 0.33],
+    ['USD', 1, 0.01, 0.01, 0.02], // 0.00015 comes to the smallest unit at least
+    ['USD', 1, 0.33, 0.01, 0.34], // 0.00495
     ['USD', 1, 0.34, 0.01, 0.35], // 0.0051
     ['USD', 1, 1, 0.02, 1.02], // 0.015 rounds away from zero
     ['USD', 1, 33.33, 0.5, 33.83], // 0.49995
-    ['JPY', 4, 33, 0, 33], // 0.495
+    ['JPY', 4, 33, 1, 34], // 0.495
     ['JPY', 4, 34, 1, 35], // 0.51
     ['JPY', 4, 100, 2, 102], // 1.5 rounds away from zero
     ['JPY', 4, 1_000_000, 15_000, 1_015_000],
   ])(
-    'fees are 1.5 %% of the amount, rounded once: %s from wallet %i: %d',
+    'fees are 1.5 %% of the amount, rounded once, and never nothing: %s from wallet %i: %d',
     async (currency, wallet_id, amount, fees, total) => {
       const world = await server.world()
       const before = await balanceOf(world, wallet_id)

@@ -55,6 +55,50 @@ test('a server that starts on an empty folder is furnished while it runs', () =>
     expect((await office.run(['verify'])).exitCode).toBe(0)
   }))
 
+test('a charge that is kept settles the price of an order and nothing else', () =>
+  open(async (office, _server, customer) => {
+    const ASKED = { denomination: 10, quantity: 2 }
+    const sell = (change: object) =>
+      office.answer('catalog', 'import', office.file('catalog.json', { products: [{ ...TEA, ...change }, HAMPER] }))
+    const refusal = async (): Promise<unknown> => {
+      const response = await customer.post('/orders', { product_id: 1, ...ASKED })
+      return [response.status, ((await response.json()) as { error: { message: string } }).error.message]
+    }
+    const charge = await (await customer.post('/products/1/charges', ASKED)).text()
+
+    await sell({ active: false })
+    expect(await refusal()).toEqual([404, 'Product not found'])
+    await sell({ gst_percent: 50, denominations: [{ min_value: 20, max_value: 50, discount: 2.5 }] })
+    expect(await refusal()).toEqual([404, 'Denomination not found'])
+    await sell({ gst_percent: 50 })
+    await office.answer('client', 'limit', 'acme', '1')
+    expect(await refusal()).toEqual([400, 'Quantity exceeds maximum allowed quantity of 1'])
+    expect(await customer.wallet()).toEqual([1000, 0])
+
+    await office.answer('client', 'limit', 'acme', 'off')
+    const repeated = await customer.post('/products/1/charges', ASKED)
+    expect([repeated.status, repeated.headers.get('x-cache'), await repeated.text()]).toEqual([200, 'HIT', charge])
+    expect(await customer.order(1, 2)).toMatchObject({ amount: 19.5, charges: JSON.parse(charge) })
+
+    await sell({ currency: 'EUR', country: 'DEU' })
+    const stranger = await customer.post('/orders', { product_id: 1, denomination: 10, quantity: 1 })
+    expect(await stranger.json()).toMatchObject({ currency_code: 'EUR', amount: 12.25 })
+  }))
+
+test('fees are what the flags say, and 0 is none', () =>
+  inOffice(async (office) => {
+    const credentials = await office.stocked()
+    const server = await office.serve('--rate-limit', 'off', '--conversion-fee', '1.25', '--payout-fee', '0')
+    const customer = await Customer.of(server, credentials)
+    const charge = await customer.post('/products/2/charges', { denomination: 10, quantity: 1 })
+    // 9.75 EUR at 1.25 are 12.19 USD, of which 1.25 % are 0.152.
+    expect(await charge.json()).toMatchObject({ charges_details: { conversion_fee: 0.15 }, total_payable: 12.34 })
+    const { id } = await customer.payout('free')
+    expect(await customer.read(`/payouts/${id}`)).toMatchObject({ amount: 100, fees: 0, total_amount: 100 })
+    expect(await customer.wallet()).toEqual([900, 100])
+    expect((await server.stop()).exitCode).toBe(0)
+  }))
+
 describe('a client', () => {
   test('that is disabled or rotated is out at once, and its old tokens stay dead', () =>
     open(async (office, server, customer) => {

@@ -85,6 +85,7 @@ interface DocumentedError {
 /** What to do about an error, by the last part of its name. */
 const ADVICE: Readonly<Record<string, string>> = {
   amount_too_large: 'buy or pay less at once: the sum leaves the range in which amounts are exact',
+  amount_too_small: 'buy or pay more: the sum comes to nothing in the currency of the wallet',
   beneficiary_not_found: 'take the id from `GET /api/v1/beneficiaries`, or send the beneficiary along',
   body_unreadable: 'send a JSON object, of at most 1 MiB',
   cancel_not_found: 'look it up with `GET`: it may be another client’s',

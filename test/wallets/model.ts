@@ -80,7 +80,7 @@ export class Model {
     )
     if (!wallet || quantity > product.quantityMax) return false
     const paid = this.#price(product, BigInt(denomination) * BigInt(quantity), wallet.currency)
-    if (wallet.amount - paid < -wallet.creditLimit) return false
+    if (paid === 0n || wallet.amount - paid < -wallet.creditLimit) return false
     const taken = (this.#taken.get(product.id) ?? 0) + quantity
     if (product.stock !== null && taken > product.stock) return false
     this.#taken.set(product.id, taken)
@@ -129,7 +129,8 @@ export class Model {
   payout(currency: Code, amount: bigint, walletId: number): boolean {
     const wallet = this.wallets.find(({ id }) => id === walletId)
     if (!wallet) return false
-    const net = this.#converted(amount + divided(amount * 150n, 10_000n), currency, wallet.currency)
+    const share = divided(amount * 150n, 10_000n)
+    const net = this.#converted(amount + (share === 0n ? 1n : share), currency, wallet.currency)
     const paid = net + (currency === wallet.currency ? 0n : divided(net * 50n, 10_000n))
     if (net === 0n || wallet.amount - paid < -wallet.creditLimit) return false
     this.#move(wallet, -paid)
