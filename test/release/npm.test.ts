@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROJECT } from '../../.ci/release/compile.ts'
-import { mainPackage, platformPackage, writePackage } from '../../.ci/release/packages.ts'
-import { TARGETS } from '../../.ci/release/targets.ts'
-import { runsHere } from '../../.ci/release/trial.ts'
+import { tarGz } from '../../release/archives.ts'
+import { PROJECT } from '../../release/compile.ts'
+import { mainPackage, type Package, packageFile, platformPackage } from '../../release/packages.ts'
+import { TARGETS } from '../../release/targets.ts'
+import { runsHere } from '../../release/trial.ts'
 import { BINARY } from '../harness.ts'
 import { blocksOf, documentText } from '../program/documents.ts'
 import { isBinary } from '../program/program.ts'
@@ -24,7 +25,7 @@ const hasNode =
   answers('node', '-p', '!process.versions.bun && parseInt(process.versions.node) >= 20') === 'true' &&
   /^\d+\./.test(answers('npm', '--version'))
 const target = TARGETS.find((candidate) => candidate.npm && runsHere(candidate))
-const README = join(import.meta.dir, '../../.ci/release/npm/README.md')
+const README = join(import.meta.dir, '../../release/npm/README.md')
 
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:SCRIP_|npm_|NODE_|BUN_)/i.test(name)),
@@ -49,10 +50,46 @@ const run = async (command: string[], cwd: string, env: Record<string, string> =
 }
 
 /** @throws Error with what a command wrote, when it fails */
-const done = async (command: string[], cwd: string): Promise<string> => {
-  const { exitCode, stdout, stderr } = await run(command, cwd)
+const done = async (command: string[], cwd: string, env: Record<string, string> = {}): Promise<string> => {
+  const { exitCode, stdout, stderr } = await run(command, cwd, env)
   if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${exitCode}: ${stdout}${stderr}`)
   return stdout
+}
+
+/** The executable, in a few bytes instead of a hundred million. */
+const EXECUTABLE = Buffer.from(`#!/bin/sh\nexec '${BINARY}' "$@"\n`)
+
+/** Writes the file of a package, as a release does, and gives its path. */
+const packIn = async (folder: string, packed: Package): Promise<string> => {
+  const file = join(folder, packageFile(packed))
+  writeFileSync(file, await tarGz('package', packed.files))
+  return file
+}
+
+const installedIn = (folder: string): string[] =>
+  readdirSync(join(folder, 'node_modules'))
+    .filter((name) => !name.startsWith('.'))
+    .sort()
+
+/** A registry that refuses everything and remembers what it was asked for. */
+const startRegistry = () => {
+  const requests: string[] = []
+  const server = Bun.serve({
+    port: 0,
+    fetch: ({ method, url }) => {
+      requests.push(`${method} ${new URL(url).pathname}`)
+      return new Response(null, { status: 404 })
+    },
+  })
+  // Nothing of this machine's settings, and no question about the newest npm.
+  const environment = {
+    npm_config_registry: server.url.href,
+    npm_config_userconfig: '/dev/null',
+    npm_config_update_notifier: 'false',
+    npm_config_fetch_retries: '0',
+    BUN_CONFIG_REGISTRY: server.url.href,
+  }
+  return { requests, environment, stop: () => server.stop(true) }
 }
 
 /** Waits until nobody answers at an address any more. */
@@ -65,7 +102,7 @@ const gone = async (url: string): Promise<boolean> => {
 }
 
 const SESSION = `
-import { startScrip } from 'scrip'
+import { startScrip } from 'scrip-sandbox'
 const scrip = await startScrip({ args: ['--rate-limit', 'off'] })
 const world = await scrip.world('shop')
 const charge = async (of) => {
@@ -95,27 +132,44 @@ said.isGone = await fetch(scrip.url + '/status').then(() => false, () => true)
 console.log(JSON.stringify(said))
 `
 const UNTIL_KILLED = `
-import { startScrip } from 'scrip'
+import { startScrip } from 'scrip-sandbox'
 console.log((await startScrip()).url)
 setInterval(() => undefined, 1_000)
 `
 const WITHOUT_STOP = `
-import { startScrip } from 'scrip'
+import { startScrip } from 'scrip-sandbox'
 console.log((await startScrip()).url)
 `
 const START_FAILS = `
-import { startScrip } from 'scrip'
+import { startScrip } from 'scrip-sandbox'
 await startScrip({ args: ['--no-such-flag'] }).catch((error) => console.log(error.name, error.message))
 await startScrip({ executable: '/nowhere/scrip' }).catch((error) => console.log(error.name, error.message))
 `
 const COVERAGE = `
-import { startScrip } from 'scrip'
+import { startScrip } from 'scrip-sandbox'
 const scrip = await startScrip({ args: ['--coverage', 'coverage.json', '--fail-under', '50'] })
 await scrip.world()
 await scrip.stop().catch((error) => console.log(error.message))
 `
+const REQUIRED = `
+const { startScrip, ScripError } = require('scrip-sandbox')
+const session = async () => {
+  const scrip = await startScrip()
+  const world = await scrip.world()
+  const answered = (await world.fetch('/api/v1/countries/1')).status
+  await scrip.stop()
+  const imported = await import('scrip-sandbox')
+  console.log(answered, imported.ScripError === ScripError, imported.startScrip === startScrip)
+}
+session()
+`
+const REQUIRED_TYPED = `
+import scripSandbox = require('scrip-sandbox')
+const start: (options?: scripSandbox.StartOptions) => Promise<scripSandbox.Scrip> = scripSandbox.startScrip
+export = start
+`
 const TYPED = `
-import { type Scrip, startScrip, type World } from 'scrip'
+import { type Scrip, startScrip, type World } from 'scrip-sandbox'
 const scrip: Scrip = await startScrip({ timeoutMs: 10_000 })
 const world: World = await scrip.world('typed')
 const response: Response = await world.fetch('/api/v1/countries', { headers: { accept: 'application/json' } })
@@ -130,39 +184,50 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
   const withNpm = join(root, 'with-npm')
   const withBun = join(root, 'with-bun')
   const BUN = process.execPath
+  const registry = startRegistry()
 
   beforeAll(async () => {
     if (!target) return
-    const carried = platformPackage(target, readFileSync(BINARY), 'The notices of the release.')
+    const carried = platformPackage(target, EXECUTABLE, 'The notices of the release.')
     if (!carried) return
-    writePackage(join(root, 'scrip'), mainPackage())
-    writePackage(join(root, 'platform'), carried)
+    const packed = await Promise.all([mainPackage(), carried].map((one) => packIn(root, one)))
     for (const folder of [withNpm, withBun]) {
       mkdirSync(folder)
       for (const [file, text] of Object.entries({ SESSION, UNTIL_KILLED, WITHOUT_STOP, START_FAILS, COVERAGE })) {
         writeFileSync(join(folder, `${file.toLowerCase()}.mjs`), text)
       }
     }
-    await done(['npm', 'pack', './scrip', './platform'], root)
-    const packed = readdirSync(root)
-      .filter((file) => file.endsWith('.tgz'))
-      .map((file) => join(root, file))
-    await done(['npm', 'install', '--offline', ...packed], withNpm)
-    await done([BUN, 'add', '--offline', ...packed], withBun)
+    await done(['npm', 'install', ...packed], withNpm, registry.environment)
+    await done([BUN, 'add', ...packed], withBun, registry.environment)
   })
-  afterAll(() => rmSync(root, { recursive: true, force: true }))
+  afterAll(async () => {
+    await registry.stop()
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  test('asks the registry for nothing when it is installed from files', async () => {
+    expect(registry.requests).toEqual([])
+    await run(['npm', 'view', 'scrip-sandbox'], withNpm, registry.environment)
+    expect(registry.requests.splice(0)).toEqual(['GET /scrip-sandbox']) // it would have been heard
+  })
+
+  test('is installed on one platform of several, and asks for nothing, either', async () => {
+    const folder = join(root, 'on-several')
+    mkdirSync(folder)
+    const platforms = TARGETS.flatMap((one) => platformPackage(one, new Uint8Array(1), 'The notices.') ?? [])
+    const files = await Promise.all([mainPackage(), ...platforms].map((one) => packIn(folder, one)))
+    await done(['npm', 'install', '--save-optional', ...files], folder, registry.environment)
+    expect(installedIn(folder)).toEqual(['scrip-sandbox', target?.npm?.name ?? ''])
+    expect(registry.requests).toEqual([])
+  })
 
   test('holds the executable, the library and its types, and depends on nothing else', () => {
-    expect(
-      readdirSync(join(withNpm, 'node_modules'))
-        .filter((name) => !name.startsWith('.'))
-        .sort(),
-    ).toEqual(['@scrip', 'scrip'])
-    expect(JSON.parse(readFileSync(join(withNpm, 'node_modules/scrip/package.json'), 'utf8'))).toMatchObject({
-      name: 'scrip',
-      version: PROJECT.version,
-      engines: { node: '>=20' },
-    })
+    expect(installedIn(withNpm)).toEqual(['scrip-sandbox', target?.npm?.name ?? ''])
+    for (const name of installedIn(withNpm)) {
+      const manifest = JSON.parse(readFileSync(join(withNpm, 'node_modules', name, 'package.json'), 'utf8')) as object
+      expect(manifest).toMatchObject({ name, version: PROJECT.version })
+      expect(Object.keys(manifest).filter((member) => /dependencies/i.test(member))).toEqual([])
+    }
   })
 
   describe.each([
@@ -214,11 +279,11 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
 
     test.each([
       ['linux', 'mips', 'Scrip has no executable for linux mips. It runs on darwin arm64, darwin x64,'],
-      ['darwin', 'arm64', `It is the package @scrip/darwin-arm64, version ${PROJECT.version}: install it beside scrip`],
+      ['darwin', 'arm64', `It is the package scrip-sandbox-darwin-arm64, version ${PROJECT.version}: install its file`],
     ])('says what is missing on %s %s', async (platform, arch, message) => {
       const script = `
         Object.defineProperties(process, { platform: { value: '${platform}' }, arch: { value: '${arch}' } })
-        await import('scrip').then((scrip) => scrip.startScrip()).catch((error) => console.log(error.message))`
+        await import('scrip-sandbox').then((scrip) => scrip.startScrip()).catch((error) => console.log(error.message))`
       writeFileSync(join(folder, 'elsewhere.mjs'), script)
       expect(await done([runtime, 'elsewhere.mjs'], folder)).toContain(message)
     })
@@ -227,13 +292,18 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       const script = `
         const platform = process.platform
         Object.defineProperty(process, 'platform', { value: 'win32', configurable: true })
-        const { startScrip } = await import('scrip')
+        const { startScrip } = await import('scrip-sandbox')
         Object.defineProperty(process, 'platform', { value: platform })
         const scrip = await startScrip()
         console.log((await fetch(scrip.url + '/status')).status)
         await scrip.stop()`
       writeFileSync(join(folder, 'windows.mjs'), script)
       expect(await done([runtime, 'windows.mjs'], folder)).toBe('200\n')
+    })
+
+    test('is required by CommonJS, and is the same that is imported', async () => {
+      writeFileSync(join(folder, 'required.cjs'), REQUIRED)
+      expect(await done([runtime, 'required.cjs'], folder)).toBe('200 true true\n')
     })
 
     test('does what its page says', async () => {
@@ -259,15 +329,34 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     ]
     const compiler = join(import.meta.dir, '../../node_modules/typescript/bin/tsc')
     expect(await done([BUN, compiler, ...flags, 'typed.mts'], withNpm)).toBe('')
+    writeFileSync(join(withNpm, 'required.cts'), REQUIRED_TYPED)
+    expect(await done([BUN, compiler, ...flags, 'required.cts'], withNpm)).toBe('')
   })
 
-  describe('in an empty project, without a network, the lines of the documents', () => {
+  test('no document has anybody run or install a package by a name of ours', () => {
+    const pages = readdirSync(join(import.meta.dir, '../../docs'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `docs/${file}`)
+    for (const page of ['README.md', 'CHANGELOG.md', 'release/npm/README.md', ...pages]) {
+      const text = documentText(page)
+      expect({
+        page,
+        run: text.match(/\b(?:npx|npm exec|bunx|pnpm dlx|yarn dlx)\s+(?:-\S+\s+)*scrip\S*/g) ?? [],
+      }).toEqual({
+        page,
+        run: [],
+      })
+      const installed = text.match(/\b(?:npm (?:i|install)|bun add|pnpm add|yarn add) .*/g) ?? []
+      expect({ page, installed: installed.filter((line) => /\s@?scrip/.test(line)) }).toEqual({ page, installed: [] })
+    }
+  })
+
+  describe('in a fresh project, with a registry that has nothing, the lines of the documents', () => {
     const folder = join(root, 'typed')
-    // Offline, on a free port, and for this machine; all else is typed as it stands.
-    const offline = { npm_config_offline: 'true', npm_config_update_notifier: 'false', PORT: '0' }
+    // On a free port, and for this machine; all else is typed as it stands.
     const type = async (line: string): Promise<string> => {
-      const here = line.replaceAll('scrip-linux-x64-', `${target?.npm?.name.replace('@', '').replace('/', '-')}-`)
-      const { exitCode, stdout, stderr } = await run(['sh', '-c', here], folder, offline)
+      const here = line.replaceAll('scrip-sandbox-linux-x64-', `${target?.npm?.name}-`)
+      const { exitCode, stdout, stderr } = await run(['sh', '-c', here], folder, { ...registry.environment, PORT: '0' })
       expect({ line, exitCode, stderr: exitCode === 0 ? '' : stderr + stdout }).toEqual({
         line,
         exitCode: 0,
@@ -276,40 +365,42 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       return stdout
     }
     const quickstart = blocksOf(documentText('docs/quickstart.md'))
-    const [served = '', around = '', help = ''] = readFileSync(README, 'utf8').match(/(?<=^ {4})npx .+$/gm) ?? []
+    const [served = '', around = '', help = ''] =
+      readFileSync(README, 'utf8').match(/(?<=^ {4})node_modules.+$/gm) ?? []
 
     beforeAll(async () => {
       mkdirSync(folder)
       for (const file of readdirSync(root).filter((name) => name.endsWith('.tgz'))) {
         symlinkSync(join(root, file), join(folder, file))
       }
-      const project = { type: 'module', scripts: { test: 'node --test' } }
-      writeFileSync(join(folder, 'package.json'), JSON.stringify(project))
+      await type('npm init --yes')
+      await type('npm pkg set scripts.test="node --test"')
       const [install = ''] = quickstart.flatMap(({ text }) => text.match(/^npm install .+$/gm) ?? [])
       await type(install)
       for (const { file, text } of quickstart) if (file !== undefined) writeFileSync(join(folder, file), text)
     })
 
     test('import { startScrip }, from the README, stands in a test that passes', async () => {
-      const [imported = 'nothing'] = /import \{ startScrip \} from 'scrip'/.exec(documentText('README.md')) ?? []
+      const [imported = 'nothing'] =
+        /import \{ startScrip \} from 'scrip-sandbox'/.exec(documentText('README.md')) ?? []
       expect(quickstart.find(({ file }) => file === 'second.test.mjs')?.text).toContain(`\n${imported}\n`)
       const line = quickstart.find(({ text }) => text.startsWith('node --test second'))?.text.trim() ?? ''
       expect(await type(line)).toMatch(/pass 1\b/)
     })
 
-    test('npx scrip run goes around the tests, those that start one of their own, too', async () => {
-      expect(around).toContain('npx scrip run -- npm test')
+    test('scrip run goes around the tests, those that start one of their own, too', async () => {
+      expect(around).toContain('node_modules/.bin/scrip run -- npm test')
       expect(await type(around)).toMatch(/pass 2\b/)
     })
 
-    test('npx scrip --help helps', async () => {
+    test('scrip --help helps', async () => {
       expect(await type(help)).toContain('Usage: scrip')
     })
 
-    test('npx scrip serve serves until it is interrupted', async () => {
-      expect(served).toContain('npx scrip serve')
-      expect(documentText('README.md')).toContain('`npx scrip`')
-      const env = { ...environment, ...offline }
+    test('scrip serve serves until it is interrupted', async () => {
+      expect(served).toContain('node_modules/.bin/scrip serve')
+      expect(documentText('README.md')).toContain('`node_modules/.bin/scrip`')
+      const env = { ...environment, PORT: '0' }
       // A group of its own, which is interrupted as a whole, as by a terminal.
       const child = spawn('sh', ['-c', served], {
         cwd: folder,
@@ -327,8 +418,8 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     })
   })
 
-  describe('npx scrip', () => {
-    const command = ['npx', '--offline', 'scrip']
+  describe('node_modules/.bin/scrip', () => {
+    const command = ['node_modules/.bin/scrip']
 
     test('is the executable', async () => {
       expect(await run([...command, 'version'], withNpm)).toMatchObject({ exitCode: 0, stdout: `${PROJECT.version}\n` })
@@ -340,7 +431,6 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     })
 
     test.each(['SIGTERM', 'SIGINT'] as const)('passes %s on, once', async (signal) => {
-      // The command that npx runs: npx passes signals on to it in turn.
       const child = Bun.spawn(
         [join(withNpm, 'node_modules/.bin/scrip'), 'serve', '--port', '0', '--log-level', 'error'],
         {

@@ -1,20 +1,22 @@
-import { beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import { unzipSync } from 'fflate'
 import { unpackTar } from 'modern-tar'
-import { tarGz, zip } from '../../.ci/release/archives.ts'
-import { compile, PROJECT, ROOT } from '../../.ci/release/compile.ts'
-import { type Content, contentsOf } from '../../.ci/release/contents.ts'
-import { notesOf } from '../../.ci/release/notes.ts'
-import { noticesOf } from '../../.ci/release/notices.ts'
-import { mainPackage, packageFile } from '../../.ci/release/packages.ts'
-import { sbomOf } from '../../.ci/release/sbom.ts'
-import { formOf, TARGETS } from '../../.ci/release/targets.ts'
-import { runsHere } from '../../.ci/release/trial.ts'
+import { tarGz, zip } from '../../release/archives.ts'
+import { compile, PROJECT, ROOT } from '../../release/compile.ts'
+import { type Content, contentsOf } from '../../release/contents.ts'
+import { locked } from '../../release/lock.ts'
+import { notesOf } from '../../release/notes.ts'
+import { noticesOf } from '../../release/notices.ts'
+import { mainPackage, packageFile } from '../../release/packages.ts'
+import { sbomOf } from '../../release/sbom.ts'
+import { formOf, TARGETS } from '../../release/targets.ts'
+import { runsHere } from '../../release/trial.ts'
 import { isBinary } from '../program/program.ts'
 
 /** The parts of `bun run release`; the whole of it compares and tries what it makes by itself. */
@@ -41,7 +43,7 @@ describe.skipIf(isBinary)('archives', () => {
 
   test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])('are the same to the bit in the zone %s', async (TZ) => {
     const script = `
-      import { tarGz, zip } from '${ROOT}/.ci/release/archives.ts'
+      import { tarGz, zip } from '${ROOT}/release/archives.ts'
       const files = [{ path: 'a', bytes: new TextEncoder().encode('a') }]
       for (const bytes of [await tarGz('f', files), zip('f', files)]) console.log(Bun.hash(bytes).toString(16))`
     const child = Bun.spawnSync([process.execPath, '-e', script], { env: { ...process.env, TZ } })
@@ -86,7 +88,9 @@ describe.skipIf(isBinary)('what is inside', () => {
       const here = TARGETS.find(runsHere) ?? target
       if (!here) return
       const outfile = join(folder, 'scrip')
-      contents = contentsOf(await compile({ entry: 'src/main.ts', runtime: here.runtime, outfile }))
+      contents = contentsOf(
+        await compile({ entry: 'src/main.ts', target: here.runtime, runtime: process.execPath, outfile }),
+      )
     } finally {
       rmSync(folder, { recursive: true })
     }
@@ -187,12 +191,65 @@ test.skipIf(isBinary)('a target that fails stands in the notes, and the others d
 test.skipIf(isBinary)('the version stands in one place', () => {
   const { files } = mainPackage()
   const text = new TextDecoder().decode(files.find(({ path }) => path === 'package.json')?.bytes)
-  const { version, optionalDependencies } = JSON.parse(text) as Record<string, Record<string, string>>
-  expect([version, ...new Set(Object.values(optionalDependencies ?? {}))]).toEqual([PROJECT.version, PROJECT.version])
-  expect(packageFile({ name: '@scrip/linux-x64', files })).toBe(`scrip-linux-x64-${PROJECT.version}.tgz`)
-  const sources = readdirSync(join(ROOT, '.ci/release'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+  expect(JSON.parse(text)).toMatchObject({ name: 'scrip-sandbox', version: PROJECT.version })
+  expect(packageFile({ name: 'scrip-sandbox-linux-x64', files })).toBe(`scrip-sandbox-linux-x64-${PROJECT.version}.tgz`)
+  const sources = readdirSync(join(ROOT, 'release'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   )
-  for (const file of sources)
-    expect(readFileSync(join(ROOT, '.ci/release', file), 'utf8')).not.toContain(PROJECT.version)
+  for (const file of sources) expect(readFileSync(join(ROOT, 'release', file), 'utf8')).not.toContain(PROJECT.version)
+})
+
+describe.skipIf(isBinary || !Bun.which('npm'))('the runtime of a release', () => {
+  const [target] = TARGETS
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-runtime-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** A registry with one package, which says of it what a registry of a stranger would: that it is sound. */
+  const startRegistry = async (name: string, version: string) => {
+    const manifest = Buffer.from(JSON.stringify({ name, version }))
+    const tarball = await tarGz('package', [
+      { path: 'package.json', bytes: manifest },
+      { path: 'bin/bun', bytes: Buffer.from('#!/bin/sh\necho changed\n'), isExecutable: true },
+    ])
+    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
+    const server: Bun.Server<undefined> = Bun.serve({
+      port: 0,
+      fetch: ({ url }) => {
+        if (url.endsWith('.tgz')) return new Response(tarball)
+        const dist = { tarball: `${server.url}changed.tgz`, integrity }
+        return Response.json({
+          name,
+          'dist-tags': { latest: version },
+          versions: { [version]: { name, version, dist } },
+        })
+      },
+    })
+    return server
+  }
+
+  test('is refused when it is not the package that bun.lock names, and the release fails', async () => {
+    const { resolved } = locked(`@oven/${target?.runtime}`)
+    const at = resolved.lastIndexOf('@')
+    const registry = await startRegistry(resolved.slice(0, at), resolved.slice(at + 1))
+    const script = `
+      import { fetchRuntime } from '${ROOT}/release/runtime.ts'
+      import { TARGETS } from '${ROOT}/release/targets.ts'
+      await fetchRuntime(TARGETS[0], '${folder}')`
+    const child = Bun.spawn([process.execPath, '-e', script], {
+      env: { ...process.env, npm_config_registry: registry.url.href, npm_config_cache: join(folder, 'cache') },
+      stderr: 'pipe',
+    })
+    expect([await child.exited, await child.stderr.text()]).toEqual([
+      1,
+      expect.stringContaining(`${resolved} is not the package that bun.lock names: its SHA-512 is another`),
+    ])
+    expect(existsSync(join(folder, target?.runtime ?? ''))).toBe(false)
+    await registry.stop(true)
+  })
+
+  test('is in bun.lock for each target, in the version that the tests run on', () => {
+    for (const { runtime } of TARGETS) {
+      expect(locked(`@oven/${runtime}`).resolved).toBe(`@oven/${runtime}@${Bun.version}`)
+    }
+  })
 })

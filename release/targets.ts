@@ -2,11 +2,11 @@
 
 export interface Target {
   name: string
-  /** What the runtime calls it. */
+  /** What the runtime calls it: `@oven/` and this is the package with the runtime. */
   runtime: string
   form: Form
   runsOn: { platform: NodeJS.Platform; arch: NodeJS.Architecture; loader?: string }
-  /** The npm package that carries it, and the machines that install it; left out where another target's serves them too. */
+  /** The npm package that carries it, and the machines that it is for; left out where another target's serves them too. */
   npm?: { name: string; os: string; cpu: string; libc?: string }
   note?: string
 }
@@ -15,6 +15,9 @@ export interface Target {
 export type Form = 'ELF x86-64' | 'ELF aarch64' | 'Mach-O arm64' | 'Mach-O x86-64' | 'PE x86-64'
 
 const GLIBC_X64 = '/lib64/ld-linux-x86-64.so.2'
+
+/** The npm package that tests import; those with an executable are called after it and their platform. */
+export const NPM_NAME = 'scrip-sandbox'
 
 export const TARGETS: readonly Target[] = [
   {
@@ -29,7 +32,7 @@ export const TARGETS: readonly Target[] = [
     form: 'ELF x86-64',
     runsOn: { platform: 'linux', arch: 'x64', loader: GLIBC_X64 },
     // npm cannot tell processors apart, so that its package has to run on each.
-    npm: { name: '@scrip/linux-x64', os: 'linux', cpu: 'x64', libc: 'glibc' },
+    npm: { name: `${NPM_NAME}-linux-x64`, os: 'linux', cpu: 'x64', libc: 'glibc' },
     note: 'for processors without AVX2',
   },
   {
@@ -37,29 +40,29 @@ export const TARGETS: readonly Target[] = [
     runtime: 'bun-linux-x64-musl',
     form: 'ELF x86-64',
     runsOn: { platform: 'linux', arch: 'x64', loader: '/lib/ld-musl-x86_64.so.1' },
-    npm: { name: '@scrip/linux-x64-musl', os: 'linux', cpu: 'x64', libc: 'musl' },
+    npm: { name: `${NPM_NAME}-linux-x64-musl`, os: 'linux', cpu: 'x64', libc: 'musl' },
     note: 'for Alpine, with its package `libstdc++`',
   },
   {
     name: 'linux-arm64',
-    runtime: 'bun-linux-arm64',
+    runtime: 'bun-linux-aarch64',
     form: 'ELF aarch64',
     runsOn: { platform: 'linux', arch: 'arm64' },
-    npm: { name: '@scrip/linux-arm64', os: 'linux', cpu: 'arm64', libc: 'glibc' },
+    npm: { name: `${NPM_NAME}-linux-arm64`, os: 'linux', cpu: 'arm64', libc: 'glibc' },
   },
   {
     name: 'darwin-arm64',
-    runtime: 'bun-darwin-arm64',
+    runtime: 'bun-darwin-aarch64',
     form: 'Mach-O arm64',
     runsOn: { platform: 'darwin', arch: 'arm64' },
-    npm: { name: '@scrip/darwin-arm64', os: 'darwin', cpu: 'arm64' },
+    npm: { name: `${NPM_NAME}-darwin-arm64`, os: 'darwin', cpu: 'arm64' },
   },
   {
     name: 'darwin-x64',
     runtime: 'bun-darwin-x64',
     form: 'Mach-O x86-64',
     runsOn: { platform: 'darwin', arch: 'x64' },
-    npm: { name: '@scrip/darwin-x64', os: 'darwin', cpu: 'x64' },
+    npm: { name: `${NPM_NAME}-darwin-x64`, os: 'darwin', cpu: 'x64' },
     // The compiler renews the signature of the runtime for arm64 alone.
     note: 'to be signed anew on macOS: `codesign --force --sign - scrip`',
   },
@@ -68,7 +71,7 @@ export const TARGETS: readonly Target[] = [
     runtime: 'bun-windows-x64',
     form: 'PE x86-64',
     runsOn: { platform: 'win32', arch: 'x64' },
-    npm: { name: '@scrip/windows-x64', os: 'win32', cpu: 'x64' },
+    npm: { name: `${NPM_NAME}-windows-x64`, os: 'win32', cpu: 'x64' },
   },
 ]
 

@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** Each machine installs only the executable that it can run: a package of its own, by operating system and processor. */
+/** The package with the executable for each kind of machine, by operating system and processor. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  'darwin arm64': ['@scrip/darwin-arm64'],
-  'darwin x64': ['@scrip/darwin-x64'],
-  'linux arm64': ['@scrip/linux-arm64'],
-  'linux x64': ['@scrip/linux-x64', '@scrip/linux-x64-musl'],
-  'win32 x64': ['@scrip/windows-x64'],
+  'darwin arm64': ['scrip-sandbox-darwin-arm64'],
+  'darwin x64': ['scrip-sandbox-darwin-x64'],
+  'linux arm64': ['scrip-sandbox-linux-arm64'],
+  'linux x64': ['scrip-sandbox-linux-x64', 'scrip-sandbox-linux-x64-musl'],
+  'win32 x64': ['scrip-sandbox-windows-x64'],
 }
-
-const require = createRequire(import.meta.url)
 
 /** Alpine and its like have no other C library than musl. */
 const isMusl = (): boolean => existsSync('/lib/ld-musl-x86_64.so.1') && !existsSync('/lib64/ld-linux-x86-64.so.2')
@@ -33,16 +30,15 @@ export const findExecutable = (): string => {
   const { version } = require('./package.json') as { version: string }
   throw new Error(
     `Scrip's executable for ${machine} is not installed. It is the package ${preferred[0]}, version ${version}: ` +
-      'install it beside scrip, and do not leave out optional dependencies.',
+      'install its file beside that of scrip-sandbox.',
   )
 }
 
 const executableIn = (name: string): string | undefined => {
   try {
-    const path = join(
-      dirname(require.resolve(`${name}/package.json`)),
-      `scrip${name.includes('windows') ? '.exe' : ''}`,
-    )
+    // Some installers show a package only what it depends on: the project itself sees all that it has installed.
+    const manifest = require.resolve(`${name}/package.json`, { paths: [__dirname, process.cwd()] })
+    const path = join(dirname(manifest), `scrip${name.includes('windows') ? '.exe' : ''}`)
     return existsSync(path) ? path : undefined
   } catch {
     return undefined

@@ -8,6 +8,7 @@ import { type Content, contentsOf } from './contents.ts'
 import { type Made, notesOf } from './notes.ts'
 import { noticesOf } from './notices.ts'
 import { mainPackage, type Package, packageFile, platformPackage } from './packages.ts'
+import { fetchRuntime } from './runtime.ts'
 import { sbomOf } from './sbom.ts'
 import { executableName, formOf, isWindows, TARGETS, type Target } from './targets.ts'
 import { runsHere, tryOut } from './trial.ts'
@@ -33,6 +34,15 @@ const write = (path: string, content: Uint8Array | string): void => {
   writeFileSync(path, content)
 }
 
+const runtimes = new Map<Target, Promise<string>>()
+
+/** Where the runtime of a target is, fetched once. @throws Error when it is not the locked one */
+const runtimeOf = (target: Target): Promise<string> => {
+  const fetched = runtimes.get(target) ?? fetchRuntime(target, join(WORK, 'runtimes'))
+  runtimes.set(target, fetched)
+  return fetched
+}
+
 interface Compiled {
   target: Target
   path: string
@@ -42,7 +52,8 @@ interface Compiled {
 /** Compiles for a target and looks at what came of it. @throws Error */
 const compileFor = async (target: Target, folder: string): Promise<Compiled> => {
   const path = join(folder, target.name, executableName(target))
-  const meta = await compile({ entry: 'src/main.ts', runtime: target.runtime, outfile: path })
+  const runtime = await runtimeOf(target)
+  const meta = await compile({ entry: 'src/main.ts', target: target.runtime, runtime, outfile: path })
   const form = formOf(readFileSync(path))
   if (form !== target.form) throw new Error(`is ${form ?? 'no executable'} and not ${target.form}`)
   return { target, path, contents: contentsOf(meta) }
@@ -125,7 +136,7 @@ const makeOnce = async (
 /** Measures what was made for a target, and runs it where that can be done. @throws Error when it does not work */
 const examine = async ({ target, path }: Compiled, out: string): Promise<Made> => {
   const bare = join(WORK, 'bare', target.name, executableName(target))
-  await compile({ entry: BARE, runtime: target.runtime, outfile: bare })
+  await compile({ entry: BARE, target: target.runtime, runtime: await runtimeOf(target), outfile: bare })
   const starts = runsHere(target) ? await tryOut(path, bare) : undefined
   const sizeOf = (file: string): number => Bun.file(file).size
   const archive = archiveName(target)

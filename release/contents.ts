@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Metafile, PROJECT, ROOT } from './compile.ts'
+import { locked } from './lock.ts'
 
 /** Which packages are inside an executable, and under which licences. */
 
@@ -24,19 +25,6 @@ const DATA_SOURCES = ['cldr-core', 'cldr-localenames-full', 'currency-codes']
 const RUNTIME = 'bun'
 const LICENCES = join(import.meta.dir, 'licences')
 const LICENCE_FILE = /^(?:licen[cs]e|notice|copying)\b/i
-
-interface LockedPackage {
-  dependencies?: Record<string, string>
-  optionalDependencies?: Record<string, string>
-  peerDependencies?: Record<string, string>
-  optionalPeers?: string[]
-}
-
-interface Lock {
-  packages: Record<string, [string, ...unknown[]]>
-}
-
-const lock = Bun.JSONC.parse(readFileSync(join(ROOT, 'bun.lock'), 'utf8')) as Lock
 
 /** Lists what an executable is made of, besides ourselves. @throws Error when a licence has no text */
 export const contentsOf = (meta: Metafile): Content[] => {
@@ -81,21 +69,16 @@ interface Installed {
 
 const describe = (folder: string, as: Content['as'], files: readonly string[]): Content => {
   const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Installed
-  const [resolved, ...rest] = lock.packages[folder.replaceAll('node_modules/', '')] ?? ['']
+  const { resolved, needs, sha512 } = locked(folder.replaceAll('node_modules/', ''))
   if (resolved !== `${name}@${version}`) throw new Error(`${folder} is ${name}@${version}, and not what bun.lock names`)
-  const { dependencies, optionalDependencies, peerDependencies, optionalPeers = [] } = rest[1] as LockedPackage
-  const needs = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
-  const integrity = /^sha512-(.+)$/.exec(String(rest.at(-1)))?.[1]
-  if (integrity === undefined) throw new Error(`bun.lock has no SHA-512 for ${resolved}`)
   return {
     name,
     version,
     license,
     as,
-    sha512: Buffer.from(integrity, 'base64').toString('hex'),
+    sha512: sha512.toString('hex'),
     texts: as === 'runtime' ? textsBelow(join(LICENCES, name)) : textsOf(folder, license, files),
-    // What would do without a package has no part in whether it is here.
-    needs: needs.filter((needed) => !optionalPeers.includes(needed)).sort(),
+    needs,
   }
 }
 

@@ -1,5 +1,5 @@
 import { PROJECT } from './compile.ts'
-import type { Target } from './targets.ts'
+import { NPM_NAME, type Target } from './targets.ts'
 import type { Starts } from './trial.ts'
 
 /** RELEASE-NOTES.md: what there is to download, how large it is and how fast it starts, and what of that is ours. */
@@ -53,7 +53,7 @@ Unpack it and run \`${name} --help\`. \`sha256sum --check --ignore-missing SHA25
 
 - \`sbom.cdx.json\`: what is inside, as CycloneDX 1.6
 - \`THIRD-PARTY-NOTICES.txt\`: the licences of it; also in each archive
-- \`npm/\`: for JavaScript projects; \`npm install --save-dev ./${name}-${version}.tgz ./${name}-linux-x64-${version}.tgz\`
+- \`npm/\`: for JavaScript projects; \`npm install --save-dev ./${NPM_NAME}-${version}.tgz ./${NPM_NAME}-linux-x64-${version}.tgz\`
 
 Everything but this page was made twice and is the same to the bit.
 `

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { findExecutable } from './executable.ts'
 
-/** `npx scrip`: runs the executable with the same arguments, passes signals on, and ends as it does. */
+/** `node_modules/.bin/scrip`: runs the executable with the same arguments, passes signals on, and ends as it does. */
 
 /** Sent by a terminal to all that runs in it, so that the executable has them already. */
 const FROM_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']

@@ -1,13 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ArchivedFile, EXECUTABLE_MODE } from './archives.ts'
+import type { ArchivedFile } from './archives.ts'
 import { PROJECT, ROOT } from './compile.ts'
-import { executableName, TARGETS, type Target } from './targets.ts'
+import { executableName, NPM_NAME, type Target } from './targets.ts'
 
 /**
- * The npm packages: `scrip`, which tests import and `npx` runs, and for each kind of machine one with the executable, of
- * which installers take the right one.
+ * The npm packages: `scrip-sandbox`, which tests import, and for each kind of machine one with the executable. None
+ * names another as a dependency: an installer would ask the registry for it (decision 0040).
  */
 
 export interface Package {
@@ -17,7 +17,7 @@ export interface Package {
 
 const SOURCES = join(import.meta.dir, 'npm')
 
-const { name, version, license, description } = PROJECT
+const { version, license, description } = PROJECT
 
 const jsonFile = (path: string, value: object): ArchivedFile => ({
   path,
@@ -25,24 +25,33 @@ const jsonFile = (path: string, value: object): ArchivedFile => ({
 })
 const copied = (path: string, from: string): ArchivedFile => ({ path, bytes: readFileSync(from) })
 
-/** The package `scrip`. @throws Error when it does not compile */
+/** The package for tests, for `import` and for `require`. @throws Error when it does not compile */
 export const mainPackage = (): Package => ({
-  name,
+  name: NPM_NAME,
   files: [
     jsonFile('package.json', {
-      name,
+      name: NPM_NAME,
       version,
       description,
       license,
-      type: 'module',
-      exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
+      type: 'commonjs',
+      exports: {
+        '.': {
+          import: { types: './index.d.mts', default: './index.mjs' },
+          require: { types: './index.d.ts', default: './index.js' },
+        },
+        './package.json': './package.json',
+      },
+      main: './index.js',
       types: './index.d.ts',
       bin: { scrip: 'bin.js' },
       engines: { node: '>=20' },
-      optionalDependencies: Object.fromEntries(TARGETS.flatMap(({ npm }) => (npm ? [[npm.name, version]] : []))),
     }),
     copied('README.md', join(SOURCES, 'README.md')),
     copied('LICENSE', join(ROOT, 'LICENSE')),
+    // One module for both: a process that imports and requires it has one class ScripError.
+    { path: 'index.mjs', bytes: Buffer.from("export { ScripError, startScrip } from './index.js'\n") },
+    { path: 'index.d.mts', bytes: Buffer.from("export * from './index.js'\n") },
     ...compiledSources(),
   ],
 })
@@ -72,7 +81,7 @@ export const platformPackage = (target: Target, executable: Uint8Array, notices:
       jsonFile('package.json', {
         name: packageName,
         version,
-        description: `The executable of ${name} for ${os} on ${cpu}`,
+        description: `The executable of ${NPM_NAME} for ${os} on ${cpu}`,
         license,
         os: [os],
         cpu: [cpu],
@@ -86,15 +95,5 @@ export const platformPackage = (target: Target, executable: Uint8Array, notices:
   }
 }
 
-/** What `npm pack` calls the file of a package: that of @scrip/linux-x64 begins with scrip-linux-x64-. */
-export const packageFile = (packed: Package): string =>
-  `${packed.name.replace('@', '').replace('/', '-')}-${version}.tgz`
-
-/** Writes a package as the folder that `npm pack` and `npm publish` take. */
-export const writePackage = (folder: string, { files }: Package): void => {
-  mkdirSync(folder, { recursive: true })
-  for (const { path, bytes, isExecutable } of files) {
-    writeFileSync(join(folder, path), bytes)
-    if (isExecutable) chmodSync(join(folder, path), EXECUTABLE_MODE)
-  }
-}
+/** What `npm pack` calls the file of a package. */
+export const packageFile = (packed: Package): string => `${packed.name}-${version}.tgz`

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 /** Compiles as the script `build` of package.json does, for whatever machine. */
 
-export const ROOT = join(import.meta.dir, '../..')
+export const ROOT = join(import.meta.dir, '..')
 
 /** What this project says of itself. */
 export interface Project {
@@ -33,22 +33,31 @@ export interface Metafile {
 export interface Compilation {
   /** From the root of the project. */
   entry: string
+  /** What the bundler calls the kind of machine, and the runtime for it that the executable will carry. */
+  target: string
   runtime: string
   /** A path that ends with .exe for Windows. */
   outfile: string
 }
 
-/** Compiles a program. @throws Error when the runtime cannot be fetched, or the program cannot be compiled */
-export const compile = async ({ entry, runtime, outfile }: Compilation): Promise<Metafile> => {
+/** Compiles a program. @throws Error when the program cannot be compiled */
+export const compile = async ({ entry, target, runtime, outfile }: Compilation): Promise<Metafile> => {
   const metafile = `${outfile}.json`
-  const command = ['build', entry, ...buildFlags(), `--target=${runtime}`, `--metafile=${metafile}`]
+  const command = [
+    'build',
+    entry,
+    ...buildFlags(),
+    `--target=${target}`,
+    `--compile-executable-path=${runtime}`,
+    `--metafile=${metafile}`,
+  ]
   const child = Bun.spawn([process.execPath, ...command, '--outfile', outfile], {
     cwd: ROOT,
     stdout: 'pipe',
     stderr: 'pipe',
   })
   const [exitCode, stderr] = await Promise.all([child.exited, child.stderr.text(), child.stdout.text()])
-  if (exitCode !== 0) throw new Error(`cannot be compiled for ${runtime}: ${stderr.trim()}`)
+  if (exitCode !== 0) throw new Error(`cannot be compiled for ${target}: ${stderr.trim()}`)
   const meta = JSON.parse(readFileSync(metafile, 'utf8')) as Metafile
   rmSync(metafile)
   return meta

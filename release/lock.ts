@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './compile.ts'
+
+/** What bun.lock says of the packages that it names. */
+
+export interface LockedPackage {
+  /** Name and version, such as bun@1.4.5. */
+  resolved: string
+  /** The names of the packages that it asks for. */
+  needs: string[]
+  /** The SHA-512 of the package as it was published. */
+  sha512: Buffer
+}
+
+interface Dependencies {
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  optionalPeers?: string[]
+}
+
+interface Lock {
+  packages: Record<string, [string, ...unknown[]]>
+}
+
+const lock = Bun.JSONC.parse(readFileSync(join(ROOT, 'bun.lock'), 'utf8')) as Lock
+
+/** Looks a package up by its path without node_modules. @throws Error when bun.lock does not know it */
+export const locked = (path: string): LockedPackage => {
+  const [resolved, ...rest] = lock.packages[path] ?? []
+  if (resolved === undefined) throw new Error(`bun.lock has no ${path}`)
+  const { dependencies, optionalDependencies, peerDependencies, optionalPeers = [] } = rest[1] as Dependencies
+  const integrity = /^sha512-(.+)$/.exec(String(rest.at(-1)))?.[1]
+  if (integrity === undefined) throw new Error(`bun.lock has no SHA-512 for ${resolved}`)
+  return {
+    resolved,
+    // What would do without a package has no part in whether it is here.
+    needs: Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+      .filter((name) => !optionalPeers.includes(name))
+      .sort(),
+    sha512: Buffer.from(integrity, 'base64'),
+  }
+}
