@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND, isBinary } from '../program/program.ts'
+import { COMMAND } from '../program/program.ts'
 
 /** The recipe for a typed client, docs/clients.md, followed word for word in a project with TypeScript 5. */
 
@@ -34,7 +34,7 @@ const shell = async (script: string): Promise<{ exitCode: number; stdout: string
 
 const SAID = [/^\S.*: 230.1 INR$/m, /^DELIVERED: 2 vouchers$/m, /^payout created$/m, /^404 NOT_FOUND$/m]
 
-describe.skipIf(isBinary)('the recipe for TypeScript', () => {
+describe('the recipe for TypeScript', () => {
   beforeAll(async () => {
     rmSync(folder, { recursive: true, force: true })
     for (const part of ['bin', 'node_modules/.bin']) mkdirSync(join(folder, part), { recursive: true })

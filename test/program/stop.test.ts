@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { readyUrl } from '../harness.ts'
-import { isBinary, loggedIn, type Running, start } from './program.ts'
+import { loggedIn, type Running, start } from './program.ts'
 
 /** How the program ends (contract C1). */
 
@@ -13,7 +13,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle program with 0', asyn
   expect((await program.ended()).exitCode).toBe(0)
 })
 
-test.skipIf(isBinary)('SIGTERM to the start script reaches the program, which leaves nothing behind', async () => {
+test('SIGTERM to the start script reaches the program, which leaves nothing behind', async () => {
   const child = Bun.spawn([process.execPath, 'run', 'start'], {
     cwd: join(import.meta.dir, '../..'),
     env: { ...process.env, SCRIP_PORT: '0' },

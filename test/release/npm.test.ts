@@ -334,7 +334,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
   })
 
   test('no document has anybody run or install a package by a name of ours', () => {
-    const pages = readdirSync(join(import.meta.dir, '../../docs'), { recursive: true, encoding: 'utf8' })
+    const pages = readdirSync(join(import.meta.dir, '../../docs'))
       .filter((file) => file.endsWith('.md'))
       .map((file) => `docs/${file}`)
     for (const page of ['README.md', 'CHANGELOG.md', 'release/npm/README.md', ...pages]) {

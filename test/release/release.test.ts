@@ -17,7 +17,6 @@ import { mainPackage, packageFile } from '../../release/packages.ts'
 import { sbomOf } from '../../release/sbom.ts'
 import { formOf, TARGETS } from '../../release/targets.ts'
 import { runsHere } from '../../release/trial.ts'
-import { isBinary } from '../program/program.ts'
 
 /** The parts of `bun run release`; the whole of it compares and tries what it makes by itself. */
 
@@ -26,7 +25,7 @@ const FILES = [
   { path: 'LICENSE', bytes: new TextEncoder().encode('a licence') },
 ]
 
-describe.skipIf(isBinary)('archives', () => {
+describe('archives', () => {
   test('hold files in order, of no time, owned by nobody, with the executable to be executed', async () => {
     const entries = await unpackTar(Bun.gunzipSync(Buffer.from(await tarGz('scrip-1', FILES))))
     expect(entries.map(({ header: { name, mode, uid, mtime } }) => [name, mode, uid, mtime?.toISOString()])).toEqual([
@@ -53,7 +52,7 @@ describe.skipIf(isBinary)('archives', () => {
   })
 })
 
-describe.skipIf(isBinary)('the form of an executable', () => {
+describe('the form of an executable', () => {
   test('is read from its head', () => {
     const here = TARGETS.find(runsHere)
     expect(formOf(readFileSync(process.execPath))).toBe(here?.form)
@@ -78,7 +77,7 @@ describe.skipIf(isBinary)('the form of an executable', () => {
   })
 })
 
-describe.skipIf(isBinary)('what is inside', () => {
+describe('what is inside', () => {
   let contents: Content[] = []
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-release-'))
@@ -173,7 +172,7 @@ describe.skipIf(isBinary)('what is inside', () => {
   })
 })
 
-test.skipIf(isBinary)('a target that fails stands in the notes, and the others do, too', () => {
+test('a target that fails stands in the notes, and the others do, too', () => {
   const [target, other] = TARGETS
   if (!target || !other) throw new Error('there are targets')
   const made = { target, archive: 'a.tar.gz', archiveBytes: 5e7, executableBytes: 12e7, bareBytes: 11e7 }
@@ -188,7 +187,7 @@ test.skipIf(isBinary)('a target that fails stands in the notes, and the others d
   expect(notes).toContain(`| ${other.name} | | | | | | | | not made |`)
 })
 
-test.skipIf(isBinary)('the version stands in one place', () => {
+test('the version stands in one place', () => {
   const { files } = mainPackage()
   const text = new TextDecoder().decode(files.find(({ path }) => path === 'package.json')?.bytes)
   expect(JSON.parse(text)).toMatchObject({ name: 'scrip-sandbox', version: PROJECT.version })
@@ -199,7 +198,7 @@ test.skipIf(isBinary)('the version stands in one place', () => {
   for (const file of sources) expect(readFileSync(join(ROOT, 'release', file), 'utf8')).not.toContain(PROJECT.version)
 })
 
-describe.skipIf(isBinary || !Bun.which('npm'))('the runtime of a release', () => {
+describe.skipIf(!Bun.which('npm'))('the runtime of a release', () => {
   const [target] = TARGETS
   const folder = mkdtempSync(join(tmpdir(), 'scrip-runtime-'))
   afterAll(() => rmSync(folder, { recursive: true }))
