@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { and, eq, lte } from 'drizzle-orm'
+import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
+import { perConnection } from '../db/prepared.ts'
 import { type JsonObject, parseObject, readText } from '../http/body.ts'
 import { edgeOf, renderFailure } from '../http/errors.ts'
 import { JSON_TYPE } from '../http/prepared.ts'
@@ -13,6 +14,8 @@ import { idempotencyKeys } from './tables.ts'
 
 /** How long an answer is kept for its key (contract C14). */
 const KEPT_MS = DAY_MS
+/** So many keys that are out of date are cleared by each write: more than it adds, and few enough for one request. */
+const CLEARED_PER_WRITE = 20
 const KEY = /^[\x20-\x7e]{8,256}$/
 /** What the client can do nothing about, or what time mends, is not kept. */
 const KEPT_REFUSALS = new Set([400, 404])
@@ -79,16 +82,12 @@ const performOrRecall = async <Input>(
   const requestSha256 = digestOf(`POST ${effect.route} ${canonical(text)}`)
   const outcome = await write((tx) => {
     const nowMs = world.clock.nowMs()
-    tx.delete(idempotencyKeys)
-      .where(lte(idempotencyKeys.createdAtMs, nowMs - KEPT_MS))
-      .run()
-    const kept = tx
-      .select()
-      .from(idempotencyKeys)
-      .where(and(eq(idempotencyKeys.clientId, client.id), eq(idempotencyKeys.key, key)))
-      .limit(1)
-      .get()
-    if (kept) {
+    statements(tx).clearSome.run({ usedAtMsMax: nowMs - KEPT_MS })
+    const isKey = and(eq(idempotencyKeys.clientId, client.id), eq(idempotencyKeys.key, key))
+    const kept = tx.select().from(idempotencyKeys).where(isKey).limit(1).get()
+    const isGood = kept && kept.createdAtMs > nowMs - KEPT_MS
+    if (kept && !isGood) tx.delete(idempotencyKeys).where(isKey).run()
+    if (isGood) {
       if (kept.requestSha256 !== requestSha256) throw new DomainError({ code: 'idempotency_key_reused' })
       return { answer: { status: kept.status, json: effect.atRest?.open(kept.body) ?? kept.body, replayed: true } }
     }
@@ -105,6 +104,20 @@ const performOrRecall = async <Input>(
   if ('error' in outcome) throw outcome.error
   return outcome.answer
 }
+
+const statements = perConnection({
+  /** Clears some of the keys that were used at a time or before, the oldest first. */
+  clearSome: (query) => {
+    const { clientId, key, createdAtMs } = idempotencyKeys
+    const old = query
+      .select({ clientId, key })
+      .from(idempotencyKeys)
+      .where(lte(createdAtMs, sql.placeholder('usedAtMsMax')))
+      .orderBy(asc(createdAtMs))
+      .limit(CLEARED_PER_WRITE)
+    return query.delete(idempotencyKeys).where(sql`(${clientId}, ${key}) IN ${old}`).prepare()
+  },
+})
 
 type Outcome = { answer: Answer } | { answer?: Answer; error: DomainError }
 

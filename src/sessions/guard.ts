@@ -60,7 +60,19 @@ export class Guard {
 
   #handOver({ request, path, route }: GuardContext, session: Session): Session | Promise<Session> {
     const { onAdmitted } = this.options
-    return onAdmitted ? onAdmitted({ request, path, route }, session) : session
+    const admitted = request.method === 'GET' ? session : this.#inStep(session)
+    return onAdmitted ? onAdmitted({ request, path, route }, admitted) : admitted
+  }
+
+  /** A session whose writes come after what fell due while the body was on its way. */
+  #inStep(session: Session): Session {
+    return {
+      ...session,
+      write: (work) => {
+        const wait = this.options.due.before(session.world, true)
+        return wait ? wait.then(() => session.write(work)) : session.write(work)
+      },
+    }
   }
 
   /** The session of a token that was verified before, if no other process has written to its world since. */

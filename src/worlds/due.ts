@@ -1,4 +1,5 @@
 import type { Transaction } from '../db/database.ts'
+import { turns } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
 /** Records of some room that fall due by the clock. */
@@ -20,14 +21,17 @@ export const schedule = (world: World, dueMs: number): void => {
   if (known.nextMs !== undefined && dueMs < known.nextMs) known.nextMs = dueMs
 }
 
-/** How many steps share one transaction: a month that is skipped must not stop the program for long. */
-const STEPS_PER_WRITE = 500
+/** How many steps one slice has at most, which shares one transaction: a month that is skipped stops nobody for long. */
+const STEPS_PER_SLICE = 100
 
 /**
  * What falls due is in the database and survives restarts; it is done once, in order of due time, before anything that
  * happens after it can be seen: each request of a world waits for what is due in it.
  */
 export class DueWork {
+  /** Worlds that are catching up, and the end of it: all who wait for a world wait for the same work. */
+  readonly #catchingUp = new WeakMap<World, Promise<void>>()
+
   constructor(private readonly sources: readonly DueSource[]) {}
 
   /** When the next record of a world falls due; Infinity when none does. */
@@ -46,10 +50,20 @@ export class DueWork {
     return this.sources.reduce((sum, source) => sum + source.waiting(world.db.query), 0)
   }
 
-  /** Does all that is due in a world by its own clock. */
+  /** Does all that is due in a world by its own clock, in slices. */
   async catchUp(world: World): Promise<void> {
+    const underway = this.#catchingUp.get(world)
+    if (underway) return underway
+    if (!this.isDue(world)) return
+    const whole = this.#catchUpInSlices(world).finally(() => this.#catchingUp.delete(world))
+    this.#catchingUp.set(world, whole)
+    return whole
+  }
+
+  async #catchUpInSlices(world: World): Promise<void> {
     while (this.isDue(world)) {
-      await world.db.write((tx) => this.#steps(tx, world))
+      if (!turns.isFree) await turns.next(world)
+      await world.db.write((tx) => this.#slice(tx, world))
       world.of(horizon).nextMs = undefined
     }
   }
@@ -64,20 +78,23 @@ export class DueWork {
     return world.db.underway?.then(() => this.catchUp(world))
   }
 
-  /** Answers whether that was all: a long while that was skipped is done in pieces. Should the commit fail, all is due again. */
+  /** Answers whether that was all: a long while that was skipped is done in slices. Should the commit fail, all is due again. */
   #catchUpNow(world: World): boolean {
-    const stands = world.db.writeNow((tx) => this.#steps(tx, world))
+    if (!turns.isFree || this.#catchingUp.has(world)) return false
+    const stands = world.db.writeNow((tx) => this.#slice(tx, world))
     stands.then((stood) => stood || world.forgetDerived())
     world.of(horizon).nextMs = undefined
     return !this.isDue(world)
   }
 
-  #steps(tx: Transaction, world: World): void {
-    for (let count = 0; count < STEPS_PER_WRITE; count++) {
-      const next = this.#earliest(tx)
-      if (!next || next.dueMs > world.clock.nowMs()) return
-      next.source.step(tx, world)
-    }
+  #slice(tx: Transaction, world: World): void {
+    turns.slice((isOver) => {
+      for (let count = 0; count < STEPS_PER_SLICE && !isOver(); count++) {
+        const next = this.#earliest(tx)
+        if (!next || next.dueMs > world.clock.nowMs()) return
+        next.source.step(tx, world)
+      }
+    })
   }
 
   #earliest(tx: Transaction): { source: DueSource; dueMs: number } | undefined {

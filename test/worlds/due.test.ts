@@ -132,6 +132,67 @@ describe('below the wire', () => {
     expect(order).toEqual(['durable', 'queued'])
   })
 
+  test('a write whose body was on its way while the clock moved comes after what fell due meanwhile', async () => {
+    const { client, world } = await room.open(START)
+    const { id } = await pay(client)
+    const last = lastEntryOf(world.db.sqlite)
+    const arrives = Promise.withResolvers<void>()
+    const body = new ReadableStream({
+      start: async (controller) => {
+        await arrives.promise
+        controller.enqueue(new TextEncoder().encode(JSON.stringify({ ...INSTANT, quantity: 6 })))
+        controller.close()
+      },
+    })
+    const answer = client.request('/api/v1/orders', { method: 'POST', body })
+    await client.clock({ advance: 'PT10S' })
+    arrives.resolve()
+    expect((await answer).status).toBe(200)
+    expect(doneIn(world, last)).toEqual([
+      [`payout ${id}`, 5],
+      ['order 1', 10],
+    ])
+  })
+
+  test('however many wait, for one world or for many, one slice of at most 100 steps is done in each turn', async () => {
+    const WORLDS = 3
+    const PAYOUTS_EACH = 50 // 250 steps
+    const opened = await Promise.all(Array.from({ length: WORLDS }, () => room.open(START)))
+    for (const { client } of opened) {
+      for (let index = 0; index < PAYOUTS_EACH; index++) {
+        await pay(client, { ...HUNDRED, amount: 1, reference_id: `r${index}` })
+      }
+      await client.clock({ advance: 'PT30M' })
+    }
+    const stepsDone = () =>
+      opened.reduce(
+        (sum, { world }) =>
+          sum + (world.db.sqlite.query<{ n: number }, []>('SELECT count(*) AS n FROM payout_events').get()?.n ?? 0),
+        0,
+      )
+    const perTurn: number[] = []
+    let seen = stepsDone()
+    let asking = true
+    const look = () => {
+      perTurn.push(stepsDone() - seen)
+      seen = stepsDone()
+      if (asking) setImmediate(look)
+    }
+    setImmediate(look)
+    const asked = opened.flatMap(({ client }, index) =>
+      Array.from({ length: 20 }, (_, request) =>
+        request % 2 === 0
+          ? client.get('/api/v1/payouts?limit=100')
+          : client.post('/api/v1/beneficiaries', { ...ADA, email: `ada-${index}@example.com` }),
+      ),
+    )
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    asking = false
+    expect(new Set(statuses)).toEqual(new Set([200, 201]))
+    expect(stepsDone()).toBe(WORLDS * PAYOUTS_EACH * 6)
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(100)
+  })
+
   test('two thousand steps in one jump are each done once, at their own times', async () => {
     const { client, world } = await room.open(START)
     const COUNT = 400
