@@ -21,7 +21,7 @@ import { duePayouts } from './payouts/payouts.ts'
 import { payoutRoutes } from './payouts/routes.ts'
 import type { Reference } from './reference/reference.ts'
 import { referenceRoutes } from './reference/routes.ts'
-import { sandboxGate } from './sandbox/gate.ts'
+import { sandboxGate, worldGate } from './sandbox/gate.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { refreshClients } from './sessions/clients.ts'
 import { CredentialCheck, type Credentials } from './sessions/credentials.ts'
@@ -115,7 +115,7 @@ export const createApp = (deps: Deps) => {
   })
   const credentials = new CredentialCheck({
     worlds,
-    makesWorlds: mode === 'sandbox',
+    worldGate: mode === 'sandbox' ? worldGate({ boundHost: config.host, publicUrl }) : undefined,
     limitsFailures: limits !== undefined,
     keepUp,
   })
@@ -137,6 +137,7 @@ export const createApp = (deps: Deps) => {
         sessions,
         guard,
         accessTtlMs,
+        makesWorlds: mode === 'sandbox',
         addressOf: deps.addressOf,
         onPlaced: sandbox?.recorder.belongs,
       }),
@@ -157,7 +158,7 @@ export const createApp = (deps: Deps) => {
   const handle = strict ? app.fetch : fastPath(app, { edge, admit: guard.admit, enter: sandbox?.recorder.entered })
   /** Logs in without a request that a journal or the coverage would hold. */
   const logIn = async (login: Credentials): Promise<string> => {
-    const { world, client } = credentials.identify(login, '', () => undefined)
+    const { world, client } = credentials.identify(login, { request: undefined, address: '' }, () => undefined)
     return (await sessions.begin(world, client)).accessToken
   }
   return { app, handle, due, sandbox, logIn }

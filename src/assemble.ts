@@ -17,7 +17,7 @@ import {
 } from './db/data-folder.ts'
 import { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
-import type { Clock } from './kernel/clock.ts'
+import type { Clock, SteadyClock } from './kernel/clock.ts'
 import { freshSecret, freshSeed, secureRandomness } from './kernel/ids.ts'
 import type { Log } from './log.ts'
 import type { Seal } from './orders/seal.ts'
@@ -61,7 +61,7 @@ export interface Platform {
  *
  * @throws CatalogFault, RatesFault, SnapshotFault, SchemaMismatch, DataFault, or what the file system says
  */
-export const assemble = (config: Config, clock: Clock, log: Log): Platform => {
+export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform => {
   const seed = config.seed ?? freshSeed()
   const ratesText = config.ratesFile === undefined ? undefined : readFileSync(config.ratesFile, 'utf8')
   const prepared = config.snapshotFile === undefined ? undefined : openSnapshot(config.snapshotFile, config, clock)

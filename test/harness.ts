@@ -49,9 +49,11 @@ const startInProcess = (flags: string[]) => {
     clock: systemClock,
     write: (line) => console.error(line),
   })
-  const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
+  const config = configOf(command.opts<ServeOptions>())
+  const platform = assemble(config, systemClock, log)
   const url = 'http://localhost:4747'
-  const { handle } = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true }))
+  const publicUrl = config.publicUrl ?? url
+  const { handle } = createApp(platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isReady: () => true }))
   return {
     url,
     request: async (path: string, init?: BunFetchRequestInit) => {

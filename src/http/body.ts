@@ -10,6 +10,8 @@ const NESTING_MAX = 32
 
 /** The bodies that were read, for whoever looks on; each goes with its request. */
 const bodies = new WeakMap<Request, string>()
+/** Requests whose body was refused: the rest of it is not asked for again. */
+const refused = new WeakSet<Request>()
 
 /** The body of a request as it was read, or undefined while nothing has read it. */
 export const sentBody = (request: Request): string | undefined => bodies.get(request)
@@ -17,13 +19,20 @@ export const sentBody = (request: Request): string | undefined => bodies.get(req
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
- * The body as text, whatever its content type says. It can be asked for again.
+ * The body as text, whatever its content type says. It can be asked for again, and is refused again.
  *
- * @throws DomainError body_unreadable when it is over 1 MiB or not UTF-8
+ * @throws DomainError body_unreadable when it is over the limit or not UTF-8
  */
-export const readText = (request: Request): Promise<string> => {
+export const readText = async (request: Request, bytesMax: number = BODY_BYTES_MAX): Promise<string> => {
   const known = bodies.get(request)
-  return known === undefined ? readBytes(request).then((bytes) => keepText(request, bytes)) : Promise.resolve(known)
+  if (known !== undefined) return known
+  if (refused.has(request)) throw unreadable()
+  try {
+    return keepText(request, await readBytes(request, bytesMax))
+  } catch (error) {
+    refused.add(request)
+    throw error
+  }
 }
 
 const keepText = (request: Request, bytes: ArrayBuffer | Uint8Array): string => {
@@ -38,19 +47,19 @@ const keepText = (request: Request, bytes: ArrayBuffer | Uint8Array): string => 
 }
 
 /** Asking for the stream makes one, which costs more than the rest of reading: a body that says its length has none. */
-const readBytes = (request: Request): Promise<ArrayBuffer | Uint8Array> => {
+const readBytes = (request: Request, bytesMax: number): Promise<ArrayBuffer | Uint8Array> => {
   const said = request.headers.get('content-length')
-  if (said !== null) return Number(said) > BODY_BYTES_MAX ? Promise.reject(unreadable()) : request.arrayBuffer()
-  return request.body ? readChunks(request.body) : Promise.resolve(new Uint8Array())
+  if (said !== null) return Number(said) > bytesMax ? Promise.reject(unreadable()) : request.arrayBuffer()
+  return request.body ? readChunks(request.body, bytesMax) : Promise.resolve(new Uint8Array())
 }
 
 /** A body of unknown length is read no further than it may be long. */
-const readChunks = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => {
+const readChunks = async (stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let byteCount = 0
   for await (const chunk of stream) {
     byteCount += chunk.byteLength
-    if (byteCount > BODY_BYTES_MAX) throw unreadable()
+    if (byteCount > bytesMax) throw unreadable()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, byteCount)
@@ -70,7 +79,8 @@ export const parseObject = (text: string): JsonObject => {
 }
 
 /** The body as a JSON object. @throws DomainError body_unreadable */
-export const readObject = (request: Request): Promise<JsonObject> => readText(request).then(parseObject)
+export const readObject = (request: Request, bytesMax?: number): Promise<JsonObject> =>
+  readText(request, bytesMax).then(parseObject)
 
 /** The body as a JSON object, where leaving it out means an empty one. @throws DomainError body_unreadable */
 export const readOptionalObject = async (request: Request): Promise<JsonObject> => {

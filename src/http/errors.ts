@@ -78,13 +78,21 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
     message: 'Username and password are required',
     violations,
   }),
-  credentials_wrong: () => ({ kind: 'UNAUTHORIZED', message: 'Invalid credentials' }),
+  credentials_wrong: () => ({
+    kind: 'UNAUTHORIZED',
+    message: 'Invalid credentials',
+    headers: { 'www-authenticate': 'Bearer' },
+  }),
   refresh_token_missing: () => ({
     kind: 'VALIDATION_FAILURE',
     message: 'Refresh token is required',
     violations: [{ field: 'refresh_token', rule: 'required', problem: 'is required' }],
   }),
-  refresh_token_wrong: () => ({ kind: 'UNAUTHORIZED', message: 'Invalid refresh token' }),
+  refresh_token_wrong: () => ({
+    kind: 'UNAUTHORIZED',
+    message: 'Invalid refresh token',
+    headers: { 'www-authenticate': 'Bearer' },
+  }),
   denomination_not_offered: () => ({ kind: 'NOT_FOUND', message: 'Denomination not found' }),
   quantity_exceeded: ({ quantityMax }) => ({
     kind: 'BAD_REQUEST',

@@ -44,6 +44,8 @@ export interface Operation {
   description: string
   /** Needs no access token. */
   public?: true
+  /** Takes no token of the buckets, so that it is never refused by the limits. */
+  free?: true
   /** Path parameters by name. */
   path?: TObject
   query?: TObject

@@ -10,10 +10,8 @@ export interface ServedOperation {
 }
 
 /** What every protected route can refuse, whatever it does. */
-const GUARD_REFUSALS: Record<string, Failure> = {
-  unauthorized: { code: 'unauthorized', tokenSent: true },
-  rate_limited: { code: 'rate_limited', retryAfterSeconds: 36 },
-}
+const GUARD_REFUSALS: Record<string, Failure> = { unauthorized: { code: 'unauthorized', tokenSent: true } }
+const LIMIT_REFUSALS: Record<string, Failure> = { rate_limited: { code: 'rate_limited', retryAfterSeconds: 36 } }
 const INTERNAL: Record<string, Failure> = { internal: { code: 'internal' } }
 /** Where waiting helps; probes and status say for themselves how the service is. */
 const UNAVAILABLE: Record<string, Failure> = { unavailable: { code: 'unavailable', retryAfterSeconds: 1 } }
@@ -22,6 +20,7 @@ const UNAVAILABLE: Record<string, Failure> = { unavailable: { code: 'unavailable
 export const refusalsOf = (operation: Operation): Record<string, Failure> => ({
   ...operation.refusals,
   ...(operation.public ? {} : GUARD_REFUSALS),
+  ...(operation.public || operation.free ? {} : LIMIT_REFUSALS),
   ...INTERNAL,
   ...(operation.tag === 'Service' ? {} : UNAVAILABLE),
 })

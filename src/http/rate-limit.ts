@@ -15,6 +15,7 @@ export const DOCUMENTED_LIMITS: readonly BucketSize[] = [
 /** Levels are integers: one token is `refillMs` parts, of which `tokens` flow in each millisecond. */
 interface Bucket extends BucketSize {
   levelParts: number
+  /** By a clock that never goes back, like all times here. */
   filledAtMs: number
 }
 
@@ -22,23 +23,23 @@ interface Bucket extends BucketSize {
 export interface RateLimitState {
   limit: number
   remaining: number
-  /** Unix seconds at which the bucket is full again. */
-  resetSeconds: number
+  /** How long until the bucket is full again. */
+  fullInMs: number
 }
 
 /** The token buckets of one client (contract C6). */
 export class TokenBuckets {
   readonly #buckets: Bucket[]
 
-  constructor(sizes: readonly BucketSize[], nowMs: number) {
-    this.#buckets = sizes.map((size) => ({ ...size, levelParts: size.tokens * size.refillMs, filledAtMs: nowMs }))
+  constructor(sizes: readonly BucketSize[], steadyMs: number) {
+    this.#buckets = sizes.map((size) => ({ ...size, levelParts: size.tokens * size.refillMs, filledAtMs: steadyMs }))
   }
 
   /** Takes one token of each bucket; or takes none and answers the seconds until there is one in each. */
-  take(nowMs: number): { retryAfterSeconds: number } | undefined {
+  take(steadyMs: number): { retryAfterSeconds: number } | undefined {
+    this.refill(steadyMs)
     let waitMs = 0
     for (const bucket of this.#buckets) {
-      refill(bucket, nowMs)
       waitMs = Math.max(waitMs, (bucket.refillMs - bucket.levelParts) / bucket.tokens)
     }
     if (waitMs > 0) return { retryAfterSeconds: Math.ceil(waitMs / SECOND_MS) }
@@ -46,22 +47,25 @@ export class TokenBuckets {
     return undefined
   }
 
-  /** The state of the bucket with the fewest tokens left, as of the last {@link take}. */
+  /** Lets flow in what has come since, and takes nothing. */
+  refill(steadyMs: number): void {
+    for (const bucket of this.#buckets) {
+      const gainedParts = (steadyMs - bucket.filledAtMs) * bucket.tokens
+      bucket.levelParts = Math.min(bucket.tokens * bucket.refillMs, bucket.levelParts + gainedParts)
+      bucket.filledAtMs = steadyMs
+    }
+  }
+
+  /** The state of the bucket with the fewest tokens left, as of the last time that it was filled. */
   get tighter(): RateLimitState {
     const bucket = this.#buckets.reduce((least, other) => (tokensIn(other) < tokensIn(least) ? other : least))
     const missingParts = bucket.tokens * bucket.refillMs - bucket.levelParts
     return {
       limit: bucket.tokens,
       remaining: Math.floor(tokensIn(bucket)),
-      resetSeconds: Math.ceil((bucket.filledAtMs + missingParts / bucket.tokens) / SECOND_MS),
+      fullInMs: missingParts / bucket.tokens,
     }
   }
 }
 
 const tokensIn = (bucket: Bucket): number => bucket.levelParts / bucket.refillMs
-
-const refill = (bucket: Bucket, nowMs: number): void => {
-  const gainedParts = (nowMs - bucket.filledAtMs) * bucket.tokens
-  bucket.levelParts = Math.min(bucket.tokens * bucket.refillMs, bucket.levelParts + gainedParts)
-  bucket.filledAtMs = nowMs
-}

@@ -4,13 +4,22 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 
-/** Where the time comes from. Unix milliseconds, never going back. */
+/** Where the time comes from, in Unix milliseconds. */
 export interface Clock {
   nowMs(): number
 }
 
+/** A clock that also counts. */
+export interface SteadyClock extends Clock {
+  /** Whole milliseconds for limits: they pass as the time does, but never go back when the machine's clock is put back. */
+  steadyMs(): number
+}
+
 /** The machine's own clock. */
-export const systemClock: Clock = { nowMs: () => Date.now() }
+export const systemClock: SteadyClock = {
+  nowMs: () => Date.now(),
+  steadyMs: () => Math.floor(performance.now()),
+}
 
 /** Milliseconds since the process started, for durations only: unrelated to the time of day. */
 export const sinceStartMs = (): number => performance.now()
@@ -24,22 +33,29 @@ export interface ClockState {
 }
 
 /**
- * A clock that can be set ahead, advanced and frozen (contract C15). It runs with its base, never backwards.
+ * A clock that can be set ahead, advanced and frozen (contract C15). It runs with its base.
  */
-export class MovableClock implements Clock {
+export class MovableClock implements SteadyClock {
   #offsetMs: number
   #frozenAtMs: number | null
+  #steadyOffsetMs = 0
+  #steadyFrozenAtMs: number | null
 
   constructor(
-    private readonly base: Clock,
+    private readonly base: SteadyClock,
     state: ClockState = { offsetMs: 0, frozenAtMs: null },
   ) {
     this.#offsetMs = state.offsetMs
     this.#frozenAtMs = state.frozenAtMs
+    this.#steadyFrozenAtMs = state.frozenAtMs === null ? null : base.steadyMs()
   }
 
   nowMs(): number {
     return this.#frozenAtMs ?? this.base.nowMs() + this.#offsetMs
+  }
+
+  steadyMs(): number {
+    return this.#steadyFrozenAtMs ?? this.base.steadyMs() + this.#steadyOffsetMs
   }
 
   get frozen(): boolean {
@@ -50,21 +66,27 @@ export class MovableClock implements Clock {
     return { offsetMs: this.#offsetMs, frozenAtMs: this.#frozenAtMs }
   }
 
-  /** Sets the time. The caller has checked that it is not before {@link nowMs}. */
+  /** Sets the time. What is counted moves on with it, and not back. */
   set(nowMs: number): void {
+    const movedMs = Math.max(0, nowMs - this.nowMs())
+    if (this.#steadyFrozenAtMs === null) this.#steadyOffsetMs += movedMs
+    else this.#steadyFrozenAtMs += movedMs
     if (this.#frozenAtMs === null) this.#offsetMs = nowMs - this.base.nowMs()
     else this.#frozenAtMs = nowMs
   }
 
   freeze(): void {
+    this.#steadyFrozenAtMs = this.steadyMs()
     this.#frozenAtMs = this.nowMs()
   }
 
   /** Lets the clock run on from where it stands. */
   thaw(): void {
-    if (this.#frozenAtMs === null) return
+    if (this.#frozenAtMs === null || this.#steadyFrozenAtMs === null) return
     this.#offsetMs = this.#frozenAtMs - this.base.nowMs()
+    this.#steadyOffsetMs = this.#steadyFrozenAtMs - this.base.steadyMs()
     this.#frozenAtMs = null
+    this.#steadyFrozenAtMs = null
   }
 }
 

@@ -17,22 +17,36 @@ const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 export const sandboxGate =
   ({ boundHost, token }: { boundHost: string; token: string | undefined }) =>
   (request: Request): void => {
-    // A Host that is no host leaves a URL that is none.
-    if (!URL.canParse(request.url)) throw new DomainError({ code: 'sandbox_foreign' })
-    const { host, hostname } = new URL(request.url)
-    const origin = request.headers.get('origin')
-    if (origin !== null && (!URL.canParse(origin) || new URL(origin).host !== host)) {
-      throw new DomainError({ code: 'sandbox_foreign' })
-    }
+    const { hostname } = ownUrl(request)
     if (token !== undefined) {
       const sent = request.headers.get(SANDBOX_TOKEN_HEADER)
       if (sent === null || !sameSecret(sent, token)) throw new DomainError({ code: 'sandbox_token_wrong' })
     } else if (!isLoopback(boundHost)) {
       throw new DomainError({ code: 'sandbox_token_wrong' })
     } else if (!isLoopback(hostname)) {
-      throw new DomainError({ code: 'sandbox_foreign' })
+      throw foreign()
     }
   }
+
+/** Whose login may make a world (decision 28): the token is not asked for, and by which name others reach it is unknown. */
+export const worldGate =
+  ({ boundHost, publicUrl }: { boundHost: string; publicUrl: string }) =>
+  (request: Request): void => {
+    const { hostname } = ownUrl(request)
+    if (isLoopback(boundHost) && !isLoopback(hostname) && hostname !== new URL(publicUrl).hostname) throw foreign()
+  }
+
+/** The URL that a request was sent to. @throws DomainError sandbox_foreign when a page of another site sent it */
+const ownUrl = ({ url, headers }: Request): URL => {
+  // A Host that is no host leaves a URL that is none.
+  if (!URL.canParse(url)) throw foreign()
+  const own = new URL(url)
+  const origin = headers.get('origin')
+  if (origin !== null && (!URL.canParse(origin) || new URL(origin).host !== own.host)) throw foreign()
+  return own
+}
+
+const foreign = (): DomainError => new DomainError({ code: 'sandbox_foreign' })
 
 const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(passwordDigest(a)), Buffer.from(passwordDigest(b)))

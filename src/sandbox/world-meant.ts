@@ -1,4 +1,5 @@
-import { type JsonObject, parseObject, readText } from '../http/body.ts'
+import { type JsonObject, readObject } from '../http/body.ts'
+import { SESSION_BODY_BYTES_MAX } from '../sessions/credentials.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 
@@ -13,7 +14,7 @@ export const worldMeant = async (worlds: Worlds, request: Request, route: string
   const say = SAID_IN[route]
   if (!say) return undefined
   try {
-    const name = say(parseObject(await readText(request.clone() as Request)))
+    const name = say(await readObject(request, SESSION_BODY_BYTES_MAX))
     return name === undefined ? undefined : worlds.find(name)
   } catch {
     return undefined

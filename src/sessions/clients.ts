@@ -59,7 +59,7 @@ const rightsOf = (row: typeof clients.$inferSelect): Pick<Client, 'features' | '
 
 /** The client's buckets, full when it has not been seen before. */
 export const bucketsOf = (world: World, client: Client, sizes: readonly BucketSize[]): TokenBuckets => {
-  client.buckets ??= new TokenBuckets(sizes, world.clock.nowMs())
+  client.buckets ??= new TokenBuckets(sizes, world.clock.steadyMs())
   return client.buckets
 }
 

@@ -1,18 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { LRUCache } from 'lru-cache'
-import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import type { World } from '../worlds/world.ts'
 import { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient } from './clients.ts'
+import { LoginFailures } from './failures.ts'
 import { clients } from './tables.ts'
 
-/** Failures in a minute, of one username from one address, after which the next attempt is refused unread. */
-const FAILURES_MAX = 10
-const FAILURE_WINDOW_MS = MINUTE_MS
-/** How many pairs of username and address are watched in one world; the longest unseen is forgotten first. */
-const WATCHED_MAX = 10_000
+/** The largest body of a login or a refresh, in bytes (contract C3). */
+export const SESSION_BODY_BYTES_MAX = 8_192
+/** In code points. Nobody has longer ones. */
+const USERNAME_LENGTH_MAX = 128
+const PASSWORD_LENGTH_MAX = 256
 
 const WORLD_USERNAME = /^sbx_([^.]*)(\.limited)?$/
 
@@ -26,16 +25,22 @@ export const passwordDigest = (password: string): string => createHash('sha256')
 /** What an unknown name is compared with, so that it takes as long as a known one. */
 const NOBODYS_DIGEST = passwordDigest('')
 
-const failureTimes = worldPart(() => new LRUCache<string, number[]>({ maxSize: WATCHED_MAX, sizeCalculation: () => 1 }))
-
 export interface Credentials {
   username: string
   password: string
 }
 
+/** Where a login comes from. */
+export interface LoginOrigin {
+  /** Undefined for a login of the program itself. */
+  request: Request | undefined
+  address: string
+}
+
 export interface CredentialCheckOptions {
   worlds: Worlds
-  makesWorlds: boolean
+  /** What a request must pass whose login makes a world; undefined where none does. */
+  worldGate: ((request: Request) => void) | undefined
   limitsFailures: boolean
   /** Takes over what another process has written to a world. */
   keepUp: (world: World) => boolean
@@ -43,47 +48,51 @@ export interface CredentialCheckOptions {
 
 /** Finds who logs in, and in which world; in the sandbox `sbx_` names make their world on the spot (contract C15). */
 export class CredentialCheck {
-  constructor(private readonly options: CredentialCheckOptions) {}
+  readonly #failures: LoginFailures | undefined
 
-  /** @throws DomainError credentials_wrong, rate_limited or worlds_exhausted */
+  constructor(private readonly options: CredentialCheckOptions) {
+    if (options.limitsFailures) this.#failures = new LoginFailures()
+  }
+
+  /** @throws DomainError credentials_wrong, rate_limited, sandbox_foreign or worlds_exhausted */
   identify(
     { username, password }: Credentials,
-    address: string,
+    { request, address }: LoginOrigin,
     onPlaced: (world: World) => void,
   ): { world: World; client: Client } {
-    const { world, name } = this.#place(username, password)
+    if (isLonger(username, USERNAME_LENGTH_MAX) || isLonger(password, PASSWORD_LENGTH_MAX)) {
+      throw new DomainError({ code: 'credentials_wrong' })
+    }
+    const { world, name } = this.#place(username, password, request)
     onPlaced(world)
     this.options.keepUp(world)
-    const watched = `${address} ${username}`
-    const failures = this.options.limitsFailures ? recentFailures(world, watched) : []
-    const oldest = failures[0]
-    if (oldest !== undefined && failures.length >= FAILURES_MAX) {
-      const waitMs = oldest + FAILURE_WINDOW_MS - world.clock.nowMs()
-      throw new DomainError({ code: 'rate_limited', retryAfterSeconds: Math.ceil(waitMs / SECOND_MS) })
-    }
     const client = verify(world, name, password)
     if (client) return { world, client }
-    if (this.options.limitsFailures) world.of(failureTimes).set(watched, [...failures, world.clock.nowMs()])
-    throw new DomainError({ code: 'credentials_wrong' })
+    const refused = this.#failures?.add(world, username, address)
+    throw new DomainError(refused ? { code: 'rate_limited', ...refused } : { code: 'credentials_wrong' })
   }
 
   /** The world that a username belongs to, and the name that it has there. */
-  #place(username: string, password: string): { world: World; name: string } {
-    const { worlds, makesWorlds } = this.options
-    const match = makesWorlds ? WORLD_USERNAME.exec(username) : null
+  #place(username: string, password: string, request: Request | undefined): { world: World; name: string } {
+    const { worlds, worldGate } = this.options
+    const match = worldGate ? WORLD_USERNAME.exec(username) : null
     const worldName = match?.[1] ?? ''
     if (!match || !Worlds.isName(worldName)) return { world: worlds.default, name: username }
     const name = match[2] ? LIMITED_USERNAME : SANDBOX_USERNAME
-    const world = worlds.find(worldName) ?? unclaimed(worlds.create(worldName))
+    const world = worlds.find(worldName) ?? this.#make(worldName, request)
     if (passwordDigestOf(world) === UNCLAIMED) setPasswords(world, passwordDigest(password))
     return { world, name }
   }
+
+  #make(worldName: string, request: Request | undefined): World {
+    if (request) this.options.worldGate?.(request)
+    return unclaimed(this.options.worlds.create(worldName))
+  }
 }
 
-const recentFailures = (world: World, watched: string): number[] => {
-  const since = world.clock.nowMs() - FAILURE_WINDOW_MS
-  return (world.of(failureTimes).get(watched) ?? []).filter((timeMs) => timeMs > since)
-}
+/** Whether a text has more code points than it may; a code point is one or two units. */
+const isLonger = (text: string, lengthMax: number): boolean =>
+  text.length > lengthMax && (text.length > 2 * lengthMax || [...text].length > lengthMax)
 
 const verify = (world: World, username: string, password: string): Client | undefined => {
   const row = world.db.query

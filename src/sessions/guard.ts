@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { BucketSize } from '../http/rate-limit.ts'
 import type { RequestContext } from '../http/request-id.ts'
+import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
@@ -28,7 +29,11 @@ export interface Asked {
   route: string
 }
 
-type GuardContext = RequestContext & Asked
+type GuardContext = RequestContext &
+  Asked & {
+    /** Takes no token of the buckets. */
+    isFree?: boolean
+  }
 
 /** What stands in front of every protected route (contract C4): authentication, then limits, then features. */
 export class Guard {
@@ -49,10 +54,10 @@ export class Guard {
 
   #enter(context: GuardContext, session: Session): Session | Promise<Session> {
     const { limits, due, onIdentified } = this.options
-    const { request, set } = context
+    const { request, set, isFree = false } = context
     set.headers['x-request-id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session.client.username)
-    if (limits) charge(session, limits, set)
+    if (limits) charge(session, limits, set, isFree)
     const wait = due.before(session.world, request.method !== 'GET')
     const admitted = wait ? wait.then(() => this.#handOver(context, session)) : this.#handOver(context, session)
     return admitted instanceof Promise ? admitted.then(checkedAgain) : admitted
@@ -97,6 +102,13 @@ export class Guard {
       return { session }
     })
   }
+
+  /** The same for logging out, which must work when the buckets are empty (contract C3). */
+  freePlugin() {
+    return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => ({
+      session: await this.admit({ request, set, path, route, isFree: true }),
+    }))
+  }
 }
 
 /** A request that had to wait shows nothing to a token that has died meanwhile. */
@@ -105,12 +117,18 @@ const checkedAgain = (session: Session): Session => {
   return session
 }
 
-const charge = ({ world, client }: Session, limits: readonly BucketSize[], set: RequestContext['set']): void => {
+const charge = (
+  { world, client }: Session,
+  limits: readonly BucketSize[],
+  { headers }: RequestContext['set'],
+  isFree: boolean,
+): void => {
+  const { clock } = world
   const buckets = bucketsOf(world, client, limits)
-  const refused = buckets.take(world.clock.nowMs())
-  const { limit, remaining, resetSeconds } = buckets.tighter
-  set.headers['x-ratelimit-limit'] = String(limit)
-  set.headers['x-ratelimit-remaining'] = String(remaining)
-  set.headers['x-ratelimit-reset'] = String(resetSeconds)
+  const refused = isFree ? buckets.refill(clock.steadyMs()) : buckets.take(clock.steadyMs())
+  const { limit, remaining, fullInMs } = buckets.tighter
+  headers['x-ratelimit-limit'] = String(limit)
+  headers['x-ratelimit-remaining'] = String(remaining)
+  headers['x-ratelimit-reset'] = String(Math.ceil((clock.nowMs() + fullInMs) / SECOND_MS))
   if (refused) throw new DomainError({ code: 'rate_limited', ...refused })
 }

@@ -1,14 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { readObject } from '../http/body.ts'
+import { type JsonObject, readObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
 import type { RequestContext } from '../http/request-id.ts'
 import { Timestamp } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
-import { DomainError, type Violation } from '../kernel/failure.ts'
+import { DomainError, type Failure, type Violation } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
-import type { CredentialCheck } from './credentials.ts'
+import { WORLDS_MAX } from '../worlds/worlds.ts'
+import { type CredentialCheck, type Credentials, SESSION_BODY_BYTES_MAX } from './credentials.ts'
 import type { Guard } from './guard.ts'
 import type { IssuedTokens, Sessions } from './sessions.ts'
 
@@ -18,7 +19,7 @@ const Username = Type.String({ minLength: 1, description: 'The API username' })
 const Password = Type.String({ minLength: 1, description: 'The API password' })
 const LoginBody = Type.Object({ username: Username, password: Password })
 const RefreshBody = Type.Object({
-  refresh_token: Type.String({ minLength: 1, description: 'The refresh token of the newest pair' }),
+  refresh_token: Type.String({ description: 'The refresh token of the newest pair' }),
 })
 
 const TokenPair = Type.Object({
@@ -44,7 +45,21 @@ const PAIR_EXAMPLE = {
 const checkLogin = bodyCheck(LoginBody)
 const checkRefresh = bodyCheck(RefreshBody)
 
+/** For answers that carry tokens: no cache keeps them (contract C3). */
+const NO_STORE = 'no-store'
+
 const REQUIRED = (field: string): Violation => ({ field, rule: 'required', problem: 'is required' })
+
+const UNWRITABLE = (field: string): Violation => ({
+  field,
+  rule: 'format',
+  problem: 'must not hold NUL or half a surrogate pair',
+})
+/** Of a login that would make a world (contract C15). */
+const WORLD_REFUSALS: Record<string, Failure> = {
+  'auth.exhausted': { code: 'worlds_exhausted', worldsMax: WORLDS_MAX },
+  'auth.foreign': { code: 'sandbox_foreign' },
+}
 
 export interface SessionRoutesOptions {
   credentials: CredentialCheck
@@ -53,6 +68,8 @@ export interface SessionRoutesOptions {
   accessTtlMs: number
   /** Hears in which world a login is, right or wrong. */
   onPlaced: ((request: Request, world: World) => void) | undefined
+  /** Whether the login of a new name makes a world. */
+  makesWorlds: boolean
   /** Where a request comes from, for the limit on failed logins. */
   addressOf: (request: Request) => string
 }
@@ -62,6 +79,7 @@ export const sessionRoutes = ({
   sessions,
   guard,
   accessTtlMs,
+  makesWorlds,
   addressOf,
   onPlaced,
 }: SessionRoutesOptions) => {
@@ -79,13 +97,14 @@ export const sessionRoutes = ({
     .post(
       '/auth/login',
       async ({ request, set }) => {
-        const sent = await readObject(request)
-        const login = renamed('credentials_missing', () => checkLogin(sent))
-        const { world, client } = credentials.identify(login, addressOf(request), (place) => {
+        const login = readLogin(await readObject(request, SESSION_BODY_BYTES_MAX))
+        const { world, client } = credentials.identify(login, { request, address: addressOf(request) }, (place) => {
           numberIn(place, set)
           onPlaced?.(request, place)
         })
-        return pairBody(await sessions.begin(world, client))
+        const tokens = await sessions.begin(world, client)
+        set.headers['cache-control'] = NO_STORE
+        return pairBody(tokens)
       },
       documented({
         id: 'login',
@@ -101,16 +120,18 @@ export const sessionRoutes = ({
           'auth.body_unreadable': { code: 'body_unreadable' },
           'auth.credentials_wrong': { code: 'credentials_wrong' },
           'auth.too_many_failures': { code: 'rate_limited', retryAfterSeconds: 42 },
+          'auth.validation': { code: 'validation', violations: [UNWRITABLE('username')] },
+          ...(makesWorlds && WORLD_REFUSALS),
         },
       }),
     )
     .post(
       '/auth/refresh',
       async ({ request, set }) => {
-        const sent = await readObject(request)
-        const { refresh_token } = renamed('refresh_token_missing', () => checkRefresh(sent))
-        const { world, ...tokens } = await sessions.refresh(refresh_token)
+        const token = readRefreshToken(await readObject(request, SESSION_BODY_BYTES_MAX))
+        const { world, ...tokens } = await sessions.refresh(token)
         numberIn(world, set)
+        set.headers['cache-control'] = NO_STORE
         return pairBody(tokens)
       },
       documented({
@@ -126,10 +147,11 @@ export const sessionRoutes = ({
           'auth.refresh_token_missing': { code: 'refresh_token_missing' },
           'auth.body_unreadable': { code: 'body_unreadable' },
           'auth.refresh_token_wrong': { code: 'refresh_token_wrong' },
+          'auth.validation': { code: 'validation', violations: [UNWRITABLE('refresh_token')] },
         },
       }),
     )
-    .use(guard.plugin())
+    .use(guard.freePlugin())
     .post(
       '/auth/logout',
       async ({ session }) => {
@@ -140,7 +162,9 @@ export const sessionRoutes = ({
         id: 'logout',
         tag: 'Authentication',
         summary: 'Revoke all tokens of the client',
-        description: 'Access and refresh tokens of every login of the client are dead at once.',
+        description:
+          'Access and refresh tokens of every login of the client are dead at once. It takes no request of the limits.',
+        free: true,
         success: {
           status: 200,
           description: 'Every access and refresh token of the client is dead',
@@ -157,12 +181,22 @@ const numberIn = (world: World, set: RequestContext['set']): void => {
   set.headers['x-request-id'] ??= world.nextRequestId()
 }
 
-/** Login and refresh have words of their own for what is missing (contract C3). */
-const renamed = <T>(code: 'credentials_missing' | 'refresh_token_missing', check: () => T): T => {
+/** @throws DomainError credentials_missing, or validation for what cannot be written down (contract C4) */
+const readLogin = (sent: JsonObject): Credentials => {
   try {
-    return check()
+    return checkLogin(sent)
   } catch (error) {
     if (!(error instanceof DomainError) || error.failure.code !== 'validation') throw error
-    throw new DomainError(code === 'credentials_missing' ? { code, violations: error.failure.violations } : { code })
+    const { violations } = error.failure
+    if (violations.every(({ rule }) => rule === 'format')) throw error
+    throw new DomainError({ code: 'credentials_missing', violations })
   }
+}
+
+/** @throws DomainError refresh_token_missing, refresh_token_wrong, or validation for what cannot be written down */
+const readRefreshToken = (sent: JsonObject): string => {
+  const token = sent.refresh_token
+  if (token === undefined || token === null) throw new DomainError({ code: 'refresh_token_missing' })
+  if (typeof token !== 'string') throw new DomainError({ code: 'refresh_token_wrong' })
+  return checkRefresh(sent).refresh_token
 }

@@ -1,5 +1,5 @@
 import { Database, type Transaction } from '../db/database.ts'
-import { type Clock, type ClockState, MovableClock } from '../kernel/clock.ts'
+import { type ClockState, MovableClock, type SteadyClock } from '../kernel/clock.ts'
 import { type IdState, SeededRandomness } from '../kernel/ids.ts'
 import { type Pace, pace } from './pace.ts'
 import { movedClock } from './tables.ts'
@@ -27,7 +27,7 @@ export const stateOf = (world: World, seed: string): WorldState => ({
 })
 
 /** A world in memory that goes on from a state. */
-export const worldFrom = (name: string, state: WorldState, base: Clock): World => {
+export const worldFrom = (name: string, state: WorldState, base: SteadyClock): World => {
   const { seed, position } = state.randomness
   const clock = new MovableClock(base, state.clock)
   const world = new World(name, Database.inMemory(state.image), clock, new SeededRandomness(seed, position), state.ids)
@@ -49,7 +49,7 @@ export const putClock = (tx: Transaction, state: ClockState): void => {
 }
 
 /** The clock as it was kept, or one that was never moved. */
-export const keptClock = ({ query }: Database, base: Clock): MovableClock => {
+export const keptClock = ({ query }: Database, base: SteadyClock): MovableClock => {
   const kept = query.select().from(movedClock).limit(1).get()
   return new MovableClock(base, kept && { offsetMs: kept.offsetMs, frozenAtMs: kept.frozenAtMs })
 }

@@ -1,5 +1,5 @@
 import { Database } from '../db/database.ts'
-import type { Clock } from '../kernel/clock.ts'
+import type { SteadyClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { IdSource, type IdState, type Randomness } from '../kernel/ids.ts'
 
@@ -38,7 +38,7 @@ export class World {
   constructor(
     readonly name: string,
     database: Database,
-    readonly clock: Clock,
+    readonly clock: SteadyClock,
     readonly randomness: Randomness,
     ids?: IdState,
   ) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import type { SteadyClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { stateOf, type WorldState, worldFrom } from './state.ts'
 import type { World } from './world.ts'
@@ -14,7 +14,7 @@ const WORLD_NAME = /^[a-z0-9_-]{1,64}$/
 
 export interface WorldsOptions {
   /** The clock that every world's own clock runs with. */
-  clock: Clock
+  clock: SteadyClock
   /** Opens the default world, as it was left or, if it is new, as it is seeded; or goes on from a state. */
   openDefault: (state?: WorldState) => World
   /** Removes what the default world has written, so that it opens as new. */

@@ -50,7 +50,7 @@ export const fill = (dataDir: string, { clients, records }: Crowd): Written => {
   const { sqlite, query: tx } = database
   sqlite.run('PRAGMA synchronous = OFF')
   let nowMs = FIRST_AT_MS
-  const world = new World('default', database, { nowMs: () => nowMs }, secureRandomness)
+  const world = new World('default', database, { nowMs: () => nowMs, steadyMs: () => nowMs }, secureRandomness)
   const reference = readReference()
   const [usd, eur] = ['USD', 'EUR'].map((code) => reference.findCurrencyByCode(code)?.id ?? 0) as [number, number]
   const owners = ownersFor(tx, usd, clients)

@@ -183,6 +183,11 @@ const REFUSALS: Record<string, Scene> = {
     for (let count = 0; count < 10; count++) await world.post('/auth/login', body)
     return { body }
   },
+  'auth.validation': () => ({ body: { username: '\0', password: 'x', refresh_token: '\0' } }),
+  'auth.foreign': () => ({
+    body: { username: 'sbx_of-a-stranger', password: 'x' },
+    headers: { origin: 'https://elsewhere.example' },
+  }),
   'auth.refresh_token_missing': () => ({ body: {} }),
   'auth.refresh_token_wrong': () => ({ body: { refresh_token: 'a.b.c' } }),
   'beneficiaries.list_validation': () => ({ query: 'limit=101' }),

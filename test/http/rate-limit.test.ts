@@ -184,7 +184,8 @@ describe('What is charged', () => {
       [404, 20, 10],
       [404, 20, 9],
       [200, 20, 8],
-      [200, 20, 7],
+      // Logging out takes none.
+      [200, 20, 8],
     ])
   })
 
@@ -229,7 +230,7 @@ describe('What is charged', () => {
     const world = await few.world(NOON)
     await askTimes(world, 5)
     await world.post('/auth/logout')
-    expect(limitOf(await ask(await world.again()))).toEqual([20, 13, 1_260])
+    expect(limitOf(await ask(await world.again()))).toEqual([20, 14, 1_080])
   })
 
   test('nothing is done by a request that is refused', async () => {
@@ -239,9 +240,16 @@ describe('What is charged', () => {
     expect((await world.post('/api/v1/beneficiaries', ADA)).status).toBe(429)
     await world.clock({ advance: 'PT3M' })
     expect((await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')).toBe('0')
-    expect((await world.post('/auth/logout')).status).toBe(429)
-    await world.clock({ advance: 'PT3M' })
-    expect((await ask(world)).status).toBe(200)
+  })
+
+  test('a client logs out though nothing is left', async () => {
+    const world = await few.world(NOON)
+    await askTimes(world, 21)
+    const response = await world.post('/auth/logout')
+    expect(response.status).toBe(200)
+    expect(limitOf(response)).toEqual([20, 0, 3_600])
+    expect(response.headers.get('retry-after')).toBeNull()
+    expect((await ask(world)).status).toBe(401)
   })
 })
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  type Clock,
   DAY_MS,
   HOUR_MS,
   MINUTE_MS,
@@ -8,15 +7,25 @@ import {
   parseDuration,
   parseTimestamp,
   SECOND_MS,
+  type SteadyClock,
   TIME_MAX_MS,
   toTimestamp,
 } from '../../src/kernel/clock.ts'
 
 /** The clock below, which a test moves by hand. */
-class Hand implements Clock {
+class Hand implements SteadyClock {
+  countMs = 0
   constructor(public timeMs: number) {}
   nowMs(): number {
     return this.timeMs
+  }
+  steadyMs(): number {
+    return this.countMs
+  }
+  /** Time goes by. */
+  pass(durationMs: number): void {
+    this.timeMs += durationMs
+    this.countMs += durationMs
   }
 }
 
@@ -132,5 +141,40 @@ describe('a movable clock', () => {
     expect(running.nowMs()).toBe(NOON_MS + DAY_MS + SECOND_MS)
     expect(frozen.nowMs()).toBe(NOON_MS + DAY_MS)
     expect(frozen.frozen).toBe(true)
+  })
+
+  test('counts on as it is moved ahead, stands still with it, and never goes back with its base', () => {
+    const base = new Hand(NOON_MS)
+    const clock = new MovableClock(base)
+    const start = clock.steadyMs()
+    const counted = () => clock.steadyMs() - start
+    base.pass(SECOND_MS)
+    expect(counted()).toBe(SECOND_MS)
+    clock.set(NOON_MS + HOUR_MS)
+    expect(counted()).toBe(HOUR_MS)
+    base.timeMs -= HOUR_MS
+    base.pass(SECOND_MS)
+    expect(counted()).toBe(HOUR_MS + SECOND_MS)
+    clock.freeze()
+    base.pass(DAY_MS)
+    expect(counted()).toBe(HOUR_MS + SECOND_MS)
+    clock.set(clock.nowMs() + MINUTE_MS)
+    expect(counted()).toBe(HOUR_MS + SECOND_MS + MINUTE_MS)
+    clock.set(clock.nowMs() - MINUTE_MS)
+    expect(counted()).toBe(HOUR_MS + SECOND_MS + MINUTE_MS)
+    clock.thaw()
+    base.pass(SECOND_MS)
+    expect(counted()).toBe(HOUR_MS + 2 * SECOND_MS + MINUTE_MS)
+  })
+
+  test('made of the state of a frozen one it counts from where it is thawed', () => {
+    const base = new Hand(NOON_MS)
+    const clock = new MovableClock(base, { offsetMs: 0, frozenAtMs: NOON_MS })
+    const start = clock.steadyMs()
+    base.pass(HOUR_MS)
+    expect(clock.steadyMs()).toBe(start)
+    clock.thaw()
+    base.pass(SECOND_MS)
+    expect(clock.steadyMs()).toBe(start + SECOND_MS)
   })
 })

@@ -59,7 +59,7 @@ describe('POST /_sandbox/clock', () => {
 
   test('now with frozen is that very moment, however fast the time goes by', async () => {
     let ticks = Date.UTC(2029, 0)
-    const clock = { nowMs: () => ticks++ }
+    const clock = { nowMs: () => ticks++, steadyMs: () => ticks }
     const config = configOf(withServeOptions(new Command('serve')).parse([], { from: 'user' }).opts<ServeOptions>())
     const log = createLog({ level: 'error', format: 'json', color: false, clock, write: () => {} })
     const platform = assemble(config, clock, log)

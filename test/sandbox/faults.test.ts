@@ -119,11 +119,16 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
         ...(example !== undefined && { body: JSON.stringify(example) }),
       }),
     )
+  const CHALLENGES: Record<string, string> = {
+    unauthorized: 'Bearer error="invalid_token"',
+    'auth.credentials_wrong': 'Bearer',
+    'auth.refresh_token_wrong': 'Bearer',
+  }
   const expectError = ({ status, headers, body }: Answered, error: DocumentedError): void => {
     expect({ name: error.name, status, body }).toEqual({ name: error.name, status: error.status, body: error.body })
     expect(headers.get('x-request-id')).toBeTruthy()
     expect(headers.get('x-cache')).toBeNull()
-    expect(headers.get('www-authenticate')).toBe(error.name === 'unauthorized' ? 'Bearer error="invalid_token"' : null)
+    expect(headers.get('www-authenticate')).toBe(CHALLENGES[error.name] ?? null)
     const told = /after (\d+) seconds/.exec(JSON.stringify(error.body))?.[1]
     expect(headers.get('retry-after')).toBe(error.status === 503 ? '1' : (told ?? null))
   }

@@ -97,6 +97,34 @@ describe('The control surface on loopback', () => {
     },
   )
 
+  const logIn = (name: string, headers: Record<string, string>) =>
+    server.request('/auth/login', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ username: `sbx_${name}`, password: 'a password' }),
+    })
+  const worldNames = async () =>
+    ((await (await server.request('/_sandbox/worlds')).json()) as { name: string }[]).map(({ name }) => name)
+
+  test.each([
+    ['of another origin', { origin: 'http://evil.example' }],
+    ['of an origin that is none', { origin: 'null' }],
+    ['that has its name resolve here', { host: 'evil.example:4747', origin: 'http://evil.example:4747' }],
+    ['sent to another host', { host: 'evil.example' }],
+  ])('403 refuses a login that would make a world to a page %s, and makes none', async (_, headers) => {
+    const response = await logIn('of-a-stranger', headers)
+    expect(response.status).toBe(403)
+    expect(await response.json()).toEqual(FOREIGN)
+    expect(await worldNames()).not.toContain('of-a-stranger')
+    await server.world()
+    expect((await logIn('test-1', headers)).status).toBe(200)
+  })
+
+  test('a login of its own pages makes a world', async () => {
+    expect((await logIn('of-our-own', { origin: new URL(server.url).origin })).status).toBe(200)
+    expect(await worldNames()).toContain('of-our-own')
+  })
+
   test('other routes do not care where a page comes from', async () => {
     const headers = { origin: 'http://evil.example', host: 'evil.example' }
     expect((await server.request('/status', { headers })).status).toBe(200)
@@ -148,6 +176,27 @@ describe.each([
   test('the API itself needs no such token', async () => {
     const login = { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' }
     expect((await server.request('/auth/login', login)).status).toBe(200)
+  })
+})
+
+describe('A login that would make a world', () => {
+  const logIn = (server: Server, name: string, headers: Record<string, string>) =>
+    server.request('/auth/login', { method: 'POST', headers, body: `{"username":"sbx_${name}","password":"x"}` })
+
+  test('may come by the name of --public-url', async () => {
+    const server = await startServer('--public-url', 'https://scrip.example')
+    const origin = 'https://scrip.example'
+    expect((await logIn(server, 'public', { host: 'scrip.example', origin })).status).toBe(200)
+    expect((await logIn(server, 'other', { host: 'other.example' })).status).toBe(403)
+    await server.stop()
+  })
+
+  test('may come by any name where the program is bound elsewhere, but not from a page of another site', async () => {
+    const server = await startServer('--host', '0.0.0.0')
+    expect((await logIn(server, 'container', { host: 'scrip:4747' })).status).toBe(200)
+    const headers = { host: 'scrip:4747', origin: 'http://evil.example' }
+    expect((await logIn(server, 'other', headers)).status).toBe(403)
+    await server.stop()
   })
 })
 

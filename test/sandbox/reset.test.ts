@@ -63,9 +63,9 @@ describe('POST /_sandbox/reset', () => {
     const world = await server.world(NOON)
     const name = `sbx_${world.name}`
     for (let i = 0; i < 10; i++) await login(server, name, 'wrong')
-    expect((await login(server, name)).status).toBe(429)
+    expect((await login(server, name, 'wrong')).status).toBe(429)
     await world.control('/reset')
-    expect((await login(server, name)).status).toBe(200)
+    expect((await login(server, name, 'wrong')).status).toBe(401)
   })
 
   test('a charge is calculated anew', async () => {

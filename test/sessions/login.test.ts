@@ -11,6 +11,11 @@ afterAll(() => server.stop())
 
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
 const INVALID_BODY = structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body')
+/** A login that is right, in a body of so many bytes. */
+const loginOfBytes = (byteCount: number): string => {
+  const body = { username: 'sandbox', password: 'sandbox', note: '' }
+  return JSON.stringify({ ...body, note: 'x'.repeat(byteCount - JSON.stringify(body).length) })
+}
 const TOKEN = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/)
 
 describe('POST /auth/login', () => {
@@ -19,6 +24,7 @@ describe('POST /auth/login', () => {
     const response = await login(server, `sbx_${world.name}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toStartWith('application/json')
+    expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await response.json()).toEqual({
       access_token: TOKEN,
       refresh_token: TOKEN,
@@ -144,12 +150,44 @@ describe('POST /auth/login', () => {
     ['a list', '[]'],
     ['a string', '"sandbox"'],
     ['null', 'null'],
-    ['one over 1 MiB', JSON.stringify({ username: 'sandbox', password: 'x'.repeat(1_048_576) })],
+    ['one over 8 KiB', loginOfBytes(8_193)],
+    ['one over 1 MiB', loginOfBytes(1_048_577)],
     ['one nested deeper than 32', `{"a":${'['.repeat(32)}${']'.repeat(32)}}`],
   ])('400 refuses %s', async (_, body) => {
     const response = await post(server, '/auth/login', body)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual(INVALID_BODY)
+  })
+
+  test('200 takes a body of 8 KiB', async () => {
+    expect((await post(server, '/auth/login', loginOfBytes(8_192))).status).toBe(200)
+  })
+
+  test.each(['/auth/login', '/auth/refresh'])(
+    '400 of %s comes when 8 KiB have, though more is on its way',
+    async (path) => {
+      const endless = new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(1_024).fill(0x20)),
+      })
+      const response = await server.request(path, { method: 'POST', body: endless })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(INVALID_BODY)
+    },
+  )
+
+  test.each([
+    ['NUL', 'a\0b'],
+    ['half a surrogate pair', 'a\ud83d'],
+  ])('400 names the field that holds %s', async (_, text) => {
+    const message = (field: string) => `The ${field} field must not hold NUL or half a surrogate pair.`
+    const response = await login(server, text, text)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(
+      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+        username: [{ rule: 'format', field: 'username', message: message('username') }],
+        password: [{ rule: 'format', field: 'password', message: message('password') }],
+      }),
+    )
   })
 
   test('400 refuses a body that is not UTF-8', async () => {
@@ -168,10 +206,29 @@ describe('POST /auth/login', () => {
     ['an unknown client', 'nobody', 'sandbox'],
     ['a name that would break a query', "' OR 1=1 --", 'sandbox'],
     ['a name of the prototype', '__proto__', 'sandbox'],
+    ['a name of 129 characters', 'n'.repeat(129), 'sandbox'],
+    ['a password of 257 characters', 'sandbox', 'p'.repeat(257)],
   ])('401 answers %s like all others', async (_, username, password) => {
     const response = await login(server, username, password)
     expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(response.headers.get('cache-control')).toBeNull()
     expect(await response.json()).toEqual(INVALID_CREDENTIALS)
+  })
+
+  test('a password has at most 256 code points, and a longer one makes no world', async () => {
+    expect((await login(server, 'sbx_long-password', '\u{1f511}'.repeat(257))).status).toBe(401)
+    const names = async () =>
+      ((await (await server.request('/_sandbox/worlds')).json()) as { name: string }[]).map(({ name }) => name)
+    expect(await names()).not.toContain('long-password')
+    expect((await login(server, 'sbx_long-password', '\u{1f511}'.repeat(256))).status).toBe(200)
+    expect(await names()).toContain('long-password')
+  })
+
+  test('200 with the longest name that a world can have, for both of its clients', async () => {
+    const name = `sbx_${'w'.repeat(64)}`
+    expect((await login(server, name)).status).toBe(200)
+    expect((await login(server, `${name}.limited`)).status).toBe(200)
   })
 
   test('no limit is charged, so that none is told of', async () => {
@@ -193,16 +250,25 @@ describe('More than ten failed logins in a minute', () => {
     return statuses
   }
 
-  test('the eleventh attempt is 429 whatever its password', async () => {
+  test('the eleventh is 429', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const name = `sbx_${world.name}`
     expect(await failTimes(name, 10)).toEqual(Array(10).fill(401))
-    for (const password of ['a password', 'wrong']) {
-      const response = await login(server, name, password)
+    for (let i = 0; i < 2; i++) {
+      const response = await login(server, name, 'wrong')
       expect(response.status).toBe(429)
       expect(response.headers.get('retry-after')).toBe('60')
       expect(await response.json()).toEqual(tooMany(60))
     }
+  })
+
+  test('the right password gets in all the same, and leaves the count as it is', async () => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const name = `sbx_${world.name}`
+    expect(await failTimes(name, 11)).toEqual([...Array(10).fill(401), 429])
+    const pair = await loggedIn(server, name)
+    expect(await statusWith(server, pair.access_token)).toBe(200)
+    expect(await failTimes(name, 1)).toEqual([429])
   })
 
   test('tokens that were issued before stay good', async () => {
@@ -216,11 +282,11 @@ describe('More than ten failed logins in a minute', () => {
     const name = `sbx_${world.name}`
     await failTimes(name, 10)
     await world.clock({ advance: 'PT59.999S' })
-    const refused = await login(server, name)
+    const refused = await login(server, name, 'wrong')
     expect(refused.status).toBe(429)
     expect(refused.headers.get('retry-after')).toBe('1')
     await world.clock({ advance: 'PT0.001S' })
-    expect((await login(server, name)).status).toBe(200)
+    expect(await failTimes(name, 11)).toEqual([...Array(10).fill(401), 429])
   })
 
   test('the minute slides: each failure counts for its own sixty seconds', async () => {
@@ -229,7 +295,7 @@ describe('More than ten failed logins in a minute', () => {
     await failTimes(name, 5)
     await world.clock({ advance: 'PT30S' })
     await failTimes(name, 5)
-    const refused = await login(server, name)
+    const refused = await login(server, name, 'wrong')
     expect(refused.headers.get('retry-after')).toBe('30')
     expect(await refused.json()).toEqual(tooMany(30))
     await world.clock({ advance: 'PT30S' })
@@ -248,8 +314,8 @@ describe('More than ten failed logins in a minute', () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const other = await server.world()
     expect((await failTimes(`sbx_${world.name}`, 11)).at(-1)).toBe(429)
-    expect((await login(server, `sbx_${world.name}.limited`)).status).toBe(200)
-    expect((await login(server, `sbx_${other.name}`)).status).toBe(200)
+    expect(await failTimes(`sbx_${world.name}.limited`, 1)).toEqual([401])
+    expect(await failTimes(`sbx_${other.name}`, 1)).toEqual([401])
   })
 
   test('names that no one has are limited too, so that a limit gives no name away', async () => {
@@ -261,7 +327,11 @@ describe('More than ten failed logins in a minute', () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const name = `sbx_${world.name}`
     for (let i = 0; i < 11; i++) expect((await login(server, name, '')).status).toBe(400)
-    expect((await login(server, name)).status).toBe(200)
+    expect(await failTimes(name, 1)).toEqual([401])
+  })
+
+  test('names that are too long for anyone are not counted', async () => {
+    expect(await failTimes('n'.repeat(129), 12)).toEqual(Array(12).fill(401))
   })
 
   test('--rate-limit off lifts it', async () => {

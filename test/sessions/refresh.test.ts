@@ -19,6 +19,7 @@ const refreshed = async (token: string): Promise<TokenPair> => {
 const expectRefused = async (token: string): Promise<void> => {
   const response = await refresh(server, token)
   expect(response.status).toBe(401)
+  expect(response.headers.get('www-authenticate')).toBe('Bearer')
   expect(await response.json()).toEqual(INVALID_TOKEN)
 }
 
@@ -27,7 +28,9 @@ describe('POST /auth/refresh', () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const first = await loggedIn(server, `sbx_${world.name}`)
     await world.clock({ advance: 'PT30M' })
-    const second = await refreshed(first.refresh_token)
+    const response = await refresh(server, first.refresh_token)
+    expect(response.status).toBe(200)
+    const second = (await response.json()) as TokenPair
     expect(second).toEqual({
       access_token: expect.any(String),
       refresh_token: expect.any(String),
@@ -37,6 +40,7 @@ describe('POST /auth/refresh', () => {
       token_type: 'Bearer',
       expires_in: 3600,
     })
+    expect(response.headers.get('cache-control')).toBe('no-store')
     expect(second.access_token).not.toBe(first.access_token)
     expect(second.refresh_token).not.toBe(first.refresh_token)
     expect(await statusWith(server, second.access_token)).toBe(200)
@@ -130,10 +134,36 @@ describe('POST /auth/refresh', () => {
     ['three words', 'a.b.c'],
     ['an unsecured token', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.'],
     ['a token with a space', 'a.b.c d'],
-    ['a very long word', 'x'.repeat(100_000)],
+    ['a very long word', 'x'.repeat(8_000)],
+    ['an empty text', ''],
   ])('401 refuses %s', async (_, token) => {
     await expectRefused(token)
   })
+
+  test.each([7, true, ['a.b.c'], { token: 'a.b.c' }])('401 refuses %p, which is no text', async (token) => {
+    const response = await refresh(server, token)
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual(INVALID_TOKEN)
+  })
+
+  test.each(['a.b\0.c', '\ud800', 'x\udc00y'])(
+    '400 names the field for %p, which cannot be written down',
+    async (token) => {
+      const response = await refresh(server, token)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(
+        structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+          refresh_token: [
+            {
+              rule: 'format',
+              field: 'refresh_token',
+              message: 'The refresh_token field must not hold NUL or half a surrogate pair.',
+            },
+          ],
+        }),
+      )
+    },
+  )
 
   test('401 refuses a token whose signature was changed', async () => {
     const world = await server.world()
@@ -147,7 +177,6 @@ describe('POST /auth/refresh', () => {
   test.each([
     ['missing', {}],
     ['null', { refresh_token: null }],
-    ['empty', { refresh_token: '' }],
   ])('400 when the token is %s', async (_, body) => {
     const response = await post(server, '/auth/refresh', body)
     expect(response.status).toBe(400)
@@ -158,9 +187,12 @@ describe('POST /auth/refresh', () => {
     )
   })
 
-  test.each(['', 'refresh_token=x', '[]', 'null', '"x"'])('400 refuses %p as a body', async (body) => {
-    const response = await post(server, '/auth/refresh', body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body'))
-  })
+  test.each(['', 'refresh_token=x', '[]', 'null', '"x"', JSON.stringify({ refresh_token: 'x'.repeat(8_192) })])(
+    '400 refuses %p as a body',
+    async (body) => {
+      const response = await post(server, '/auth/refresh', body)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body'))
+    },
+  )
 })

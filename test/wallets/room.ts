@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { createApp, type Deps } from '../../src/app.ts'
 import { assemble } from '../../src/assemble.ts'
 import { configOf, type ServeOptions, withServeOptions } from '../../src/config.ts'
-import { type Clock, systemClock } from '../../src/kernel/clock.ts'
+import { type SteadyClock, systemClock } from '../../src/kernel/clock.ts'
 import { createLog } from '../../src/log.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { type Server, TestWorld } from '../harness.ts'
@@ -18,7 +18,7 @@ export interface Room {
 
 export interface RoomOptions {
   flags?: readonly string[]
-  clock?: Clock
+  clock?: SteadyClock
   /** What comes from outside, in the place of what the flags say. */
   outside?: Partial<Pick<Deps, 'rates'>>
 }

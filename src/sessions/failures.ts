@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
+import { type World, worldPart } from '../worlds/world.ts'
+
+/** Failures in a minute, of one username from one address, after which further ones are refused. */
+const FAILURES_MAX = 10
+const FAILURE_WINDOW_MS = MINUTE_MS
+/** How many pairs of username and address are watched in all worlds together, some 3 MB; the longest unseen go first. */
+const WATCHED_MAX = 10_000
+
+let worldCount = 0
+/** A world that was reset begins anew. */
+const worldNumber = worldPart(() => ++worldCount)
+
+/** The failed logins of the last minute, by the world's clock (contract C3). */
+export class LoginFailures {
+  readonly #times = new LRUCache<string, number[]>({ max: WATCHED_MAX })
+
+  /** Counts a failure, or answers the seconds until one will be counted again. */
+  add(world: World, username: string, address: string): { retryAfterSeconds: number } | undefined {
+    const nowMs = world.clock.steadyMs()
+    const key = digestOf(`${world.of(worldNumber)} ${address} ${username}`)
+    const recent = (this.#times.get(key) ?? []).filter((timeMs) => timeMs > nowMs - FAILURE_WINDOW_MS)
+    const [oldest = nowMs] = recent
+    if (recent.length >= FAILURES_MAX) {
+      return { retryAfterSeconds: Math.ceil((oldest + FAILURE_WINDOW_MS - nowMs) / SECOND_MS) }
+    }
+    this.#times.set(key, [...recent, nowMs])
+    return undefined
+  }
+}
+
+/** Takes as many bytes whatever was sent. */
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '../../src/app.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS, type SteadyClock } from '../../src/kernel/clock.ts'
+import { addClient } from '../../src/sessions/clients.ts'
+import { passwordDigest } from '../../src/sessions/credentials.ts'
+import { openRoom } from '../wallets/room.ts'
+
+/** The machine's clock, which is put forward and back by hand; what it counts only grows. */
+class Machine implements SteadyClock {
+  countMs = 0
+  constructor(public timeMs = Date.UTC(2030, 0, 1, 12)) {}
+  nowMs(): number {
+    return this.timeMs
+  }
+  steadyMs(): number {
+    return this.countMs
+  }
+  pass(durationMs: number): void {
+    this.timeMs += durationMs
+    this.countMs += durationMs
+  }
+  step(durationMs: number): void {
+    this.timeMs += durationMs
+  }
+}
+
+const LIMITS = ['--rate-limit', '1000/h,10/m']
+
+/** A server whose machine has this clock, and a client of it. */
+const open = (mode: 'sandbox' | 'live') => {
+  const machine = new Machine()
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
+  const flags = mode === 'live' ? ['--mode', 'live', '--data-dir', folder, ...LIMITS] : LIMITS
+  const { deps, world, close } = openRoom({ flags, clock: machine })
+  if (mode === 'live') addClient(world.db.query, 'sandbox', passwordDigest('sandbox'), machine.nowMs())
+  const { app } = createApp(deps)
+  const send = async (path: string, init?: RequestInit): Promise<Response> =>
+    app.handle(new Request(`http://localhost${path}`, init))
+  const login = (password: string) =>
+    send('/auth/login', { method: 'POST', body: JSON.stringify({ username: 'sandbox', password }) })
+  return {
+    machine,
+    login,
+    ask: (token: string) => send('/api/v1/countries/1', { headers: { authorization: `Bearer ${token}` } }),
+    token: async () => ((await (await login('sandbox')).json()) as { access_token: string }).access_token,
+    close: () => {
+      close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+const limitOf = ({ status, headers }: Response) => [
+  status,
+  Number(headers.get('x-ratelimit-remaining')),
+  Number(headers.get('x-ratelimit-reset')),
+]
+
+describe.each(['sandbox', 'live'] as const)('When the clock of the machine is put back, in %s mode', (mode) => {
+  test.each([-10 * MINUTE_MS, -HOUR_MS])('known clients go on asking (%d ms)', async (stepMs) => {
+    const { machine, ask, token, close } = open(mode)
+    const known = await token()
+    expect(limitOf(await ask(known))).toEqual([200, 9, machine.timeMs / SECOND_MS + 6])
+    machine.step(stepMs)
+    expect(limitOf(await ask(known))).toEqual([200, 8, machine.timeMs / SECOND_MS + 12])
+    for (let i = 0; i < 8; i++) expect((await ask(known)).status).toBe(200)
+    expect(limitOf(await ask(known))).toEqual([429, 0, machine.timeMs / SECOND_MS + 60])
+    machine.pass(6 * SECOND_MS)
+    expect((await ask(known)).status).toBe(200)
+    expect((await ask(await token())).status).toBe(429)
+    close()
+  })
+
+  test('the minute of failed logins lasts a minute', async () => {
+    const { machine, login, close } = open(mode)
+    for (let i = 0; i < 10; i++) expect((await login('wrong')).status).toBe(401)
+    machine.step(-HOUR_MS)
+    expect((await login('wrong')).headers.get('retry-after')).toBe('60')
+    machine.pass(MINUTE_MS)
+    expect((await login('wrong')).status).toBe(401)
+    close()
+  })
+})
+
+describe('When the clock of the machine is put forward', () => {
+  test('no token flows in that has not had its time', async () => {
+    const { machine, ask, token, close } = open('live')
+    const known = await token()
+    for (let i = 0; i < 10; i++) await ask(known)
+    machine.step(MINUTE_MS)
+    expect((await ask(known)).status).toBe(429)
+    close()
+  })
+})

@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'bun:test'
+import { LoginFailures } from '../../src/sessions/failures.ts'
+import { openRoom } from '../wallets/room.ts'
+
+describe('What is remembered of failed logins', () => {
+  test('is at most 10,000 pairs of username and address; the one unseen for longest is forgotten first', () => {
+    const { world, close } = openRoom()
+    const failures = new LoginFailures()
+    const failTimes = (username: string, times: number) => {
+      for (let i = 1; i < times; i++) failures.add(world, username, '192.0.2.1')
+      return failures.add(world, username, '192.0.2.1')
+    }
+    failTimes('first', 10)
+    failTimes('second', 10)
+    for (let i = 0; i < 9_998; i++) failures.add(world, `name ${i}`, '192.0.2.1')
+    expect(failTimes('second', 1)).toEqual({ retryAfterSeconds: 60 })
+    failures.add(world, 'one more', '192.0.2.1')
+    expect(failTimes('first', 1)).toBeUndefined()
+    close()
+  })
+
+  test('is by address: one that fails says nothing of another', () => {
+    const { world, close } = openRoom()
+    const failures = new LoginFailures()
+    for (let i = 0; i < 10; i++) failures.add(world, 'acme', '192.0.2.1')
+    expect(failures.add(world, 'acme', '192.0.2.1')).toEqual({ retryAfterSeconds: 60 })
+    expect(failures.add(world, 'acme', '192.0.2.2')).toBeUndefined()
+    close()
+  })
+})
