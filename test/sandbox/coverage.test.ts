@@ -207,7 +207,7 @@ describe('?format=table', () => {
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     const lines = (await response.text()).split('\n')
     const start = lines.indexOf('GET /api/v1/countries/:id')
-    expect(lines.slice(start - 1, start + 7)).toEqual([
+    expect(lines.slice(start - 1, start + 8)).toEqual([
       '',
       'GET /api/v1/countries/:id',
       `  + 200 ${'success'.padEnd(44)} 12`,

@@ -514,7 +514,7 @@ describe('--snapshot FILE', () => {
       const dataDir = join(folder, 'data')
       const { exitCode, stdout, stderr } = await run(['--mode', 'live', '--data-dir', dataDir, '--snapshot', file])
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-      expect(stderr).toContain('--snapshot is for the sandbox')
+      expect(stderr).toContain('--snapshot has no meaning in live mode')
       expect(readdirSync(folder).sort()).toEqual(['copy.json', 'prepared.json'])
     }))
 })
