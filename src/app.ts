@@ -7,6 +7,7 @@ import type { RateSource } from './charges/rates.ts'
 import { chargeRoutes } from './charges/routes.ts'
 import type { Config } from './config.ts'
 import { docsRoutes } from './docs/routes.ts'
+import { addressBehind } from './http/client-address.ts'
 import { Edge } from './http/edge.ts'
 import { fastPath } from './http/fast-path.ts'
 import { type RequestListener, RequestWatch } from './http/request-watch.ts'
@@ -49,7 +50,7 @@ export interface Deps {
   seal: Seal
   /** The address that clients see: known once the port is bound. */
   publicUrl: string
-  /** Where a request comes from. */
+  /** The peer that a request comes from. */
   addressOf: (request: Request) => string
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
@@ -138,7 +139,7 @@ export const createApp = (deps: Deps) => {
         guard,
         accessTtlMs,
         makesWorlds: mode === 'sandbox',
-        addressOf: deps.addressOf,
+        addressOf: addressBehind(config.trustedProxies, deps.addressOf),
         onPlaced: sandbox?.recorder.belongs,
       }),
     )

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { BlockList } from 'node:net'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { addNetwork } from './http/client-address.ts'
 import { type BucketSize, DOCUMENTED_LIMITS } from './http/rate-limit.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './kernel/clock.ts'
 import { parseKey } from './kernel/keys.ts'
@@ -44,6 +46,8 @@ export interface Config {
   snapshotFile: string | undefined
   /** Whether members and parameters that the API would ignore are refused. */
   strict: boolean
+  /** Proxies whose X-Forwarded-For is believed. */
+  trustedProxies: BlockList
   /** Where metrics are given; nowhere when left out. */
   metrics: { host: string; port: number } | undefined
   /** The address that pictures are linked at, when it is not the one that is bound. */
@@ -160,6 +164,12 @@ export const withServeOptions = (command: Command, logLevel?: LogLevel, portDefa
     )
     .addOption(option('--public-url <url>', 'the address that clients see').argParser(parseUrl))
     .addOption(
+      option(
+        '--trusted-proxy <networks>',
+        'proxies whose X-Forwarded-For is believed, as 10.0.0.0/8,fd00::/8; may be repeated (default: none)',
+      ).argParser(parseNetworks),
+    )
+    .addOption(
       option('--metrics-port <number>', 'port of /metrics; 0 takes a free one; off when left out').argParser(parsePort),
     )
     .addOption(option('--metrics-host <address>', 'address of /metrics').argParser(parseText).default(LOOPBACK))
@@ -187,6 +197,7 @@ export interface ServeOptions {
   snapshot?: string
   strict?: true
   publicUrl?: string
+  trustedProxy?: BlockList
   metricsPort?: number
   metricsHost: string
 }
@@ -269,6 +280,7 @@ export const configOf = (options: ServeOptions): Config => {
     snapshotFile: options.snapshot,
     strict: options.strict ?? false,
     publicUrl: options.publicUrl,
+    trustedProxies: options.trustedProxy ?? new BlockList(),
     metrics: metricsOf(options),
   })
 }
@@ -420,11 +432,14 @@ const refuseUnknownVariables = (): void => {
 const secretFromFile = (variable: string): string | undefined => {
   const path = process.env[variable + SECRET_FILE_SUFFIX]
   if (path === undefined) return undefined
+  let secret: string
   try {
-    return readFileSync(path, 'utf8').trim()
+    secret = readFileSync(path, 'utf8').trim()
   } catch {
     throw new UsageError(`${variable}${SECRET_FILE_SUFFIX}: cannot read ${path}`)
   }
+  if (secret === '') throw new UsageError(`${variable}${SECRET_FILE_SUFFIX}: ${path} is empty`)
+  return secret
 }
 
 const parsePort = (text: string): number => {
@@ -480,6 +495,13 @@ const parseFee = (text: string): number => {
     throw new InvalidArgumentError('A fee is a percentage from 0 to 100 with at most two decimals.')
   }
   return basisPoints
+}
+
+const parseNetworks = (text: string, networks: BlockList = new BlockList()): BlockList => {
+  if (!text.split(',').every((part) => addNetwork(networks, part.trim()))) {
+    throw new InvalidArgumentError('Networks look like 10.0.0.0/8,fd00::/8.')
+  }
+  return networks
 }
 
 const parsePercent = (text: string): number => {

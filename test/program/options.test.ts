@@ -162,6 +162,10 @@ describe('exit 2, and a word about it, for', () => {
       {},
       /--charge-ttl is at most 1h in live mode/,
     ],
+    ['a proxy that is no network', ['--trusted-proxy', '10.0.0.0/33'], {}, /Networks look like/],
+    ['an empty sandbox token', ['--sandbox-token', ''], {}, /--sandbox-token/],
+    ['an empty sandbox token in the variable', [], { SCRIP_SANDBOX_TOKEN: '' }, /SCRIP_SANDBOX_TOKEN/],
+    ['a secret file that is empty', [], { SCRIP_SANDBOX_TOKEN_FILE: '/dev/null' }, /\/dev\/null is empty/],
     ['a secret file that is not there', [], { SCRIP_SANDBOX_TOKEN_FILE: '/no/such' }, /\/no\/such/],
   ])('%s', async (_, args, env, message) => {
     const { exitCode, stdout, stderr } = await run(args, { env })

@@ -1,0 +1,43 @@
+import { type BlockList, isIP } from 'node:net'
+
+/** Adds a network (`10.0.0.0/8`, `fd00::/8`) or a single address to a list, and answers whether it is one. */
+export const addNetwork = (networks: BlockList, text: string): boolean => {
+  const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  if (family === 0 || address.includes('%')) return false
+  const lengthMax = family === 4 ? 32 : 128
+  const bits = Number(length ?? lengthMax)
+  if (bits > lengthMax) return false
+  networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
+  return true
+}
+
+/**
+ * Where a request comes from (contract C3): its peer; behind proxies that are trusted, the last address of
+ * X-Forwarded-For that is none of theirs.
+ */
+export const addressBehind =
+  (trusted: BlockList, peerOf: (request: Request) => string) =>
+  (request: Request): string => {
+    let address = plainAddress(peerOf(request)) ?? ''
+    const forwarded = (request.headers.get('x-forwarded-for') ?? '').split(',')
+    while (isIn(trusted, address)) {
+      // What is no address was written by none of them.
+      const before = plainAddress(forwarded.pop()?.trim() ?? '')
+      if (before === undefined) return address
+      address = before
+    }
+    return address
+  }
+
+/** An address, which some proxies write with its port; IPv4 in its own form, wherever it was embedded in IPv6. */
+const plainAddress = (text: string): string | undefined => {
+  const bare = text.replace(/^\[([^\]]+)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
+  const address = bare.toLowerCase().replace(/^::ffff:(?=[\d.]+$)/, '')
+  return isIP(address) === 0 ? undefined : address
+}
+
+const isIn = (networks: BlockList, address: string): boolean => {
+  const family = isIP(address)
+  return family !== 0 && networks.check(address, family === 4 ? 'ipv4' : 'ipv6')
+}
