@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import packageJson from '../package.json' with { type: 'text' }
 import type { Deps } from './app.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -9,14 +9,17 @@ import type { Config } from './config.ts'
 import {
   DataFault,
   databasePath,
+  hasDatabase,
   keep,
   keepDatabase,
-  lockForServing,
   makeDataFolder,
   readKept,
+  removeDatabase,
 } from './db/data-folder.ts'
 import { Database } from './db/database.ts'
+import { lockForServing } from './db/folder-lock.ts'
 import { migrate } from './db/migrate.ts'
+import { keepMode, requireMode } from './db/mode.ts'
 import type { Clock, SteadyClock } from './kernel/clock.ts'
 import { freshSecret, freshSeed, secureRandomness } from './kernel/ids.ts'
 import type { Log } from './log.ts'
@@ -29,6 +32,7 @@ import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 import {
   catalogVersion,
   importCatalog,
+  makeSeededDatabase,
   readReference,
   SANDBOX_RATES,
   seedReferenceData,
@@ -85,11 +89,14 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
   }
   const openInFolder = (dataDir: string, wanted: WorldState | undefined = prepared): World => {
     // What is in the folder already goes on as it was left.
-    const state = existsSync(databasePath(dataDir)) ? undefined : wanted
+    const state = hasDatabase(dataDir) ? undefined : wanted
     if (state) keepDatabase(dataDir, state.image)
+    else if (!hasDatabase(dataDir)) makeSeededDatabase(dataDir, config.mode, clock)
     const database = Database.openFile(databasePath(dataDir))
+    requireMode(database.sqlite, config.mode)
     migrate(database.sqlite, clock)
     refuseOtherMode(database, config)
+    keepMode(database.sqlite, config.mode)
     seedReferenceData(database)
     plantCatalog(database)
     if (config.mode === 'live') return new World(DEFAULT_WORLD, database, clock, secureRandomness)
@@ -106,7 +113,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
     clock,
     seed,
     openDefault: (state) => (dataDir === undefined ? openInMemory(state ?? fresh()) : openInFolder(dataDir, state)),
-    wipeDefault: () => dataDir !== undefined && wipeDatabase(dataDir),
+    wipeDefault: () => dataDir !== undefined && removeDatabase(databasePath(dataDir)),
     fresh,
   })
   const catalogDatabase = dataDir === undefined ? ownCatalog(config, prepared, plantCatalog) : () => worlds.default.db
@@ -192,10 +199,6 @@ const refuseOtherMode = (database: Database, { mode }: Config): void => {
   if (holdsForeignClients(database, mode)) {
     throw new DataFault(`The data is not of --mode ${mode}: each mode keeps a folder of its own.`)
   }
-}
-
-const wipeDatabase = (dataDir: string): void => {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(databasePath(dataDir) + suffix, { force: true })
 }
 
 /** The databases that a sandbox starts with, seeded while the program was bundled. */

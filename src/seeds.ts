@@ -10,7 +10,11 @@ import ratesJson from '../seed/rates.json' with { type: 'text' }
 import subcategoriesJson from '../seed/subcategories.json' with { type: 'text' }
 import { type CatalogRows, type OnRows, readCatalog, replaceCatalog } from './catalog/document.ts'
 import { type CategorySeed, seedCategories } from './catalog/seed.ts'
-import type { Database, Transaction } from './db/database.ts'
+import { keepDatabase } from './db/data-folder.ts'
+import { Database, PAGE_BYTES, type Transaction } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { keepMode } from './db/mode.ts'
+import type { Clock } from './kernel/clock.ts'
 import { type CountryWire, type Currency, Reference, type ReferenceSeed, seedReference } from './reference/reference.ts'
 
 /** What the program carries in `seed/`, and how it gets into a database: each seed once, and again when it changed. */
@@ -36,6 +40,19 @@ export const seedReferenceData = (database: Database): void =>
       subcategories: JSON.parse(subcategoriesJson) as CategorySeed['subcategories'],
     })
   })
+
+/**
+ * Makes the database of a folder that has none, as a fresh one of this mode: in memory, and then written whole, so that
+ * a process that is killed leaves all of it or none. Called under a lock on the folder.
+ */
+export const makeSeededDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock: Clock): void => {
+  const database = Database.inMemory()
+  database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
+  migrate(database.sqlite, clock)
+  keepMode(database.sqlite, mode)
+  seedReferenceData(database)
+  keepDatabase(dataDir, database.closeToImage())
+}
 
 /** Where the products of a database came from: the sandbox's own catalog gives way to one that was imported. */
 const CATALOG_SEED = 'catalog'

@@ -4,7 +4,9 @@ import { RatesFault } from '../charges/rates.ts'
 import { type DataConfig, type DataOptions, dataConfigOf } from '../config.ts'
 import { DataFault, databasePath, hasDatabase, isBusy } from '../db/data-folder.ts'
 import { Database, SEEN_WITHIN_MS, type Transaction } from '../db/database.ts'
+import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch } from '../db/migrate.ts'
+import { modeOf } from '../db/mode.ts'
 import { renderFailure } from '../http/errors.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -50,56 +52,58 @@ export const administer = async (
   work: (administration: Administration) => Answer | Promise<Answer>,
 ): Promise<void> => {
   const config = dataConfigOf(options)
-  const answer = await told(config.dataDir, () => during(config, openData(config.dataDir), work))
+  const answer = await told(config.dataDir, () =>
+    withData(config.dataDir, (database) => administered(config, database, work)),
+  )
   // What a command tells holds for whatever is asked of a server from then on.
   await Bun.sleep(SEEN_WITHIN_MS)
   show(answer, config.json)
 }
 
-const during = async (
+const administered = async (
   config: DataConfig,
   database: Database,
   work: (administration: Administration) => Answer | Promise<Answer>,
 ): Promise<Answer> => {
-  try {
-    const isSandbox = holdsForeignClients(database, 'live')
-    const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
-    const reference = readReference()
-    const seal = () => openSeal(database, config.dataDir, config.voucherKey)
-    // What has fallen due comes first; a sandbox's own clock, which only its server knows, decides there.
-    const due = new DueWork([dueOrders(importedSupply), duePayouts({ reference, byClock: () => false })])
-    if (!isSandbox) await due.catchUp(world)
-    return await work({
-      config,
-      world,
-      database,
-      reference,
-      isSandbox,
-      seal,
-      supply: () => (isSandbox ? sandboxSupply(seal()) : importedSupply),
-      write: (unit) => database.write(unit),
-    })
-  } finally {
-    database.close()
-  }
+  const isSandbox = modeOf(database.sqlite) === 'sandbox' || holdsForeignClients(database, 'live')
+  const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
+  const reference = readReference()
+  const seal = () => openSeal(database, config.dataDir, config.voucherKey)
+  // What has fallen due comes first; a sandbox's own clock, which only its server knows, decides there.
+  const due = new DueWork([dueOrders(importedSupply), duePayouts({ reference, byClock: () => false })])
+  if (!isSandbox) await due.catchUp(world)
+  return await work({
+    config,
+    world,
+    database,
+    reference,
+    isSandbox,
+    seal,
+    supply: () => (isSandbox ? sandboxSupply(seal()) : importedSupply),
+    write: (unit) => database.write(unit),
+  })
 }
 
-/** The database of a folder. @throws ProgramError, SchemaMismatch */
-export const openData = (dataDir: string): Database => {
+/** Does some work on the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */
+export const withData = async <T>(dataDir: string, work: (database: Database) => T | Promise<T>): Promise<T> => {
   if (!hasDatabase(dataDir)) {
     throw new ProgramError(
       EXIT.data,
       `${dataDir} holds no database: scrip client add NAME --data-dir ${dataDir} makes one, or scrip serve does.`,
     )
   }
-  const database = Database.openFile(databasePath(dataDir))
+  const unlock = lockForCommand(dataDir)
   try {
-    requireCurrentSchema(database.sqlite)
-  } catch (error) {
-    database.sqlite.close()
-    throw error
+    const database = Database.openFile(databasePath(dataDir))
+    try {
+      requireCurrentSchema(database.sqlite)
+      return await work(database)
+    } finally {
+      database.leave()
+    }
+  } finally {
+    unlock()
   }
-  return database
 }
 
 /** Does some work on a file or folder and tells what keeps it from being done, with the exit code of contract C1. */
@@ -116,6 +120,9 @@ export const told = async <T>(where: string, work: () => T | Promise<T>): Promis
 
 /** What the program refuses to do, exit code 1. */
 export const refused = (message: string): ProgramError => new ProgramError(EXIT.failed, message)
+
+/** What is refused of a folder that is of the other mode, exit code 4 (contract C1). */
+export const otherMode = (message: string): ProgramError => new ProgramError(EXIT.data, message)
 
 const DATA_ERRORS = [DataFault, SchemaMismatch, CatalogFault, RatesFault]
 

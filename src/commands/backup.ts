@@ -1,10 +1,13 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
 import { databasePath, makePrivateFile } from '../db/data-folder.ts'
+import type { Database } from '../db/database.ts'
+import { flushFile, flushFolder, withDraft } from '../db/disk.ts'
 import { administer, refused, told } from './administration.ts'
 import { note } from './output.ts'
-import { withProgress } from './progress.ts'
+import { type OnProgress, withProgress } from './progress.ts'
 
 /** `scrip backup`: one consistent copy of the database, taken while the server goes on. */
 export const backupCommand = (backup: Command): void => {
@@ -15,22 +18,10 @@ export const backupCommand = (backup: Command): void => {
       const { dataDir } = dataConfigOf(options)
       return administer(options, ({ config, database }) =>
         told(file, async () => {
-          if (existsSync(file)) throw refused(`${file} exists already: a backup overwrites nothing.`)
-          const draft = `${file}.${process.pid}`
-          try {
-            makePrivateFile(draft)
-            await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => {
-              onProgress('copying the database', 0, 0)
-              database.sqlite.query('VACUUM INTO ?').run(draft)
-              onProgress('waiting for the disk', 0, 0)
-              flush(draft)
-            })
-            renameSync(draft, file)
-          } finally {
-            rmSync(draft, { force: true })
-          }
+          if (existsSync(file)) throw exists(file)
+          await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => copy(database, file, onProgress))
           note(
-            `The keys are not in it: keep voucher.key of ${dataDir}, or the one of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
+            `The keys are not in it: keep voucher.key of ${dataDir}, or the one of --voucher-key, in another place. Without it no code in the backup can be opened.`,
             config.json,
           )
           return { file, bytes: statSync(file).size }
@@ -39,9 +30,27 @@ export const backupCommand = (backup: Command): void => {
     })
 }
 
-/** Waits until the file is on the disk. */
-export const flush = (file: string): void => {
-  const descriptor = openSync(file, 'r+')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
+const exists = (file: string) => refused(`${file} exists already: a backup overwrites nothing.`)
+
+/** The file appears whole, and its name is on the disk when this returns. */
+const copy = ({ sqlite }: Database, file: string, onProgress: OnProgress): void =>
+  withDraft(file, (folder) => {
+    const draft = join(folder, 'scrip.sqlite')
+    makePrivateFile(draft)
+    onProgress('copying the database', 0, 0)
+    sqlite.query('VACUUM INTO ?').run(draft)
+    onProgress('waiting for the disk', 0, 0)
+    flushFile(draft)
+    rename(draft, file)
+    flushFolder(dirname(file))
+  })
+
+/** A link, where the file system has them, never replaces what another backup has just written. */
+const rename = (draft: string, file: string): void => {
+  try {
+    linkSync(draft, file)
+  } catch {
+    if (existsSync(file)) throw exists(file)
+    renameSync(draft, file)
+  }
 }

@@ -6,7 +6,7 @@ import { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { importCatalog, readReference, seedReferenceData, seedSandboxCatalog } from '../seeds.ts'
-import { administer, openData, readInput, told } from './administration.ts'
+import { administer, readInput, told, withData } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
 import { withProgress } from './progress.ts'
@@ -44,23 +44,17 @@ export const catalogCommands = (catalog: Command): void => {
     .argument('[file]', 'the file; standard output when left out or -', '-')
     .action((file: string, options: DataOptions) => {
       const { dataDir } = fileConfigOf(options)
-      return told(dataDir ?? file, () => write(file, exported(dataDir)))
+      return told(dataDir ?? file, async () => write(file, await exported(dataDir)))
     })
 }
 
-const exported = (dataDir: string | undefined): string => {
-  const { database, reference } = dataDir === undefined ? seeded() : ofFolder(dataDir)
-  try {
-    if (dataDir === undefined) seedSandboxCatalog(database, reference)
-    return writeCatalog(database.query, reference)
-  } finally {
-    database.close()
+const exported = (dataDir: string | undefined): string | Promise<string> => {
+  if (dataDir !== undefined) {
+    return withData(dataDir, (database) => writeCatalog(database.query, readReference()))
   }
-}
-
-const ofFolder = (dataDir: string) => {
-  const database = openData(dataDir)
-  return { database, reference: readReference() }
+  const { database, reference } = seeded()
+  seedSandboxCatalog(database, reference)
+  return writeCatalog(database.query, reference)
 }
 
 /** A database with the reference data that this program carries. */

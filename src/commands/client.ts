@@ -2,16 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { findProductName } from '../catalog/records.ts'
 import { agreeDiscounts } from '../catalog/seed.ts'
 import { type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
-import { databasePath, hasDatabase, lockForServing, makeDataFolder } from '../db/data-folder.ts'
-import { Database, type Transaction } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
+import { hasDatabase, makeDataFolder } from '../db/data-folder.ts'
+import type { Transaction } from '../db/database.ts'
+import { lockForReplacing } from '../db/folder-lock.ts'
 import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import { toPercent } from '../kernel/money.ts'
-import { seedReferenceData } from '../seeds.ts'
+import { makeSeededDatabase } from '../seeds.ts'
 import { addClient, allClients, type ClientRecord, changeClient, type Feature } from '../sessions/clients.ts'
 import { LIMITED_USERNAME, passwordDigest, SANDBOX_USERNAME } from '../sessions/credentials.ts'
 import type { World } from '../worlds/world.ts'
-import { administer, refused, told } from './administration.ts'
+import { administer, otherMode, refused, told } from './administration.ts'
 import { oneOf, onOrOff, percentage, wholeNumber } from './arguments.ts'
 import { note, type Row } from './output.ts'
 
@@ -97,7 +97,7 @@ const add = async (name: string, options: DataOptions): Promise<void> => {
   if (!hasDatabase(dataDir)) await told(dataDir, () => makeLiveData(dataDir))
   await administer(options, async ({ config, world, isSandbox, write }) => {
     if (isSandbox) {
-      throw refused(`${dataDir} is a sandbox's: log in as sbx_NAME there, or keep live data in a folder of its own.`)
+      throw otherMode(`${dataDir} is a sandbox's: log in as sbx_NAME there, or keep live data in a folder of its own.`)
     }
     const password = newPassword(world)
     const id = await write((tx) => {
@@ -113,12 +113,12 @@ const add = async (name: string, options: DataOptions): Promise<void> => {
 /** Makes what `scrip serve --mode live` makes at its first start, but for the keys. */
 const makeLiveData = (dataDir: string): void => {
   makeDataFolder(dataDir)
-  const unlock = lockForServing(dataDir)
-  const database = Database.openFile(databasePath(dataDir))
-  migrate(database.sqlite, systemClock)
-  seedReferenceData(database)
-  database.close()
-  unlock()
+  const unlock = lockForReplacing(dataDir)
+  try {
+    if (!hasDatabase(dataDir)) makeSeededDatabase(dataDir, 'live', systemClock)
+  } finally {
+    unlock()
+  }
 }
 
 const change = (name: string, options: DataOptions, changed: Parameters<typeof changeClient>[2]): Promise<void> =>

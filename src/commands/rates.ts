@@ -4,7 +4,7 @@ import { findRates, mergeRates, replaceRates } from '../charges/stored-rates.ts'
 import { type DataOptions, withDataOptions } from '../config.ts'
 import { RATE_ONE } from '../kernel/money.ts'
 import { SANDBOX_RATES } from '../seeds.ts'
-import { administer, readInput, refused } from './administration.ts'
+import { administer, otherMode, readInput } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import type { Row } from './output.ts'
 
@@ -19,7 +19,7 @@ export const rateCommands = (rates: Command): void => {
     )
     .action((pairs: string[], options: DataOptions & { file?: string }) =>
       administer(options, async ({ reference, isSandbox, write }) => {
-        if (isSandbox) throw refused('A sandbox keeps its own rates: serve it with --rates FILE.')
+        if (isSandbox) throw otherMode('A sandbox keeps its own rates: serve it with --rates FILE.')
         const { file } = options
         if ((file === undefined) === (pairs.length === 0)) {
           throw new ProgramError(EXIT.usage, 'Give pairs like USD/EUR=0.92, or --file.')

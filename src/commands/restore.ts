@@ -1,18 +1,43 @@
-import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type DataConfig, type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
-import { DataFault, databasePath, hasDatabase, lockForServing, makeDataFolder, makePrivate } from '../db/data-folder.ts'
+import {
+  DataFault,
+  databasePath,
+  hasDatabase,
+  isBusy,
+  isFilled,
+  makeDataFolder,
+  makePrivate,
+  removeDatabase,
+} from '../db/data-folder.ts'
 import { Database } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
-import { systemClock } from '../kernel/clock.ts'
+import { flushFile, flushFolder, withDraft } from '../db/disk.ts'
+import { lockForReplacing } from '../db/folder-lock.ts'
+import { migrate, SchemaMismatch, schemaFaults } from '../db/migrate.ts'
+import { modeOf } from '../db/mode.ts'
+import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import { isKeyOf, markOf } from '../orders/voucher-key.ts'
 import { revokeLogins } from '../sessions/clients.ts'
 import { refused, told } from './administration.ts'
-import { flush } from './backup.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, type Row, show } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
-import { verified } from './verify.ts'
+import { requireFile, verified } from './verify.ts'
 
 interface RestoreOptions extends DataOptions {
   force?: true
@@ -23,66 +48,194 @@ export const restoreCommand = (restore: Command): void => {
   withDataOptions(restore)
     .description('make a backup the database of a folder on which no server runs; everyone has to log in again')
     .argument('<file>', 'what scrip backup wrote')
-    .option('--force', 'replace the database that is there')
+    .option('--force', 'replace the database that is there, and keep it as scrip.sqlite.before-<time>')
     .action(async (file: string, options: RestoreOptions) => {
       const config = dataConfigOf(options)
-      if (!existsSync(file)) throw new ProgramError(EXIT.data, `${file} does not exist.`)
+      requireFile(file)
       const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
       show(await told(config.dataDir, () => withProgress(statSync(file).size, work)), config.json)
     })
 }
 
+/**
+ * The backup is copied, checked and brought up to date beside the folder's database, which is touched in the last step
+ * alone. A folder that does not exist is made in that step too.
+ */
 const restored = (file: string, config: DataConfig, isForced: boolean, onProgress: OnProgress): Row => {
   const { dataDir } = config
-  makeDataFolder(dataDir)
-  const unlock = lockForServing(dataDir)
+  let unlock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
   try {
     if (hasDatabase(dataDir) && !isForced) {
       throw refused(`${dataDir} holds a database already: --force replaces it. Take a backup of it first.`)
     }
-    const path = databasePath(dataDir)
-    const draft = `${path}.${process.pid}`
-    try {
+    const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
+    if (isSame(file, path)) throw ofFile(file, 'is the database of this folder itself.')
+    return withDraft(nearest(path), (folder) => {
+      const draft = join(folder, 'scrip.sqlite')
       onProgress('copying the backup', 0, 0)
-      copyFileSync(file, draft)
-      makePrivate(draft)
-      prepare(draft, config, onProgress)
-      flush(draft)
-      if (hasDatabase(dataDir)) emptyLog(path)
-      renameSync(draft, path)
+      copyDatabase(file, draft)
+      prepare(draft, file, config, onProgress)
+      onProgress('waiting for the disk', 0, 0)
+      flushFile(draft)
+      makeFolder(dataDir)
+      unlock ??= lockForReplacing(dataDir)
+      return { data_dir: dataDir, restored_from: file, replaced: putInPlace(draft, path) }
+    })
+  } finally {
+    unlock?.()
+  }
+}
+
+const isSame = (one: string, other: string): boolean => {
+  const [a, b] = [statSync(one), statSync(other, { throwIfNoEntry: false })]
+  return a.dev === b?.dev && a.ino === b.ino
+}
+
+/** A path in the nearest folder above that exists. */
+const nearest = (path: string): string => (existsSync(dirname(path)) ? path : nearest(dirname(path)))
+
+/** Makes the folder and those above it, and waits until their names are on the disk. */
+const makeFolder = (dataDir: string): void => {
+  if (existsSync(dataDir)) return
+  const above = dirname(resolve(dataDir))
+  mkdirSync(above, { recursive: true })
+  makeDataFolder(dataDir)
+  flushFolder(above)
+}
+
+/** A copy that was made by hand may have its last writes in a log beside it. */
+const copyDatabase = (file: string, draft: string): void => {
+  copyFileSync(file, draft)
+  makePrivate(draft)
+  if (isFilled(`${file}-wal`)) copyFileSync(`${file}-wal`, `${draft}-wal`)
+}
+
+/** The copy of a backup becomes what this program works on, or the backup is refused. */
+const prepare = (draft: string, file: string, config: DataConfig, onProgress: OnProgress): void => {
+  try {
+    requireScrip(draft)
+    const database = Database.openFile(draft)
+    try {
+      migrate(database.sqlite, systemClock)
+      const broken = verified(draft, onProgress).find(({ faults }) => faults > 0)
+      if (broken) throw new DataFault(`The backup is not sound: ${broken.first}. scrip verify tells all of it.`)
+      requireSameMode(database, config)
+      requireKey(database, config)
+      // What was logged out after the backup stays out: no token of before is good any more (contract C3).
+      revokeLogins(database.query)
     } finally {
-      for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
+      database.close()
     }
-    return { data_dir: dataDir, restored_from: file }
-  } finally {
-    unlock()
+    if (isFilled(`${draft}-wal`)) throw new Error('the log of the restored database was not emptied')
+  } catch (error) {
+    if (error instanceof DataFault || error instanceof SchemaMismatch || isDamage(error)) {
+      throw ofFile(`${file}:`, (error as Error).message)
+    }
+    throw error
   }
 }
 
-/** A copy of the backup becomes what this program works on, or is refused. */
-const prepare = (draft: string, { dataDir, voucherKey, json }: DataConfig, onProgress: OnProgress): void => {
-  const database = Database.openFile(draft)
+const ofFile = (file: string, fault: string): ProgramError => new ProgramError(EXIT.data, `${file} ${fault}`)
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR)/.test(error.code ?? '')
+
+/** Looks before anything of the copy runs: a migration would fire somebody's triggers. @throws SchemaMismatch, DataFault */
+const requireScrip = (draft: string): void => {
+  const sqlite = new SqliteDatabase(draft, { readwrite: true, create: false })
   try {
-    migrate(database.sqlite, systemClock)
-    const broken = verified(draft, onProgress).find(({ faults }) => faults > 0)
-    if (broken) throw new DataFault(`The backup is not sound: ${broken.first}. scrip verify tells all of it.`)
-    const mark = markOf(database.query)
-    const isRight = mark === undefined || isKeyOf(mark, dataDir, voucherKey)
-    if (isRight === false) throw new DataFault('The voucher key is not the one that sealed the codes of the backup.')
-    if (isRight === undefined) note(`Put the voucher.key of the backup into ${dataDir} before you serve it.`, json)
-    // What was logged out after the backup stays out: no token of before is good any more (contract C3).
-    revokeLogins(database.query)
+    const [first] = schemaFaults(sqlite)
+    if (first !== undefined) throw new DataFault(`The backup is not sound: ${first}. scrip verify tells all of it.`)
   } finally {
-    database.close()
+    sqlite.close()
   }
 }
 
-/** Brings what is replaced into one file, so that its log is not read into the new database. */
-const emptyLog = (path: string): void => {
+/** @throws DataFault */
+const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
+  const [mode, kept] = [modeOf(backup.sqlite), keptMode(dataDir)]
+  if (mode !== undefined && kept !== undefined && mode !== kept) {
+    throw new DataFault(`The backup is of --mode ${mode}, and ${dataDir} of --mode ${kept}.`)
+  }
+}
+
+/** The mode of what is to be replaced, unless it is too damaged to tell. */
+const keptMode = (dataDir: string): ReturnType<typeof modeOf> => {
+  if (!hasDatabase(dataDir) || !isSqlite(databasePath(dataDir))) return undefined
   try {
-    Database.openFile(path).close()
+    using sqlite = new SqliteDatabase(databasePath(dataDir), { readwrite: true, create: false })
+    return modeOf(sqlite)
   } catch {
-    // A database that is damaged has nothing left to save.
+    return undefined
   }
-  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+/** @throws DataFault */
+const requireKey = ({ query }: Database, { dataDir, voucherKey, json }: DataConfig): void => {
+  const mark = markOf(query)
+  const isRight = mark === undefined || isKeyOf(mark, dataDir, voucherKey)
+  if (isRight === false) throw new DataFault('The voucher key is not the one that sealed the codes of the backup.')
+  if (isRight === undefined) note(`Put the voucher.key of the backup into ${dataDir} before you serve it.`, json)
+}
+
+/**
+ * Renames the new database over the old one, so that at every moment one of them is there, whole. Answers where the old
+ * one is kept.
+ */
+const putInPlace = (draft: string, path: string): string | null => {
+  const kept = isFilled(path) ? setAside(path) : null
+  if (kept === null) removeDatabase(path)
+  renameSync(draft, path)
+  flushFolder(dirname(path))
+  return kept
+}
+
+const setAside = (path: string): string => {
+  const kept = `${path}.before-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}`
+  if (isSqlite(path)) emptyLog(path)
+  nameAlso(path, kept)
+  // Left by a damaged database only: the new one must not find it under its own name.
+  for (const suffix of ['-wal', '-shm']) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix)
+  }
+  flushFolder(dirname(path))
+  return kept
+}
+
+/** A second name for a file: a link, where the file system has them, else a copy. */
+const nameAlso = (file: string, name: string): void => {
+  try {
+    linkSync(file, name)
+  } catch {
+    copyFileSync(file, name, constants.COPYFILE_EXCL)
+    flushFile(name)
+  }
+}
+
+/**
+ * Brings a database into one file. That takes the whole file, so that it tells too whether anybody has it open.
+ *
+ * @throws DataFault when somebody has
+ */
+const emptyLog = (path: string): void => {
+  const sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
+  try {
+    sqlite.run('PRAGMA journal_mode = DELETE')
+  } catch (error) {
+    if (isBusy(error)) throw new DataFault('Another program has the database open: end it first.')
+    // A database that is damaged is kept as it is.
+  } finally {
+    sqlite.close()
+  }
+}
+
+const HEADER = 'SQLite format 3\0'
+
+/** SQLite removes the log beside a file that it does not know. */
+const isSqlite = (path: string): boolean => {
+  const header = Buffer.alloc(HEADER.length)
+  const descriptor = openSync(path, 'r')
+  readSync(descriptor, header)
+  closeSync(descriptor)
+  return header.toString('latin1') === HEADER
 }

@@ -1,9 +1,11 @@
 import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '../config.ts'
 import { databasePath } from '../db/data-folder.ts'
-import { requireCurrentSchema } from '../db/migrate.ts'
+import { lockForCommand } from '../db/folder-lock.ts'
+import { requireCurrentSchema, schemaFaults } from '../db/migrate.ts'
 import { refused, told } from './administration.ts'
 import { CHECKS } from './checks.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -13,13 +15,13 @@ import { type OnProgress, withProgress } from './progress.ts'
 /** `scrip verify`: proves that a database is what the contract promises, or names the first row that is not. */
 export const verifyCommand = (verify: Command): void => {
   withDataOptions(verify)
-    .description('check that the books balance, of a data folder or of a backup, while a server runs or not')
+    .description('check schema and books, of a data folder or of a backup, while a server runs or not')
     .argument('[file]', 'a backup, in the place of the data folder')
     .action(async (file: string | undefined, options: DataOptions) => {
       const { json } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
       const results = await told(path, () =>
-        withProgress(existsSync(path) ? statSync(path).size : 0, (onProgress) => verified(path, onProgress)),
+        withProgress(sizeOf(path), (onProgress) => (file === undefined ? verifiedFolder : verified)(path, onProgress)),
       )
       show(
         results.map(({ check, faults, first }) => ({ check, faults, first })),
@@ -36,25 +38,65 @@ interface Result {
   first: string | null
 }
 
-/** Runs every check on one state of a database file. @throws ProgramError, SchemaMismatch, or what SQLite says */
-export const verified = (path: string, onProgress?: OnProgress): Result[] => {
+const SCHEMA_CHECK = 'the schema is what the migrations make'
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** As {@link verified}, while nobody replaces the database of the folder. */
+const verifiedFolder = (path: string, onProgress?: OnProgress): Result[] => {
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
+  const unlock = lockForCommand(dirname(path))
+  try {
+    return verified(path, onProgress)
+  } finally {
+    unlock()
+  }
+}
+
+/**
+ * Runs every check on one state of a database file.
+ *
+ * @throws ProgramError, SchemaMismatch, or what SQLite says
+ */
+export const verified = (path: string, onProgress?: OnProgress): Result[] => {
+  requireFile(path)
   const sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   try {
     sqlite.run('PRAGMA query_only = ON')
+    sqlite.run('PRAGMA trusted_schema = OFF') // it may be somebody else's
     sqlite.run('BEGIN') // all checks see the same state, whatever a server writes meanwhile
     requireCurrentSchema(sqlite)
-    return CHECKS.map(({ name, sql }, index) => {
+    const schema = resultOf(SCHEMA_CHECK, schemaFaults(sqlite))
+    const checks = CHECKS.map(({ name, sql }, index) => {
       onProgress?.(`checking that ${name}`, index, CHECKS.length)
-      const faults = faultsOf(sqlite, sql)
-      return { check: name, faults: faults.length, first: faults[0] ?? null }
+      return resultOf(name, faultsOf(sqlite, sql))
     })
+    return [schema, ...checks]
   } finally {
     sqlite.close()
   }
 }
 
-/** What breaks a check; a page that cannot be read breaks each one that needs it. */
+const resultOf = (check: string, faults: readonly string[]): Result => ({
+  check,
+  faults: faults.length,
+  first: faults[0] ?? null,
+})
+
+/** SQLite takes an empty file for an empty database. @throws ProgramError */
+export const requireFile = (path: string): void => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  const fault = !found
+    ? 'does not exist.'
+    : !found.isFile()
+      ? 'is not a file.'
+      : found.size === 0
+        ? 'is empty: it is no database of Scrip.'
+        : undefined
+  if (fault !== undefined) throw new ProgramError(EXIT.data, `${path} ${fault}`)
+}
+
+/** What breaks a check; a page or a table that cannot be read breaks each one that needs it. */
 const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] => {
   try {
     return sqlite
@@ -62,7 +104,7 @@ const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] => {
       .all()
       .map(({ fault }) => fault)
   } catch (error) {
-    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CORRUPT')) return [error.message]
+    if (error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|ERROR)/.test(error.code ?? '')) return [error.message]
     throw error
   }
 }

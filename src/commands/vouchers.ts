@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { productRecords } from '../catalog/records.ts'
 import { type DataOptions, withDataOptions } from '../config.ts'
 import { addCodes, readCodes, StockFault, stockLevels } from '../orders/stock.ts'
-import { administer, readInput, refused } from './administration.ts'
+import { administer, otherMode, readInput } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { Amount } from './output.ts'
 import { withProgress } from './progress.ts'
@@ -17,7 +17,7 @@ export const voucherCommands = (vouchers: Command): void => {
     )
     .action((file: string, options: DataOptions) =>
       administer(options, async ({ world, database, reference, isSandbox, seal, write }) => {
-        if (isSandbox) throw refused('A sandbox makes its codes up: import into the data of live mode.')
+        if (isSandbox) throw otherMode('A sandbox makes its codes up: import into the data of live mode.')
         const context = { tx: database.query, reference, seal: seal(), nowMs: world.clock.nowMs() }
         try {
           const text = readInput(file)

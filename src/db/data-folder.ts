@@ -1,11 +1,21 @@
-import { Database as SqliteDatabase } from 'bun:sqlite'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { flushFolder } from './disk.ts'
 
-/** A data folder: the database, the keys beside it, and the lock of the server that works on it (decision 0020). */
+/** A data folder: the database and the keys beside it (decision 0020). */
 
 const DATABASE_FILE = 'scrip.sqlite'
-const LOCK_FILE = 'server.lock'
 const PRIVATE_FILE_MODE = 0o600
 const PRIVATE_FOLDER_MODE = 0o700
 
@@ -17,7 +27,11 @@ export class DataFault extends Error {
 /** The file of a folder's database, which may not exist. */
 export const databasePath = (dataDir: string): string => join(dataDir, DATABASE_FILE)
 
-export const hasDatabase = (dataDir: string): boolean => existsSync(databasePath(dataDir))
+/** An empty file is none: nothing was ever written to it. */
+export const hasDatabase = (dataDir: string): boolean => isFilled(databasePath(dataDir))
+
+/** Whether there is a file, and something in it. */
+export const isFilled = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
 
 /** Makes the folder for its owner only, unless it is there. */
 export const makeDataFolder = (dataDir: string): void => {
@@ -35,28 +49,6 @@ export const makePrivateFile = (path: string): void => {
 /** Takes a file away from all but its owner. */
 export const makePrivate = (path: string): void => chmodSync(path, PRIVATE_FILE_MODE)
 
-/**
- * Keeps every other server away from the folder, for as long as this process lives: the lock is the operating
- * system's, so that one that is killed leaves none behind. Answers how to give it up.
- *
- * @throws DataFault while another process holds it
- */
-export const lockForServing = (dataDir: string): (() => void) => {
-  makePrivateFile(join(dataDir, LOCK_FILE))
-  const lock = new SqliteDatabase(join(dataDir, LOCK_FILE), { create: true, readwrite: true })
-  try {
-    lock.run('BEGIN EXCLUSIVE')
-  } catch (error) {
-    lock.close()
-    if (!isBusy(error)) throw error
-    throw new DataFault('Another scrip serve works on this folder: stop it first, or name another folder.')
-  }
-  return () => {
-    lock.run('ROLLBACK')
-    lock.close()
-  }
-}
-
 /** Whether SQLite gave up waiting for another process. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
@@ -67,13 +59,22 @@ export const readKept = (dataDir: string, file: string): Buffer | undefined => {
   return existsSync(path) ? readFileSync(path) : undefined
 }
 
-/** Writes a file for its owner only, so that it appears whole or not at all. */
+/** Writes a file for its owner only, so that it appears whole or not at all, and waits until it is on the disk. */
 export const keep = (dataDir: string, file: string, content: string | Uint8Array): void => {
-  const draft = join(dataDir, `${file}.${process.pid}`)
+  const draft = join(dataDir, `${file}.new`)
   writeFileSync(draft, content, { mode: PRIVATE_FILE_MODE, flush: true })
   makePrivate(draft)
   renameSync(draft, join(dataDir, file))
+  flushFolder(dataDir)
 }
 
-/** Writes the image of a database as that of the folder. */
-export const keepDatabase = (dataDir: string, image: Uint8Array): void => keep(dataDir, DATABASE_FILE, image)
+/** Writes the image of a database as that of a folder that has none. */
+export const keepDatabase = (dataDir: string, image: Uint8Array): void => {
+  removeDatabase(databasePath(dataDir)) // what is left of one that was never written to
+  keep(dataDir, DATABASE_FILE, image)
+}
+
+/** Removes a database file with its log. */
+export const removeDatabase = (path: string): void => {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+}

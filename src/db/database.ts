@@ -11,7 +11,7 @@ const BUSY_TIMEOUT_MS = 5_000
  * Half of what is usual: a commit writes every page that it has touched, and an insert touches one in each index, so that
  * a quarter of an insert's time was in copying and summing up the rest of pages.
  */
-const PAGE_BYTES = 2_048
+export const PAGE_BYTES = 2_048
 /** How many pages the write-ahead log holds, 64 MiB, before they go into the file: those written often go there once. */
 const WAL_PAGES_MAX = 32_768
 
@@ -128,6 +128,15 @@ export class Database {
     if (version === this.#seenVersion) return false
     this.#seenVersion = version
     return true
+  }
+
+  /**
+   * Does the writes that are waiting and closes. The log is left to a server that works on the file: emptying it would
+   * keep that server from writing for as long as anyone reads.
+   */
+  leave(): void {
+    this.#commits.flush()
+    this.sqlite.close()
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Database as SqliteDatabase } from 'bun:sqlite'
+import { Database as SqliteDatabase } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import foundation from './migrations/0001_foundation.sql' with { type: 'text' }
@@ -40,14 +40,16 @@ export class SchemaMismatch extends Error {
  *
  * @throws SchemaMismatch when the database is newer, or was migrated by other text than ours
  */
-export const migrate = (sqlite: SqliteDatabase, clock: Clock): void => {
+export const migrate = (sqlite: SqliteDatabase, clock: Clock): void => migrateTo(sqlite, MIGRATIONS.length, clock)
+
+const migrateTo = (sqlite: SqliteDatabase, version: number, clock: Clock): void => {
   sqlite
     .transaction(() => {
       sqlite.run(
         'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
       )
       const applied = verifiedMigrations(sqlite)
-      MIGRATIONS.slice(applied.length).forEach(({ name, sql, finish }, index) => {
+      MIGRATIONS.slice(applied.length, version).forEach(({ name, sql, finish }, index) => {
         sqlite.run(sql)
         finish?.(sqlite)
         sqlite
@@ -64,31 +66,71 @@ export const migrate = (sqlite: SqliteDatabase, clock: Clock): void => {
  * @throws SchemaMismatch when it is older or newer, was migrated by other text than ours, or is no database of ours
  */
 export const requireCurrentSchema = (sqlite: SqliteDatabase): void => {
-  const isOurs = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get() !== null
-  if (!isOurs) throw new SchemaMismatch('The database is none of Scrip.')
-  const { length } = verifiedMigrations(sqlite)
-  if (length < MIGRATIONS.length) {
+  const version = versionOf(sqlite)
+  if (version < MIGRATIONS.length) {
     throw new SchemaMismatch(
-      `The database is at schema ${length}, and this program works on schema ${MIGRATIONS.length}. scrip serve brings a data folder up to date, scrip restore a backup.`,
+      `The database is at schema ${version}, and this program works on schema ${MIGRATIONS.length}. scrip serve brings a data folder up to date, scrip restore a backup.`,
     )
   }
 }
+
+/** How many migrations a database has seen. @throws SchemaMismatch when they are not ours, or there were none */
+const versionOf = (sqlite: SqliteDatabase): number => {
+  const isOurs = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get() !== null
+  const version = isOurs ? verifiedMigrations(sqlite).length : 0
+  if (version === 0) throw new SchemaMismatch('The database is none of Scrip.')
+  return version
+}
+
+/**
+ * How a database differs from what the migrations that it has seen make: somebody's triggers and views can move money
+ * at the next write. What Litestream keeps in a database that it copies is no difference.
+ *
+ * @throws SchemaMismatch when it is none of ours, or newer
+ */
+export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
+  const model = new SqliteDatabase(':memory:')
+  migrateTo(model, versionOf(sqlite), { nowMs: () => 0 })
+  const [made, present] = [partsOf(model), partsOf(sqlite)]
+  model.close()
+  const missing = [...made.keys()].filter((name) => !present.has(name))
+  const others = [...present].filter(([name, sql]) => !made.has(name) || made.get(name) !== sql)
+  return [
+    ...others.map(([name]) => `the ${name} ${made.has(name) ? 'is not as Scrip makes it' : 'is none of Scrip'}`),
+    ...missing.map((name) => `the ${name} is missing`),
+  ]
+}
+
+/** The parts of a schema by kind and name, with the statement that makes each. */
+const partsOf = (sqlite: SqliteDatabase): Map<string, string> => {
+  const rows = sqlite
+    .query<{ type: string; name: string; tbl_name: string; sql: string | null }, []>(
+      `SELECT type, name, tbl_name, sql FROM sqlite_schema
+        WHERE type <> 'table' OR name NOT IN ('_litestream_seq', '_litestream_lock') ORDER BY type, name`,
+    )
+    .all()
+  return new Map(rows.map(({ type, name, tbl_name, sql }) => [`${type} ${printable(name)}`, `${tbl_name} ${sql}`]))
+}
+
+/** A name that somebody else chose must not steer the terminal. */
+const printable = (name: string): string => JSON.stringify(name).replace(/[^\x20-\x7e]/g, '?')
 
 const verifiedMigrations = (sqlite: SqliteDatabase): { version: number; sha256: string }[] => {
   const applied = sqlite
     .query<{ version: number; sha256: string }, []>('SELECT version, sha256 FROM migrations ORDER BY version')
     .all()
-  for (const row of applied) verify(row)
+  for (const [index, row] of applied.entries()) verify({ ...row, place: index + 1 })
   return applied
 }
 
-const verify = (row: { version: number; sha256: string }): void => {
+const verify = (row: { version: number; sha256: string; place: number }): void => {
   const migration = MIGRATIONS[row.version - 1]
   if (!migration) {
     throw new SchemaMismatch(
       `The database is at schema ${row.version}; this program knows schemas up to ${MIGRATIONS.length}. Run a newer Scrip.`,
     )
   }
+  if (row.version !== row.place) throw new SchemaMismatch(`Migration ${row.place} of the database is not recorded.`)
   if (row.sha256 !== digestOf(migration.sql)) {
     throw new SchemaMismatch(`Migration ${migration.name} of the database is not the one that this program carries.`)
   }

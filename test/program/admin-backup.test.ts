@@ -97,7 +97,7 @@ describe('restore', () => {
       await office.answer('restore', backup, '--force')
       expect(await amount()).toBe(1000)
       expect(statSync(databaseOf(office)).mode & 0o777).toBe(0o600)
-      expect(readdirSync(office.dataDir).filter((name) => /\.\d+/.test(name))).toEqual([])
+      expect(readdirSync(office.dataDir).filter((name) => /draft|\.new/.test(name))).toEqual([])
     }))
 
   test('refuses what is not sound, and leaves the folder as it was', () =>
@@ -128,7 +128,7 @@ describe('restore', () => {
       const backup = join(office.folder, 'backup.sqlite')
       await office.answer('backup', backup)
       const other = new Office(office.folder, join(office.folder, 'other'))
-      const foreign = await other.run(['restore', backup, '--voucher-key', 'f'.repeat(64)])
+      const foreign = await other.run(['restore', backup], { env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) } })
       expect(foreign.exitCode).toBe(4)
       expect(foreign.stderr).toContain('voucher key')
       expect(existsSync(databaseOf(other))).toBe(false)
@@ -243,8 +243,8 @@ describe('verify', () => {
       bytes.fill(0xff, (rootpage - 1) * page_size, rootpage * page_size)
       const { exitCode, stdout } = await run(['verify', office.file('damaged', bytes), '--json'])
       expect(exitCode).toBe(1)
-      const [whole] = JSON.parse(stdout) as { check: string; faults: number }[]
-      expect(whole).toMatchObject({ check: 'the file is whole' })
+      const checks = JSON.parse(stdout) as { check: string; faults: number }[]
+      const whole = checks.find(({ check }) => check === 'the file is whole')
       expect(whole?.faults).toBeGreaterThan(0)
     }))
 

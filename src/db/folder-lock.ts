@@ -1,0 +1,47 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { join } from 'node:path'
+import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
+
+/**
+ * Who works on a data folder (decision 0020). The locks are the operating system's, so that a process that is killed
+ * leaves none behind. SQLite's three kinds fit: a server keeps other servers away, commands share the folder with it,
+ * and whoever replaces the database is alone.
+ */
+const LOCK_FILE = 'server.lock'
+
+/** Answers how to give the lock up. @throws DataFault while another process serves the folder or replaces its database */
+export const lockForServing = (dataDir: string): (() => void) =>
+  lock(dataDir, ['BEGIN IMMEDIATE'], 'Another scrip serve works on this folder: stop it first, or name another folder.')
+
+/** Answers how to give the lock up. @throws DataFault while another process replaces the database */
+export const lockForCommand = (dataDir: string): (() => void) =>
+  lock(
+    dataDir,
+    ['BEGIN', 'SELECT count(*) FROM sqlite_schema'],
+    'Another command is making or replacing the database of this folder: try again when it is done.',
+  )
+
+/** Answers how to give the lock up. @throws DataFault while any other process works on the folder */
+export const lockForReplacing = (dataDir: string): (() => void) =>
+  lock(
+    dataDir,
+    ['BEGIN EXCLUSIVE'],
+    'A scrip serve or another command works on this folder: stop it first, or name another folder.',
+  )
+
+const lock = (dataDir: string, statements: readonly string[], refusal: string): (() => void) => {
+  const path = join(dataDir, LOCK_FILE)
+  makePrivateFile(path)
+  const sqlite = new SqliteDatabase(path, { create: true, readwrite: true })
+  try {
+    for (const statement of statements) sqlite.run(statement)
+  } catch (error) {
+    sqlite.close()
+    if (!isBusy(error)) throw error
+    throw new DataFault(refusal)
+  }
+  return () => {
+    sqlite.run('ROLLBACK')
+    sqlite.close()
+  }
+}

@@ -1,0 +1,342 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { inOffice, Office } from './live.ts'
+import { COMMAND, run, start } from './program.ts'
+
+/** What restore takes, what it refuses, and what is left when it is killed (contract C1). */
+
+const databaseOf = ({ dataDir }: Office): string => join(dataDir, 'scrip.sqlite')
+
+const change = (file: string, ...statements: string[]): void => {
+  const database = new Database(file)
+  for (const statement of statements) database.run(statement)
+  database.close()
+}
+
+const schemaSql = (file: string, type: string, name: string): string => {
+  const database = new Database(file)
+  const row = database
+    .query<{ sql: string }, [string, string]>('SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?')
+    .get(type, name)
+  database.close()
+  return row?.sql ?? ''
+}
+
+/** Some work on a folder with one client whose wallet holds 1,000, and on a backup of it; the wallet holds 1,005 since. */
+const withBackup = (work: (office: Office, backup: string) => Promise<void>): Promise<void> =>
+  inOffice(async (office) => {
+    await office.stocked()
+    const backup = join(office.folder, 'backup.sqlite')
+    await office.answer('backup', backup)
+    await office.answer('wallet', 'fund', '1', '5')
+    await work(office, backup)
+  })
+
+const amountIn = async (office: Office): Promise<number | undefined> =>
+  (await office.answer<{ amount: number }[]>('wallet', 'list'))[0]?.amount
+
+/** All that is in a folder but the lock, and what it holds. */
+const contentsOf = (folder: string): [string, string][] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'server.lock')
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
+    .map((path) => [path, Bun.hash(readFileSync(path)).toString()])
+
+describe('a file that is no sound backup of Scrip', () => {
+  /** Each is made of a good backup, and named in what restore and verify say. */
+  const FILES: [what: string, spoil: (file: string) => void, fault: string][] = [
+    ['an empty file', (file) => truncateSync(file, 0), 'is empty'],
+    ['a truncated file', (file) => truncateSync(file, 60_000), 'malformed'],
+    ['a text', (file) => writeFileSync(file, 'x'.repeat(8_192)), 'not a database'],
+    [
+      "somebody else's database",
+      (file) => {
+        truncateSync(file, 0)
+        change(file, 'CREATE TABLE t (x)')
+      },
+      'none of Scrip',
+    ],
+    [
+      'a planted trigger',
+      (file) =>
+        change(
+          file,
+          `CREATE TRIGGER later AFTER INSERT ON logins BEGIN UPDATE wallets SET credit_limit_minor = 100; END`,
+        ),
+      'the trigger "later" is none of Scrip',
+    ],
+    ['a planted view', (file) => change(file, 'CREATE VIEW "a\u202eb" AS SELECT 1'), 'the view "a?b" is none of Scrip'],
+    ['a planted index', (file) => change(file, 'CREATE INDEX i ON wallets (id)'), 'the index "i" is none of Scrip'],
+    ['a planted table', (file) => change(file, 'CREATE TABLE t (x)'), 'the table "t" is none of Scrip'],
+    [
+      'a trigger that was taken away',
+      (file) => change(file, 'DROP TRIGGER journal_lines_fixed'),
+      'the trigger "journal_lines_fixed" is missing',
+    ],
+    [
+      'a trigger that does something else',
+      (file) => {
+        const sql = schemaSql(file, 'trigger', 'wallets_spendable')
+        change(file, 'DROP TRIGGER wallets_spendable', sql.replace('NEW.amount_minor', '2 * NEW.amount_minor'))
+      },
+      'the trigger "wallets_spendable" is not as Scrip makes it',
+    ],
+    [
+      'a migration that was taken away from the record',
+      (file) => change(file, 'DELETE FROM migrations WHERE version = 1'),
+      'Migration 1 of the database is not recorded',
+    ],
+  ]
+
+  test('is refused by restore with exit code 4 and its name, and the folder stays as it was', () =>
+    withBackup(async (office, backup) => {
+      const before = contentsOf(office.dataDir)
+      const other = new Office(office.folder, join(office.folder, 'not', 'there'))
+      for (const [what, spoil, fault] of FILES) {
+        const file = join(office.folder, 'spoilt.sqlite')
+        copyFileSync(backup, file)
+        spoil(file)
+        for (const place of [office, other]) {
+          const { exitCode, stdout, stderr } = await place.run(['restore', file, '--force'])
+          expect({ what, exitCode, stdout }).toEqual({ what, exitCode: 4, stdout: '' })
+          expect(stderr).toStartWith(`scrip: ${file}`)
+          expect(stderr).toContain(fault)
+        }
+        const verified = await run(['verify', file])
+        expect({ what, isRefused: [1, 4].includes(verified.exitCode) }).toEqual({ what, isRefused: true })
+        expect(verified.stdout + verified.stderr).toContain(fault)
+      }
+      expect(contentsOf(office.dataDir)).toEqual(before)
+      expect(existsSync(join(office.folder, 'not'))).toBe(false)
+      expect(readdirSync(office.folder).sort()).toEqual(expect.not.arrayContaining([expect.stringMatching('draft')]))
+    }))
+
+  test('is refused too when it is a folder, missing, or the database that would be replaced', () =>
+    withBackup(async (office) => {
+      const link = join(office.folder, 'link.sqlite')
+      symlinkSync(databaseOf(office), link)
+      for (const [file, fault] of [
+        [office.folder, 'is not a file'],
+        ['/no/such/file', 'does not exist'],
+        [databaseOf(office), 'is the database of this folder itself'],
+        [link, 'is the database of this folder itself'],
+      ] as const) {
+        const { exitCode, stderr } = await office.run(['restore', file, '--force'])
+        expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: `scrip: ${file} ${fault}.\n` })
+      }
+      expect(await amountIn(office)).toBe(1005)
+    }))
+
+  test('of a sandbox is refused for a folder of live mode', () =>
+    withBackup(async (office) => {
+      const sandbox = new Office(office.folder, join(office.folder, 'sandbox'))
+      await (await start(['--data-dir', sandbox.dataDir])).stop()
+      const backup = join(office.folder, 'sandbox.sqlite')
+      await sandbox.answer('backup', backup)
+      const { exitCode, stderr } = await office.run(['restore', backup, '--force'])
+      expect(exitCode).toBe(4)
+      expect(stderr).toBe(`scrip: ${backup}: The backup is of --mode sandbox, and ${office.dataDir} of --mode live.\n`)
+      await sandbox.answer('restore', backup, '--force')
+    }))
+})
+
+describe('restore', () => {
+  test('keeps the database that it replaces beside the new one, whole, so that it can be brought back', () =>
+    withBackup(async (office, backup) => {
+      const { replaced } = await office.answer<{ replaced: string }>('restore', backup, '--force')
+      expect(replaced).toMatch(/\/scrip\.sqlite\.before-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/)
+      expect(await amountIn(office)).toBe(1000)
+      await office.answer('restore', replaced, '--force')
+      expect(await amountIn(office)).toBe(1005)
+      const kept = readdirSync(office.dataDir).filter((name) => name.startsWith('scrip.sqlite.'))
+      expect(kept.filter((name) => !name.startsWith('scrip.sqlite.before-'))).toEqual([])
+      expect(kept).toHaveLength(2)
+    }))
+
+  test('replaces a database that is damaged, and keeps it with its log', () =>
+    withBackup(async (office, backup) => {
+      writeFileSync(databaseOf(office), 'x'.repeat(8_192))
+      writeFileSync(`${databaseOf(office)}-wal`, 'log')
+      const { replaced } = await office.answer<{ replaced: string }>('restore', backup, '--force')
+      expect(readFileSync(replaced, 'utf8')).toStartWith('xxx')
+      expect(readFileSync(`${replaced}-wal`, 'utf8')).toBe('log')
+      expect(await amountIn(office)).toBe(1000)
+    }))
+
+  test('brings along what a copy made by hand still has in its log', () =>
+    withBackup(async (office) => {
+      const server = await office.serve()
+      await office.answer('wallet', 'fund', '1', '7')
+      const copy = join(office.folder, 'copy.sqlite')
+      for (const suffix of ['', '-wal']) copyFileSync(databaseOf(office) + suffix, copy + suffix)
+      await server.stop()
+      await office.answer('restore', copy, '--force')
+      expect(await amountIn(office)).toBe(1012)
+    }))
+
+  test('follows a link to where the database really is', () =>
+    withBackup(async (office, backup) => {
+      const disk = join(office.folder, 'disk')
+      mkdirSync(disk)
+      renameSync(databaseOf(office), join(disk, 'large.sqlite'))
+      symlinkSync(join(disk, 'large.sqlite'), databaseOf(office))
+      await office.answer('restore', backup, '--force')
+      expect(await amountIn(office)).toBe(1000)
+      expect(readdirSync(disk).filter((name) => name.startsWith('large.sqlite.before-'))).toHaveLength(1)
+    }))
+
+  test('is refused while a program has the database open', () =>
+    withBackup(async (office, backup) => {
+      const foreign = new Database(databaseOf(office))
+      foreign.query('SELECT count(*) FROM wallets').get()
+      const { exitCode, stderr } = await office.run(['restore', backup, '--force'])
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 4,
+        stderr: `scrip: ${office.dataDir}: Another program has the database open: end it first.\n`,
+      })
+      foreign.close()
+      expect(await amountIn(office)).toBe(1005)
+    }))
+
+  test('run twice at once leaves one of them refused, or one after the other done', () =>
+    withBackup(async (office, backup) => {
+      const ends = await Promise.all([1, 2].map(() => office.run(['restore', backup, '--force'])))
+      for (const { exitCode, stderr } of ends) {
+        expect([0, 4]).toContain(exitCode)
+        if (exitCode === 4) expect(stderr).toContain('works on this folder')
+      }
+      expect(ends.some(({ exitCode }) => exitCode === 0)).toBe(true)
+      expect(await amountIn(office)).toBe(1000)
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+
+  test('killed before the new database is in place leaves the old one; what it began is removed once it is old', () =>
+    withBackup(async (office, backup) => {
+      const key = join(office.dataDir, 'voucher.key')
+      const text = readFileSync(key, 'utf8')
+      // The command waits for somebody to write the key: it has copied and checked the backup by then.
+      Bun.spawnSync(['rm', key])
+      Bun.spawnSync(['mkfifo', key])
+      const child = Bun.spawn([...COMMAND, 'restore', backup, '--force', '--data-dir', office.dataDir])
+      const drafts = () => readdirSync(office.dataDir).filter((name) => name.startsWith('.scrip-draft-'))
+      while (drafts().length === 0) await Bun.sleep(5)
+      child.kill('SIGKILL')
+      await child.exited
+      Bun.spawnSync(['rm', key])
+      writeFileSync(key, text)
+      expect(await amountIn(office)).toBe(1005)
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+
+      for (const name of drafts()) {
+        const folder = join(office.dataDir, name)
+        for (const file of readdirSync(folder)) utimesSync(join(folder, file), 0, 0)
+        utimesSync(folder, 0, 0)
+      }
+      await office.answer('restore', backup, '--force')
+      expect(drafts()).toEqual([])
+      expect(await amountIn(office)).toBe(1000)
+    }))
+
+  test('killed as soon as the old database has its second name leaves the old one or the new one, sound', () =>
+    withBackup(async (office, backup) => {
+      const child = Bun.spawn([...COMMAND, 'restore', backup, '--force', '--data-dir', office.dataDir])
+      while (!readdirSync(office.dataDir).some((name) => name.includes('.before-'))) await Bun.sleep(0)
+      child.kill('SIGKILL')
+      await child.exited
+      expect([1000, 1005]).toContain((await amountIn(office)) ?? 0)
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+})
+
+/** The calls to the file system, as strace names them; the tests need it. */
+const callsOf = (args: string[], folder: string): string[] => {
+  const log = join(folder, 'calls')
+  const calls = 'trace=fsync,fdatasync,rename,renameat,renameat2,link,linkat'
+  const traced = Bun.spawnSync(['strace', '-f', '-y', '-e', calls, '-o', log, ...COMMAND, ...args])
+  expect(traced.exitCode).toBe(0)
+  return readFileSync(log, 'utf8').split('\n')
+}
+
+describe.skipIf(Bun.which('strace') === null)('what is told done is on the disk', () => {
+  test('a backup: the file, its name, then the folder', () =>
+    withBackup(async (office) => {
+      const file = join(office.folder, 'second.sqlite')
+      const calls = callsOf(['backup', file, '--data-dir', office.dataDir], office.folder)
+      const synced = calls.findLastIndex((call) => /fsync\(\d+<[^>]*draft[^>]*scrip\.sqlite>/.test(call))
+      const named = calls.findLastIndex((call) => call.includes('link') && call.includes('second.sqlite'))
+      const folder = calls.findLastIndex((call) => call.includes(`fsync(`) && call.includes(`<${office.folder}>`))
+      expect([synced >= 0, named > synced, folder > named]).toEqual([true, true, true])
+    }))
+
+  test('a restore: the new file, the old one under its second name, then the new one under its own', () =>
+    withBackup(async (office, backup) => {
+      const calls = callsOf(['restore', backup, '--force', '--data-dir', office.dataDir], office.folder)
+      const isFolderSync = (call: string) => call.includes('fsync(') && call.includes(`<${office.dataDir}>`)
+      const synced = calls.findLastIndex((call) => /fsync\(\d+<[^>]*draft[^>]*scrip\.sqlite>/.test(call))
+      const kept = calls.findIndex((call) => call.includes('link') && call.includes('.before-'))
+      const renamed = calls.findLastIndex((call) => call.includes('rename') && call.includes('draft'))
+      const between = calls.findIndex((call, index) => index > kept && isFolderSync(call))
+      const after = calls.findLastIndex(isFolderSync)
+      expect([synced >= 0, kept > synced, between > kept, renamed > between, after > renamed]).toEqual(
+        Array.from({ length: 5 }, () => true),
+      )
+    }))
+})
+
+describe('a folder whose making was killed', () => {
+  test('with an empty database file is made by client add, and by serve', () =>
+    inOffice(async (office) => {
+      mkdirSync(office.dataDir)
+      for (const name of ['scrip.sqlite', 'scrip.sqlite-wal', 'scrip.sqlite.new'])
+        writeFileSync(join(office.dataDir, name), '')
+      await office.answer('client', 'add', 'acme')
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+      const other = join(office.folder, 'other')
+      mkdirSync(other)
+      writeFileSync(join(other, 'scrip.sqlite'), '')
+      await (await start(['--data-dir', other])).stop()
+    }))
+
+  test('at any moment is no obstacle for client add', () =>
+    inOffice(async (office) => {
+      for (let round = 0; round < 5; round++) {
+        const dataDir = join(office.folder, `folder-${round}`)
+        const child = Bun.spawn([...COMMAND, 'client', 'add', 'acme', '--data-dir', dataDir], { stdout: 'ignore' })
+        const name = ['', 'server.lock', 'scrip.sqlite.new', 'scrip.sqlite', 'scrip.sqlite-wal'][round]
+        while (!existsSync(join(dataDir, name ?? '')) && child.exitCode === null) await Bun.sleep(0)
+        child.kill('SIGKILL')
+        await child.exited
+        const { exitCode, stderr } = await run(['client', 'add', 'other', '--data-dir', dataDir])
+        expect({ round, exitCode, stderr }).toMatchObject({ round, exitCode: 0 })
+      }
+    }))
+})
+
+describe('a backup that was killed', () => {
+  test('leaves a draft that the next backup to the same folder removes once it is old', () =>
+    withBackup(async (office) => {
+      const stale = join(office.folder, '.scrip-draft-abc123')
+      const young = join(office.folder, '.scrip-draft-def456')
+      for (const folder of [stale, young]) {
+        mkdirSync(folder)
+        writeFileSync(join(folder, 'scrip.sqlite'), 'half')
+      }
+      for (const path of [join(stale, 'scrip.sqlite'), stale]) utimesSync(path, 0, 0)
+      await office.answer('backup', join(office.folder, 'second.sqlite'))
+      expect([existsSync(stale), existsSync(young)]).toEqual([false, true])
+    }))
+})
