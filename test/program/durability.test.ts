@@ -126,6 +126,6 @@ describe('live mode', () => {
       await (await start(['--data-dir', folder])).stop()
       const { exitCode, stderr } = await run(['--mode', 'live', '--port', '0', '--data-dir', folder])
       expect(exitCode).toBe(4)
-      expect(stderr).toContain('--mode live')
+      expect(stderr).toContain('--mode sandbox')
     }))
 })
