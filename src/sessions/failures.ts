@@ -15,7 +15,7 @@ const worldNumber = worldPart(() => ++worldCount)
 
 /** The failed logins of the last minute, by the world's clock (contract C3). */
 export class LoginFailures {
-  readonly #times = new LRUCache<string, number[]>({ max: WATCHED_MAX })
+  readonly #times = new LRUCache<string, number[]>({ maxSize: WATCHED_MAX, sizeCalculation: () => 1 })
 
   /** Counts a failure, or answers the seconds until one will be counted again. */
   add(world: World, username: string, address: string): { retryAfterSeconds: number } | undefined {

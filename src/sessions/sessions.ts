@@ -4,7 +4,7 @@ import type { Transaction } from '../db/database.ts'
 import { perConnection } from '../db/prepared.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
-import type { World } from '../worlds/world.ts'
+import { type World, worldPart } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient } from './clients.ts'
 import { clients, logins } from './tables.ts'
@@ -37,8 +37,10 @@ export interface IssuedTokens {
   clientId: number
 }
 
-/** How many verified tokens are remembered; one that is forgotten is verified again. */
+/** How many verified tokens are remembered in all worlds; one that is forgotten is verified again. */
 const SESSIONS_MAX = 20_000
+/** Held by its world alone, so that nothing is left of a world that was dropped. */
+const verifiedTokens = worldPart(() => new Map<string, Session>())
 /** How many logins of one client live at once; the oldest make room (decision 0005). */
 const LOGINS_PER_CLIENT_MAX = 10_000
 const TOKEN_ID_LENGTH = 24
@@ -57,13 +59,17 @@ export interface SessionsOptions {
 
 /** The in-process token store: issues tokens, remembers the ones it has verified, and revokes them. */
 export class Sessions {
-  readonly #verified = new LRUCache<string, Session>({ maxSize: SESSIONS_MAX, sizeCalculation: () => 1 })
+  readonly #verified = new LRUCache<string, WeakRef<Session>>({
+    maxSize: SESSIONS_MAX,
+    sizeCalculation: () => 1,
+    dispose: (session, authorization) => session.deref()?.world.of(verifiedTokens).delete(authorization),
+  })
 
   constructor(private readonly options: SessionsOptions) {}
 
   /** The session of an Authorization header whose token was verified before and is still good. */
   recall(authorization: string | null): Session | undefined {
-    const known = authorization === null ? undefined : this.#verified.get(authorization)
+    const known = authorization === null ? undefined : this.#verified.get(authorization)?.deref()
     return known && isCurrent(known) ? known : undefined
   }
 
@@ -81,7 +87,8 @@ export class Sessions {
       this.#verified.delete(authorization)
       throw new DomainError({ code: 'unauthorized', tokenSent: BEARER_SENT.test(authorization) })
     }
-    this.#verified.set(authorization, session)
+    this.#verified.set(authorization, new WeakRef(session))
+    session.world.of(verifiedTokens).set(authorization, session)
     return session
   }
 

@@ -104,8 +104,12 @@ export class World {
     return `req_${this.name}_${++this.#requests}`
   }
 
+  /** Ends the world. Whoever still holds it, a request that is under way, holds nothing of what was in it. */
   close(): void {
     this.#database?.close()
+    this.#database = undefined
+    this.#packed = undefined
+    this.#parts.length = 0
     this.#closed = true
   }
 }

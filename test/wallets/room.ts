@@ -13,6 +13,8 @@ export interface Room {
   world: World
   /** A client logged in to a fresh world, and that world; its clock stands still at a time, when one is given. */
   open: (now?: string) => Promise<{ client: TestWorld; world: World }>
+  /** Sends a request as anyone may. */
+  send: (path: string, init?: RequestInit) => Promise<Response>
   close: () => void
 }
 
@@ -43,11 +45,12 @@ export const openRoom = ({ flags = [], clock = systemClock, outside = {} }: Room
     await client.clock({ now, frozen: true })
     return { client: await client.again(), world }
   }
+  const send = async (path: string, init?: RequestInit): Promise<Response> => app.handle(new Request(url + path, init))
   const server: Server = {
     url,
-    request: async (path, init) => app.handle(new Request(url + path, init)),
+    request: send,
     world: async (now) => (await open(now)).client,
     stop: async () => platform.close(),
   }
-  return { deps, world: deps.worlds.default, open, close: platform.close }
+  return { deps, world: deps.worlds.default, open, send, close: platform.close }
 }

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'bun:test'
+import type { World } from '../../src/worlds/world.ts'
+import { openRoom } from '../wallets/room.ts'
+
+const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+const ROUNDS = 20
+/** What a register or the stack may happen to hold on to. */
+const STRAYS_MAX = 4
+
+/** How many of these worlds are still held by something. */
+const heldOf = async (worlds: readonly WeakRef<World>[]): Promise<number> => {
+  // What a turn has looked at is held until its end.
+  await new Promise(setImmediate)
+  Bun.gc(true)
+  return worlds.filter((world) => world.deref() !== undefined).length
+}
+
+describe('Nothing holds a world', () => {
+  test.each<[string, (path: string) => [method: string, path: string]]>([
+    ['that was dropped', (name) => ['DELETE', `/_sandbox/worlds/${name}`]],
+    ['that was reset', (name) => ['POST', `/_sandbox/reset?world=${name}`]],
+    ['that was replaced by a copy', (name) => ['PUT', `/_sandbox/worlds/${name}`]],
+  ])('%s after its client has logged in, read and written', async (_, endOf) => {
+    const room = openRoom()
+    const ended: WeakRef<World>[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const { client, world } = await room.open()
+      ended.push(new WeakRef(world))
+      expect((await client.get('/api/v1/products?limit=1')).status).toBe(200)
+      expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
+      expect((await client.post('/api/v1/products/2/charges', { denomination: 50, quantity: 1 })).status).toBe(200)
+      const [method, path] = endOf(client.name)
+      expect((await room.send(path, { method })).ok).toBe(true)
+    }
+    expect(await heldOf(ended)).toBeLessThanOrEqual(STRAYS_MAX)
+    room.close()
+  })
+
+  test('the default one that was reset', async () => {
+    const room = openRoom()
+    const ended: WeakRef<World>[] = []
+    for (let round = 0; round < 10; round++) {
+      ended.push(new WeakRef(room.deps.worlds.default))
+      const body = '{"username":"sandbox","password":"sandbox"}'
+      const login = await room.send('/auth/login', { method: 'POST', body })
+      const { access_token } = (await login.json()) as { access_token: string }
+      const headers = { authorization: `Bearer ${access_token}` }
+      expect((await room.send('/api/v1/products?limit=1', { headers })).status).toBe(200)
+      expect((await room.send('/_sandbox/reset', { method: 'POST' })).status).toBe(200)
+    }
+    // The room itself holds the first.
+    expect(await heldOf(ended)).toBeLessThanOrEqual(1 + STRAYS_MAX)
+    room.close()
+  })
+})
