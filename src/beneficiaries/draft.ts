@@ -14,18 +14,25 @@ export const CountryCode = Type.String({ description: 'ISO 3166-1 alpha-2, in ei
 export const Phone = Type.String({ description: 'Phone number including country code' })
 export const Metadata = Type.Object(
   {},
-  { additionalProperties: true, description: 'Free-form client reference data, at most 16 KiB as JSON' },
+  {
+    title: 'Metadata',
+    additionalProperties: true,
+    description: 'Free-form client reference data, at most 16 KiB as JSON',
+  },
 )
 
 /** What a client sends to save a beneficiary (spec 4.1). */
-export const DraftBody = Type.Object({
-  email: Email,
-  first_name: Name,
-  last_name: Name,
-  country: Type.Optional(CountryCode),
-  phone: Type.Optional(Phone),
-  metadata: Type.Optional(Metadata),
-})
+export const DraftBody = Type.Object(
+  {
+    email: Email,
+    first_name: Name,
+    last_name: Name,
+    country: Type.Optional(CountryCode),
+    phone: Type.Optional(Phone),
+    metadata: Type.Optional(Metadata),
+  },
+  { title: 'BeneficiaryRequest' },
+)
 
 const checkDraft = bodyCheck(DraftBody)
 

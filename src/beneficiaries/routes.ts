@@ -28,20 +28,25 @@ import { DraftBody, readDraft } from './draft.ts'
 const ROUTE = '/api/v1/beneficiaries'
 const PAGE = { limitDefault: 20, limitMax: 100 }
 
-const BeneficiarySchema = Type.Object({
-  id: Type.String({ description: 'Prefixed with ben_' }),
-  email: Type.String(),
-  first_name: Type.String(),
-  last_name: Type.String(),
-  country: nullable(Type.String({ description: 'ISO 3166-1 alpha-2' })),
-  phone: nullable(Type.String({ description: 'E.164' })),
-  metadata: Type.Object({}, { additionalProperties: true }),
-  total_payouts: Type.Integer({ description: 'Completed payouts to this beneficiary' }),
-  total_amount: Type.Number({ description: 'Sum paid, in the currency of the default wallet' }),
-  last_payout_at: nullable(Timestamp),
-  created_at: Timestamp,
+const BeneficiarySchema = Type.Object(
+  {
+    id: Type.String({ description: 'Prefixed with ben_' }),
+    email: Type.String(),
+    first_name: Type.String(),
+    last_name: Type.String(),
+    country: nullable(Type.String({ description: 'ISO 3166-1 alpha-2' })),
+    phone: nullable(Type.String({ description: 'E.164' })),
+    metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true }),
+    total_payouts: Type.Integer({ description: 'Completed payouts to this beneficiary' }),
+    total_amount: Type.Number({ description: 'Sum paid, in the currency of the default wallet' }),
+    last_payout_at: nullable(Timestamp),
+    created_at: Timestamp,
+  },
+  { title: 'Beneficiary' },
+)
+const BeneficiaryPath = Type.Object({
+  id: Type.String({ description: 'The beneficiary identifier', example: 'ben_0mjvbk3w000000a7f3k9q2xz' }),
 })
-const BeneficiaryPath = Type.Object({ id: Type.String({ description: 'The beneficiary identifier' }) })
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
   search: Type.Optional(Type.String({ description: 'A part of the e-mail or the name, in either case' })),

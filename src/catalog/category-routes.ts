@@ -10,7 +10,9 @@ import type { Catalog } from './catalog.ts'
 
 /** Categories and subcategories (spec 4.3), for accounts with vouchers. Errors leave in the structured shape. */
 
-const NamedSchema = Type.Object({ id: Type.Integer(), name: Type.String() })
+const named = { id: Type.Integer(), name: Type.String() }
+const CategorySchema = Type.Object(named, { title: 'Category' })
+const SubcategorySchema = Type.Object(named, { title: 'Subcategory' })
 const CategoryPath = idPath('category')
 const SubcategoryPath = idPath('subcategory')
 
@@ -29,7 +31,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
         success: {
           status: 200,
           description: 'All active categories',
-          schema: Type.Array(NamedSchema),
+          schema: Type.Array(CategorySchema),
           example: [{ id: 1, name: 'Food & Dining' }],
         },
         refusals: { 'categories.feature_disabled': { code: 'feature_disabled' } },
@@ -47,7 +49,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
         success: {
           status: 200,
           description: 'The category',
-          schema: NamedSchema,
+          schema: CategorySchema,
           example: { id: 1, name: 'Food & Dining' },
         },
         refusals: {
@@ -69,7 +71,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
         success: {
           status: 200,
           description: 'All active subcategories',
-          schema: Type.Array(NamedSchema),
+          schema: Type.Array(SubcategorySchema),
           example: [{ id: 2, name: 'Restaurants' }],
         },
         refusals: { 'subcategories.feature_disabled': { code: 'feature_disabled' } },
@@ -87,7 +89,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
         success: {
           status: 200,
           description: 'The subcategory',
-          schema: NamedSchema,
+          schema: SubcategorySchema,
           example: { id: 2, name: 'Restaurants' },
         },
         refusals: {

@@ -6,7 +6,7 @@ import { documented, LONG_PAGE_HEADERS } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
 import { Prepared } from '../http/prepared.ts'
 import { pathId, QueryReader, readSort } from '../http/query.ts'
-import { Id, pageQuery, sortQuery } from '../http/schemas.ts'
+import { idTextFilter, pageQuery, sortQuery } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
@@ -21,7 +21,10 @@ import { SORT_FIELDS } from './shelf.ts'
 
 const PAGE = { limitDefault: 50, limitMax: 10_000 }
 
-const AvailabilityBody = Type.Object({ denomination: Denomination, quantity: Quantity })
+const AvailabilityBody = Type.Object(
+  { denomination: Denomination, quantity: Quantity },
+  { title: 'AvailabilityRequest' },
+)
 const checkAvailability = bodyCheck(AvailabilityBody)
 
 const listedFields = {
@@ -42,8 +45,8 @@ const detailFields = {
   how_to_use: Type.String({ description: 'Usage instructions' }),
 }
 const bandsField = { available_denominations: Type.Array(BandSchema) }
-const ProductSchema = Type.Object({ ...listedFields, ...bandsField })
-const ProductDetailSchema = Type.Object({ ...listedFields, ...detailFields, ...bandsField })
+const ProductSchema = Type.Object({ ...listedFields, ...bandsField }, { title: 'Product' })
+const ProductDetailSchema = Type.Object({ ...listedFields, ...detailFields, ...bandsField }, { title: 'ProductDetail' })
 
 const PRODUCT_EXAMPLE = {
   id: 1,
@@ -76,8 +79,8 @@ const DETAIL_EXAMPLE = {
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
   category: Type.Optional(Type.String({ description: 'The name of a category, in either case' })),
-  country_id: Type.Optional(Id),
-  currency_id: Type.Optional(Id),
+  country_id: idTextFilter('country'),
+  currency_id: idTextFilter('currency'),
   search: Type.Optional(Type.String({ description: 'A part of the name, in either case' })),
   ...sortQuery(SORT_FIELDS),
 })
@@ -173,7 +176,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         success: {
           status: 200,
           description: 'Whether the purchase could be made now',
-          schema: Type.Object({ is_available: Type.Boolean() }),
+          schema: Type.Object({ is_available: Type.Boolean() }, { title: 'Availability' }),
           example: { is_available: true },
         },
         refusals: {

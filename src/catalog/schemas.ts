@@ -12,8 +12,11 @@ export const Denomination = Type.Number({
 export const Quantity = Type.Integer({ minimum: 1, description: 'How many cards' })
 export const ProductPath = idPath('product')
 
-export const BandSchema = Type.Object({
-  min_value: Type.Number({ description: 'Lowest purchasable amount' }),
-  max_value: Type.Number({ description: 'Highest purchasable amount' }),
-  discount: Type.Number({ description: 'Discount percentage' }),
-})
+export const BandSchema = Type.Object(
+  {
+    min_value: Type.Number({ description: 'Lowest purchasable amount' }),
+    max_value: Type.Number({ description: 'Highest purchasable amount' }),
+    discount: Type.Number({ description: 'Discount percentage' }),
+  },
+  { title: 'Denomination' },
+)

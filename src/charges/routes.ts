@@ -19,24 +19,33 @@ import { CHARGE_EXAMPLE, ChargeSchema, nullableNumber } from './schemas.ts'
 
 /** Charges and discounts of a product (spec 4.2, contract C9). Errors leave in the charges shape. */
 
-const ChargesBody = Type.Object({
-  denomination: Denomination,
-  quantity: Quantity,
-  wallet_id: Type.Optional(Id),
-})
-const DiscountBody = Type.Object({ denomination: Type.Optional(Denomination), quantity: Type.Optional(Quantity) })
+const ChargesBody = Type.Object(
+  {
+    denomination: Denomination,
+    quantity: Quantity,
+    wallet_id: Type.Optional(Id),
+  },
+  { title: 'ChargesRequest' },
+)
+const DiscountBody = Type.Object(
+  { denomination: Type.Optional(Denomination), quantity: Type.Optional(Quantity) },
+  { title: 'DiscountRequest' },
+)
 const checkCharges = bodyCheck(ChargesBody)
 const checkDiscount = bodyCheck(DiscountBody)
 
-const DiscountSchema = Type.Object({
-  product_id: Type.Integer(),
-  currency_code: Type.String(),
-  discounts: Type.Array(BandSchema),
-  denomination: nullableNumber('As asked'),
-  quantity: nullableNumber('As asked; 1 when left out'),
-  discount: nullableNumber('Discount percentage of that denomination'),
-  discount_amount: nullableNumber('Discount on denomination multiplied by quantity'),
-})
+const DiscountSchema = Type.Object(
+  {
+    product_id: Type.Integer(),
+    currency_code: Type.String(),
+    discounts: Type.Array(BandSchema),
+    denomination: nullableNumber('As asked'),
+    quantity: nullableNumber('As asked; 1 when left out'),
+    discount: nullableNumber('Discount percentage of that denomination'),
+    discount_amount: nullableNumber('Discount on denomination multiplied by quantity'),
+  },
+  { title: 'Discount' },
+)
 const CACHE_HEADERS = Type.Object({
   'X-Cache': Type.Union([Type.Literal('HIT'), Type.Literal('MISS')], {
     description: 'HIT when the answer was given before, else MISS',

@@ -4,13 +4,12 @@ import { edgeOf, type RenderedError, renderFailure } from '../http/errors.ts'
 import { OPERATION, type Operation, TAGS } from '../http/operation.ts'
 import { refusalsOf } from '../http/operations.ts'
 import { ownRequests } from '../http/request-watch.ts'
+import { Components, type Json } from './schemas.ts'
 
 /**
  * The OpenAPI document: collected from the routes by the plugin, then completed from the operation that each route
  * carries, so that what is documented is what is served.
  */
-
-type Json = Record<string, unknown>
 
 interface CollectedDocument extends Json {
   paths: Record<string, Record<string, Json & { [OPERATION]?: Operation }>>
@@ -68,13 +67,15 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
   ownRequests.add(request)
   const response = await collector.handle(request)
   const collected = (await response.json()) as CollectedDocument
+  const components = new Components()
   const paths: Json = {}
+  const isSandbox = '/_sandbox/' in collected.paths
   const tags = new Set<string>()
   for (const [path, methods] of Object.entries(collected.paths)) {
     const documented = Object.entries(methods).flatMap(([method, { [OPERATION]: operation }]) => {
       if (!operation) return []
       tags.add(operation.tag)
-      return [[method, operationObject(operation, method.toUpperCase(), path)]]
+      return [[method, operationObject({ components, isSandbox }, operation, method.toUpperCase(), path)]]
     })
     if (documented.length > 0) paths[withoutTrailingSlash(path)] = Object.fromEntries(documented)
   }
@@ -91,7 +92,8 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
     tags: Object.entries(TAGS).flatMap(([name, description]) => (tags.has(name) ? [{ name, description }] : [])),
     paths,
     components: {
-      schemas: ERROR_SCHEMAS,
+      schemas: { ...ERROR_SCHEMAS, ...components.schemas },
+      ...(isSandbox && { parameters: { SandboxFault: SANDBOX_FAULT } }),
       headers: { ...headerObjects(REQUEST_ID_HEADER), ...headerObjects(RATE_LIMIT_HEADERS) },
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     },
@@ -100,8 +102,15 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
 
 const withoutTrailingSlash = (path: string): string => (path === '/' ? path : path.replace(/\/$/, ''))
 
-const operationObject = (operation: Operation, method: string, path: string): Json => {
+/** What the parts of a document have in common. */
+interface Context {
+  components: Components
+  isSandbox: boolean
+}
+
+const operationObject = (context: Context, operation: Operation, method: string, path: string): Json => {
   const { id, tag, summary, description, body } = operation
+  const { components, isSandbox } = context
   return {
     operationId: id,
     tags: [tag],
@@ -111,36 +120,60 @@ const operationObject = (operation: Operation, method: string, path: string): Js
     parameters: [
       ...parameters('path', operation.path),
       ...parameters('query', operation.query),
-      ...parameters('header', operation.headers),
+      ...parameters('header', operation.headers).map((parameter) => withExampleOf(id, parameter)),
       ...(operation.prepared ? parameters('header', CONDITION) : []),
+      ...(isSandbox && isStruck(operation) ? [{ $ref: '#/components/parameters/SandboxFault' }] : []),
     ],
     ...(body && {
       requestBody: {
         required: !body.optional,
-        content: { 'application/json': { schema: plain(body.schema), example: body.example } },
+        content: {
+          'application/json': {
+            schema: components.place(body.schema, { isRequest: true, isClosed: tag === 'Sandbox' }),
+            example: body.example,
+          },
+        },
       },
     }),
     responses: {
-      ...answer(operation, operation.success),
+      ...answer(components, operation, operation.success),
       ...(operation.prepared && unchanged(operation)),
-      ...(operation.alternative && answer(operation, operation.alternative)),
+      ...(operation.alternative && answer(components, operation, operation.alternative)),
       ...errorResponses(operation, method, path),
     },
   }
 }
 
 const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefined): Json[] =>
-  Object.entries(schema?.properties ?? {}).map(([name, { description, ...rest }]) => ({
+  Object.entries(schema?.properties ?? {}).map(([name, { description, example, ...rest }]) => ({
     name,
     in: place,
     required: schema?.required?.includes(name) ?? false,
-    ...(description && { description }),
+    description,
     // Every numbered record begins with 1: what the reference page asks for unless told otherwise.
-    ...(place === 'path' && rest.type === 'integer' && { example: 1 }),
-    schema: plain(rest as TSchema),
+    ...(place === 'path' && { example: rest.type === 'integer' ? 1 : example }),
+    schema: schemaOf(rest as TSchema),
   }))
 
-const answer = (operation: Operation, success: NonNullable<Operation['alternative']>): Json => {
+/** A key is for one request: each operation shows one of its own. */
+const withExampleOf = (id: string, parameter: Json): Json =>
+  parameter.name === 'Idempotency-Key' ? { ...parameter, example: `${id}-2026-01-0001` } : parameter
+
+/** Whether a request is meant to ask for an error of an operation. */
+const isStruck = ({ tag }: Operation): boolean => tag !== 'Sandbox' && tag !== 'Service'
+
+const SANDBOX_FAULT = {
+  name: 'X-Sandbox-Fault',
+  in: 'header',
+  required: false,
+  description: 'The name of an error of this operation, which is answered instead: see GET /_sandbox/errors',
+  schema: { type: 'string' },
+}
+
+/** The schema of a parameter or a header, which is no object. */
+const schemaOf = (schema: TSchema): Json => new Components().place(schema)
+
+const answer = (components: Components, operation: Operation, success: NonNullable<Operation['alternative']>): Json => {
   const { status, description, schema, example, headers, contentType = 'application/json', alsoAs = {} } = success
   return {
     [status]: {
@@ -154,7 +187,7 @@ const answer = (operation: Operation, success: NonNullable<Operation['alternativ
         content: Object.fromEntries(
           Object.entries({ [contentType]: { schema, example }, ...alsoAs }).map(([type, { schema, example }]) => [
             type,
-            { schema: plain(schema), example },
+            { schema: components.place(schema), example },
           ]),
         ),
       }),
@@ -212,32 +245,30 @@ const object = (properties: Record<string, Json>, required = Object.keys(propert
   properties,
   additionalProperties: false,
 })
-const Violation = object({ rule: Text, field: Text, message: Text })
+const named = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 
 /** The shapes of spec section 7, by the names that generated clients will know them by. */
 const ERROR_SCHEMAS = {
-  StructuredError: object({
-    error: object(
-      {
-        name: Text,
-        code: Text,
-        message: Text,
-        messages: { type: 'object', additionalProperties: { type: 'array', items: Violation } },
-      },
-      ['name', 'code', 'message'],
-    ),
-  }),
+  StructuredError: object({ error: named('StructuredErrorDetail') }),
+  StructuredErrorDetail: object({ name: Text, code: Text, message: Text, messages: named('Violations') }, [
+    'name',
+    'code',
+    'message',
+  ]),
+  Violations: { type: 'object', additionalProperties: { type: 'array', items: named('Violation') } },
+  Violation: object({ rule: Text, field: Text, message: Text }),
   FlatError: object({ error: Text, message: Text }),
-  ChargesError: object({ error: { anyOf: [Text, object({ message: Text, details: Text })] } }),
+  ChargesError: object({ error: { anyOf: [Text, named('ChargesErrorDetail')] } }),
+  ChargesErrorDetail: object({ message: Text, details: Text }),
 }
 
 /** The schema of the shapes that really occur among these bodies. */
 const errorSchema = (bodies: readonly RenderedError['body'][]): Json => {
-  const names = new Set<keyof typeof ERROR_SCHEMAS>()
+  const names = new Set<'FlatError' | 'StructuredError' | 'ChargesError'>()
   for (const body of bodies) {
     names.add('message' in body ? 'FlatError' : isStructured(body.error) ? 'StructuredError' : 'ChargesError')
   }
-  const [first, ...others] = [...names].map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  const [first, ...others] = [...names].map(named)
   return others.length === 0 ? { ...first } : { anyOf: [first, ...others] }
 }
 
@@ -257,29 +288,7 @@ const headerObjects = (headers: TObject | undefined): Json =>
       {
         ...(description && { description }),
         required: headers?.required?.includes(name) ?? false,
-        schema: plain(rest as TSchema),
+        schema: schemaOf(rest as TSchema),
       },
     ]),
   )
-
-/** A schema as plain JSON, without the symbols that the checks use. */
-const plain = (schema: TSchema): Json =>
-  JSON.parse(JSON.stringify(schema), (_, value: unknown) => (isUnion(value) ? inOneWord(value) : value)) as Json
-
-const isUnion = (value: unknown): value is Json & { anyOf: Json[] } =>
-  typeof value === 'object' && value !== null && 'anyOf' in value && Array.isArray(value.anyOf)
-
-/** A choice of literals as an enum, and what may be null as a type with null: the forms that tools read best. */
-const inOneWord = ({ anyOf, ...rest }: Json & { anyOf: Json[] }): Json => {
-  const choices = anyOf.filter(({ type }) => type !== 'null')
-  const mayBeNull = choices.length < anyOf.length
-  const [first] = choices
-  if (first === undefined) return { ...rest, anyOf }
-  const type = mayBeNull ? [first.type, 'null'] : first.type
-  if (choices.every((choice) => 'const' in choice)) {
-    const values = choices.map((choice) => choice.const)
-    return { ...rest, type, enum: mayBeNull ? [...values, null] : values }
-  }
-  if (choices.length > 1 || typeof first.type !== 'string') return { ...rest, anyOf }
-  return { ...first, ...rest, type, ...(Array.isArray(first.enum) && { enum: [...first.enum, null] }) }
-}

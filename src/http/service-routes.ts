@@ -5,13 +5,19 @@ import { documented, type Operation } from './operation.ts'
 
 /** Health of the service (spec 4.6, contract C1): public, and outside of limits. */
 
-const StatusSchema = Type.Object({
-  status: Type.Literal('ok'),
-  version: Type.String(),
-  mode: Type.Union([Type.Literal('sandbox'), Type.Literal('live')]),
-  time: Type.String({ format: 'date-time' }),
-})
-const ProbeSchema = Type.Object({ status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]) })
+const StatusSchema = Type.Object(
+  {
+    status: Type.Literal('ok'),
+    version: Type.String(),
+    mode: Type.Union([Type.Literal('sandbox'), Type.Literal('live')]),
+    time: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Status' },
+)
+const ProbeSchema = Type.Object(
+  { status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]) },
+  { title: 'Probe' },
+)
 const probe = (id: string, summary: string, description: string, alternative?: Operation['alternative']) =>
   documented({
     id,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../http/body.ts'
 import { documented, type Operation, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
 import { pathId, QueryReader } from '../http/query.ts'
-import { Id, idPath, nullable, oneOf, pageQuery, Timestamp } from '../http/schemas.ts'
+import { eitherCase, Id, idFilter, idPath, nullable, oneOf, pageQuery, Timestamp } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { once } from '../idempotency/once.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
@@ -39,53 +39,62 @@ const OwnReference = Type.String({
   pattern: '^[\\x20-\\x7e]*$',
   description: 'printable ASCII characters',
 })
-const OrderBody = Type.Object({
-  product_id: Id,
-  denomination: Denomination,
-  quantity: Quantity,
-  wallet_id: Type.Optional(Id),
-  ref: Type.Optional(OwnReference),
-  client_reference: Type.Optional(OwnReference),
-  email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
-})
+const OrderBody = Type.Object(
+  {
+    product_id: Id,
+    denomination: Denomination,
+    quantity: Quantity,
+    wallet_id: Type.Optional(Id),
+    ref: Type.Optional(OwnReference),
+    client_reference: Type.Optional(OwnReference),
+    email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+  },
+  { title: 'OrderRequest' },
+)
 const checkOrder = bodyCheck(OrderBody)
 
 const Status = oneOf(ORDER_STATUSES)
-const VoucherSchema = Type.Object({
-  voucher_reference_number: Type.String(),
-  card_number: Type.String(),
-  pin_code: nullable(Type.String()),
-  claim_url: nullable(Type.String()),
-  expires_at: nullable(Timestamp),
-})
-const OrderSchema = Type.Object({
-  id: Type.Integer(),
-  ref: Type.String({ description: 'The same as client_reference' }),
-  client_reference: Type.String({ description: 'Your name for the order; made up when left out' }),
-  transaction_id: Type.Integer(),
-  product_id: Type.Integer(),
-  product_name: Type.String(),
-  denomination: Type.Number(),
-  quantity: Type.Integer(),
-  currency_code: Type.String(),
-  amount: Type.Number({ description: 'What the wallet paid' }),
-  discount: Type.Number({ description: 'The discount as an amount' }),
-  charges: ChargeSchema,
-  wallet_id: Type.Integer(),
-  status: Status,
-  email: nullable(Type.String()),
-  vouchers: Type.Array(VoucherSchema),
-  placed_at: Timestamp,
-  delivered_at: nullable(Timestamp),
-  failed_at: nullable(Timestamp),
-  cancelled_at: nullable(Timestamp),
-  failure_reason: nullable(Type.String()),
-})
+const VoucherSchema = Type.Object(
+  {
+    voucher_reference_number: Type.String(),
+    card_number: Type.String(),
+    pin_code: nullable(Type.String()),
+    claim_url: nullable(Type.String()),
+    expires_at: nullable(Timestamp),
+  },
+  { title: 'Voucher' },
+)
+const OrderSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    ref: Type.String({ description: 'The same as client_reference' }),
+    client_reference: Type.String({ description: 'Your name for the order; made up when left out' }),
+    transaction_id: Type.Integer(),
+    product_id: Type.Integer(),
+    product_name: Type.String(),
+    denomination: Type.Number(),
+    quantity: Type.Integer(),
+    currency_code: Type.String(),
+    amount: Type.Number({ description: 'What the wallet paid' }),
+    discount: Type.Number({ description: 'The discount as an amount' }),
+    charges: ChargeSchema,
+    wallet_id: Type.Integer(),
+    status: Status,
+    email: nullable(Type.String()),
+    vouchers: Type.Array(VoucherSchema),
+    placed_at: Timestamp,
+    delivered_at: nullable(Timestamp),
+    failed_at: nullable(Timestamp),
+    cancelled_at: nullable(Timestamp),
+    failure_reason: nullable(Type.String()),
+  },
+  { title: 'Order' },
+)
 const OrderPath = idPath('order')
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
-  status: Type.Optional(oneOf(ORDER_STATUSES, { description: 'In either case' })),
-  product_id: Type.Optional(Id),
+  status: Type.Optional(eitherCase(ORDER_STATUSES, { description: 'Only with this status, in either case' })),
+  product_id: idFilter('product'),
   client_reference: Type.Optional(Type.String({ description: 'Your name for the order, in full' })),
   ref: Type.Optional(Type.String({ description: 'The same as client_reference' })),
 })

@@ -18,24 +18,34 @@ import { toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 
 /** What a client sends to pay somebody (contract C13): a saved beneficiary, or a person by name. */
-export const PayoutBody = Type.Object({
-  reference_id: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
-  wallet_id: Id,
-  amount: Type.Number({ minimum: 0.001, maximum: 1_000_000_000, description: 'What the beneficiary gets' }),
-  currency: Type.String({ description: 'ISO 4217 code of the amount' }),
-  beneficiary_id: Type.Optional(Type.String({ description: 'A saved beneficiary' })),
-  beneficiary_email: Type.Optional(Email),
-  beneficiary_first_name: Type.Optional(Name),
-  beneficiary_last_name: Type.Optional(Name),
-  beneficiary_country: Type.Optional(CountryCode),
-  beneficiary_phone: Type.Optional(Phone),
-  beneficiary_identifiers: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'What else identifies the beneficiary to you' }),
-  ),
-  description: Type.Optional(Type.String({ maxLength: 1_000 })),
-  metadata: Type.Optional(Metadata),
-  notify_beneficiary: Type.Optional(Type.Boolean({ description: 'Accepted; this program sends no messages' })),
-})
+export const PayoutBody = Type.Object(
+  {
+    reference_id: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
+    wallet_id: Id,
+    amount: Type.Number({ minimum: 0.001, maximum: 1_000_000_000, description: 'What the beneficiary gets' }),
+    currency: Type.String({ description: 'ISO 4217 code of the amount' }),
+    beneficiary_id: Type.Optional(Type.String({ description: 'A saved beneficiary' })),
+    beneficiary_email: Type.Optional(Email),
+    beneficiary_first_name: Type.Optional(Name),
+    beneficiary_last_name: Type.Optional(Name),
+    beneficiary_country: Type.Optional(CountryCode),
+    beneficiary_phone: Type.Optional(Phone),
+    beneficiary_identifiers: Type.Optional(
+      Type.Object(
+        {},
+        {
+          title: 'BeneficiaryIdentifiers',
+          additionalProperties: true,
+          description: 'What else identifies the beneficiary to you',
+        },
+      ),
+    ),
+    description: Type.Optional(Type.String({ maxLength: 1_000 })),
+    metadata: Type.Optional(Metadata),
+    notify_beneficiary: Type.Optional(Type.Boolean({ description: 'Accepted; this program sends no messages' })),
+  },
+  { title: 'PayoutRequest' },
+)
 
 const checkPayout = bodyCheck(PayoutBody)
 

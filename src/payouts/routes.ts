@@ -21,14 +21,17 @@ const ROUTE = '/api/v1/payouts'
 const PAGE = { limitDefault: 20, limitMax: 100 }
 
 const Status = oneOf(PAYOUT_STATUSES)
-const EventSchema = Type.Object({
-  event_type: Type.String(),
-  from_status: nullable(Status),
-  to_status: Status,
-  actor_type: oneOf(ACTOR_TYPES),
-  message: nullable(Type.String()),
-  created_at: Timestamp,
-})
+const EventSchema = Type.Object(
+  {
+    event_type: Type.String(),
+    from_status: nullable(Status),
+    to_status: Status,
+    actor_type: oneOf(ACTOR_TYPES),
+    message: nullable(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'PayoutEvent' },
+)
 const listedFields = {
   id: Type.String({ description: 'Prefixed with pyt_' }),
   reference_id: Type.String(),
@@ -47,10 +50,13 @@ const listedFields = {
       country: nullable(Type.String()),
       phone: nullable(Type.String()),
     },
-    { description: 'A copy as of creation; id is null for a beneficiary that was not a saved one' },
+    {
+      title: 'PayoutBeneficiary',
+      description: 'A copy as of creation; id is null for a beneficiary that was not a saved one',
+    },
   ),
   description: nullable(Type.String()),
-  metadata: Type.Object({}, { additionalProperties: true }),
+  metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true }),
   failure_code: nullable(Type.String()),
   failure_reason: nullable(Type.String()),
 }
@@ -62,12 +68,17 @@ const timeFields = {
   failed_at: nullable(Timestamp),
   cancelled_at: nullable(Timestamp),
 }
-const ListedPayoutSchema = Type.Object({ ...listedFields, ...timeFields })
-const PayoutSchema = Type.Object({ ...listedFields, events: Type.Array(EventSchema), ...timeFields })
-const PayoutPath = Type.Object({ id: Type.String({ description: 'The payout identifier' }) })
+const ListedPayoutSchema = Type.Object({ ...listedFields, ...timeFields }, { title: 'ListedPayout' })
+const PayoutSchema = Type.Object(
+  { ...listedFields, events: Type.Array(EventSchema), ...timeFields },
+  { title: 'Payout' },
+)
+const PayoutPath = Type.Object({
+  id: Type.String({ description: 'The payout identifier', example: 'pyt_0mjvbk3w000000b8g4l0r3ya' }),
+})
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
-  status: Type.Optional(Status),
+  status: Type.Optional(oneOf(PAYOUT_STATUSES, { description: 'Only with this status' })),
   currency: Type.Optional(Type.String({ description: 'ISO 4217' })),
   search: Type.Optional(Type.String({ description: 'A part of the reference or of the e-mail, in either case' })),
   ...orderQuery(PAYOUT_SORTS),

@@ -10,21 +10,27 @@ import type { Country, CountryWire, Currency, Reference } from './reference.ts'
 
 /** Countries (spec 4.4) and currencies (spec 4.5). Errors leave in the structured shape. */
 
-const CountrySchema = Type.Object({
-  id: Type.Integer(),
-  name: Type.String({ description: 'Common name' }),
-  official_name: Type.String({ description: 'Formal name' }),
-  alpha_2: Type.String({ description: 'ISO 3166-1 alpha-2' }),
-  alpha_3: Type.String({ description: 'ISO 3166-1 alpha-3' }),
-  numeric_code: Type.String({ description: 'ISO 3166-1 numeric, three digits' }),
-  dialing_prefix: Type.String({ description: 'International dialing prefix beginning with +' }),
-})
-const CurrencySchema = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  currency: Type.String({ description: 'ISO 4217 code' }),
-  precision: Type.Integer({ description: 'Number of decimal places' }),
-})
+const CountrySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String({ description: 'Common name' }),
+    official_name: Type.String({ description: 'Formal name' }),
+    alpha_2: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+    alpha_3: Type.String({ description: 'ISO 3166-1 alpha-3' }),
+    numeric_code: Type.String({ description: 'ISO 3166-1 numeric, three digits' }),
+    dialing_prefix: Type.String({ description: 'International dialing prefix beginning with +' }),
+  },
+  { title: 'Country' },
+)
+const CurrencySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    currency: Type.String({ description: 'ISO 4217 code' }),
+    precision: Type.Integer({ description: 'Number of decimal places' }),
+  },
+  { title: 'Currency' },
+)
 const CountryPath = idPath('country')
 const CurrencyPath = idPath('currency')
 

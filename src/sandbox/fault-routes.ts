@@ -11,41 +11,55 @@ import { addRule, clearRules, DELAY_MS_MAX, type FaultRule, RULES_MAX, rulesOf }
 
 /** Every documented error, and the rules that provoke them (contract C15). Errors leave in the structured shape. */
 
-const MatchSchema = Type.Object({
-  method: Type.Optional(Type.String({ description: 'GET, POST, PUT or DELETE' })),
-  path: Type.Optional(
-    Type.String({ description: 'A path; `:name` stands for one segment and `*` for anything: /api/v1/products/:id/*' }),
-  ),
-})
-const RuleBody = Type.Object({
-  error: Type.Optional(Type.String({ description: 'The name of a documented error; it strikes where it can occur' })),
-  delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: DELAY_MS_MAX })),
-  drop: Type.Optional(Type.Boolean({ description: 'Break the connection off without an answer' })),
-  match: Type.Optional(MatchSchema),
-  times: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often; without end when left out' }),
-  ),
-  probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-})
+const MatchSchema = Type.Object(
+  {
+    method: Type.Optional(Type.String({ description: 'GET, POST, PUT or DELETE' })),
+    path: Type.Optional(
+      Type.String({
+        description: 'A path; `:name` stands for one segment and `*` for anything: /api/v1/products/:id/*',
+      }),
+    ),
+  },
+  { title: 'FaultMatchRequest' },
+)
+const RuleBody = Type.Object(
+  {
+    error: Type.Optional(Type.String({ description: 'The name of a documented error; it strikes where it can occur' })),
+    delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: DELAY_MS_MAX })),
+    drop: Type.Optional(Type.Boolean({ description: 'Break the connection off without an answer' })),
+    match: Type.Optional(MatchSchema),
+    times: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often; without end when left out' }),
+    ),
+    probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  },
+  { title: 'FaultRequest' },
+)
 const checkRule = bodyCheck(RuleBody)
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']
 
-const RuleSchema = Type.Object({
-  id: Type.Integer(),
-  error: nullable(Type.String()),
-  delay_ms: Type.Integer(),
-  drop: Type.Boolean(),
-  match: Type.Object({ method: nullable(Type.String()), path: nullable(Type.String()) }),
-  times_left: nullable(Type.Integer()),
-  probability: Type.Number(),
-})
-const ErrorSchema = Type.Object({
-  name: Type.String(),
-  status: Type.Integer(),
-  method: Type.String(),
-  path: Type.String(),
-  body: Type.Object({}, { additionalProperties: true }),
-})
+const RuleSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    error: nullable(Type.String()),
+    delay_ms: Type.Integer(),
+    drop: Type.Boolean(),
+    match: Type.Object({ method: nullable(Type.String()), path: nullable(Type.String()) }, { title: 'FaultMatch' }),
+    times_left: nullable(Type.Integer()),
+    probability: Type.Number(),
+  },
+  { title: 'Fault' },
+)
+const ErrorSchema = Type.Object(
+  {
+    name: Type.String(),
+    status: Type.Integer(),
+    method: Type.String(),
+    path: Type.String(),
+    body: Type.Object({}, { title: 'ErrorBody', additionalProperties: true }),
+  },
+  { title: 'DocumentedError' },
+)
 const RULE_EXAMPLE = {
   id: 1,
   error: 'charges.rate_failed',

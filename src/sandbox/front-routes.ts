@@ -9,15 +9,18 @@ import { drawFrontPage, FRONT_POLICY } from './front-page.ts'
 
 /** The front page: what a stranger sees who opens the address, and what a program is told that asks for it. */
 
-const FactsSchema = Type.Object({
-  name: Type.String(),
-  version: Type.String(),
-  about: Type.String(),
-  url: Type.String({ description: 'The base URL' }),
-  credentials: Type.Object({ username: Type.String(), password: Type.String() }),
-  session: Type.Array(Type.String(), { description: 'Lines for a shell: log in, list, price, order' }),
-  links: Type.Record(Type.String(), Type.String()),
-})
+const FactsSchema = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    about: Type.String(),
+    url: Type.String({ description: 'The base URL' }),
+    credentials: Type.Object({ username: Type.String(), password: Type.String() }, { title: 'Credentials' }),
+    session: Type.Array(Type.String(), { description: 'Lines for a shell: log in, list, price, order' }),
+    links: Type.Record(Type.String(), Type.String(), { title: 'Links' }),
+  },
+  { title: 'FrontPage' },
+)
 
 export interface FrontRoutesOptions {
   catalog: Catalog

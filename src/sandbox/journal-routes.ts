@@ -17,25 +17,49 @@ const JOURNAL_FORMATS = ['json', 'har', 'curl'] as const
 const COVERAGE_FORMATS = ['json', 'table'] as const
 const ALL_WORLDS = '*'
 
-const Headers = Type.Record(Type.String(), Type.String())
-const EntrySchema = Type.Object({
-  id: Type.Integer(),
-  request_id: Type.String(),
-  at: Timestamp,
-  method: Type.String(),
-  path: Type.String(),
-  route: nullable(Type.String()),
-  client: nullable(Type.String()),
-  request: Type.Object({ headers: Headers, body: nullable(Type.String()) }),
-  response: Type.Object({ status: Type.Integer(), headers: Headers, body: nullable(Type.String()) }),
-  duration_ms: Type.Number(),
-  fault: nullable(Type.String({ description: 'The fault that struck' })),
-  outcome: nullable(Type.String({ description: 'success, or the documented name of the error' })),
-  changes: Type.Array(
-    Type.Object({ table: Type.String(), operation: oneOf(['insert', 'update', 'delete']), key: Type.String() }),
-    { description: 'The rows that the request wrote' },
-  ),
-})
+const Headers = Type.Record(Type.String(), Type.String(), { title: 'JournalHeaders' })
+const EntrySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    request_id: Type.String(),
+    at: Timestamp,
+    method: Type.String(),
+    path: Type.String(),
+    route: nullable(Type.String()),
+    client: nullable(Type.String()),
+    request: Type.Object({ headers: Headers, body: nullable(Type.String()) }, { title: 'JournalRequest' }),
+    response: Type.Object(
+      { status: Type.Integer(), headers: Headers, body: nullable(Type.String()) },
+      { title: 'JournalResponse' },
+    ),
+    duration_ms: Type.Number(),
+    fault: nullable(Type.String({ description: 'The fault that struck' })),
+    outcome: nullable(Type.String({ description: 'success, or the documented name of the error' })),
+    changes: Type.Array(
+      Type.Object(
+        { table: Type.String(), operation: oneOf(['insert', 'update', 'delete']), key: Type.String() },
+        { title: 'JournalChange' },
+      ),
+      { description: 'The rows that the request wrote' },
+    ),
+  },
+  { title: 'JournalEntry' },
+)
+const HarEntrySchema = Type.Object(
+  { startedDateTime: Timestamp, time: Type.Number() },
+  { title: 'HarEntry', additionalProperties: true },
+)
+const HarLogSchema = Type.Object(
+  {
+    version: Type.String(),
+    creator: Type.Object({ name: Type.String(), version: Type.String() }, { title: 'HarCreator' }),
+    entries: Type.Array(HarEntrySchema),
+  },
+  { title: 'HarLog' },
+)
+const HarSchema = Type.Object({ log: HarLogSchema }, { title: 'Har' })
+const CURL_EXAMPLE = "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n"
+const TABLE_EXAMPLE = '1 of 1 documented outcomes were exercised: 100 %\n'
 const COUNTRY_EXAMPLE =
   '{"id":1,"name":"Aruba","official_name":"Aruba","alpha_2":"AW","alpha_3":"ABW","numeric_code":"533","dialing_prefix":"+297"}'
 const ENTRY_EXAMPLE = {
@@ -53,21 +77,27 @@ const ENTRY_EXAMPLE = {
   outcome: 'success',
   changes: [],
 }
-const CoverageSchema = Type.Object({
-  documented: Type.Integer(),
-  exercised: Type.Integer(),
-  percent: Type.Number(),
-  outcomes: Type.Array(
-    Type.Object({
-      operation: Type.String(),
-      method: Type.String(),
-      path: Type.String(),
-      status: Type.Integer(),
-      name: Type.String(),
-      count: Type.Integer(),
-    }),
-  ),
-})
+const CoverageSchema = Type.Object(
+  {
+    documented: Type.Integer(),
+    exercised: Type.Integer(),
+    percent: Type.Number(),
+    outcomes: Type.Array(
+      Type.Object(
+        {
+          operation: Type.String(),
+          method: Type.String(),
+          path: Type.String(),
+          status: Type.Integer(),
+          name: Type.String(),
+          count: Type.Integer(),
+        },
+        { title: 'CoverageOutcome' },
+      ),
+    ),
+  },
+  { title: 'Coverage' },
+)
 const notFound = { 'requests.not_found': { code: 'request_not_found' } } as const
 
 export interface JournalRoutesOptions {
@@ -109,13 +139,19 @@ export const journalRoutes = ({ worlds, coverage, version, publicUrl, replay }: 
         public: true,
         query: Type.Object({
           ...WorldQuery.properties,
-          format: Type.Optional(oneOf(JOURNAL_FORMATS, { default: 'json' })),
+          format: Type.Optional(
+            oneOf(JOURNAL_FORMATS, {
+              default: 'json',
+              description: 'What is answered: JSON, a HAR file or curl lines',
+            }),
+          ),
         }),
         success: {
           status: 200,
           description: 'The requests',
-          schema: Type.Array(EntrySchema),
+          schema: Type.Union([Type.Array(EntrySchema), HarSchema]),
           example: [ENTRY_EXAMPLE],
+          alsoAs: { 'text/plain': { schema: Type.String(), example: CURL_EXAMPLE } },
         },
         refusals: {
           ...controlRefusals('requests'),
@@ -160,7 +196,10 @@ export const journalRoutes = ({ worlds, coverage, version, publicUrl, replay }: 
         success: {
           status: 200,
           description: 'What it was answered this time',
-          schema: Type.Object({ status: Type.Integer(), headers: Headers, body: Type.String() }),
+          schema: Type.Object(
+            { status: Type.Integer(), headers: Headers, body: Type.String() },
+            { title: 'ReplayResult' },
+          ),
           example: { status: 200, headers: { 'x-request-id': 'req_default_3' }, body: COUNTRY_EXAMPLE },
         },
         refusals: { ...controlRefusals('requests'), ...notFound },
@@ -186,7 +225,9 @@ export const journalRoutes = ({ worlds, coverage, version, publicUrl, replay }: 
         public: true,
         query: Type.Object({
           ...WorldQuery.properties,
-          format: Type.Optional(oneOf(COVERAGE_FORMATS, { default: 'json' })),
+          format: Type.Optional(
+            oneOf(COVERAGE_FORMATS, { default: 'json', description: 'What is answered: JSON, or a table to read' }),
+          ),
         }),
         success: {
           status: 200,
@@ -207,6 +248,7 @@ export const journalRoutes = ({ worlds, coverage, version, publicUrl, replay }: 
               },
             ],
           },
+          alsoAs: { 'text/plain': { schema: Type.String(), example: TABLE_EXAMPLE } },
         },
         refusals: {
           ...controlRefusals('coverage'),

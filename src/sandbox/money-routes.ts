@@ -4,7 +4,7 @@ import type { Transaction } from '../db/database.ts'
 import { readOptionalObject } from '../http/body.ts'
 import { documented } from '../http/operation.ts'
 import { pathId } from '../http/query.ts'
-import { oneOf } from '../http/schemas.ts'
+import { idPath, oneOf } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { type Failure, found, type Violation, violated } from '../kernel/failure.ts'
 import { toMajor, toMinor } from '../kernel/money.ts'
@@ -30,26 +30,41 @@ import { bodyRefusals, controlRefusals, readControl, WorldQuery, worldOf } from 
 
 /** What an operator does in live mode, at the touch of a test (contract C15). Errors leave in the structured shape. */
 
-const WalletBody = Type.Object({
-  currency: Type.String({ description: 'ISO 4217' }),
-  type: Type.Optional(oneOf(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
-  credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
-})
-const FundBody = Type.Object({
-  amount: Type.Number({ minimum: 0.001, maximum: 1_000_000_000 }),
-  remarks: Type.Optional(Type.String({ maxLength: 1_000 })),
-})
-const PaceBody = Type.Object({
-  payouts: Type.Optional(oneOf(PACES)),
-  orders: Type.Optional(oneOf(PACES)),
-})
-const AdvanceBody = Type.Object({ to: Type.Optional(oneOf(ADVANCE_TARGETS)) })
-const FailBody = Type.Object({
-  failure_code: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  failure_reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
-})
-const DeliverBody = Type.Object({ quantity: Type.Optional(Type.Integer({ minimum: 1 })) })
-const OrderFailBody = Type.Object({ failure_reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })) })
+const WalletBody = Type.Object(
+  {
+    currency: Type.String({ description: 'ISO 4217' }),
+    type: Type.Optional(oneOf(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
+    credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
+  },
+  { title: 'SandboxWalletRequest' },
+)
+const FundBody = Type.Object(
+  {
+    amount: Type.Number({ minimum: 0.001, maximum: 1_000_000_000 }),
+    remarks: Type.Optional(Type.String({ maxLength: 1_000 })),
+  },
+  { title: 'FundRequest' },
+)
+const PaceBody = Type.Object(
+  {
+    payouts: Type.Optional(oneOf(PACES)),
+    orders: Type.Optional(oneOf(PACES)),
+  },
+  { title: 'PaceRequest' },
+)
+const AdvanceBody = Type.Object({ to: Type.Optional(oneOf(ADVANCE_TARGETS)) }, { title: 'AdvanceRequest' })
+const FailBody = Type.Object(
+  {
+    failure_code: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    failure_reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+  },
+  { title: 'PayoutFailureRequest' },
+)
+const DeliverBody = Type.Object({ quantity: Type.Optional(Type.Integer({ minimum: 1 })) }, { title: 'DeliveryRequest' })
+const OrderFailBody = Type.Object(
+  { failure_reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })) },
+  { title: 'OrderFailureRequest' },
+)
 
 const checks = {
   wallet: bodyCheck(WalletBody),
@@ -61,12 +76,18 @@ const checks = {
   orderFail: bodyCheck(OrderFailBody),
 }
 
-const IdOnly = Type.Object({ id: Type.Integer(), status: Type.String() })
-const PayoutState = Type.Object({ id: Type.String(), status: Type.String() })
-const WalletState = Type.Object({ id: Type.Integer(), currency: Type.String(), amount: Type.Number() })
-const PaceSchema = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) })
-const NumberPath = Type.Object({ id: Type.Integer({ minimum: 1 }) })
-const TextPath = Type.Object({ id: Type.String() })
+const IdOnly = Type.Object({ id: Type.Integer(), status: Type.String() }, { title: 'OrderState' })
+const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { title: 'PayoutState' })
+const WalletState = Type.Object(
+  { id: Type.Integer(), currency: Type.String(), amount: Type.Number() },
+  { title: 'WalletState' },
+)
+const PaceSchema = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) }, { title: 'Pace' })
+const WalletPath = idPath('wallet')
+const OrderPath = idPath('order')
+const PayoutPath = Type.Object({
+  id: Type.String({ description: 'The payout identifier', example: 'pyt_0mjvbk3w000000b8g4l0r3ya' }),
+})
 
 const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
 const required = (field: string): Violation => ({ field, rule: 'required', problem: 'is required' })
@@ -212,7 +233,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         summary: 'Fund a wallet',
         description: 'The amount is booked as a transaction, as if money had been sent.',
         public: true,
-        path: NumberPath,
+        path: WalletPath,
         query: WorldQuery,
         body: { schema: FundBody, example: { amount: 250, remarks: 'Top-up' } },
         success: {
@@ -243,7 +264,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         summary: 'Move a payout on: a step, or as far as a status',
         description: 'Through every status on the way, each with its event and its bookings.',
         public: true,
-        path: TextPath,
+        path: PayoutPath,
         query: WorldQuery,
         body: { schema: AdvanceBody, optional: true, example: { to: 'settling' } },
         success: payoutSuccess('settling'),
@@ -276,7 +297,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         summary: 'Fail a payout that is processing or settling',
         description: 'The money goes back to the wallet, as when a bank refuses it.',
         public: true,
-        path: TextPath,
+        path: PayoutPath,
         query: WorldQuery,
         body: { schema: FailBody, optional: true, example: { failure_code: 'account_closed' } },
         success: payoutSuccess('failed'),
@@ -299,7 +320,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         summary: 'Have a completed payout returned, late',
         description: 'The wallet is credited with the amount, without the fees. What has happened stays as it was.',
         public: true,
-        path: TextPath,
+        path: PayoutPath,
         query: WorldQuery,
         success: payoutSuccess('completed'),
         refusals: { ...controlRefusals('payout_return'), ...payoutRefusals('payout_return', 'created', 'returned') },
@@ -321,7 +342,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         summary: 'Deliver vouchers of an order: so many, or all',
         description: 'The vouchers are made on the spot, whatever the pace of the world.',
         public: true,
-        path: NumberPath,
+        path: OrderPath,
         query: WorldQuery,
         body: { schema: DeliverBody, optional: true, example: { quantity: 1 } },
         success: orderSuccess('PARTIALLY_DELIVERED'),
@@ -350,7 +371,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         summary: 'Fail an order, or what is left of it',
         description: 'The wallet gets back what it paid for the vouchers that were not delivered.',
         public: true,
-        path: NumberPath,
+        path: OrderPath,
         query: WorldQuery,
         body: { schema: OrderFailBody, optional: true, example: { failure_reason: 'Out of stock' } },
         success: orderSuccess('FAILED'),

@@ -17,12 +17,18 @@ import { type WorldRoutesOptions, worldRoutes } from './world-routes.ts'
 
 /** The sandbox's own surface (contract C15). Errors leave in the structured shape. */
 
-const ClockBody = Type.Object({
-  now: Type.Optional(Type.String({ description: 'RFC 3339; not before the present' })),
-  advance: Type.Optional(Type.String({ description: 'ISO 8601 duration: PT5M' })),
-  frozen: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards' })),
-})
-const ClockSchema = Type.Object({ now: Type.String({ format: 'date-time' }), frozen: Type.Boolean() })
+const ClockBody = Type.Object(
+  {
+    now: Type.Optional(Type.String({ description: 'RFC 3339; not before the present' })),
+    advance: Type.Optional(Type.String({ description: 'ISO 8601 duration: PT5M' })),
+    frozen: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards' })),
+  },
+  { title: 'ClockRequest' },
+)
+const ClockSchema = Type.Object(
+  { now: Type.String({ format: 'date-time' }), frozen: Type.Boolean() },
+  { title: 'Clock' },
+)
 const checkClock = bodyCheck(ClockBody)
 
 const CLOCK_EXAMPLE = { now: '2026-01-01T00:05:00.000Z', frozen: true }
@@ -71,11 +77,14 @@ const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 
         success: {
           status: 200,
           description: 'Version, worlds and links',
-          schema: Type.Object({
-            version: Type.String(),
-            worlds: Type.Array(Type.String()),
-            links: Type.Array(Type.String()),
-          }),
+          schema: Type.Object(
+            {
+              version: Type.String(),
+              worlds: Type.Array(Type.String()),
+              links: Type.Array(Type.String()),
+            },
+            { title: 'Sandbox' },
+          ),
           example: { version: '0.1.0', worlds: ['default'], links: LINKS },
         },
         refusals: gateRefusals('sandbox'),
@@ -139,7 +148,7 @@ const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 
         success: {
           status: 200,
           description: 'The world is as new',
-          schema: Type.Object({ world: Type.String() }),
+          schema: Type.Object({ world: Type.String() }, { title: 'ResetResult' }),
           example: { world: DEFAULT_WORLD },
         },
         refusals: controlRefusals('reset'),

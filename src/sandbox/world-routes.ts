@@ -24,17 +24,25 @@ import { SNAPSHOTS_MAX, type Snapshots, writeSnapshot } from './snapshots.ts'
 
 /** Worlds and their snapshots (contract C15). Errors leave in the structured shape. */
 
-const NamePath = Type.Object({ name: Type.String({ description: 'Lower-case letters, digits, - and _, at most 64' }) })
-const MakeBody = Type.Object({
-  from: Type.Optional(Type.String({ description: 'A world or a snapshot to copy; fresh when left out' })),
+const NamePath = Type.Object({
+  name: Type.String({ description: 'Lower-case letters, digits, - and _, at most 64', example: 'checkout' }),
 })
+const MakeBody = Type.Object(
+  {
+    from: Type.Optional(Type.String({ description: 'A world or a snapshot to copy; fresh when left out' })),
+  },
+  { title: 'WorldRequest' },
+)
 const checkMake = bodyCheck(MakeBody)
-const WorldSchema = Type.Object({
-  name: Type.String(),
-  username: Type.String({ description: 'Logs in to it' }),
-  now: Type.String({ format: 'date-time' }),
-})
-const NameSchema = Type.Object({ name: Type.String() })
+const WorldSchema = Type.Object(
+  {
+    name: Type.String(),
+    username: Type.String({ description: 'Logs in to it' }),
+    now: Type.String({ format: 'date-time' }),
+  },
+  { title: 'World' },
+)
+const NameSchema = Type.Object({ name: Type.String() }, { title: 'SnapshotName' })
 const WORLD_EXAMPLE = { name: 'checkout', username: 'sbx_checkout', now: '2026-01-01T00:00:00.000Z' }
 const NAME_PROBLEM = 'must be lower-case letters, digits, - and _, at most 64, and not default'
 const validation: Failure = {
@@ -175,7 +183,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         success: {
           status: 200,
           description: 'The snapshot',
-          schema: Type.Object({ format: Type.String() }, { additionalProperties: true }),
+          schema: Type.Object({ format: Type.String() }, { title: 'Snapshot', additionalProperties: true }),
           example: { format: 'scrip-snapshot/1' },
         },
         refusals: { ...gateRefusals('snapshots'), ...notFound },

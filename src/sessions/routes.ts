@@ -17,20 +17,26 @@ import type { IssuedTokens, Sessions } from './sessions.ts'
 
 const Username = Type.String({ minLength: 1, description: 'The API username' })
 const Password = Type.String({ minLength: 1, description: 'The API password' })
-const LoginBody = Type.Object({ username: Username, password: Password })
-const RefreshBody = Type.Object({
-  refresh_token: Type.String({ description: 'The refresh token of the newest pair' }),
-})
+const LoginBody = Type.Object({ username: Username, password: Password }, { title: 'LoginRequest' })
+const RefreshBody = Type.Object(
+  {
+    refresh_token: Type.String({ description: 'The refresh token of the newest pair' }),
+  },
+  { title: 'RefreshRequest' },
+)
 
-const TokenPair = Type.Object({
-  access_token: Type.String({ description: 'A JWT for the Authorization header' }),
-  refresh_token: Type.String({ description: 'Good for one refresh' }),
-  access_expires_at: Timestamp,
-  refresh_expires_at: Timestamp,
-  client_id: Type.Integer(),
-  token_type: Type.Literal('Bearer'),
-  expires_in: Type.Integer({ description: 'Seconds until the access token expires' }),
-})
+const TokenPair = Type.Object(
+  {
+    access_token: Type.String({ description: 'A JWT for the Authorization header' }),
+    refresh_token: Type.String({ description: 'Good for one refresh' }),
+    access_expires_at: Timestamp,
+    refresh_expires_at: Timestamp,
+    client_id: Type.Integer(),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: 'Seconds until the access token expires' }),
+  },
+  { title: 'TokenPair' },
+)
 
 const PAIR_EXAMPLE = {
   access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.Zk3n',
@@ -168,7 +174,7 @@ export const sessionRoutes = ({
         success: {
           status: 200,
           description: 'Every access and refresh token of the client is dead',
-          schema: Type.Object({ message: Type.String() }),
+          schema: Type.Object({ message: Type.String() }, { title: 'LogoutResult' }),
           example: { message: 'Successfully logged out' },
         },
         refusals: {},

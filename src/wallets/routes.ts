@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { documented, LONG_PAGE_HEADERS } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
 import { pathId, QueryReader, readSort } from '../http/query.ts'
-import { Id, idPath, nullable, oneOf, pageQuery, sortQuery, Timestamp } from '../http/schemas.ts'
+import { idFilter, idPath, idTextFilter, nullable, oneOf, pageQuery, sortQuery, Timestamp } from '../http/schemas.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor, toRate } from '../kernel/money.ts'
@@ -29,56 +29,62 @@ const TRANSACTION_TYPES = ['CREDIT', 'DEBIT'] as const
 const YES_NO = ['true', 'false'] as const
 const TRANSACTION_STATUSES = ['PENDING', 'COMPLETED', 'FAILED'] as const
 
-const WalletSchema = Type.Object({
-  id: Type.Integer(),
-  currency_id: Type.Integer(),
-  currency_code: Type.String({ description: 'ISO 4217' }),
-  amount: Type.Number({ description: 'What can be spent now' }),
-  reserved_amount: Type.Number({ description: 'Paid for orders and payouts that are still under way' }),
-  type: oneOf(WALLET_TYPES),
-  credit_limit: Type.Number({ description: 'How far below zero a POSTPAID wallet may go' }),
-  is_default: Type.Boolean(),
-  is_active: Type.Boolean({ description: 'Whether it can pay' }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
-const TransactionSchema = Type.Object({
-  id: Type.Integer(),
-  wallet_id: Type.Integer(),
-  currency_id: Type.Integer(),
-  amount: Type.Number({ description: 'Positive; transaction_type gives the sign' }),
-  transaction_type: oneOf(TRANSACTION_TYPES),
-  status: oneOf(TRANSACTION_STATUSES),
-  source_currency: nullable(Type.String()),
-  destination_currency: nullable(Type.String()),
-  forex_rate: nullable(Type.Number()),
-  conversion_charges: nullable(Type.Number()),
-  balance_after: Type.Number(),
-  source_type: oneOf(SOURCE_TYPES),
-  source_id: nullable(Type.String()),
-  remarks: nullable(Type.String()),
-  created_at: Timestamp,
-})
+const WalletSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    currency_id: Type.Integer(),
+    currency_code: Type.String({ description: 'ISO 4217' }),
+    amount: Type.Number({ description: 'What can be spent now' }),
+    reserved_amount: Type.Number({ description: 'Paid for orders and payouts that are still under way' }),
+    type: oneOf(WALLET_TYPES),
+    credit_limit: Type.Number({ description: 'How far below zero a POSTPAID wallet may go' }),
+    is_default: Type.Boolean(),
+    is_active: Type.Boolean({ description: 'Whether it can pay' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Wallet' },
+)
+const TransactionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    wallet_id: Type.Integer(),
+    currency_id: Type.Integer(),
+    amount: Type.Number({ description: 'Positive; transaction_type gives the sign' }),
+    transaction_type: oneOf(TRANSACTION_TYPES),
+    status: oneOf(TRANSACTION_STATUSES),
+    source_currency: nullable(Type.String()),
+    destination_currency: nullable(Type.String()),
+    forex_rate: nullable(Type.Number()),
+    conversion_charges: nullable(Type.Number()),
+    balance_after: Type.Number(),
+    source_type: oneOf(SOURCE_TYPES),
+    source_id: nullable(Type.String()),
+    remarks: nullable(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'Transaction' },
+)
 const WalletPath = idPath('wallet')
 const TransactionPath = idPath('transaction')
 
 const CurrencyCode = Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case' }))
 const WalletListQuery = Type.Object({
   ...pageQuery(PAGE),
-  currency_id: Type.Optional(Id),
+  currency_id: idTextFilter('currency'),
   currency: CurrencyCode,
-  type: Type.Optional(oneOf(WALLET_TYPES)),
-  is_active: Type.Optional(oneOf(YES_NO)),
+  type: Type.Optional(oneOf(WALLET_TYPES, { description: 'Only of this type' })),
+  is_active: Type.Optional(oneOf(YES_NO, { description: 'Only those that can pay, or cannot' })),
   ...sortQuery(WALLET_SORTS),
 })
 const TransactionListQuery = Type.Object({
   ...pageQuery(PAGE),
-  wallet_id: Type.Optional(Id),
+  wallet_id: idFilter('wallet'),
   currency: CurrencyCode,
   search: Type.Optional(Type.String({ description: 'A part of source_id or of remarks, in either case' })),
-  transaction_type: Type.Optional(oneOf(TRANSACTION_TYPES)),
-  status: Type.Optional(oneOf(TRANSACTION_STATUSES)),
-  source_type: Type.Optional(oneOf(SOURCE_TYPES)),
+  transaction_type: Type.Optional(oneOf(TRANSACTION_TYPES, { description: 'Only credits, or only debits' })),
+  status: Type.Optional(oneOf(TRANSACTION_STATUSES, { description: 'Only with this status' })),
+  source_type: Type.Optional(oneOf(SOURCE_TYPES, { description: 'Only from this kind of source' })),
   created_from: Type.Optional(Type.String({ format: 'date-time', description: 'Not before' })),
   created_to: Type.Optional(Type.String({ format: 'date-time', description: 'Not after' })),
   ...sortQuery(TRANSACTION_SORTS),

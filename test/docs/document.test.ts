@@ -116,8 +116,9 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('writes choices as enum and what may be null as a type, with no word of its own making', () => {
-    const raw = /.{0,120}(?:"anyOf":\[\{"const"|\{"type":"null"\}|\$id|x-operation)/.exec(JSON.stringify(document))
+  test('writes choices as enum and what may be null as a type, with no word of its own making', async () => {
+    const text = await (await server.request('/openapi.json')).text()
+    const raw = /.{0,120}(?:"anyOf":\[\{"const"|(?<!\{"\$ref":"[^"]*"\},)\{"type":"null"\}|\$id|x-operation)/.exec(text)
     expect(raw?.[0]).toBeUndefined()
   })
 })

@@ -1,0 +1,191 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { startServer } from '../harness.ts'
+import type { Schema } from './document.ts'
+
+/** What makes clients that are generated from the document exact and readable, held over the whole document. */
+
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  description?: string
+  example?: unknown
+  schema: Schema
+  $ref?: string
+}
+interface Operation {
+  operationId: string
+  tags: string[]
+  parameters: Parameter[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+}
+interface Raw {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema>; parameters?: Record<string, Parameter> }
+}
+
+const server = await startServer()
+afterAll(() => server.stop())
+const raw = (await (await server.request('/openapi.json')).json()) as Raw
+const operations = Object.values(raw.paths).flatMap((methods) => Object.values(methods))
+
+const isRecord = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const typesOf = ({ type }: Schema): unknown[] => [type].flat()
+const named = (schema: Schema | undefined): Schema =>
+  (raw.components.schemas[String(schema?.$ref).split('/').at(-1) ?? ''] ?? {}) as Schema
+
+/** Every schema of the document with the place where it stands; examples are no schemas. */
+const schemasIn = (value: unknown, place: string): [string, Schema][] => {
+  if (Array.isArray(value)) return value.flatMap((item, index) => schemasIn(item, `${place}/${index}`))
+  if (!isRecord(value)) return []
+  const below = Object.entries(value).flatMap(([name, member]) =>
+    name === 'example' || name === 'examples' ? [] : schemasIn(member, `${place}/${name}`),
+  )
+  return 'type' in value && !('in' in value) ? [[place, value], ...below] : below
+}
+const schemas = [...schemasIn(raw.paths, ''), ...schemasIn(raw.components.schemas, 'components')]
+
+/** The places of a kind of schema that break a rule. */
+const placesOf = (breaks: (schema: Schema, place: string) => boolean): string[] =>
+  schemas.filter(([place, schema]) => breaks(schema, place)).map(([place]) => place)
+
+describe('In the document', () => {
+  test('every number has a format that generators keep exact', () => {
+    expect(placesOf((schema) => typesOf(schema).includes('number') && schema.format !== 'double')).toEqual([])
+    const isWide = ({ format }: Schema) => format === 'int32' || format === 'int64'
+    expect(placesOf((schema) => typesOf(schema).includes('integer') && !isWide(schema))).toEqual([])
+    // 32 bits only where the value is bound to them.
+    expect(placesOf(({ format, maximum }) => format === 'int32' && !(Number(maximum) <= 2_147_483_647))).toEqual([])
+  })
+
+  test('every object is a named component', () => {
+    const isComponent = (place: string) => /^components\/\w+$/.test(place)
+    expect(placesOf((schema, place) => typesOf(schema).includes('object') && !isComponent(place))).toEqual([])
+    expect(Object.keys(raw.components.schemas).filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([])
+  })
+
+  test('every component is used', () => {
+    const text = JSON.stringify(raw)
+    const unused = Object.keys(raw.components.schemas).filter((name) => !text.includes(`schemas/${name}"`))
+    expect(unused).toEqual([])
+  })
+
+  test('an optional member of a body may be null', () => {
+    const mayBeNull = (schema: Schema): boolean =>
+      typesOf(schema).includes('null') || (Array.isArray(schema.anyOf) && schema.anyOf.some(mayBeNull))
+    const bodies = operations.flatMap(({ requestBody }) => (requestBody ? [requestBody.content] : []))
+    const optional = bodies.flatMap((content) => {
+      const { properties = {}, required = [] } = named(content['application/json']?.schema)
+      return Object.entries(properties as Record<string, Schema>).filter(
+        ([name]) => !(required as string[]).includes(name),
+      )
+    })
+    expect(optional.length).toBeGreaterThan(20)
+    expect(optional.filter(([, schema]) => !mayBeNull(schema)).map(([name]) => name)).toEqual([])
+  })
+
+  test('bodies of /_sandbox have no other members, those of the API may', () => {
+    for (const { operationId, tags, requestBody } of operations) {
+      if (!requestBody) continue
+      const { additionalProperties } = named(requestBody.content['application/json']?.schema)
+      expect({ operationId, additionalProperties }).toEqual({
+        operationId,
+        additionalProperties: tags.includes('Sandbox') ? false : undefined,
+      })
+    }
+  })
+
+  test('every parameter says what it is for, and one in a path has an example', () => {
+    const parameters = operations.flatMap(({ parameters }) => parameters).filter(({ $ref }) => $ref === undefined)
+    expect(parameters.filter(({ description = '' }) => !/^[A-Z]/.test(description))).toEqual([])
+    expect(parameters.filter((one) => one.in === 'path' && one.example === undefined)).toEqual([])
+  })
+
+  test('country_id and currency_id are text where a list is filtered', () => {
+    const filters = operations
+      .flatMap(({ parameters }) => parameters)
+      .filter(({ name }) => name === 'country_id' || name === 'currency_id')
+    expect(filters.map(({ name, schema }) => [name, schema.type])).toEqual([
+      ['country_id', 'string'],
+      ['currency_id', 'string'],
+      ['currency_id', 'string'],
+    ])
+  })
+
+  test('words that may be sent in either case stand in both', () => {
+    const choicesOf = (id: string, name: string) =>
+      operations.find(({ operationId }) => operationId === id)?.parameters.find((one) => one.name === name)?.schema.enum
+    for (const id of ['listBeneficiaries', 'listPayouts', 'listProducts', 'listWallets', 'listTransactions']) {
+      expect(choicesOf(id, 'sort_order')).toEqual(['ASC', 'asc', 'DESC', 'desc'])
+    }
+    expect(choicesOf('listOrders', 'status')).toEqual(expect.arrayContaining(['DELIVERED', 'delivered']))
+  })
+
+  test('each operation that takes an Idempotency-Key shows one of its own', () => {
+    const keys = operations.flatMap(({ operationId, parameters }) =>
+      parameters.filter(({ name }) => name === 'Idempotency-Key').map(({ example }) => [operationId, example]),
+    )
+    expect(keys).toEqual([
+      ['createBeneficiary', 'createBeneficiary-2026-01-0001'],
+      ['placeOrder', 'placeOrder-2026-01-0001'],
+      ['createPayout', 'createPayout-2026-01-0001'],
+    ])
+  })
+
+  test('X-Sandbox-Fault is a parameter of every operation of the API', () => {
+    expect(raw.components.parameters?.SandboxFault).toMatchObject({
+      name: 'X-Sandbox-Fault',
+      in: 'header',
+      required: false,
+    })
+    for (const [path, methods] of Object.entries(raw.paths)) {
+      for (const { parameters } of Object.values(methods)) {
+        const isThere = parameters.some(({ $ref }) => $ref === '#/components/parameters/SandboxFault')
+        expect({ path, isThere }).toEqual({ path, isThere: /^\/(?:api|auth|cards)/.test(path) })
+      }
+    }
+  })
+})
+
+describe('The server takes what the document allows', () => {
+  const optional = Object.entries(raw.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { operationId, requestBody }]) => {
+      const content = requestBody?.content['application/json'] as { schema: Schema; example: object } | undefined
+      const { properties = {}, required = [] } = named(content?.schema)
+      const names = Object.keys(properties as object).filter((name) => !(required as string[]).includes(name))
+      return names.map((name) => [operationId, name, { path, method, example: { ...content?.example } }] as const)
+    }),
+  )
+
+  test.each(optional)('%s: %s is null as if it were left out', async (_, name, { path, method, example }) => {
+    const answered = async (body: object) => {
+      const world = await server.world()
+      const at = path.replace(/\{(?:id|name)\}/, '1') + (path.startsWith('/_sandbox') ? `?world=${world.name}` : '')
+      const response = await world.request(at, { method: method.toUpperCase(), body: JSON.stringify(body) })
+      return { status: response.status, error: response.ok ? undefined : await response.text() }
+    }
+    const { [name as never]: _given, ...without } = example
+    expect(await answered({ ...without, [name]: null })).toEqual(await answered(without))
+  })
+
+  test.each([
+    ['har', 'application/json'],
+    ['curl', 'text/plain'],
+  ])('GET /_sandbox/requests?format=%s is the documented %s', async (format, type) => {
+    const world = await server.world()
+    await world.get('/api/v1/countries/1')
+    const response = await server.request(`/_sandbox/requests?format=${format}&world=${world.name}`)
+    expect(response.headers.get('content-type')).toStartWith(type)
+    const content = raw.paths['/_sandbox/requests']?.get as unknown as {
+      responses: Record<string, { content: Record<string, object> }>
+    }
+    expect(Object.keys(content.responses[200]?.content ?? {})).toContain(type)
+  })
+
+  test.each(['asc', 'ASC'])('sort_order=%s', async (order) => {
+    const world = await server.world()
+    expect((await world.get(`/api/v1/payouts?sort_order=${order}`)).status).toBe(200)
+    expect((await world.get(`/api/v1/products?sort_by=name&sort_order=${order}`)).status).toBe(200)
+  })
+})
