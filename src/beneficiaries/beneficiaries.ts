@@ -40,8 +40,8 @@ const list = new List({
   table: beneficiaries,
   filters: { search: holdsSearch() },
   sorts: SORTS,
-  counted: { as: 'beneficiaries', by: {}, created: 'created_at' },
-  scanned: 'search',
+  counted: { as: 'beneficiaries', by: {} },
+  created: 'created_at',
 })
 
 const statements = perConnection({
@@ -103,11 +103,11 @@ export interface BeneficiaryQuery {
 
 /** One page of the client's beneficiaries, and how many match in all. */
 export const listBeneficiaries = (
-  { db }: World,
+  world: World,
   clientId: number,
   { page, search, sortBy, sortOrder }: BeneficiaryQuery,
-): { rows: Beneficiary[]; totalCount: number } =>
-  list.page(db.query, clientId, {
+): Promise<{ rows: Beneficiary[]; totalCount: number }> =>
+  list.page(() => world.db.query, clientId, {
     filters: { search: search === undefined ? undefined : fold(search) },
     sort: sortBy,
     direction: sortOrder,

@@ -81,14 +81,14 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     .use(guard.plugin())
     .get(
       '/',
-      ({ request, session, set }) => {
+      async ({ request, session, set }) => {
         const query = new QueryReader(request.url)
         const page = query.page(PAGE)
         const search = query.text('search')
         const sortBy = query.choice('sort_by', BENEFICIARY_SORTS) ?? 'created_at'
         const sortOrder = query.choice('sort_order', DIRECTIONS) ?? 'DESC'
         query.finish()
-        const { rows, totalCount } = listBeneficiaries(session.world, session.client.id, {
+        const { rows, totalCount } = await listBeneficiaries(session.world, session.client.id, {
           page,
           search,
           sortBy,

@@ -1,9 +1,11 @@
 import { and, asc, count, desc, eq, getTableColumns, inArray, is, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
+import { turns } from '../kernel/turns.ts'
 import type { Transaction } from './database.ts'
 import type { OwnedTable } from './prepared.ts'
 import { listCounts } from './tables.ts'
+import { type Key, Walk } from './walk.ts'
 import { APART, distanceOf, nearerEnd, type Place, type Span, Waypoints } from './waypoints.ts'
 
 export interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
@@ -13,18 +15,18 @@ export interface ListOptions<Table extends OwnedTable, Filter extends string, So
   /** What it can be ordered by. The key stands last without being named, and tells apart what is left equal. */
   sorts: Readonly<Record<Sort, readonly (SQLiteColumn | SQL)[]>>
   /** Where its records are counted as they come, go and change, if they are. */
-  counted?: Counted<NoInfer<Filter>, NoInfer<Sort>>
-  /** A filter that no index helps: all that others leave is looked at. */
-  scanned?: NoInfer<Filter>
+  counted?: Counted<NoInfer<Filter>>
+  /** The order of creation. What is searched is passed over in it, along the index that holds what a search reads. */
+  created: NoInfer<Sort>
+  /** Filters that have an index of their own, and the order in which it runs. */
+  paths?: readonly { filters: readonly NoInfer<Filter>[]; sort: NoInfer<Sort> }[]
 }
 
-interface Counted<Filter extends string, Sort extends string> {
+interface Counted<Filter extends string> {
   /** The name of the list in `list_counts`. */
   as: string
   /** The column there that a filter compares. */
   by: Partial<Record<Filter, 'part' | 'currencyId'>>
-  /** The order of creation, whose intrusions are counted. */
-  created: Sort
 }
 
 /** What of a list is asked for. */
@@ -38,7 +40,6 @@ export interface Slice<Filter extends string, Sort extends string> {
 }
 
 type Values = Record<string, string | number>
-type Key = string | number
 
 /** A statement of one shape, which takes its values by name. */
 interface Statement<Row> {
@@ -59,6 +60,10 @@ const STATEMENTS_MAX = 64
 const ORDERS_MAX = 32
 /** So few records that a search has found are put in order by themselves; an index is walked for more. */
 const FEW = 1_000
+/** So many rows of a page are read in one slice. */
+const PART = 1_000
+/** How often a page is read until the list has rested meanwhile. */
+const ATTEMPTS_MAX = 3
 
 /** A list that may grow without end: counted and paged through without reading what is not shown (decision 0019). */
 export class List<Table extends OwnedTable, Filter extends string, Sort extends string> {
@@ -70,56 +75,172 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     this.#options = options
   }
 
-  /** One page of what a client has, and how many records match in all. */
-  page(
+  /**
+   * One page of what a client has, and how many records match in all. What nobody has counted is passed over in slices,
+   * and once more if it has changed meanwhile: a page shows one state of the list. A list that never rests is answered as
+   * it was passed over.
+   */
+  async page(
+    connection: () => Transaction,
+    clientId: number,
+    slice: Slice<Filter, Sort>,
+  ): Promise<{ rows: Table['$inferSelect'][]; totalCount: number }> {
+    const given = (Object.keys(slice.filters) as Filter[]).filter((name) => slice.filters[name] !== undefined)
+    const { counted } = this.#options
+    if (!counted) return this.#countedPage(connection(), clientId, slice, given)
+    const isCounted = given.every((filter) => counted.by[filter])
+    if (isCounted && slice.limit <= PART) return this.#countedPage(connection(), clientId, slice, given)
+    const changes = () => this.#counted(connection(), counted, [], { clientId }).changes
+    for (let attempt = 1; ; attempt++) {
+      const before = changes()
+      const page = isCounted
+        ? await this.#countedInParts(connection, clientId, slice, given)
+        : await this.#searched(connection, clientId, slice, given)
+      if (attempt === ATTEMPTS_MAX || changes() === before) return page
+    }
+  }
+
+  #countedPage(
     query: Transaction,
     clientId: number,
     slice: Slice<Filter, Sort>,
+    given: readonly Filter[],
   ): { rows: Table['$inferSelect'][]; totalCount: number } {
     const { filters, sort, direction, limit, offset } = slice
-    const given = (Object.keys(filters) as Filter[]).filter((name) => filters[name] !== undefined)
     const matching = this.#matching(clientId, given, filters as Values)
-    const found = this.#fewFound(query, given, matching)
-    const { totalCount, version } = found ? { totalCount: found.length } : this.#count(query, given, matching, sort)
+    const { totalCount, version } = this.#count(query, given, matching, sort)
     const shown = Math.min(limit, totalCount - offset)
     if (shown <= 0) return { rows: [], totalCount }
     const first = direction === 'ASC' ? offset : totalCount - offset - shown
     const span = { first, after: first + shown, totalCount }
-    const rows = found
-      ? this.#rows(query, this.#among(found), slice, span, nearerEnd(span))
-      : this.#rowsFromNearest(query, matching, slice, span, version)
+    return { rows: this.#rowsFromNearest(query, matching, slice, span, version), totalCount }
+  }
+
+  /** A page of many rows, a part of them in each slice. */
+  async #countedInParts(
+    connection: () => Transaction,
+    clientId: number,
+    { limit, offset, ...slice }: Slice<Filter, Sort>,
+    given: readonly Filter[],
+  ): Promise<{ rows: Table['$inferSelect'][]; totalCount: number }> {
+    const rows: Table['$inferSelect'][] = []
+    for (;;) {
+      const part = { ...slice, offset: offset + rows.length, limit: Math.min(PART, limit - rows.length) }
+      const page = await turns.take(ownerOf(connection(), clientId), () =>
+        this.#countedPage(connection(), clientId, part, given),
+      )
+      rows.push(...page.rows)
+      if (page.rows.length < PART || rows.length >= limit) return { rows, totalCount: page.totalCount }
+    }
+  }
+
+  /** A page of what is counted nowhere: all that may match is passed over, and again along the order if it is much. */
+  async #searched(
+    connection: () => Transaction,
+    clientId: number,
+    slice: Slice<Filter, Sort>,
+    given: readonly Filter[],
+  ): Promise<{ rows: Table['$inferSelect'][]; totalCount: number }> {
+    const { direction, limit, offset } = slice
+    const path = this.#options.paths?.find(({ filters }) => filters.some((filter) => given.includes(filter)))
+    const survey = this.#walk(connection, clientId, slice, given, path?.sort ?? this.#options.created, true)
+    const few: Key[] = []
+    let totalCount = 0
+    for await (const keys of survey) {
+      totalCount += keys.length
+      if (few.length <= FEW) few.push(...keys.slice(0, FEW + 1 - few.length))
+    }
+    const shown = Math.min(limit, totalCount - offset)
+    if (shown <= 0) return { rows: [], totalCount }
+    const first = direction === 'ASC' ? offset : totalCount - offset - shown
+    const span = { first, after: first + shown, totalCount }
+    if (totalCount <= FEW) {
+      return { rows: this.#rows(connection(), this.#among(few), slice, span, nearerEnd(span)), totalCount }
+    }
+    if (!this.#keyColumns(slice.sort)) {
+      const matching = this.#matching(clientId, given, slice.filters as Values)
+      return { rows: this.#rows(connection(), matching, slice, span, nearerEnd(span)), totalCount }
+    }
+    const keys = await this.#keysOf(connection, clientId, slice, given, span)
+    const rows: Table['$inferSelect'][] = []
+    for (let at = 0; at < keys.length; at += PART) {
+      const part = keys.slice(at, at + PART)
+      const whole = { first: 0, after: part.length, totalCount: part.length }
+      const read = () => this.#rows(connection(), this.#among(part), slice, whole, nearerEnd(whole))
+      rows.push(...(await turns.take(ownerOf(connection(), clientId), read)))
+    }
     return { rows, totalCount }
   }
 
-  #matching(clientId: number, given: readonly Filter[], values: Values): Matching {
-    const { table, filters } = this.#options
-    const conditionOf = (name: Filter) => {
-      const filter = filters[name]
-      return is(filter, SQLiteColumn) ? eq(filter, sql.placeholder(name)) : filter
+  /** The keys of a span in the order that is shown, reached from the nearer end. */
+  async #keysOf(
+    connection: () => Transaction,
+    clientId: number,
+    slice: Slice<Filter, Sort>,
+    given: readonly Filter[],
+    span: Span,
+  ): Promise<Key[]> {
+    const isUpward = nearerEnd(span).rank === 0
+    const passed = isUpward ? span.first : span.totalCount - span.after
+    const shown = span.after - span.first
+    const keys: Key[] = []
+    let seen = 0
+    for await (const some of this.#walk(connection, clientId, slice, given, slice.sort, isUpward)) {
+      const start = Math.max(0, passed - seen)
+      keys.push(...some.slice(start, start + shown - keys.length))
+      seen += some.length
+      if (keys.length === shown) break
     }
-    const condition = () => and(eq(table.clientId, sql.placeholder('clientId')), ...given.map(conditionOf))
+    return isUpward === (slice.direction === 'ASC') ? keys : keys.reverse()
+  }
+
+  /** The keys of all that match along an order, some in each slice, whatever is between them. */
+  async *#walk(
+    connection: () => Transaction,
+    clientId: number,
+    slice: Slice<Filter, Sort>,
+    given: readonly Filter[],
+    sort: Sort,
+    isUpward: boolean,
+  ): AsyncGenerator<Key[]> {
+    const { table, paths = [] } = this.#options
+    const path = paths.find((each) => each.sort === sort && each.filters.some((filter) => given.includes(filter)))
+    const along = given.filter((filter) => path?.filters.includes(filter))
+    const others = given.filter((filter) => !along.includes(filter))
+    const steps = new Walk({
+      table,
+      order: this.#orderOf(sort),
+      isUpward,
+      along: () =>
+        and(eq(table.clientId, sql.placeholder('clientId')), ...along.map((name) => this.#conditionOf(name))),
+      others: () => and(...others.map((name) => sql`(${this.#conditionOf(name)}) IS TRUE`)),
+      values: { ...(slice.filters as Values), clientId },
+      statement: (name, make) =>
+        this.#statement(connection(), `${name} ${given} ${sort} ${isUpward}`, () => make(connection())),
+    })
+    while (!steps.isDone) {
+      yield await turns.take(ownerOf(connection(), clientId), (isOver) => steps.take(isOver))
+    }
+  }
+
+  #matching(clientId: number, given: readonly Filter[], values: Values): Matching {
+    const condition = () =>
+      and(
+        eq(this.#options.table.clientId, sql.placeholder('clientId')),
+        ...given.map((name) => this.#conditionOf(name)),
+      )
     return { name: given.join(), condition, values: { ...values, clientId } }
+  }
+
+  #conditionOf(name: Filter): SQL {
+    const filter = this.#options.filters[name] as SQLiteColumn | SQL
+    return is(filter, SQLiteColumn) ? eq(filter, sql.placeholder(name)) : (filter as SQL)
   }
 
   #among(keys: readonly Key[]): Matching {
     const { id } = this.#options.table
     const condition = () => sql`${id} IN (SELECT value FROM json_each(${sql.placeholder('keys')}))`
     return { name: 'among', condition, values: { keys: JSON.stringify(keys) } }
-  }
-
-  /** The keys of all that a search finds, when it searches and they are few. */
-  #fewFound(query: Transaction, given: readonly Filter[], { name, condition, values }: Matching): Key[] | undefined {
-    const { table, scanned } = this.#options
-    if (scanned === undefined || !given.includes(scanned)) return undefined
-    const found = this.#statement<{ id: Key }>(query, `found ${name}`, () =>
-      query
-        .select({ id: table.id })
-        .from(table as SQLiteTable)
-        .where(condition())
-        .limit(FEW + 1)
-        .prepare(),
-    ).all(values)
-    return found.length <= FEW ? found.map(({ id }) => id) : undefined
   }
 
   /**
@@ -132,10 +253,10 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     { name, condition, values }: Matching,
     sort: Sort,
   ): { totalCount: number; version?: string } {
-    const { table, counted } = this.#options
+    const { table, counted, created } = this.#options
     if (counted && given.every((filter) => counted.by[filter])) {
       const { total, changes, intrusions } = this.#counted(query, counted, given, values)
-      const isInOrderOfCreation = sort === counted.created && given.length === 0
+      const isInOrderOfCreation = sort === created && given.length === 0
       return { totalCount: total, version: isInOrderOfCreation ? `intrusions ${intrusions}` : `changes ${changes}` }
     }
     const [counting] = this.#statement<{ total: number }>(query, `matching ${name}`, () =>
@@ -148,7 +269,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return { totalCount: counting?.total ?? 0 }
   }
 
-  #counted(query: Transaction, { as, by }: Counted<Filter, Sort>, given: readonly Filter[], values: Values) {
+  #counted(query: Transaction, { as, by }: Counted<Filter>, given: readonly Filter[], values: Values) {
     const sumOf = (column: SQLWrapper) => sql<number>`coalesce(sum(${column}), 0)`
     const [sums] = this.#statement<{ total: number; changes: number; intrusions: number }>(
       query,
@@ -268,4 +389,14 @@ const kept = <Value extends object>(
   const known = own.get(name) ?? make()
   own.set(name, known)
   return known
+}
+
+const numbers = new WeakMap<Transaction, number>()
+let lastNumber = 0
+
+/** Whose turn it is: a client of one connection. */
+const ownerOf = (query: Transaction, clientId: number): string => {
+  const number = numbers.get(query) ?? ++lastNumber
+  numbers.set(query, number)
+  return `${number} ${clientId}`
 }

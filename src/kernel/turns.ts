@@ -27,6 +27,12 @@ class Turns {
     })
   }
 
+  /** Runs a slice when it is the owner's turn, and answers what it answers. */
+  async take<T>(owner: unknown, work: (isOver: () => boolean) => T): Promise<T> {
+    if (!this.isFree) await this.next(owner)
+    return this.slice(work)
+  }
+
   /** Runs a slice, which ends when it is told that its time is over. */
   slice<T>(work: (isOver: () => boolean) => T): T {
     const startedMs = sinceStartMs()

@@ -342,7 +342,13 @@ const list = new List({
     ref: orders.reference,
   },
   sorts: { id: [] },
-  counted: { as: 'orders', by: { status: 'part' }, created: 'id' },
+  counted: { as: 'orders', by: { status: 'part' } },
+  created: 'id',
+  paths: [
+    { filters: ['reference', 'ref'], sort: 'id' },
+    { filters: ['productId'], sort: 'id' },
+    { filters: ['status'], sort: 'id' },
+  ],
 })
 
 export interface OrderQuery {
@@ -355,8 +361,8 @@ export interface OrderQuery {
 }
 
 /** One page of the client's orders, the newest first, and how many match in all. */
-export const listOrders = ({ db }: World, clientId: number, { page, ...filters }: OrderQuery) =>
-  list.page(db.query, clientId, {
+export const listOrders = (world: World, clientId: number, { page, ...filters }: OrderQuery) =>
+  list.page(() => world.db.query, clientId, {
     filters,
     sort: 'id',
     direction: 'DESC',

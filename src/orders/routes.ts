@@ -192,7 +192,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
     .use(guard.plugin('vouchers'))
     .get(
       '/',
-      ({ request, session: { world, client }, set }) => {
+      async ({ request, session: { world, client }, set }) => {
         const query = new QueryReader(request.url)
         const page = query.page(PAGE)
         const filter = {
@@ -202,7 +202,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
           ref: query.text('ref'),
         }
         query.finish()
-        const { rows, totalCount } = listOrders(world, client.id, { page, ...filter })
+        const { rows, totalCount } = await listOrders(world, client.id, { page, ...filter })
         Object.assign(set.headers, pageHeaders(page, totalCount))
         return rows.map((order) => wire(world, order))
       },

@@ -471,8 +471,12 @@ const list = new List({
     search: holds(payouts.searchFolded, sql.placeholder('search')),
   },
   sorts: SORTS,
-  counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' }, created: 'created_at' },
-  scanned: 'search',
+  counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' } },
+  created: 'created_at',
+  paths: [
+    { filters: ['status'], sort: 'created_at' },
+    { filters: ['currencyId'], sort: 'created_at' },
+  ],
 })
 
 export interface PayoutQuery {
@@ -485,9 +489,9 @@ export interface PayoutQuery {
 }
 
 /** One page of the client's payouts, and how many match in all. */
-export const listPayouts = ({ db }: World, clientId: number, query: PayoutQuery) => {
+export const listPayouts = (world: World, clientId: number, query: PayoutQuery) => {
   const { page, status, currencyId, search, sortBy, sortOrder } = query
-  return list.page(db.query, clientId, {
+  return list.page(() => world.db.query, clientId, {
     filters: { status, currencyId, search: search === undefined ? undefined : fold(search) },
     sort: sortBy,
     direction: sortOrder,

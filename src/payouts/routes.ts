@@ -148,7 +148,7 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
     .use(guard.plugin())
     .get(
       '/',
-      ({ request, session, set }) => {
+      async ({ request, session, set }) => {
         const query = new QueryReader(request.url)
         const page = query.page(PAGE)
         const status = query.choice('status', PAYOUT_STATUSES)
@@ -161,7 +161,7 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
         const sortBy = query.choice('sort_by', PAYOUT_SORTS) ?? 'created_at'
         const sortOrder = query.choice('sort_order', DIRECTIONS) ?? 'DESC'
         query.finish()
-        const { rows, totalCount } = listPayouts(session.world, session.client.id, {
+        const { rows, totalCount } = await listPayouts(session.world, session.client.id, {
           page,
           status,
           currencyId: currency?.id,

@@ -126,7 +126,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     .use(guard.plugin())
     .get(
       '/wallets',
-      ({ request, session, set }) => {
+      async ({ request, session, set }) => {
         const query = new QueryReader(request.url)
         const page = query.page(PAGE)
         const filter = {
@@ -137,7 +137,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
         }
         const sort = readSort(query, WALLET_SORTS, { field: 'id', direction: 'DESC' })
         query.finish()
-        const { rows, totalCount } = listWallets(session.world, session.client.id, { page, ...filter, sort })
+        const { rows, totalCount } = await listWallets(session.world, session.client.id, { page, ...filter, sort })
         Object.assign(set.headers, longPageHeaders(page, totalCount, rows.length))
         return rows.map((wallet) => walletWire(wallet, reference))
       },
@@ -183,7 +183,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     )
     .get(
       '/transactions',
-      ({ request, session, set }) => {
+      async ({ request, session, set }) => {
         const query = new QueryReader(request.url)
         const page = query.page(PAGE)
         const filter = {
@@ -198,7 +198,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
         }
         const sort = readSort(query, TRANSACTION_SORTS, { field: 'id', direction: 'DESC' })
         query.finish()
-        const { rows, totalCount } = listTransactions(session.world, session.client.id, { page, ...filter, sort })
+        const { rows, totalCount } = await listTransactions(session.world, session.client.id, { page, ...filter, sort })
         Object.assign(set.headers, longPageHeaders(page, totalCount, rows.length))
         return rows.map((row) => transactionWire(row, reference))
       },

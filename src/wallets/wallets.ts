@@ -119,8 +119,8 @@ export interface WalletQuery {
 }
 
 /** One page of the client's wallets, and how many match in all. */
-export const listWallets = ({ db }: World, clientId: number, { page, sort, ...filters }: WalletQuery) =>
-  walletList.page(db.query, clientId, {
+export const listWallets = (world: World, clientId: number, { page, sort, ...filters }: WalletQuery) =>
+  walletList.page(() => world.db.query, clientId, {
     filters,
     sort: sort.field,
     direction: sort.direction,
@@ -142,19 +142,25 @@ export interface TransactionQuery {
 }
 
 /** One page of the movements of the client's wallets, each with its currency, and how many match in all. */
-export const listTransactions = (
+export const listTransactions = async (
   world: World,
   clientId: number,
   { page, sort, search, ...filters }: TransactionQuery,
 ) => {
-  const { rows, totalCount } = transactionList.page(world.db.query, clientId, {
+  const { rows, totalCount } = await transactionList.page(() => world.db.query, clientId, {
     filters: { ...filters, search: search === undefined ? undefined : fold(search) },
     sort: sort.field,
     direction: sort.direction,
     limit: page.limit,
     offset: offsetOf(page),
   })
-  return { rows: rows.map((transaction) => withCurrency(world, transaction)), totalCount }
+  const currencyIds = new Map<number, number>()
+  const currencyOf = (transaction: WalletTransaction): number => {
+    const known = currencyIds.get(transaction.walletId) ?? withCurrency(world, transaction).currencyId
+    currencyIds.set(transaction.walletId, known)
+    return known
+  }
+  return { rows: rows.map((transaction) => ({ transaction, currencyId: currencyOf(transaction) })), totalCount }
 }
 
 /** The movement of one of the client's own wallets, with its currency; or undefined. */
@@ -181,6 +187,7 @@ const walletList = new List({
     isActive: sql`${sql.placeholder('isActive')} = 'true'`,
   },
   sorts: { id: [], amount: [inMajorUnits(wallets.amountMinor, wallets.currencyId)] },
+  created: 'id',
 })
 
 const transactionList = new List({
@@ -196,6 +203,10 @@ const transactionList = new List({
     createdToMs: lte(transactions.createdAtMs, sql.placeholder('createdToMs')),
   },
   sorts: { id: [], amount: [transactions.amountRank], created_at: [transactions.createdAtMs] },
-  counted: { as: 'transactions', by: { walletId: 'part' }, created: 'id' },
-  scanned: 'search',
+  counted: { as: 'transactions', by: { walletId: 'part' } },
+  created: 'id',
+  paths: [
+    { filters: ['createdFromMs', 'createdToMs'], sort: 'created_at' },
+    { filters: ['walletId'], sort: 'id' },
+  ],
 })

@@ -54,7 +54,7 @@ const save = (number: number, clientId: number, createdAtMs = Math.floor(number 
 
 const ours = Array.from({ length: ROWS }, (_, number) => number).filter((number) => number % 3 !== 2)
 
-const page = (clientId: number, more: Partial<Parameters<typeof listBeneficiaries>[2]> = {}) => {
+const page = async (clientId: number, more: Partial<Parameters<typeof listBeneficiaries>[2]> = {}) => {
   const query = {
     page: { page: 1, limit: 100 },
     search: undefined,
@@ -62,41 +62,41 @@ const page = (clientId: number, more: Partial<Parameters<typeof listBeneficiarie
     sortOrder: 'ASC',
     ...more,
   } as const
-  const { rows, totalCount } = listBeneficiaries(world, clientId, query)
+  const { rows, totalCount } = await listBeneficiaries(world, clientId, query)
   return { ids: rows.map(({ id }) => id), totalCount }
 }
 
 describe('A page of a list', () => {
-  test.each(['ASC', 'DESC'] as const)('%s is the same from whichever end it is reached', (sortOrder) => {
+  test.each(['ASC', 'DESC'] as const)('%s is the same from whichever end it is reached', async (sortOrder) => {
     const whole = (sortOrder === 'ASC' ? ours : ours.toReversed()).map(idOf)
     for (const limit of [1, 7, 10, 100]) {
       for (let number = 1; (number - 2) * limit < ours.length; number++) {
-        const { ids, totalCount } = page(OURS, { page: { page: number, limit }, sortOrder })
+        const { ids, totalCount } = await page(OURS, { page: { page: number, limit }, sortOrder })
         expect(ids).toEqual(whole.slice((number - 1) * limit, number * limit))
         expect(totalCount).toBe(ours.length)
       }
     }
   })
 
-  test('beyond the last is empty, however far', () => {
+  test('beyond the last is empty, however far', async () => {
     const far = { page: Number.MAX_SAFE_INTEGER, limit: 50 }
-    expect(page(OURS, { page: far })).toEqual({ ids: [], totalCount: ours.length })
+    expect(await page(OURS, { page: far })).toEqual({ ids: [], totalCount: ours.length })
   })
 
   test.each(['ASC', 'DESC'] as const)(
     'of a search %s has what it has found, in order, whatever its limit',
-    (sortOrder) => {
+    async (sortOrder) => {
       const even = ours.filter((number) => number % 2 === 0)
       const whole = (sortOrder === 'ASC' ? even : even.toReversed()).map(idOf)
       for (const number of [1, 2, 3]) {
-        const { ids, totalCount } = page(OURS, { page: { page: number, limit: 7 }, sortOrder, search: 'EVEN@' })
+        const { ids, totalCount } = await page(OURS, { page: { page: number, limit: 7 }, sortOrder, search: 'EVEN@' })
         expect(ids).toEqual(whole.slice((number - 1) * 7, number * 7))
         expect(totalCount).toBe(even.length)
       }
     },
   )
 
-  test('of a search that finds more than a thousand is the same as of one that finds fewer', () => {
+  test('of a search that finds more than a thousand is the same as of one that finds fewer', async () => {
     const [MANY, many] = [4, 1_201]
     database.sqlite.run(
       `INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (${MANY}, 'many', '', 1, 0)`,
@@ -105,11 +105,11 @@ describe('A page of a list', () => {
       for (let number = 10_000; number < 10_000 + many; number++) save(number, MANY)
     })()
     for (const sortBy of ['created_at', 'email'] as const) {
-      const found = page(MANY, { page: { page: 2, limit: 100 }, sortBy, search: '@example' })
-      expect(found).toEqual(page(MANY, { page: { page: 2, limit: 100 }, sortBy }))
+      const found = await page(MANY, { page: { page: 2, limit: 100 }, sortBy, search: '@example' })
+      expect(found).toEqual(await page(MANY, { page: { page: 2, limit: 100 }, sortBy }))
       expect(found.totalCount).toBe(many)
     }
-    const even = page(MANY, { page: { page: 6, limit: 100 }, search: 'even' })
+    const even = await page(MANY, { page: { page: 6, limit: 100 }, search: 'even' })
     expect(even.totalCount).toBe(601)
     expect(even.ids).toEqual(Array.from({ length: 100 }, (_, index) => idOf(11_000 + 2 * index)))
   })
@@ -170,37 +170,108 @@ describe('A page far from both ends', () => {
     at: fc.noBias(fc.integer({ min: 0, max: 999 })).map((thousandths) => thousandths / 1_000),
   })
 
-  test('is the same as of a list that is sorted anew, whatever has changed in between', () => {
+  test('is the same as of a list that is sorted anew, whatever has changed in between', async () => {
     for (const { change, sortBy, sortOrder, at } of fc.sample(step, { seed: 19, numRuns: 400 })) {
       CHANGES[change](at)
       const limit = 50
       const number = 1 + Math.floor(at * (records.length / limit))
-      const { ids, totalCount } = page(DEEP, { page: { page: number, limit }, sortBy, sortOrder })
+      const { ids, totalCount } = await page(DEEP, { page: { page: number, limit }, sortBy, sortOrder })
       expect(totalCount).toBe(records.length)
       expect(ids).toEqual(naive(sortBy, sortOrder).slice((number - 1) * limit, number * limit))
     }
   })
 
-  test.each(['ASC', 'DESC'] as const)('follows the one before it when all are read %s', (sortOrder) => {
+  test.each(['ASC', 'DESC'] as const)('follows the one before it when all are read %s', async (sortOrder) => {
     const limit = 100
-    const read = Array.from({ length: Math.ceil(records.length / limit) }, (_, index) =>
-      page(DEEP, { page: { page: index + 1, limit }, sortBy: 'created_at', sortOrder }),
+    const read = await Promise.all(
+      Array.from({ length: Math.ceil(records.length / limit) }, (_, index) =>
+        page(DEEP, { page: { page: index + 1, limit }, sortBy: 'created_at', sortOrder }),
+      ),
     )
     expect(read.flatMap(({ ids }) => ids)).toEqual(naive('created_at', sortOrder))
   })
 })
 
-describe('The count of a list', () => {
-  test('is what counting gives, for each client alone', () => {
-    expect(page(OURS).totalCount).toBe(ours.length)
-    expect(page(THEIRS).totalCount).toBe(ROWS - ours.length)
-    expect(page(3).totalCount).toBe(0)
+describe('A search through more than one stride', () => {
+  const [WIDE, wide] = [6, 9_000]
+  /** Of each record that was saved: found by "even" or "odd", created two at a time, paid as often as its number says. */
+  const numbers = Array.from({ length: wide }, (_, index) => 40_000 + index)
+  beforeAll(() => {
+    database.sqlite.run(
+      `INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (${WIDE}, 'wide', '', 1, 0)`,
+    )
+    save(40_000, WIDE)
+    database.sqlite.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 40001 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${40_000 + wide - 1})
+       INSERT INTO beneficiaries (id, client_id, email, first_name, last_name, email_folded, first_name_folded,
+         last_name_folded, metadata, total_payouts, total_amount_minor, created_at_ms)
+       SELECT 'ben_' || n, client_id, '', '', '', iif(n % 2, 'odd', 'even') || '@example.com', '', '', '{}', 0, 0, n / 2
+       FROM beneficiaries, numbers WHERE client_id = ${WIDE}`,
+    )
+    database.sqlite.run(
+      `UPDATE beneficiaries SET total_payouts = CAST(substr(id, 5) AS INTEGER) % 7 WHERE client_id = ${WIDE}`,
+    )
   })
 
-  test('follows what comes, goes and is undone', () => {
-    const before = page(THEIRS).totalCount
+  test.each([
+    ['created_at', 'ASC', () => 0],
+    ['created_at', 'DESC', () => 0],
+    ['email', 'ASC', () => 0],
+    ['total_payouts', 'ASC', (number: number) => number % 7],
+    ['total_payouts', 'DESC', (number: number) => number % 7],
+    ['country', 'DESC', () => 0],
+  ] as const)('by %s %s has the same pages as a list that is sorted anew', async (sortBy, sortOrder, keyOf) => {
+    const odd = numbers.filter((number) => number % 2 === 1)
+    odd.sort((one, other) => keyOf(one) - keyOf(other) || one - other)
+    if (sortOrder === 'DESC') odd.reverse()
+    for (const at of [1, 20, 45]) {
+      const { ids, totalCount } = await page(WIDE, { page: { page: at, limit: 100 }, search: 'odd', sortBy, sortOrder })
+      expect(totalCount).toBe(odd.length)
+      expect(ids).toEqual(odd.slice((at - 1) * 100, at * 100).map(idOf))
+    }
+  })
+
+  test('takes turns with others, so that a search that came later and finds its few at once is answered first', async () => {
+    const order: string[] = []
+    const long = Array.from({ length: 5 }, (_, index) =>
+      page(WIDE, { page: { page: 40, limit: 100 }, search: 'odd' }).then(() => order.push(`long ${index}`)),
+    )
+    await Promise.resolve()
+    const short = page(THEIRS, { search: 'odd' }).then(() => order.push('short'))
+    await Promise.all([...long, short])
+    expect(order.indexOf('short')).toBeLessThan(5)
+    expect(order).toHaveLength(6)
+  })
+
+  test('is begun anew when the list has changed meanwhile, and ends also if it always does', async () => {
+    let isSearching = true
+    let count = 0
+    const change = () => {
+      if (!isSearching) return
+      const number = 60_000 + count++
+      save(number, WIDE, 1)
+      deleteBeneficiary(database.query, WIDE, idOf(number))
+      setImmediate(change)
+    }
+    change()
+    const { ids, totalCount } = await page(WIDE, { page: { page: 1, limit: 100 }, search: 'even@', sortBy: 'email' })
+    isSearching = false
+    expect(totalCount).toBe(wide / 2)
+    expect(ids).toHaveLength(100)
+  })
+})
+
+describe('The count of a list', () => {
+  test('is what counting gives, for each client alone', async () => {
+    expect((await page(OURS)).totalCount).toBe(ours.length)
+    expect((await page(THEIRS)).totalCount).toBe(ROWS - ours.length)
+    expect((await page(3)).totalCount).toBe(0)
+  })
+
+  test('follows what comes, goes and is undone', async () => {
+    const before = (await page(THEIRS)).totalCount
     save(1_000, THEIRS)
-    expect(page(THEIRS).totalCount).toBe(before + 1)
+    expect((await page(THEIRS)).totalCount).toBe(before + 1)
     database.sqlite.run('BEGIN')
     save(1_001, THEIRS)
     database.sqlite.run('ROLLBACK')
@@ -208,7 +279,7 @@ describe('The count of a list', () => {
       .delete(beneficiaries)
       .where(eq(beneficiaries.id, idOf(1_000)))
       .run()
-    expect(page(THEIRS).totalCount).toBe(before)
+    expect((await page(THEIRS)).totalCount).toBe(before)
   })
 })
 
