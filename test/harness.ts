@@ -1,3 +1,4 @@
+import type { Database as Sqlite } from 'bun:sqlite'
 import { Command } from 'commander'
 import { createApp } from '../src/app.ts'
 import { assemble } from '../src/assemble.ts'
@@ -22,14 +23,20 @@ export interface Server {
   stop: () => Promise<void>
 }
 
+/** A server that was started here, so that more can be done to it than to ask it. */
+export interface StartedServer extends Server {
+  /** Ends the executable as a crash would; in process it is closed. */
+  kill: () => Promise<void>
+  /** The database of a world, for what no answer tells; undefined against the executable. */
+  database: (world: string) => Sqlite | undefined
+}
+
 /** Starts a server with flags of `scrip serve`. */
-export const startServer = async (...flags: string[]): Promise<Server> => {
-  const { url, request, stop } = againstBinary ? await startBinary(flags) : startInProcess(flags)
+export const startServer = async (...flags: string[]): Promise<StartedServer> => {
+  const running = againstBinary ? await startBinary(flags) : startInProcess(flags)
   let worlds = 0
-  const server: Server = {
-    url,
-    request,
-    stop,
+  const server: StartedServer = {
+    ...running,
     world: async (now) => {
       const world = await TestWorld.open(server, `test-${++worlds}`)
       if (now === undefined) return world
@@ -62,6 +69,8 @@ const startInProcess = (flags: string[]) => {
       return handle(new Request((host === null ? url : `http://${host}`) + path, init))
     },
     stop: async () => platform.close(),
+    kill: async () => platform.close(),
+    database: (world: string) => platform.worlds.find(world)?.db.sqlite,
   }
 }
 
@@ -78,6 +87,11 @@ const startBinary = async (flags: string[]) => {
       child.kill('SIGTERM')
       await child.exited
     },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+    database: () => undefined,
   }
 }
 

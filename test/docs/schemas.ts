@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Schema } from './document.ts'
 
@@ -17,9 +17,20 @@ const strict = (schema: unknown): unknown => {
     : members
 }
 
+const validators = new WeakMap<Schema, ValidateFunction>()
+
+/** The check of a schema, compiled once. */
+export const validatorOf = (schema: Schema): ValidateFunction => {
+  const known = validators.get(schema)
+  if (known) return known
+  const validate = ajv.compile(strict(schema) as Schema)
+  validators.set(schema, validate)
+  return validate
+}
+
 /** What is wrong with a value; empty when nothing is. */
 export const faultsOf = (schema: Schema, value: unknown): string[] => {
-  const validate = ajv.compile(strict(schema) as Schema)
+  const validate = validatorOf(schema)
   return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 

@@ -1,0 +1,109 @@
+import type { Database as Sqlite } from 'bun:sqlite'
+import type { Served } from '../docs/document.ts'
+import { validatorOf } from '../docs/schemas.ts'
+import type { Answer } from './play.ts'
+
+/** What must hold of every answer and of every ledger, whatever was asked. */
+
+export type Shape = 'structured' | 'flat' | 'charges'
+
+/** How the errors of a path leave (contract C4). */
+export const shapeOf = (path: string): Shape => {
+  if (/^\/api\/v1\/products\/[^/]+\/(?:charges|discount)$/.test(path)) return 'charges'
+  return /^\/api\/v1\/(?:beneficiaries|payouts)(?:\/|$)/.test(path) ? 'flat' : 'structured'
+}
+
+const ALWAYS_STRUCTURED = new Set([401, 403, 429, 503])
+const CODES: Record<number, readonly string[]> = {
+  400: ['BAD_REQUEST', 'VALIDATION_FAILURE'],
+  401: ['UNAUTHORIZED'],
+  403: ['FORBIDDEN'],
+  404: ['NOT_FOUND'],
+  429: ['TOO_MANY_REQUESTS'],
+  500: ['INTERNAL_SERVER_ERROR'],
+  503: ['SERVICE_UNAVAILABLE'],
+}
+const NAMES: Record<string, string> = {
+  BAD_REQUEST: 'BadRequestError',
+  VALIDATION_FAILURE: 'ValidationException',
+  UNAUTHORIZED: 'UnauthorizedError',
+  FORBIDDEN: 'ForbiddenError',
+  NOT_FOUND: 'NotFoundError',
+  TOO_MANY_REQUESTS: 'TooManyRequestsError',
+  INTERNAL_SERVER_ERROR: 'InternalServerError',
+  SERVICE_UNAVAILABLE: 'ServiceUnavailableError',
+}
+const FLAT_NAMES: Record<number, readonly string[]> = {
+  400: ['ValidationException', 'BadRequest'],
+  404: ['NotFound'],
+  500: ['InternalServerError'],
+}
+
+/** What is wrong with an error, besides the words (spec section 7, contract C4). */
+const errorFaults = (path: string, { status, json }: Answer): string | undefined => {
+  const body = json as { error?: unknown; message?: unknown } | undefined
+  const shape = ALWAYS_STRUCTURED.has(status) || !path.startsWith('/api/') ? 'structured' : shapeOf(path)
+  if (shape === 'flat') {
+    const isFlat = FLAT_NAMES[status]?.includes(String(body?.error)) && typeof body?.message === 'string'
+    return isFlat ? undefined : `an error in another shape than ${shape}`
+  }
+  if (shape === 'charges') {
+    const error = body?.error as { message?: unknown; details?: unknown } | string | undefined
+    const isCharges =
+      typeof error === 'string' || (typeof error?.message === 'string' && typeof error.details === 'string')
+    return isCharges ? undefined : `an error in another shape than ${shape}`
+  }
+  const error = body?.error as { name?: unknown; code?: unknown; message?: unknown; messages?: unknown } | undefined
+  const code = String(error?.code)
+  if (!CODES[status]?.includes(code) || error?.name !== NAMES[code] || typeof error?.message !== 'string') {
+    return `an error in another shape than ${shape}`
+  }
+  return undefined
+}
+
+/** What is wrong with an answer, whatever was asked: undocumented, in another shape, or without its headers. */
+export const answerFaults = (
+  operation: Served | undefined,
+  path: string,
+  sentId: string | undefined,
+  answer: Answer,
+) => {
+  const { status, headers, text, json } = answer
+  const requestId = headers.get('x-request-id')
+  if (!requestId) return 'no X-Request-Id'
+  if (sentId !== undefined && requestId !== sentId) return `X-Request-Id ${requestId} instead of ${sentId}`
+  if (status >= 400) {
+    const fault = errorFaults(path, answer)
+    if (fault) return fault
+  }
+  if (!operation) return undefined
+  const documented = operation.responses[status]
+  if (!documented) return `status ${status} is not documented`
+  const type = headers.get('content-type')?.split(';')[0] ?? ''
+  if (!documented.content) return text === '' ? undefined : 'a body where none is documented'
+  const content = documented.content[type]
+  if (!content) return `content type ${type} is not documented`
+  if (type !== 'application/json') return undefined
+  const validate = validatorOf(content.schema)
+  if (validate(json)) return undefined
+  const [first] = validate.errors ?? []
+  return `not as documented: ${first?.instancePath || '/'} ${first?.message}`
+}
+
+const LEDGER_RULES: readonly [string, string][] = [
+  [
+    'an entry whose lines do not sum to zero',
+    'SELECT entry_id FROM journal_lines GROUP BY entry_id, currency_id HAVING sum(amount_minor) <> 0',
+  ],
+  [
+    'a wallet unlike its lines',
+    `SELECT w.id FROM wallets w LEFT JOIN journal_lines l ON l.wallet_id = w.id GROUP BY w.id HAVING
+       coalesce(sum(CASE l.account WHEN 'wallet' THEN l.amount_minor END), 0) <> w.amount_minor OR
+       coalesce(sum(CASE l.account WHEN 'reserved' THEN l.amount_minor END), 0) <> w.reserved_minor`,
+  ],
+  ['a wallet below its limit', 'SELECT id FROM wallets WHERE amount_minor < -credit_limit_minor'],
+]
+
+/** What is wrong with the ledger of a world, read from its database. */
+export const ledgerFaults = (sqlite: Sqlite): string | undefined =>
+  LEDGER_RULES.find(([, sql]) => sqlite.query(sql).get() !== null)?.[0]

@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { faultsIn, invalid, notFound, unreadable } from '../expect.ts'
+import type { Beneficiary, ClientName, World } from '../model.ts'
+import { majorOf } from '../money.ts'
+import { type At, type Expected, isInSpan, type Rule } from '../play.ts'
+import { badPageFields, byIdDown, command, pageFaults, pages, pick, queryOf, which, whoever } from './command.ts'
+import { keys, once } from './once.ts'
+import {
+  badPersonFields,
+  countriesSent,
+  emails,
+  isGoodMetadata,
+  metadatas,
+  names,
+  personWire,
+  phones,
+  unreadableBodies,
+} from './people.ts'
+import { ask } from './sessions.ts'
+
+/** Saved beneficiaries (spec 4.1, contract C10). */
+
+const LIST = { limitDefault: 20, limitMax: 100 }
+const ID = /^ben_[0-9a-z]{20,}$/
+const UNKNOWN = ['ben_000000000000000000000000', 'pyt_000000000000000000000000', '1', '%00', '__proto__']
+
+const ownOf = (world: World, client: ClientName): Beneficiary[] =>
+  world.state.beneficiaries.filter((saved) => saved.client === client)
+
+/** A beneficiary as it is answered now. */
+export const beneficiaryWire = ({ state }: World, saved: Beneficiary): Record<string, unknown> => {
+  const currency = state.wallets.find(({ client }) => client === saved.client)?.currency ?? 'USD'
+  return {
+    ...saved.wire,
+    total_payouts: saved.payouts,
+    total_amount: majorOf(saved.total, currency),
+    last_payout_at: saved.lastPayoutAt === null ? null : new Date(saved.lastPayoutAt).toISOString(),
+  }
+}
+
+interface Sent extends Record<string, unknown> {
+  email: unknown
+  first_name: unknown
+  last_name: unknown
+}
+
+export const created =
+  (sent: Sent): Rule =>
+  (at): Expected => {
+    const isGood = sent.metadata === undefined || sent.metadata === null || isGoodMetadata(sent.metadata)
+    const bad = [...badPersonFields(sent), ...(isGood ? [] : ['metadata'])]
+    if (bad.length > 0)
+      return invalid(
+        'flat',
+        bad.map((field) => (field === 'email' ? 'email' : field)),
+      )
+    return { status: 201, fault: () => savedFault(at, sent) }
+  }
+
+const savedFault = ({ world, client, now, answer }: At, sent: Sent): string | undefined => {
+  const { id, created_at, ...rest } = answer.json as { id: string; created_at: string }
+  if (!ID.test(id)) return 'an id in another form'
+  if (!isInSpan(now, created_at)) return `created_at is not now, ${new Date(now.lo).toISOString()}`
+  const wire = { ...personWire(sent), metadata: sent.metadata ?? {} }
+  const all = { ...wire, total_payouts: 0, total_amount: 0, last_payout_at: null }
+  world.state.beneficiaries.push({
+    id,
+    client,
+    wire: { id, created_at, ...wire },
+    payouts: 0,
+    total: 0n,
+    lastPayoutAt: null,
+  })
+  world.state.written = true
+  return faultsIn({ beneficiary: [rest, all] })
+}
+
+export const beneficiaryCommands = [
+  command({
+    does: 'save a beneficiary',
+    operations: ['createBeneficiary'],
+    weight: 6,
+    args: fc.record({
+      who: whoever,
+      body: fc.record({
+        email: emails,
+        first_name: names,
+        last_name: names,
+        country: countriesSent,
+        phone: phones,
+        metadata: metadatas,
+      }),
+      key: keys,
+    }),
+    run: (play, { who, body, key }) => once(play, who, { operation: 'createBeneficiary', body }, key, created(body)),
+  }),
+  command({
+    does: 'send a beneficiary that cannot be read',
+    operations: ['createBeneficiary'],
+    weight: 1,
+    args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
+    run: async (play, { who, text, keyed }) => {
+      const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
+      await ask(play, who, { operation: 'createBeneficiary', text, headers }, () => unreadable('flat'))
+    },
+  }),
+  command({
+    does: 'list the beneficiaries',
+    operations: ['listBeneficiaries'],
+    weight: 3,
+    args: fc.record({
+      who: whoever,
+      page: pages,
+      filter: fc.record(
+        {
+          search: fc.constantFrom('ada', 'GRACE', 'a@b', '%', '_', ' ', 'zo\u00cb'),
+          sort_by: fc.constantFrom('created_at', 'total_payouts', 'nothing', '__proto__'),
+          sort_order: fc.constantFrom('asc', 'DESC', 'up'),
+        },
+        { requiredKeys: [] },
+      ),
+    }),
+    run: async (play, { who, page, filter }) => {
+      const query = queryOf({ ...page, ...filter })
+      await ask(play, who, { operation: 'listBeneficiaries', query }, ({ world, client }) => {
+        const bad = badPageFields(page, LIST)
+        if (['nothing', '__proto__'].includes(filter.sort_by ?? '')) bad.push('sort_by')
+        if (filter.sort_order === 'up') bad.push('sort_order')
+        if (bad.length > 0) return invalid('flat', bad)
+        const found = ownOf(world, client).filter((saved) => fits(saved, filter.search))
+        return {
+          status: 200,
+          fault: (answer) =>
+            listFault(answer.json, world, found) ?? pageFaults(answer, page, LIST, ordered(found, filter)),
+        }
+      })
+    },
+  }),
+  command({
+    does: 'get a beneficiary',
+    operations: ['getBeneficiary'],
+    weight: 3,
+    args: fc.record({
+      who: whoever,
+      nth: which,
+      unknown: fc.constantFrom(undefined, undefined, undefined, ...UNKNOWN),
+    }),
+    run: async (play, { who, nth, unknown }) => {
+      const id = unknown ?? pick(play.model.worlds.get(who.world)?.state.beneficiaries ?? [], nth)?.id ?? 'ben_0'
+      await ask(play, who, { operation: 'getBeneficiary', id }, ({ world, client }) => {
+        const saved = ownOf(world, client).find((each) => each.id === id)
+        return saved ? { status: 200, body: beneficiaryWire(world, saved) } : notFound('flat', 'Beneficiary not found')
+      })
+    },
+  }),
+  command({
+    does: 'delete a beneficiary',
+    operations: ['deleteBeneficiary'],
+    weight: 1,
+    args: fc.record({ who: whoever, nth: which }),
+    run: async (play, { who, nth }) => {
+      const id = pick(play.model.worlds.get(who.world)?.state.beneficiaries ?? [], nth)?.id ?? 'ben_0'
+      await ask(play, who, { operation: 'deleteBeneficiary', id }, ({ world, client }) => {
+        const saved = ownOf(world, client).find((each) => each.id === id)
+        if (!saved) return notFound('flat', 'Beneficiary not found')
+        world.state.beneficiaries.splice(world.state.beneficiaries.indexOf(saved), 1)
+        return { status: 204 }
+      })
+    },
+  }),
+]
+
+const fits = ({ wire }: Beneficiary, search: string | undefined): boolean => {
+  const { email, first_name, last_name } = wire as Record<string, string>
+  const said = [email, first_name, last_name, `${first_name} ${last_name}`]
+  return search === undefined || said.some((text) => text?.toLowerCase().includes(search.toLowerCase()))
+}
+
+/** Ties break by id, in the same direction. */
+const ordered = (found: readonly Beneficiary[], { sort_by, sort_order }: { sort_by?: string; sort_order?: string }) => {
+  const byTime = byIdDown([...found].sort((a, b) => (a.id < b.id ? -1 : 1)))
+  if (sort_by !== 'total_payouts') return sort_order === 'asc' ? byTime.toReversed() : byTime
+  const payouts = new Map(found.map(({ id, payouts }) => [id as string | number, payouts]))
+  const down = byTime.toSorted((a, b) => (payouts.get(b) ?? 0) - (payouts.get(a) ?? 0))
+  return sort_order === 'asc' ? down.toReversed() : down
+}
+
+const listFault = (json: unknown, world: World, found: readonly Beneficiary[]): string | undefined => {
+  const expected = new Map(found.map((saved) => [saved.id, beneficiaryWire(world, saved)]))
+  for (const record of json as { id: string }[]) {
+    if (!expected.has(record.id)) return `lists ${record.id}, which is not of this client or does not fit`
+    const wrong = faultsIn({ [record.id]: [record, expected.get(record.id)] })
+    if (wrong) return wrong
+  }
+  return undefined
+}

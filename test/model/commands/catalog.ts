@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { amountTrouble, badRequest, invalid, memberFaults, notFound, unreadable } from '../expect.ts'
+import { countries, currencyOf, findCurrency, type Product } from '../goods.ts'
+import { DEFAULT } from '../model.ts'
+import { discountOf, minorOf, offerOf } from '../money.ts'
+import type { At, Expected } from '../play.ts'
+import { badPageFields, command, pageFaults, pages, queryOf, whoever } from './command.ts'
+import { isPathId, pathIds } from './reference.ts'
+import { ask } from './sessions.ts'
+
+/** Products: the list, one of them, whether it can be had, its discounts and its card (spec 4.2, contract C8, C9). */
+
+const LIST = { limitDefault: 50, limitMax: 10_000, six: true } as const
+
+/** Agreed for `limited` in every sandbox world. */
+const AGREED: Record<string, number> = { 'limited 2': 6 }
+export const agreedOf = ({ client }: Pick<At, 'client'>, product: Product): number =>
+  AGREED[`${client} ${product.id}`] ?? 0
+/** What `limited` may buy at most at once. */
+export const quantityMaxOf = ({ client }: Pick<At, 'client'>, product: Product): number =>
+  Math.min(product.max_quantity, client === 'limited' ? 10 : Number.POSITIVE_INFINITY)
+
+/** Denominations and quantities: on and off every edge that the contract names. */
+export const denominations: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(1, 5, 10, 25, 50, 100, 500, 1_000) },
+  { weight: 1, arbitrary: fc.constantFrom(0.01, 0.005, 2.5, 1_000_000_000, 1_000.01, 99.99, 1e-7) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(0, -1, 0.001, 1e21, null, '100', true, [], {}) },
+)
+export const quantities: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 1, max: 6 }) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(50, 51, 1_000_000, 1_000_000_000) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(0, -1, 1.5, null, '1', true, [], {}) },
+)
+export const isDenomination = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0.01 && value <= 1_000_000_000
+export const isQuantity = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1
+export const isId = (value: unknown): value is number => isPathId(String(value)) && typeof value === 'number'
+export const isLeftOut = (value: unknown): value is null | undefined => value === null || value === undefined
+/** Products of the catalog, those that were seeded for a purpose more often. */
+export const productIds = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 1, max: 14 }).map(String) },
+  { weight: 1, arbitrary: pathIds(471) },
+)
+
+const sorted = (products: readonly Product[], sort: string | undefined): Product[] => {
+  const { field = 'id', direction = 'DESC' } =
+    sort === undefined ? {} : (JSON.parse(sort) as { field?: string; direction?: string })
+  const sign = direction.toUpperCase() === 'ASC' ? 1 : -1
+  const key = (product: Product): string | number =>
+    field === 'id' ? product.id : String({ name: product.name, currency_code: product.currency }[field]).toLowerCase()
+  return [...products].sort((a, b) => sign * (compared(key(a), key(b)) || a.id - b.id))
+}
+const compared = <Value extends string | number>(a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const SORTS = ['{"field":"name"}', '{"direction":"asc"}', '{"field":"currency_code","direction":"ASC"}', '{}']
+const BAD_SORTS = ['', 'id', '[]', '{"field":"price"}', '{"direction":"up"}', '{"field":1}', '{"field":"__proto__"}']
+
+const listProducts = command({
+  does: 'list the products',
+  operations: ['listProducts'],
+  weight: 3,
+  args: fc.record({
+    who: whoever,
+    page: pages,
+    filter: fc.record(
+      {
+        category: fc.constantFrom('groceries', 'Gaming', 'No such category'),
+        country_id: fc.constantFrom('105', '2147483647', '0', 'IN'),
+        currency_id: fc.constantFrom(String(currencyOf('USD').id), '2147483647', '-1'),
+        search: fc.constantFrom('card', 'LUMEN', '%', '\u0000'),
+        sort: fc.constantFrom(...SORTS, ...BAD_SORTS),
+      },
+      { requiredKeys: [] },
+    ),
+  }),
+  run: async (play, { who, page, filter }) => {
+    await ask(play, who, { operation: 'listProducts', query: queryOf({ ...page, ...filter }) }, ({ model }) => {
+      const bad = badPageFields(page, LIST)
+      for (const name of ['country_id', 'currency_id'] as const) {
+        const id = filter[name]
+        if (id !== undefined && !isPathId(id)) bad.push(name)
+      }
+      if (filter.search === '\u0000') bad.push('search')
+      if (filter.sort !== undefined && !SORTS.includes(filter.sort)) bad.push('sort')
+      if (bad.length > 0) return invalid('structured', bad)
+      const alpha3 = countries.find(({ id }) => String(id) === filter.country_id)?.alpha_3
+      const found = model.products.filter(
+        (product) =>
+          product.active &&
+          (filter.category === undefined || product.category.toLowerCase() === filter.category.toLowerCase()) &&
+          (filter.country_id === undefined || product.country === alpha3) &&
+          (filter.currency_id === undefined || String(findCurrency(product.currency)?.id) === filter.currency_id) &&
+          (filter.search === undefined || product.name.toLowerCase().includes(filter.search.toLowerCase())),
+      )
+      const ids = sorted(found, filter.sort).map(({ id }) => id)
+      return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, ids) }
+    })
+  },
+})
+
+const getProduct = command({
+  does: 'get a product',
+  operations: ['getProduct'],
+  weight: 1,
+  args: fc.record({ who: whoever, id: productIds }),
+  run: async (play, { who, id }) => {
+    await ask(play, who, { operation: 'getProduct', id }, ({ model }) => {
+      if (!isPathId(id)) return badRequest('structured', 'Invalid product ID')
+      const product = model.product(Number(id))
+      if (!product) return notFound('structured', 'Product not found')
+      const { name, category, sub_category, delivery_mode, delivery_time } = product
+      const said = { id: product.id, name, category, sub_category, delivery_mode, delivery_time }
+      return {
+        status: 200,
+        fault: ({ json }) =>
+          memberFaults(json, { ...said, country_code: product.country, currency_code: product.currency }),
+      }
+    })
+  },
+})
+
+const checkAvailability = command({
+  does: 'check whether a product can be had',
+  operations: ['checkAvailability'],
+  weight: 3,
+  args: fc.record({ who: whoever, id: productIds, denomination: denominations, quantity: quantities }),
+  run: async (play, { who, id, denomination, quantity }) => {
+    const call = { operation: 'checkAvailability', id, body: { denomination, quantity } }
+    await ask(play, who, call, (at): Expected => {
+      if (!isPathId(id)) return badRequest('structured', 'Invalid product ID')
+      const bad = [
+        ...(isDenomination(denomination) ? [] : ['denomination']),
+        ...(isQuantity(quantity) ? [] : ['quantity']),
+      ]
+      if (!isDenomination(denomination) || !isQuantity(quantity)) return invalid('structured', bad)
+      const product = at.model.product(Number(id))
+      if (!product) return notFound('structured', 'Product not found')
+      const isOffered = offerOf(product, denomination, 0) !== undefined
+      const isAvailable =
+        isOffered && quantity <= quantityMaxOf(at, product) && quantity <= at.model.stockLeft(at.world, product)
+      return { status: 200, body: { is_available: isAvailable } }
+    })
+  },
+})
+
+/** What makes a body unreadable to charges and discount, and what makes it invalid (contract C9). */
+const getDiscounts = command({
+  does: 'ask for the discounts of a product',
+  operations: ['getDiscounts'],
+  weight: 2,
+  args: fc.record({
+    who: whoever,
+    id: productIds,
+    body: fc.record({ denomination: denominations, quantity: quantities }, { requiredKeys: [] }),
+    blank: fc.constantFrom(undefined, undefined, undefined, undefined, '', ' ', '[]', 'null'),
+  }),
+  run: async (play, { who, id, body, blank }) => {
+    const call = { operation: 'getDiscounts', id, body, ...(blank !== undefined && { text: blank }) }
+    await ask(play, who, call, (at): Expected => {
+      if (!isPathId(id)) return { status: 400, body: { error: 'Invalid product ID' } }
+      const { denomination, quantity } = body
+      const isNumber = (value: unknown) => isLeftOut(value) || typeof value === 'number'
+      if (blank !== undefined || !isNumber(denomination) || !isNumber(quantity)) return unreadable('charges')
+      const bad = [
+        ...(isLeftOut(denomination) || isDenomination(denomination) ? [] : ['denomination']),
+        ...(isLeftOut(quantity) || isQuantity(quantity) ? [] : ['quantity']),
+      ]
+      if (bad.length > 0) return invalid('charges', bad)
+      const product = at.model.product(Number(id))
+      if (!product) return { status: 404, body: { error: 'Product not found' } }
+      return discountOfProduct(
+        at,
+        product,
+        isDenomination(denomination) ? denomination : undefined,
+        isQuantity(quantity) ? quantity : 1,
+      )
+    })
+  },
+})
+
+const discountOfProduct = (at: At, product: Product, denomination: number | undefined, quantity: number): Expected => {
+  const agreed = agreedOf(at, product)
+  const all = {
+    product_id: product.id,
+    currency_code: product.currency,
+    discounts: product.denominations.map(({ discount, ...band }) => ({
+      ...band,
+      discount: Math.max(discount, agreed),
+    })),
+  }
+  if (denomination === undefined) {
+    return { status: 200, body: { ...all, denomination: null, quantity: null, discount: null, discount_amount: null } }
+  }
+  const offer = offerOf(product, denomination, agreed)
+  if (offer === undefined) return { status: 404, body: { error: 'Denomination not found' } }
+  const list = (minorOf(denomination, product.currency) ?? 0n) * BigInt(quantity)
+  if (list > 999_999_999_999_999n) return amountTrouble('charges', 'too large')
+  const amount = discountOf(product, denomination, quantity, offer)
+  return {
+    status: 200,
+    body: { ...all, denomination, quantity, discount: Number(offer) / 100, discount_amount: amount },
+  }
+}
+
+const getCard = command({
+  does: 'look at the picture of a card',
+  operations: ['getCardPicture'],
+  weight: 1,
+  args: fc.record({ id: pathIds(471) }),
+  run: async (play, { id }) => {
+    const call = { operation: 'getCardPicture', id }
+    // Of a product that is not sold any more the card may still be seen.
+    await play.open(call, () => ({ status: isPathId(id) ? [200, 404] : [400, 404] }), play.model.world(DEFAULT))
+  },
+})
+
+export const catalogCommands = [listProducts, getProduct, checkAvailability, getDiscounts, getCard]

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { DEFAULT } from '../model.ts'
+import type { Answer, Play, Who } from '../play.ts'
+
+/** Something that a script can do: which operations it asks for, with what, and what the model says to it. */
+export interface Command<Args extends object> {
+  /** As a script names it. */
+  does: string
+  /** The operations of the OpenAPI document that it asks for. */
+  operations: readonly string[]
+  /** How often it comes, compared with the others. */
+  weight: number
+  args: fc.Arbitrary<Args>
+  run(play: Play, args: Args): Promise<void>
+}
+
+/** A command whose arguments are its own matter. */
+export type AnyCommand = Command<object>
+export const command = <Args extends object>(parts: Command<Args>): AnyCommand => parts as unknown as AnyCommand
+
+export const worldNames = fc.constantFrom(DEFAULT, DEFAULT, 'a', 'b')
+const clients = fc.constantFrom('sandbox' as const, 'sandbox' as const, 'sandbox' as const, 'limited' as const)
+
+/** Mostly a client with a good token; now and then one with an old one, none, or one of nobody. */
+export const whoever: fc.Arbitrary<Who> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ world: worldNames, client: clients }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      world: worldNames,
+      client: clients,
+      token: fc.constantFrom('oldest' as const, 'none' as const, 'garbage' as const),
+    }),
+  },
+)
+
+/** Which of the records that were made before, whatever there is by then. */
+export const which = fc.nat(30)
+export const pick = <Item>(items: readonly Item[], nth: number): Item | undefined =>
+  items[nth % Math.max(1, items.length)]
+
+/** A page of a list: asked for rightly, or in one of the ways that are refused (contract C7). */
+export interface PageArgs {
+  page?: string
+  limit?: string
+}
+const GOOD_PAGES = ['1', '2', '3']
+const BAD_NUMBERS = ['0', '-1', 'x', '1.5', '', ' 1', '1e3', '0x10']
+export const pages: fc.Arbitrary<PageArgs> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  { weight: 3, arbitrary: fc.record({ page: fc.constantFrom(...GOOD_PAGES), limit: fc.constantFrom('1', '2', '5') }) },
+  { weight: 1, arbitrary: fc.record({ page: fc.constantFrom(...BAD_NUMBERS) }) },
+  { weight: 1, arbitrary: fc.record({ limit: fc.constantFrom(...BAD_NUMBERS, '10001') }) },
+)
+
+export interface ListRule {
+  limitDefault: number
+  limitMax: number
+  /** Whether X-Page-Size and X-Has-More come too. */
+  six?: true
+}
+
+/** The fields of a page that are refused. */
+export const badPageFields = ({ page, limit }: PageArgs, { limitMax }: ListRule): string[] => {
+  const isBad = (text: string | undefined, max: number) =>
+    text !== undefined && !(/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max)
+  return [...(isBad(page, Number.MAX_SAFE_INTEGER) ? ['page'] : []), ...(isBad(limit, limitMax) ? ['limit'] : [])]
+}
+
+export const queryOf = (params: object): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) query.append(name, String(value))
+  return query.toString()
+}
+
+/** What is wrong with a page of a list: its headers, or, when they are given, its ids and their order. */
+export const pageFaults = (
+  { headers, json }: Answer,
+  { page = '1', limit }: PageArgs,
+  rule: ListRule,
+  ids: readonly (number | string)[],
+): string | undefined => {
+  const size = Number(limit ?? rule.limitDefault)
+  const expected = ids.slice((Number(page) - 1) * size, Number(page) * size)
+  const pageCount = Math.ceil(ids.length / size)
+  const wanted: Record<string, string> = {
+    'x-page': page,
+    'x-per-page': String(size),
+    'x-total-count': String(ids.length),
+    'x-total-pages': String(pageCount),
+    ...(rule.six && { 'x-page-size': String(expected.length), 'x-has-more': String(Number(page) < pageCount) }),
+  }
+  for (const [name, value] of Object.entries(wanted)) {
+    if (headers.get(name) !== value) return `${name} is ${headers.get(name)}, expected ${value}`
+  }
+  const listed = (json as { id: number | string }[]).map(({ id }) => id)
+  return Bun.deepEquals(listed, expected)
+    ? undefined
+    : `lists ${JSON.stringify(listed)}, expected ${JSON.stringify(expected)}`
+}
+
+export const byIdDown = <Item extends { id: number | string }>(items: readonly Item[]): (number | string)[] =>
+  items.map(({ id }) => id).toReversed()

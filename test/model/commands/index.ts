@@ -1,0 +1,37 @@
+import { beneficiaryCommands } from './beneficiaries.ts'
+import { catalogCommands } from './catalog.ts'
+import { chargeCommands } from './charges.ts'
+import type { AnyCommand } from './command.ts'
+import { faultCommands } from './faults.ts'
+import { heldCommands } from './held.ts'
+import { journalCommands } from './journal.ts'
+import { operatorCommands } from './operator.ts'
+import { orderCommands } from './orders.ts'
+import { payoutCommands } from './payouts.ts'
+import { referenceCommands } from './reference.ts'
+import { restartCommands } from './restarts.ts'
+import { sessionCommands } from './sessions.ts'
+import { sundryCommands } from './sundry.ts'
+import { togetherCommands } from './together.ts'
+import { walletCommands } from './wallets.ts'
+import { worldCommands } from './worlds.ts'
+
+/** Everything that a script can do, one file a room. */
+export const COMMANDS: readonly AnyCommand[] = [
+  ...sessionCommands,
+  ...beneficiaryCommands,
+  ...catalogCommands,
+  ...chargeCommands,
+  ...referenceCommands,
+  ...walletCommands,
+  ...orderCommands,
+  ...payoutCommands,
+  ...worldCommands,
+  ...operatorCommands,
+  ...faultCommands,
+  ...journalCommands,
+  ...togetherCommands,
+  ...heldCommands,
+  ...sundryCommands,
+  ...restartCommands,
+]

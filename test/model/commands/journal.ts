@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { command, pick, which, worldNames } from './command.ts'
+
+/** The journal of a world and its coverage (contract C15). */
+
+/** An entry whose answer no fault was asked for, though it says that the program broke down. */
+export const brokenDown = (json: unknown): string | undefined => {
+  const broken = (json as Entry[]).find(({ status, fault }) => status >= 500 && fault === null)
+  return broken && `the journal says ${broken.status} of ${broken.method} ${broken.path}`
+}
+
+interface Entry {
+  fault: string | null
+  id: number
+  method: string
+  path: string
+  status: number
+}
+
+export const journalCommands = [
+  command({
+    does: 'read the journal',
+    operations: ['listRequests', 'getRequest'],
+    weight: 2,
+    args: fc.record({
+      world: worldNames,
+      nth: which,
+      format: fc.constantFrom(undefined, undefined, 'json', 'har', 'curl', 'xml'),
+    }),
+    run: async (play, { world, nth, format }) => {
+      const query = format === undefined ? {} : { query: `format=${format}` }
+      const journal = await play.control({ operation: 'listRequests', ...query }, world, () => ({
+        status: format === 'xml' ? 400 : 200,
+      }))
+      if (journal.status !== 200 || !Array.isArray(journal.json)) return
+      const entries = journal.json as Entry[]
+      if (/TEST[0-9A-Z]{12}/.test(journal.text)) play.fail('a voucher code in the journal')
+      const broken = brokenDown(entries)
+      if (broken) play.fail(broken)
+      const entry = pick(entries, nth)
+      await play.control({ operation: 'getRequest', id: entry?.id ?? 77_777 }, world, () => ({
+        status: entry ? 200 : 404,
+        fault: ({ json }) =>
+          entry && !Bun.deepEquals(json, entry) ? 'an entry unlike the one in the list' : undefined,
+      }))
+    },
+  }),
+  command({
+    does: 'replay a request',
+    operations: ['replayRequest'],
+    weight: 1,
+    args: fc.record({ world: worldNames, nth: which }),
+    run: async (play, { world: name, nth }) => {
+      const world = play.model.worlds.get(name)
+      // What is struck or limited is not foretold here; reading is.
+      if (!world || world.faults.length > 0 || play.model.limits !== undefined) return
+      const journal = await play.control({ operation: 'listRequests' }, name, () => ({ status: 200 }))
+      const isRead = ({ method, path, status }: Entry) =>
+        method === 'GET' && path.startsWith('/api/v1/count') && status === 200
+      const entry = pick((journal.json as Entry[]).filter(isRead), nth)
+      await play.control({ operation: 'replayRequest', id: entry?.id ?? 77_777 }, name, () => ({
+        status: entry ? 200 : 404,
+        fault: ({ json }) =>
+          entry && (json as Entry).status !== 200 ? 'the request was answered otherwise' : undefined,
+      }))
+    },
+  }),
+  command({
+    does: 'read the coverage',
+    operations: ['getCoverage'],
+    weight: 1,
+    args: fc.record({
+      world: fc.oneof(worldNames, fc.constant('*')),
+      format: fc.constantFrom(undefined, 'table', 'xml'),
+    }),
+    run: async (play, { world, format }) => {
+      const call = { operation: 'getCoverage', ...(format !== undefined && { query: `format=${format}` }) }
+      const status = format === 'xml' ? 400 : 200
+      if (world === '*') await play.open({ ...call, query: `${call.query ?? ''}&world=*` }, () => ({ status }))
+      else await play.control(call, world, () => ({ status }))
+    },
+  }),
+]

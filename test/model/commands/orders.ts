@@ -1,0 +1,299 @@
+import fc from 'fast-check'
+import { badRequest, faultsIn, forbidden, invalid, memberFaults, notFound, unreadable } from '../expect.ts'
+import { type ClientName, type Order, type World, within } from '../model.ts'
+import { type At, type Expected, isInSpan, type Rule } from '../play.ts'
+import { denominations, isDenomination, isId, isLeftOut, isQuantity, quantities } from './catalog.ts'
+import { charged, checkPurchase, keyOf, type Purchase, priced, walletIds } from './charges.ts'
+import { badPageFields, byIdDown, command, pageFaults, pages, pick, queryOf, which, whoever } from './command.ts'
+import { keys, once } from './once.ts'
+import { unreadableBodies } from './people.ts'
+import { isPathId, pathIds } from './reference.ts'
+import { ask } from './sessions.ts'
+
+/** Orders and their vouchers (contract C12). */
+
+const LIST = { limitDefault: 10, limitMax: 100 }
+const INSTANT_QUANTITY_MAX = 5
+const PROCESSING_AFTER_MS = 2_000
+
+export const ownOrders = (world: World, client: ClientName): Order[] =>
+  world.state.orders.filter((order) => order.client === client)
+
+const products = fc.oneof(
+  { weight: 10, arbitrary: fc.integer({ min: 1, max: 14 }) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(471, 2_147_483_647, 0, -1, 1.5, '1', null, {}) },
+)
+const references = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(undefined) },
+  { weight: 2, arbitrary: fc.constantFrom('gift 1', 'gift 2', '~') },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>('', null, 1, 'é', 'a\u0000', '\ud800', 'x'.repeat(256)) },
+)
+const mails = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom<unknown>(undefined, null, 'ada@example.com') },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>('ada@', '', 1, '\ud800@example.com') },
+)
+const isGoodReference = (value: unknown): boolean => typeof value === 'string' && /^[\x20-\x7e]{1,255}$/.test(value)
+
+export interface OrderBody {
+  product_id: unknown
+  denomination: unknown
+  quantity: unknown
+  wallet_id?: unknown
+  ref?: unknown
+  client_reference?: unknown
+  email?: unknown
+}
+
+/** What an order must be answered (contract C12), refusals first. */
+export const placed =
+  (body: OrderBody): Rule =>
+  (at): Expected => {
+    if (at.client === 'limited') return forbidden
+    const { product_id, denomination, quantity, wallet_id, ref, client_reference, email } = body
+    const bad = [
+      ...(isId(product_id) ? [] : ['product_id']),
+      ...(isDenomination(denomination) ? [] : ['denomination']),
+      ...(isQuantity(quantity) ? [] : ['quantity']),
+      ...(isLeftOut(wallet_id) || isId(wallet_id) ? [] : ['wallet_id']),
+      ...(isLeftOut(ref) || isGoodReference(ref) ? [] : ['ref']),
+      ...(isLeftOut(client_reference) || isGoodReference(client_reference) ? [] : ['client_reference']),
+      ...(isLeftOut(email) || email === 'ada@example.com' ? [] : ['email']),
+    ]
+    if (bad.length > 0 || !isId(product_id) || !isDenomination(denomination) || !isQuantity(quantity)) {
+      return invalid('structured', bad)
+    }
+    const wallet = isId(wallet_id) ? wallet_id : undefined
+    const reference = (client_reference ?? ref ?? undefined) as string | undefined
+    const purchase = { product: product_id, denomination, quantity, wallet }
+    return bought(at, purchase, reference, (email ?? null) as string | null)
+  }
+
+const bought = (at: At, purchase: Purchase, reference: string | undefined, email: string | null): Expected => {
+  const { model, world, client } = at
+  // Product, denomination and quantity are asked anew; the price may be the one that charges told (contract C12).
+  const checked = checkPurchase(at, 'structured', purchase)
+  if ('status' in checked) return checked
+  const kept = world.charges.get(keyOf(at, purchase))
+  const isKept = kept && within(kept.at, at.now, model.chargeTtlMs)
+  const fresh = isKept ? { price: kept, wallet: kept.wallet } : priced(at, 'structured', purchase)
+  if ('status' in fresh) return fresh
+  const { price } = fresh
+  const wallet = model.wallet(world, client, fresh.wallet)
+  if (!wallet) return badRequest('structured', 'Wallet not found')
+  if (reference !== undefined && ownOrders(world, client).some((order) => order.reference === reference)) {
+    return badRequest('structured', 'Duplicate client_reference')
+  }
+  if (!model.canPay(wallet, price.payable)) return badRequest('structured', 'Insufficient wallet balance')
+  if (model.stockLeft(world, checked.product) < purchase.quantity) return badRequest('structured', 'Insufficient stock')
+  return { status: 200, fault: () => orderFault(at, purchase, price, wallet.id, reference, email) }
+}
+
+const orderFault = (
+  at: At,
+  purchase: Purchase,
+  price: { payable: bigint; wire: Record<string, unknown> },
+  walletId: number,
+  reference: string | undefined,
+  email: string | null,
+): string | undefined => {
+  const { model, world, client, now, answer } = at
+  const product = model.product(purchase.product)
+  const wire = answer.json as OrderWire
+  if (!product) return 'an order of no product'
+  if (!isInSpan(now, wire.placed_at)) return `placed_at is not now, ${new Date(now.lo).toISOString()}`
+  if (world.state.orders.some(({ id }) => id === wire.id)) return 'an id that another order has'
+  const placedAt = Date.parse(wire.placed_at)
+  const isInstant =
+    product.delivery_mode === 'digital' &&
+    product.delivery_time.toLowerCase() === 'instant' &&
+    purchase.quantity <= INSTANT_QUANTITY_MAX
+  const order: Order = {
+    id: wire.id,
+    client,
+    reference: wire.ref,
+    product,
+    wallet: walletId,
+    quantity: purchase.quantity,
+    delivered: 0,
+    paid: price.payable,
+    placedAt,
+    status: isInstant ? 'DELIVERED' : 'PENDING',
+    givenUp: false,
+    dueAt: world.state.pace.orders === 'auto' && !isInstant ? placedAt + PROCESSING_AFTER_MS : null,
+  }
+  model.placed(world, order)
+  return (
+    orderFaults(order, wire) ??
+    memberFaults(wire, {
+      ref: reference ?? wire.client_reference,
+      client_reference: reference ?? wire.ref,
+      product_id: product.id,
+      product_name: product.name,
+      denomination: purchase.denomination,
+      quantity: purchase.quantity,
+      currency_code: product.currency,
+      amount: price.wire.total_payable,
+      discount: price.wire.discount_amount,
+      charges: price.wire,
+      wallet_id: walletId,
+      email,
+    })
+  )
+}
+
+interface OrderWire {
+  id: number
+  ref: string
+  client_reference: string
+  placed_at: string
+  vouchers: { card_number: string | null }[]
+}
+
+/** What is wrong with an order as it is answered now. */
+const orderFaults = (order: Order, json: unknown): string | undefined => {
+  const { vouchers } = json as OrderWire
+  const unreadable = vouchers.filter(({ card_number }) => !card_number?.startsWith('TEST'))
+  if (unreadable.length > (order.damaged ? 1 : 0)) return 'a voucher that does not start with TEST'
+  return (
+    memberFaults(json, { id: order.id, ref: order.reference, status: order.status, wallet_id: order.wallet }) ??
+    faultsIn({ 'how many vouchers': [vouchers.length, order.delivered] })
+  )
+}
+
+const someOrder = (world: World | undefined, nth: number, id: string | undefined): string =>
+  id ?? String(pick(world?.state.orders ?? [], nth)?.id ?? 1)
+const oddIds = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: pathIds(9) })
+
+/** Asks for one of the client's orders. */
+const onOwnOrder = (does: string, operation: string, answer: (at: At, order: Order) => Expected) =>
+  command({
+    does,
+    operations: [operation],
+    weight: 3,
+    args: fc.record({ who: whoever, nth: which, odd: oddIds }),
+    run: async (play, { who, nth, odd }) => {
+      const id = someOrder(play.model.worlds.get(who.world), nth, odd)
+      await ask(play, who, { operation, id }, (at) => {
+        if (at.client === 'limited') return forbidden
+        if (!isPathId(id)) return badRequest('structured', 'Invalid order ID')
+        const order = ownOrders(at.world, at.client).find((each) => String(each.id) === id)
+        return order ? answer(at, order) : notFound('structured', 'Order not found')
+      })
+    },
+  })
+
+const STATUSES = ['PENDING', 'delivered', 'Cancelled', 'FAILED', 'GONE'] as const
+
+export const orderCommands = [
+  command({
+    does: 'place an order',
+    operations: ['placeOrder'],
+    weight: 12,
+    args: fc.record({
+      who: whoever,
+      body: fc.record({
+        product_id: products,
+        denomination: denominations,
+        quantity: quantities,
+        wallet_id: walletIds,
+        ref: references,
+        email: mails,
+      }),
+      key: keys,
+    }),
+    run: (play, { who, body, key }) => once(play, who, { operation: 'placeOrder', body }, key, placed(body)),
+  }),
+  command({
+    does: 'order what will be delivered later',
+    operations: ['placeOrder'],
+    weight: 4,
+    args: fc.record({
+      world: fc.constantFrom('default', 'a'),
+      product_id: fc.constantFrom(3, 5, 9),
+      quantity: fc.integer({ min: 1, max: 8 }),
+    }),
+    run: async (play, { world, product_id, quantity }) => {
+      const product = play.model.product(product_id)
+      const denomination = product?.denominations[0]?.min_value ?? 25
+      const body = { product_id, denomination, quantity }
+      await once(play, { world, client: 'sandbox' }, { operation: 'placeOrder', body }, undefined, placed(body))
+    },
+  }),
+  command({
+    does: 'ask for a price and buy at it',
+    operations: ['calculateCharges', 'placeOrder'],
+    weight: 2,
+    args: fc.record({
+      who: whoever,
+      product_id: fc.integer({ min: 1, max: 14 }),
+      quantity: fc.integer({ min: 1, max: 6 }),
+      wallet_id: fc.constantFrom(undefined, 1),
+    }),
+    run: async (play, { who, product_id, quantity, wallet_id }) => {
+      const denomination = play.model.product(product_id)?.denominations[0]?.min_value ?? 1
+      const body = { product_id, denomination, quantity, wallet_id }
+      const purchase = { product: product_id, denomination, quantity, wallet: wallet_id }
+      const charges = { operation: 'calculateCharges', id: product_id, body: { denomination, quantity, wallet_id } }
+      await ask(play, who, charges, (at) => charged(at, purchase))
+      await once(play, who, { operation: 'placeOrder', body }, undefined, placed(body))
+    },
+  }),
+  command({
+    does: 'send an order that cannot be read',
+    operations: ['placeOrder'],
+    weight: 1,
+    args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
+    run: async (play, { who, text, keyed }) => {
+      const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
+      await ask(play, who, { operation: 'placeOrder', text, headers }, ({ client }) =>
+        client === 'limited' ? forbidden : unreadable('structured'),
+      )
+    },
+  }),
+  command({
+    does: 'list the orders',
+    operations: ['listOrders'],
+    weight: 3,
+    args: fc.record({
+      who: whoever,
+      page: pages,
+      filter: fc.record(
+        {
+          status: fc.constantFrom(...STATUSES),
+          product_id: fc.constantFrom('1', '5', '0'),
+          ref: fc.constantFrom('gift 1', 'nothing'),
+        },
+        { requiredKeys: [] },
+      ),
+    }),
+    run: async (play, { who, page, filter }) => {
+      await ask(play, who, { operation: 'listOrders', query: queryOf({ ...page, ...filter }) }, ({ world, client }) => {
+        if (client === 'limited') return forbidden
+        const bad = badPageFields(page, LIST)
+        if (filter.status === 'GONE') bad.push('status')
+        if (filter.product_id === '0') bad.push('product_id')
+        if (bad.length > 0) return invalid('structured', bad)
+        const found = ownOrders(world, client).filter(
+          (order) =>
+            (filter.status === undefined || order.status === filter.status.toUpperCase()) &&
+            (filter.product_id === undefined || String(order.product.id) === filter.product_id) &&
+            (filter.ref === undefined || order.reference === filter.ref),
+        )
+        return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, byIdDown(found)) }
+      })
+    },
+  }),
+  onOwnOrder('get an order', 'getOrder', (_, order) => ({
+    status: 200,
+    fault: ({ json }) => orderFaults(order, json),
+  })),
+  onOwnOrder('list the vouchers of an order', 'listVouchers', (_, order) => ({
+    status: 200,
+    fault: ({ json }) => faultsIn({ 'how many vouchers': [(json as unknown[]).length, order.delivered] }),
+  })),
+  onOwnOrder('cancel an order', 'cancelOrder', ({ model, world }, order) => {
+    if (order.status !== 'PENDING') return { status: 400 }
+    model.giveUp(world, order, 'CANCELLED')
+    return { status: 200, fault: ({ json }) => orderFaults(order, json) }
+  }),
+]

@@ -1,0 +1,278 @@
+import fc from 'fast-check'
+import { amountTrouble, badRequest, faultsIn, invalid, memberFaults, notFound, unreadable } from '../expect.ts'
+import { findCurrency } from '../goods.ts'
+import type { ClientName, Payout, World } from '../model.ts'
+import { majorOf, minorOf, payoutPrice } from '../money.ts'
+import { type At, type Expected, isInSpan, type Rule } from '../play.ts'
+import { isId } from './catalog.ts'
+import { badPageFields, byIdDown, command, pageFaults, pages, pick, queryOf, which, whoever } from './command.ts'
+import { keys, once } from './once.ts'
+import {
+  badPersonFields,
+  countriesSent,
+  emails,
+  isGoodMetadata,
+  metadatas,
+  names,
+  personWire,
+  phones,
+  unreadableBodies,
+} from './people.ts'
+import { ask } from './sessions.ts'
+
+/** Payouts (contract C13). */
+
+const LIST = { limitDefault: 20, limitMax: 100 }
+const PERSON = ['beneficiary_email', 'beneficiary_first_name', 'beneficiary_last_name'] as const
+
+export const ownPayouts = (world: World, client: ClientName): Payout[] =>
+  world.state.payouts.filter((payout) => payout.client === client)
+
+const amounts: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(1, 10, 0.01, 99.99, 250, 4_000_000.01) },
+  { weight: 2, arbitrary: fc.constantFrom(0.001, 0.005, 1_000_000, 1_000_000_000, 1e-7) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(0, -1, null, '1', true, [], {}, 1e21) },
+)
+const currencies: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom('USD', 'USD', 'EUR', 'INR', 'JPY', 'VND', 'KWD') },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>('XXX', 'usd', '', null, 1, '\ud800') },
+)
+const wallets: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 1, max: 7 }) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(0, 1.5, -1, null, '1', 2_147_483_648) },
+)
+const references: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('fresh') },
+  { weight: 2, arbitrary: fc.constantFrom('salary 1', 'salary 2') },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>('', null, 1, '\ud800', 'x'.repeat(256)) },
+)
+
+const isGoodReference = (value: unknown): boolean =>
+  typeof value === 'string' && value.length >= 1 && value.length <= 255 && value.isWellFormed()
+
+export type PayoutBody = Record<string, unknown>
+
+/** What a payout must be answered (contract C13), refusals first. */
+export const paid =
+  (body: PayoutBody): Rule =>
+  (at): Expected => {
+    const { wallet_id, amount, currency, reference_id, beneficiary_id, metadata } = body
+    const isSaved = beneficiary_id !== undefined
+    const isNamed = PERSON.some((field) => body[field] !== undefined && body[field] !== null)
+    const bad = [
+      ...(isGoodReference(reference_id) ? [] : ['reference_id']),
+      ...(isId(wallet_id) ? [] : ['wallet_id']),
+      ...(typeof amount === 'number' && amount > 0 && amount <= 1e9 ? [] : ['amount']),
+      ...(typeof currency === 'string' && findCurrency(currency) ? [] : ['currency']),
+      ...(metadata === undefined || metadata === null || isGoodMetadata(metadata) ? [] : ['metadata']),
+      ...(isSaved ? [] : isNamed ? badPersonFields(body, 'beneficiary_') : ['beneficiary_id', ...PERSON]),
+    ]
+    const code = String(currency)
+    const minor = bad.length === 0 ? minorOf(amount as number, code) : undefined
+    if (bad.length > 0 || minor === undefined || !isId(wallet_id)) {
+      return invalid('flat', bad.length > 0 ? bad : ['amount'])
+    }
+    return payoutOf(at, body, wallet_id, minor, code)
+  }
+
+const payoutOf = (at: At, body: PayoutBody, walletId: number, amount: bigint, currency: string): Expected => {
+  const { model, world, client } = at
+  const wallet = model.wallet(world, client, walletId)
+  if (!wallet) return badRequest('flat', 'Wallet not found')
+  const saved = world.state.beneficiaries.find((each) => each.id === body.beneficiary_id && each.client === client)
+  if (body.beneficiary_id !== undefined && !saved) return badRequest('flat', 'Beneficiary not found')
+  if (ownPayouts(world, client).some(({ reference }) => reference === body.reference_id)) {
+    return badRequest('flat', 'Duplicate reference_id')
+  }
+  const price = payoutPrice(amount, currency, wallet.currency)
+  if ('trouble' in price) {
+    if (price.trouble === 'no rate')
+      return badRequest('flat', `No exchange rate found for ${price.from} to ${price.to}`)
+    return amountTrouble('flat', price.trouble)
+  }
+  if (!model.canPay(wallet, price.paid)) return badRequest('flat', 'Insufficient wallet balance')
+  return {
+    status: 201,
+    fault: () => {
+      const wire = at.answer.json as { id: string; created_at: string; beneficiary: Record<string, unknown> }
+      if (!/^pyt_[0-9a-z]{20,}$/.test(wire.id)) return 'an id in another form'
+      if (!isInSpan(at.now, wire.created_at)) return `created_at is not now, ${new Date(at.now.lo).toISOString()}`
+      const person = saved ? personOf(saved.wire) : { id: null, ...personWire(body, 'beneficiary_') }
+      const payout: Payout = {
+        id: wire.id,
+        client,
+        reference: String(body.reference_id),
+        email: String(person.email),
+        wallet: walletId,
+        currency,
+        amount,
+        ...price,
+        beneficiary: saved?.id ?? null,
+        createdAt: Date.parse(wire.created_at),
+        status: 'created',
+        submitted: false,
+        returned: false,
+        dueAt: null,
+      }
+      model.created(world, payout)
+      const said = { fees: majorOf(price.fees, currency), total_amount: majorOf(amount + price.fees, currency) }
+      return (
+        payoutFaults(payout, wire) ??
+        memberFaults(wire, { ...said, beneficiary: person, metadata: body.metadata ?? {} })
+      )
+    },
+  }
+}
+
+const personOf = ({ id, email, first_name, last_name, country, phone }: Record<string, unknown>) => ({
+  id,
+  email,
+  first_name,
+  last_name,
+  country,
+  phone,
+})
+
+/** What is wrong with a payout as it is answered now. */
+const payoutFaults = (payout: Payout, json: unknown): string | undefined =>
+  memberFaults(json, {
+    id: payout.id,
+    reference_id: payout.reference,
+    status: payout.status,
+    amount: majorOf(payout.amount, payout.currency),
+    currency: payout.currency,
+    wallet_id: payout.wallet,
+  }) ??
+  faultsIn({
+    'whether it was submitted': [(json as { submitted_at: unknown }).submitted_at !== null, payout.submitted],
+  })
+
+const somePayout = (world: World | undefined, nth: number, unknown: string | undefined): string =>
+  unknown ?? pick(world?.state.payouts ?? [], nth)?.id ?? 'pyt_0'
+const unknownIds = fc.constantFrom(undefined, undefined, undefined, 'pyt_000000000000000000000000', '1', '%00')
+
+/** Asks for one of the client's payouts. */
+const onOwnPayout = (does: string, operation: string, answer: (at: At, payout: Payout) => Expected) =>
+  command({
+    does,
+    operations: [operation],
+    weight: 3,
+    args: fc.record({ who: whoever, nth: which, unknown: unknownIds }),
+    run: async (play, { who, nth, unknown }) => {
+      const id = somePayout(play.model.worlds.get(who.world), nth, unknown)
+      await ask(play, who, { operation, id }, (at) => {
+        const payout = ownPayouts(at.world, at.client).find((each) => each.id === id)
+        return payout ? answer(at, payout) : notFound('flat', 'Payout not found')
+      })
+    },
+  })
+
+export const payoutCommands = [
+  command({
+    does: 'pay somebody',
+    operations: ['createPayout'],
+    weight: 12,
+    args: fc.record({
+      who: whoever,
+      reference: references,
+      body: fc.record({
+        wallet_id: wallets,
+        amount: amounts,
+        currency: currencies,
+        beneficiary_email: emails,
+        beneficiary_first_name: names,
+        beneficiary_last_name: names,
+        beneficiary_country: countriesSent,
+        beneficiary_phone: phones,
+        metadata: metadatas,
+      }),
+      key: keys,
+    }),
+    run: (play, { who, reference, body, key }) => {
+      // With a key the same body must be able to come again.
+      const isFresh = reference === 'fresh' && key === undefined
+      const sent = { ...body, reference_id: isFresh ? play.freshName('payout') : reference }
+      return once(play, who, { operation: 'createPayout', body: sent }, key, paid(sent))
+    },
+  }),
+  command({
+    does: 'pay a saved beneficiary',
+    operations: ['createPayout'],
+    weight: 6,
+    args: fc.record({
+      who: whoever,
+      nth: which,
+      amount: amounts,
+      currency: currencies,
+      wallet_id: fc.constantFrom(1, 2, 4, 5),
+      nobody: fc.nat(8),
+    }),
+    run: (play, { who, nth, amount, currency, wallet_id, nobody }) => {
+      const saved = pick(play.model.worlds.get(who.world)?.state.beneficiaries ?? [], nth)?.id
+      const payee = nobody === 0 || saved === undefined ? {} : { beneficiary_id: saved }
+      const body = { reference_id: play.freshName('payout'), wallet_id, amount, currency, ...payee }
+      return once(play, who, { operation: 'createPayout', body }, undefined, paid(body))
+    },
+  }),
+  command({
+    does: 'send a payout that cannot be read',
+    operations: ['createPayout'],
+    weight: 1,
+    args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
+    run: async (play, { who, text, keyed }) => {
+      const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
+      await ask(play, who, { operation: 'createPayout', text, headers }, () => unreadable('flat'))
+    },
+  }),
+  command({
+    does: 'list the payouts',
+    operations: ['listPayouts'],
+    weight: 3,
+    args: fc.record({
+      who: whoever,
+      page: pages,
+      filter: fc.record(
+        {
+          status: fc.constantFrom('created', 'completed', 'FAILED', 'gone'),
+          currency: fc.constantFrom('USD', 'EUR', 'us'),
+          search: fc.constantFrom('salary', 'ADA', '%'),
+          sort_order: fc.constantFrom('asc', 'desc', 'up'),
+        },
+        { requiredKeys: [] },
+      ),
+    }),
+    run: async (play, { who, page, filter }) => {
+      await ask(
+        play,
+        who,
+        { operation: 'listPayouts', query: queryOf({ ...page, ...filter }) },
+        ({ world, client }) => {
+          const { status, currency, search, sort_order } = filter
+          const bad = badPageFields(page, LIST)
+          if (status === 'gone') bad.push('status')
+          if (currency === 'us') bad.push('currency')
+          if (sort_order === 'up') bad.push('sort_order')
+          if (bad.length > 0) return invalid('flat', bad)
+          const found = ownPayouts(world, client).filter(
+            (payout) =>
+              (status === undefined || payout.status === status.toLowerCase()) &&
+              (currency === undefined || payout.currency === currency) &&
+              (search === undefined ||
+                [payout.reference, payout.email].some((text) => text.toLowerCase().includes(search.toLowerCase()))),
+          )
+          const ids = sort_order === 'asc' ? byIdDown(found).toReversed() : byIdDown(found)
+          return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, ids) }
+        },
+      )
+    },
+  }),
+  onOwnPayout('get a payout', 'getPayout', (_, payout) => ({
+    status: 200,
+    fault: ({ json }) => payoutFaults(payout, json),
+  })),
+  onOwnPayout('cancel a payout', 'cancelPayout', ({ model, world }, payout) => {
+    if (!model.canCancel(payout)) return badRequest('flat', `Payout cannot be cancelled in status ${payout.status}`)
+    model.end(world, payout, 'cancelled')
+    return { status: 200, fault: ({ json }) => payoutFaults(payout, json) }
+  }),
+]

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { badRequest, forbidden, idsOf, memberFaults, notFound } from '../expect.ts'
+import { categories, countries, currencyIds, subcategories } from '../goods.ts'
+import type { Expected } from '../play.ts'
+import { type AnyCommand, command, whoever } from './command.ts'
+import { ask } from './sessions.ts'
+
+/** Countries, currencies, categories and subcategories (spec 4.3 to 4.5). */
+
+const BAD_IDS = ['0', '-1', '01', '1.0', 'abc', '2147483648', ' 1', '1e1', '99999999999999999999', '%', 'null']
+export const pathIds = (last: number) =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 1, max: last + 2 }).map(String) },
+    { weight: 1, arbitrary: fc.constantFrom(...BAD_IDS, '2147483647') },
+  )
+export const isPathId = (id: string): boolean => /^[1-9]\d*$/.test(id) && Number(id) <= 2_147_483_647
+
+const active = (records: readonly { id: number; active: boolean }[]): number[] =>
+  records.filter((record) => record.active).map(({ id }) => id)
+
+interface Room {
+  record: string
+  list: string
+  get: string
+  ids: readonly number[]
+  /** Needs the vouchers feature. */
+  vouchers?: true
+}
+const ROOMS: readonly Room[] = [
+  { record: 'country', list: 'listCountries', get: 'getCountry', ids: countries.map(({ id }) => id) },
+  { record: 'currency', list: 'listCurrencies', get: 'getCurrency', ids: currencyIds },
+  { record: 'category', list: 'listCategories', get: 'getCategory', ids: active(categories), vouchers: true },
+  {
+    record: 'subcategory',
+    list: 'listSubcategories',
+    get: 'getSubcategory',
+    ids: active(subcategories),
+    vouchers: true,
+  },
+]
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+const listing = ({ record, list, ids, vouchers }: Room): AnyCommand =>
+  command({
+    does: `list each ${record}`,
+    operations: [list],
+    weight: 1,
+    args: fc.record({ who: whoever, again: fc.boolean() }),
+    run: async (play, { who, again }) => {
+      const first = await ask(play, who, { operation: list }, ({ client }) =>
+        vouchers && client === 'limited'
+          ? forbidden
+          : {
+              status: 200,
+              fault: (answer) =>
+                Bun.deepEquals([...idsOf(answer)].sort(), [...ids].sort())
+                  ? undefined
+                  : 'lists other records than there are',
+            },
+      )
+      const tag = first.headers.get('etag')
+      if (!again || tag === null || first.status !== 200) return
+      await ask(play, who, { operation: list, headers: { 'if-none-match': tag } }, () => ({ status: 304 }))
+    },
+  })
+
+const getting = ({ record, get, ids, vouchers }: Room): AnyCommand =>
+  command({
+    does: `get a ${record}`,
+    operations: [get],
+    weight: 1,
+    args: fc.record({ who: whoever, id: pathIds(Math.max(...ids)) }),
+    run: async (play, { who, id }) => {
+      await ask(play, who, { operation: get, id }, ({ client }): Expected => {
+        if (vouchers && client === 'limited') return forbidden
+        if (!isPathId(id)) return badRequest('structured', `Invalid ${record} ID`)
+        if (!ids.includes(Number(id))) return notFound('structured', `${capital(record)} not found`)
+        return { status: 200, fault: ({ json }) => memberFaults(json, { id: Number(id) }) }
+      })
+    },
+  })
+
+export const referenceCommands = ROOMS.flatMap((room) => [listing(room), getting(room)])

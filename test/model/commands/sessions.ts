@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { structured } from '../../harness.ts'
+import { memberFaults } from '../expect.ts'
+import { CLIENT_IDS, type ClientName, DEFAULT, spanWithin, type Token, type World } from '../model.ts'
+import type { Answer, Call, Expected, Play, Rule, Who } from '../play.ts'
+import { command, whoever, worldNames } from './command.ts'
+
+/** Logins, refreshes and logouts (contract C3). */
+
+const ACCESS_MS = 3_600_000
+const REFRESH_MS = 7 * 86_400_000
+const SECOND = 1_000
+
+const usernameOf = ({ world, client }: Who): string => {
+  if (world === DEFAULT) return client
+  return client === 'limited' ? `sbx_${world}.limited` : `sbx_${world}`
+}
+const passwordOf = (play: Play, { world, client }: Who): string =>
+  world === DEFAULT ? client : (play.model.worlds.get(world)?.password ?? 'a password')
+
+interface PairWire {
+  access_token: string
+  refresh_token: string
+  access_expires_at: string
+  refresh_expires_at: string
+}
+
+/** Takes over a pair of tokens, and says what is wrong with it. */
+const pairFault = (play: Play, world: World, client: ClientName, answer: Answer, keep: (token: Token) => void) => {
+  const pair = answer.json as PairWire
+  const token: Token = {
+    world: world.name,
+    client,
+    access: pair.access_token,
+    refresh: pair.refresh_token,
+    accessExpiresAt: Date.parse(pair.access_expires_at),
+    refreshExpiresAt: Date.parse(pair.refresh_expires_at),
+  }
+  keep(token)
+  play.remember(token)
+  const now = play.now(world, answer.real)
+  const since = { lo: now.lo - SECOND, hi: now.hi }
+  if (!spanWithin(since, token.accessExpiresAt - ACCESS_MS)) return 'access_expires_at is not in an hour'
+  if (!spanWithin(since, token.refreshExpiresAt - REFRESH_MS)) return 'refresh_expires_at is not in seven days'
+  return memberFaults(pair, { client_id: CLIENT_IDS[client], token_type: 'Bearer', expires_in: ACCESS_MS / SECOND })
+}
+
+/** Logs in; a world that nobody knows is made on the spot (contract C15). */
+export const logIn = async (play: Play, who: Who, password = passwordOf(play, who)): Promise<void> => {
+  const { model } = play
+  const username = usernameOf(who)
+  const call = { operation: 'login', body: { username, password } }
+  const struckIn = model.worlds.get(who.world) ?? model.world(DEFAULT)
+  const rule = (answer: Answer): Expected => {
+    const world = model.worlds.get(who.world) ?? model.put(who.world)
+    if (model.claims(world, who.client, password)) {
+      return {
+        status: 200,
+        fault: () => pairFault(play, world, who.client, answer, (token) => model.loggedIn(token)),
+      }
+    }
+    const now = play.now(world, answer.real)
+    const isRefused = model.limits === undefined ? false : model.tooManyFailures(world, username, now)
+    if (answer.status === 401) model.failed(world, username, now)
+    if (isRefused === true) return { status: 429 }
+    const wrong = { status: 401, body: structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials') }
+    return isRefused === undefined && answer.status === 429 ? { status: 429 } : wrong
+  }
+  await play.open(call, rule, struckIn)
+}
+
+/** Asks the API as somebody, who logs in first if there is no token that is alive. */
+export const ask = async (play: Play, who: Who, call: Call, rule: Rule): Promise<Answer> => {
+  if (who.token === undefined && play.tokenOf(who) === undefined) await logIn(play, who)
+  return play.api(who, call, rule)
+}
+
+const refresh = async (play: Play, who: Who): Promise<void> => {
+  const { model } = play
+  const token = play.refreshTokenOf(who)
+  const sent = who.token === 'garbage' ? 'a.b.c' : (token?.refresh ?? token?.access ?? 'none')
+  const struckIn = model.worlds.get(token && sent !== 'a.b.c' ? token.world : DEFAULT) ?? model.world(DEFAULT)
+  await play.open(
+    { operation: 'refresh', body: { refresh_token: sent } },
+    (answer) => {
+      const login = model.refresh(sent, (world) => play.now(world, answer.real))
+      if (!login || !token) {
+        return { status: 401, body: structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid refresh token') }
+      }
+      const world = model.world(token.world)
+      return {
+        status: 200,
+        fault: () => pairFault(play, world, login.client, answer, (next) => model.refreshed(login, next)),
+      }
+    },
+    struckIn,
+  )
+}
+
+const REQUIRED = 'Username and password are required'
+/** Bodies of a login, and the status and message that they come to. */
+const ODD_LOGINS: readonly [string, number, string][] = [
+  ['', 400, 'Invalid request body'],
+  [' \n', 400, 'Invalid request body'],
+  ['{', 400, 'Invalid request body'],
+  ['[]', 400, 'Invalid request body'],
+  ['null', 400, 'Invalid request body'],
+  ['"x"', 400, 'Invalid request body'],
+  ['{}', 400, REQUIRED],
+  ['{"username":"sandbox"}', 400, REQUIRED],
+  ['{"username":"","password":""}', 400, REQUIRED],
+  ['{"username":"sandbox","password":null}', 400, REQUIRED],
+  [`{"username":"${'x'.repeat(129)}","password":"x"}`, 401, 'Invalid credentials'],
+  [`{"username":"someone","password":"${'x'.repeat(257)}"}`, 401, 'Invalid credentials'],
+  ['{"username":"nobody","password":"x"}', 401, 'Invalid credentials'],
+  ['{"username":"__proto__","password":"constructor"}', 401, 'Invalid credentials'],
+  ['{"username":"sbx_","password":"x"}', 401, 'Invalid credentials'],
+  ['{"username":"sbx_No Such World","password":"x"}', 401, 'Invalid credentials'],
+  [`{"username":"sandbox","password":"${'x'.repeat(9_000)}"}`, 400, 'Invalid request body'],
+  [`{"username":"sandbox","password":"sandbox","more":[${'1,'.repeat(10_000)}1]}`, 400, 'Invalid request body'],
+  [`{"more":[${'1,'.repeat(500_000)}1]}`, 400, 'Invalid request body'],
+]
+const ODD_REFRESHES: readonly [string, number, string][] = [
+  ['', 400, 'Invalid request body'],
+  ['{}', 400, 'Refresh token is required'],
+  ['{"refresh_token":null}', 400, 'Refresh token is required'],
+  ['{"refresh_token":1}', 401, 'Invalid refresh token'],
+  ['{"refresh_token":["a"]}', 401, 'Invalid refresh token'],
+  ['{"refresh_token":"a.b.c"}', 401, 'Invalid refresh token'],
+]
+
+const says = (status: number, message: string): Expected => ({
+  status: status === 401 ? [401, 429] : status,
+  fault: ({ status: answered, json }) =>
+    answered === 429 || (json as { error: { message: string } }).error.message === message
+      ? undefined
+      : `does not say ${message}`,
+})
+
+const odd = (does: string, operation: string, texts: readonly [string, number, string][]) =>
+  command({
+    does,
+    operations: [operation],
+    weight: 1,
+    args: fc.record({ nth: fc.nat(texts.length - 1) }),
+    run: async (play, { nth }) => {
+      const [text, status, message] = texts[nth] ?? texts[0] ?? ['', 400, '']
+      await play.open({ operation, text }, () => says(status, message), play.model.world(DEFAULT))
+    },
+  })
+
+export const sessionCommands = [
+  command({ does: 'log in', operations: ['login'], weight: 4, args: whoever, run: (play, who) => logIn(play, who) }),
+  command({
+    does: 'log in with a password',
+    operations: ['login'],
+    weight: 2,
+    args: fc.record({ who: whoever, password: fc.constantFrom('sandbox', 'wrong', 'a password') }),
+    run: (play, { who, password }) => logIn(play, who, password),
+  }),
+  command({
+    does: 'log in wrongly again and again',
+    operations: ['login'],
+    weight: 1,
+    args: fc.record({ world: worldNames }),
+    run: async (play, { world }) => {
+      for (let count = 0; count < 12; count++) await logIn(play, { world, client: 'sandbox' }, 'wrong')
+    },
+  }),
+  odd('log in oddly', 'login', ODD_LOGINS),
+  command({ does: 'refresh', operations: ['refresh'], weight: 4, args: whoever, run: refresh }),
+  odd('refresh oddly', 'refresh', ODD_REFRESHES),
+  command({
+    does: 'log out',
+    operations: ['logout'],
+    weight: 2,
+    args: whoever,
+    run: async (play, who) => {
+      const access = play.tokenOf(who)
+      await play.settle()
+      const answer = await play.send({ operation: 'logout' }, access)
+      play.judge(
+        { operation: 'logout' },
+        access,
+        answer,
+        ({ model, world, client }) => {
+          model.loggedOut(world, client)
+          return { status: 200, body: { message: 'Successfully logged out' } }
+        },
+        'free',
+      )
+    },
+  }),
+]

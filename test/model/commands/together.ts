@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import type { Answer, Call, Play, Rule, Who } from '../play.ts'
+import { created } from './beneficiaries.ts'
+import { command, worldNames } from './command.ts'
+import { keyedRule } from './once.ts'
+import { placed } from './orders.ts'
+import { paid } from './payouts.ts'
+import { logIn } from './sessions.ts'
+
+/** Requests that are under way at the same time: in whatever order they are done, as many succeed as could one by one. */
+
+const counts = fc.integer({ min: 2, max: 6 })
+
+/** Sends requests at once; what succeeded is told to the model first, for it came before what was refused. */
+const atOnce = async (play: Play, who: Who, calls: readonly { call: Call; rule: Rule }[]): Promise<void> => {
+  if (play.tokenOf(who) === undefined) await logIn(play, who)
+  await play.settle()
+  const access = play.tokenOf(who)
+  const answers = await Promise.all(
+    calls.map(async ({ call, rule }) => ({ call, rule, answer: await play.send(call, access) })),
+  )
+  const inOrder = answers.toSorted((a, b) => rankOf(a.answer) - rankOf(b.answer))
+  for (const { call, rule, answer } of inOrder) play.judge(call, access, answer, rule, 'at once')
+}
+/** Successes by their ids, replays behind what they repeat, refusals last, and of these the limit's. */
+const rankOf = ({ status, headers, json }: Answer): number => {
+  if (status === 429) return Number.MAX_SAFE_INTEGER
+  if (status >= 300) return Number.MAX_SAFE_INTEGER - 1
+  if (headers.has('idempotent-replayed')) return Number.MAX_SAFE_INTEGER - 2
+  return Number((json as { id: unknown }).id) || 0
+}
+
+const times = <Item>(count: number, make: (nth: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, nth) => make(nth))
+const PERSON = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+const PAYEE = { beneficiary_email: PERSON.email, beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
+const isStruck = (play: Play, name: string): boolean => (play.model.worlds.get(name)?.faults.length ?? 0) > 0
+
+export const togetherCommands = [
+  command({
+    does: 'order together',
+    operations: ['placeOrder'],
+    weight: 2,
+    args: fc.record({
+      world: worldNames,
+      count: counts,
+      product_id: fc.constantFrom(1, 2, 5, 9),
+      quantity: fc.integer({ min: 1, max: 3 }),
+    }),
+    run: async (play, { world, count, product_id, quantity }) => {
+      if (isStruck(play, world)) return
+      const denomination = play.model.product(product_id)?.denominations[0]?.min_value ?? 1
+      const body = { product_id, denomination, quantity }
+      const each = { call: { operation: 'placeOrder', body }, rule: placed(body) }
+      await atOnce(
+        play,
+        { world, client: 'sandbox' },
+        times(count, () => each),
+      )
+    },
+  }),
+  command({
+    does: 'pay together',
+    operations: ['createPayout'],
+    weight: 2,
+    args: fc.record({
+      world: worldNames,
+      count: counts,
+      client: fc.constantFrom('sandbox' as const, 'limited' as const),
+      same: fc.boolean(),
+    }),
+    run: async (play, { world, count, client, same }) => {
+      if (isStruck(play, world)) return
+      const wallet_id = client === 'limited' ? 5 : 1
+      const first = play.freshName('together')
+      const calls = times(count, (nth) => {
+        const body = { reference_id: same ? first : `${first}-${nth}`, wallet_id, amount: 2, currency: 'USD', ...PAYEE }
+        return { call: { operation: 'createPayout', body }, rule: paid(body) }
+      })
+      await atOnce(play, { world, client }, calls)
+    },
+  }),
+  command({
+    does: 'save the same beneficiary together, with one key',
+    operations: ['createBeneficiary'],
+    weight: 2,
+    args: fc.record({ world: worldNames, count: counts }),
+    run: async (play, { world, count }) => {
+      if (isStruck(play, world)) return
+      const key = play.freshName('together')
+      const call = { operation: 'createBeneficiary', body: PERSON, headers: { 'idempotency-key': key } }
+      const rule: Rule = (at) => keyedRule(at, call, key, created(PERSON))
+      await atOnce(
+        play,
+        { world, client: 'sandbox' },
+        times(count, () => ({ call, rule })),
+      )
+    },
+  }),
+  command({
+    does: 'read while the world is reset',
+    operations: ['listCountries', 'resetWorld'],
+    weight: 1,
+    args: fc.record({ world: worldNames, count: counts }),
+    run: async (play, { world: name, count }) => {
+      const who: Who = { world: name, client: 'sandbox' }
+      if (isStruck(play, name) || play.model.limits !== undefined) return
+      if (play.tokenOf(who) === undefined) await logIn(play, who)
+      const access = play.tokenOf(who)
+      const reset = { operation: 'resetWorld', query: `world=${name}` }
+      const calls: Call[] = [
+        ...times(count, () => ({ operation: 'listCountries' })),
+        reset,
+        { operation: 'listWallets' },
+      ]
+      const answers = await Promise.all(calls.map((call) => play.send(call, call === reset ? undefined : access)))
+      play.model.put(name)
+      for (const [nth, answer] of answers.entries()) {
+        const call = calls[nth] ?? reset
+        play.compare(call, answer, { status: call === reset ? 200 : [200, 401] })
+      }
+    },
+  }),
+  command({
+    does: 'refresh together, with one token',
+    operations: ['refresh'],
+    weight: 1,
+    args: fc.record({ world: worldNames, count: counts }),
+    run: async (play, { world: name, count }) => {
+      const who: Who = { world: name, client: 'sandbox' }
+      if (isStruck(play, name) || play.tokenOf(who) === undefined) return
+      const token = play.refreshTokenOf(who)
+      const isGood = token && play.model.refresh(token.refresh, (world) => play.now(world))
+      if (!token || !isGood) return
+      const calls = times(count, () => ({ operation: 'refresh', body: { refresh_token: token.refresh } }))
+      const answers = await Promise.all(calls.map((call) => play.send(call)))
+      // The second use of the token ends all that came of it.
+      isGood.revoked = true
+      const good = answers.filter(({ status }) => status === 200).length
+      if (good !== 1) play.fail(`${good} of ${count} uses of one refresh token succeeded`)
+    },
+  }),
+]

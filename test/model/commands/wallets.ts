@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import { badRequest, faultsIn, invalid, notFound } from '../expect.ts'
+import { currencyOf } from '../goods.ts'
+import { fund, type Wallet, type World } from '../model.ts'
+import { majorOf, minorOf } from '../money.ts'
+import { badPageFields, command, pageFaults, pages, queryOf, whoever, worldNames } from './command.ts'
+import { isPathId, pathIds } from './reference.ts'
+import { ask } from './sessions.ts'
+
+/** Wallets and their transactions (contract C11), and the operator who opens and funds them (contract C15). */
+
+const LIST = { limitDefault: 50, limitMax: 10_000, six: true } as const
+
+const membersOf = (world: World, wallet: Wallet): Record<string, unknown> => ({
+  id: wallet.id,
+  currency_id: currencyOf(wallet.currency).id,
+  currency_code: wallet.currency,
+  amount: majorOf(wallet.amount, wallet.currency),
+  reserved_amount: majorOf(wallet.reserved, wallet.currency),
+  type: wallet.type,
+  credit_limit: majorOf(wallet.creditLimit, wallet.currency),
+  is_default: world.state.wallets.find(({ client }) => client === wallet.client) === wallet,
+  is_active: true,
+})
+const walletFault = (json: unknown, world: World, wallet: Wallet): string | undefined => {
+  const { created_at: _, updated_at: __, ...said } = json as Record<string, unknown>
+  return faultsIn({ wallet: [said, membersOf(world, wallet)] })
+}
+
+const listWallets = command({
+  does: 'list the wallets',
+  operations: ['listWallets'],
+  weight: 3,
+  args: fc.record({
+    who: whoever,
+    page: pages,
+    filter: fc.record(
+      {
+        type: fc.constantFrom('PREPAID', 'POSTPAID', 'GIFT'),
+        currency_id: fc.constantFrom(String(currencyOf('USD').id), '2147483647', 'USD'),
+        currency: fc.constantFrom('USD', 'EUR', 'XXX', 'usd', ''),
+        is_active: fc.constantFrom('true', 'false', 'perhaps'),
+      },
+      { requiredKeys: [] },
+    ),
+  }),
+  run: async (play, { who, page, filter }) => {
+    await ask(play, who, { operation: 'listWallets', query: queryOf({ ...page, ...filter }) }, ({ world, client }) => {
+      const { type, currency_id, currency, is_active } = filter
+      const bad = badPageFields(page, LIST)
+      if (type === 'GIFT') bad.push('type')
+      if (currency_id === 'USD') bad.push('currency_id')
+      if (currency === 'usd' || currency === '') bad.push('currency')
+      if (is_active === 'perhaps') bad.push('is_active')
+      if (bad.length > 0) return invalid('structured', bad)
+      const found = world.state.wallets.filter(
+        (wallet) =>
+          wallet.client === client &&
+          (type === undefined || wallet.type === type) &&
+          (currency_id === undefined || String(currencyOf(wallet.currency).id) === currency_id) &&
+          (currency === undefined || wallet.currency === currency) &&
+          is_active !== 'false',
+      )
+      return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, found.map(({ id }) => id).toReversed()) }
+    })
+  },
+})
+
+const getWallet = command({
+  does: 'get a wallet',
+  operations: ['getWallet'],
+  weight: 3,
+  args: fc.record({ who: whoever, id: pathIds(6) }),
+  run: async (play, { who, id }) => {
+    await ask(play, who, { operation: 'getWallet', id }, ({ model, world, client }) => {
+      if (!isPathId(id)) return badRequest('structured', 'Invalid wallet ID')
+      const wallet = model.wallet(world, client, Number(id))
+      if (!wallet) return notFound('structured', 'Wallet not found')
+      return { status: 200, fault: ({ json }) => walletFault(json, world, wallet) }
+    })
+  },
+})
+
+const SOURCES = ['order', 'payout', 'refund', 'funding', 'adjustment', 'gift'] as const
+const listTransactions = command({
+  does: 'list the transactions',
+  operations: ['listTransactions'],
+  weight: 3,
+  args: fc.record({
+    who: whoever,
+    page: pages,
+    filter: fc.record(
+      {
+        wallet_id: fc.constantFrom('1', '5', '2147483647', '0'),
+        transaction_type: fc.constantFrom('CREDIT', 'debit', 'BOTH'),
+        source_type: fc.constantFrom(...SOURCES),
+        currency: fc.constantFrom('USD', 'JPY', 'XXX', 'US'),
+        status: fc.constantFrom('COMPLETED', 'pending', 'LOST'),
+        created_from: fc.constantFrom('2000-01-01T00:00:00Z', 'yesterday'),
+      },
+      { requiredKeys: [] },
+    ),
+  }),
+  run: async (play, { who, page, filter }) => {
+    await ask(
+      play,
+      who,
+      { operation: 'listTransactions', query: queryOf({ ...page, ...filter }) },
+      ({ world, client }) => {
+        const { wallet_id, transaction_type, source_type, currency, status, created_from } = filter
+        const bad = badPageFields(page, LIST)
+        if (wallet_id === '0') bad.push('wallet_id')
+        if (transaction_type === 'BOTH') bad.push('transaction_type')
+        if (source_type === 'gift') bad.push('source_type')
+        if (currency === 'US') bad.push('currency')
+        if (status === 'LOST') bad.push('status')
+        if (created_from === 'yesterday') bad.push('created_from')
+        if (bad.length > 0) return invalid('structured', bad)
+        const codes = new Map(world.state.wallets.map((wallet) => [wallet.id, wallet.currency]))
+        const found = world.state.movements.filter(
+          (movement) =>
+            movement.client === client &&
+            (wallet_id === undefined || String(movement.wallet) === wallet_id) &&
+            (transaction_type === undefined || movement.amount > 0n === (transaction_type === 'CREDIT')) &&
+            (source_type === undefined || movement.source === source_type) &&
+            (currency === undefined || codes.get(movement.wallet) === currency),
+        )
+        // Which status a movement has depends on what it is part of: only the count of all is foretold.
+        if (status !== undefined) return { status: 200 }
+        const count = String(found.length)
+        return {
+          status: 200,
+          fault: ({ headers }) => faultsIn({ 'x-total-count': [headers.get('x-total-count'), count] }),
+        }
+      },
+    )
+  },
+})
+
+const getTransaction = command({
+  does: 'get a transaction',
+  operations: ['getTransaction'],
+  weight: 2,
+  args: fc.record({ who: whoever, id: pathIds(12) }),
+  run: async (play, { who, id }) => {
+    await ask(play, who, { operation: 'getTransaction', id }, ({ world, client }) => {
+      if (!isPathId(id)) return badRequest('structured', 'Invalid transaction ID')
+      const { movements, wallets } = world.state
+      if (Number(id) > movements.length) return notFound('structured', 'Transaction not found')
+      const own = new Set(wallets.filter((wallet) => wallet.client === client).map((wallet) => wallet.id))
+      return {
+        status: [200, 404],
+        fault: ({ status, json }) =>
+          status === 404 || own.has((json as { wallet_id: number }).wallet_id)
+            ? undefined
+            : 'a transaction of another client',
+      }
+    })
+  },
+})
+
+const openWallet = command({
+  does: 'open a wallet',
+  operations: ['openWallet'],
+  weight: 2,
+  args: fc.record({
+    world: worldNames,
+    currency: fc.constantFrom('USD', 'KWD', 'JPY', 'VND', 'XXX', 'usd', '', 1),
+    type: fc.constantFrom(undefined, 'PREPAID', 'POSTPAID', 'GIFT'),
+    credit: fc.constantFrom(undefined, undefined, 0, 100, -1, 'much'),
+  }),
+  run: async (play, { world, currency, type, credit }) => {
+    const body = { currency, type, credit_limit: credit }
+    await play.control({ operation: 'openWallet', body }, world, ({ state }, answer) => {
+      const bad = [
+        ...(['USD', 'KWD', 'JPY', 'VND'].includes(String(currency)) ? [] : ['currency']),
+        ...(type === 'GIFT' ? ['type'] : []),
+        ...(credit === -1 || credit === 'much' ? ['credit_limit'] : []),
+      ]
+      if (bad.length > 0) return { status: 400 }
+      if (type !== 'POSTPAID' && typeof credit === 'number' && credit > 0)
+        return invalid('structured', ['credit_limit'])
+      const code = String(currency)
+      const id = Math.max(...state.wallets.map((wallet) => wallet.id)) + 1
+      const creditLimit = typeof credit === 'number' ? (minorOf(credit, code) ?? 0n) : 0n
+      const kind = type === 'POSTPAID' ? 'POSTPAID' : 'PREPAID'
+      state.wallets.push({ id, client: 'sandbox', currency: code, type: kind, amount: 0n, reserved: 0n, creditLimit })
+      state.written = true
+      return { status: 201, fault: () => faultsIn({ wallet: [(answer.json as { id: number }).id, id] }) }
+    })
+  },
+})
+
+const fundWallet = command({
+  does: 'fund a wallet',
+  operations: ['fundWallet'],
+  weight: 2,
+  args: fc.record({
+    world: worldNames,
+    id: pathIds(8),
+    amount: fc.oneof(
+      fc.constantFrom<unknown>(1, 0.01, 250, 1_000_000, 0.001),
+      fc.constantFrom<unknown>(0, -1, null, '1', 1e10),
+    ),
+  }),
+  run: async (play, { world: name, id, amount }) => {
+    await play.control({ operation: 'fundWallet', id, body: { amount } }, name, (world, answer) => {
+      play.model.catchUp(world, play.now(world, answer.real).lo)
+      const { state } = world
+      if (!isPathId(id)) return badRequest('structured', 'Invalid wallet ID')
+      if (typeof amount !== 'number' || amount <= 0 || amount > 1e9) return invalid('structured', ['amount'])
+      const wallet = state.wallets.find((each) => each.id === Number(id))
+      if (!wallet) return notFound('structured', 'Wallet not found')
+      const minor = minorOf(amount, wallet.currency)
+      if (minor === undefined) return invalid('structured', ['amount'])
+      fund(state, wallet.id, minor)
+      const held = majorOf(wallet.amount, wallet.currency)
+      return { status: 200, fault: ({ json }) => faultsIn({ amount: [(json as { amount: number }).amount, held] }) }
+    })
+  },
+})
+
+export const walletCommands = [listWallets, getWallet, listTransactions, getTransaction, openWallet, fundWallet]

@@ -1,0 +1,575 @@
+import type { Product } from './goods.ts'
+import { inCurrency, partOf } from './money.ts'
+
+/**
+ * What a sandbox must answer: the specification and the contract once more, small enough to be read at one go. It has
+ * no database, no cache of its own and no clock: the time is told to it. Knows nothing of src.
+ */
+
+const SECOND = 1_000
+const DAY = 86_400_000
+const ORDER_PROCESSING_AFTER = 2 * SECOND
+const ORDER_DELIVERED_AFTER = 5 * SECOND
+const PAYOUT_EXPIRES_AFTER = 7 * DAY
+const KEY_KEPT = DAY
+const FAILURE_WINDOW = 60 * SECOND
+const FAILURES_MAX = 10
+
+/** A time of which the model knows the earliest and the latest that it can be; both are the same while a clock stands still. */
+export interface Span {
+  lo: number
+  hi: number
+}
+
+export type ClientName = 'sandbox' | 'limited'
+export const CLIENT_IDS: Record<ClientName, number> = { sandbox: 1, limited: 2 }
+
+export interface Wallet {
+  id: number
+  client: ClientName
+  currency: string
+  type: 'PREPAID' | 'POSTPAID'
+  amount: bigint
+  reserved: bigint
+  creditLimit: bigint
+}
+
+export interface Beneficiary {
+  id: string
+  client: ClientName
+  wire: Record<string, unknown>
+  payouts: number
+  total: bigint
+  lastPayoutAt: number | null
+}
+
+export interface Order {
+  id: number
+  client: ClientName
+  reference: string
+  product: Product
+  wallet: number
+  quantity: number
+  delivered: number
+  paid: bigint
+  placedAt: number
+  status: 'PENDING' | 'PROCESSING' | 'DELIVERED' | 'PARTIALLY_DELIVERED' | 'FAILED' | 'CANCELLED'
+  /** Its rest was refunded, or all of it. */
+  givenUp: boolean
+  /** One of its vouchers cannot be opened any more. */
+  damaged?: true
+  dueAt: number | null
+}
+
+type PayoutStatus =
+  | 'created'
+  | 'queued'
+  | 'processing'
+  | 'settling'
+  | 'action_required'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'expired'
+
+export interface Payout {
+  id: string
+  client: ClientName
+  reference: string
+  email: string
+  wallet: number
+  currency: string
+  amount: bigint
+  paid: bigint
+  paidAmount: bigint
+  beneficiary: string | null
+  createdAt: number
+  status: PayoutStatus
+  submitted: boolean
+  returned: boolean
+  /** When the clock takes the next step, and when nobody's beginning makes it expire. */
+  dueAt: number | null
+}
+
+/** A movement of a wallet, as a transaction tells it. */
+export interface Movement {
+  wallet: number
+  client: ClientName
+  amount: bigint
+  source: 'order' | 'payout' | 'refund' | 'funding'
+}
+
+interface Login {
+  client: ClientName
+  /** The refresh token that is good; older ones are dead. */
+  refresh: string
+  access: Set<string>
+  refreshed: Set<string>
+  revoked: boolean
+}
+
+interface KeptAnswer {
+  request: string
+  status: number
+  text: string
+  at: Span
+}
+
+/** What a snapshot keeps of a world. */
+export interface State {
+  clock: { offset: Span; frozenAt: number | null }
+  pace: { payouts: 'auto' | 'manual'; orders: 'auto' | 'manual' }
+  written: boolean
+  wallets: Wallet[]
+  taken: Map<number, number>
+  beneficiaries: Beneficiary[]
+  orders: Order[]
+  payouts: Payout[]
+  movements: Movement[]
+  logins: Login[]
+  keys: Map<string, KeptAnswer>
+}
+
+export interface FaultRule {
+  error: string | null
+  delayMs: number
+  drop: boolean
+  method: string | null
+  path: string | null
+  timesLeft: number | null
+}
+
+interface Bucket {
+  tokens: number
+  refillMs: number
+  /** In parts: a token is `refillMs` of them, and `tokens` flow in each millisecond. */
+  level: Span
+  at: Span
+}
+
+export interface World {
+  name: string
+  /** The first that was used; undefined until then. */
+  password: string | undefined
+  state: State
+  buckets: Map<ClientName, Bucket[]>
+  charges: Map<string, { text: string; payable: bigint; wire: Record<string, unknown>; wallet: number; at: Span }>
+  faults: FaultRule[]
+  failures: Map<string, Span[]>
+}
+
+/** An access token as the model remembers it. */
+export interface Token {
+  world: string
+  client: ClientName
+  access: string
+  refresh: string
+  accessExpiresAt: number
+  refreshExpiresAt: number
+}
+
+export type Limits = readonly { tokens: number; refillMs: number }[] | undefined
+
+export const DEFAULT = 'default'
+const seededWallet = (id: number, client: ClientName, currency: string, amount: bigint): Wallet => ({
+  id,
+  client,
+  currency,
+  type: 'PREPAID',
+  amount,
+  reserved: 0n,
+  creditLimit: 0n,
+})
+
+/** What a world begins with (contract C2). */
+const freshState = (): State => {
+  const wallets = [
+    seededWallet(1, 'sandbox', 'USD', 10_000_000n),
+    seededWallet(2, 'sandbox', 'EUR', 10_000_000n),
+    seededWallet(3, 'sandbox', 'INR', 500_000_000n),
+    seededWallet(4, 'sandbox', 'JPY', 10_000_000n),
+    seededWallet(5, 'limited', 'USD', 500n),
+  ]
+  return {
+    clock: { offset: { lo: 0, hi: 0 }, frozenAt: null },
+    pace: { payouts: 'auto', orders: 'auto' },
+    written: false,
+    wallets,
+    taken: new Map(),
+    beneficiaries: [],
+    orders: [],
+    payouts: [],
+    movements: wallets.map(({ id, client, amount }) => ({ wallet: id, client, amount, source: 'funding' })),
+    logins: [],
+    keys: new Map(),
+  }
+}
+
+const worldWith = (name: string, password: string | undefined, state: State): World => ({
+  name,
+  password,
+  state,
+  buckets: new Map(),
+  charges: new Map(),
+  faults: [],
+  failures: new Map(),
+})
+
+export class Model {
+  readonly worlds = new Map<string, World>()
+  readonly snapshots = new Map<string, State>()
+  /** Every token that was ever given out. */
+  readonly tokens = new Map<string, Token>()
+  products: readonly Product[]
+
+  constructor(
+    products: readonly Product[],
+    readonly limits: Limits,
+    readonly chargeTtlMs: number,
+  ) {
+    this.products = products
+    this.worlds.set(DEFAULT, worldWith(DEFAULT, undefined, freshState()))
+  }
+
+  world(name: string): World {
+    const world = this.worlds.get(name)
+    if (!world) throw new Error(`the model has no world ${name}`)
+    return world
+  }
+
+  product(id: number): Product | undefined {
+    return this.products.find((product) => product.id === id && product.active)
+  }
+
+  // Worlds (contract C15)
+
+  /** Makes a world, or puts one back under the password that it has. */
+  put(name: string, state: State = freshState()): World {
+    const world = worldWith(name, this.worlds.get(name)?.password, structuredClone(state))
+    this.worlds.set(name, world)
+    return world
+  }
+
+  /** The process has ended and begun again: what it held in memory is gone. */
+  restart(keepsDefault: boolean): void {
+    const { state } = this.world(DEFAULT)
+    this.worlds.clear()
+    this.snapshots.clear()
+    this.worlds.set(DEFAULT, worldWith(DEFAULT, undefined, keepsDefault ? state : freshState()))
+  }
+
+  // Sessions (contract C3)
+
+  /** Whether a password is right, and the world is claimed by it if nobody has claimed it before. */
+  claims(world: World, client: ClientName, password: string): boolean {
+    if (world.name === DEFAULT) return password === client
+    world.password ??= password
+    return world.password === password
+  }
+
+  /** True when one more wrong password is 429; undefined when the time is not known well enough. */
+  tooManyFailures(world: World, username: string, now: Span): boolean | undefined {
+    const times = world.failures.get(username) ?? []
+    const surely = times.filter(({ lo }) => now.hi - lo < FAILURE_WINDOW).length
+    const perhaps = times.filter(({ hi }) => now.lo - hi < FAILURE_WINDOW).length
+    if (surely >= FAILURES_MAX) return true
+    return perhaps >= FAILURES_MAX ? undefined : false
+  }
+
+  failed(world: World, username: string, now: Span): void {
+    world.failures.set(username, [...(world.failures.get(username) ?? []), now])
+  }
+
+  loggedIn(token: Token): void {
+    this.tokens.set(token.access, token)
+    this.tokens.set(token.refresh, token)
+    this.world(token.world).state.logins.push({
+      client: token.client,
+      refresh: token.refresh,
+      access: new Set([token.access]),
+      refreshed: new Set(),
+      revoked: false,
+    })
+  }
+
+  /** The session of an access token, or undefined when it is none or dead. */
+  session(access: string | undefined, now: (world: World) => Span): { world: World; client: ClientName } | undefined {
+    const token = access === undefined ? undefined : this.tokens.get(access)
+    const world = token?.access === access ? this.worlds.get(token?.world ?? '') : undefined
+    if (!token || !world || now(world).lo >= token.accessExpiresAt) return undefined
+    const login = world.state.logins.find((each) => each.access.has(token.access))
+    return login && !login.revoked ? { world, client: login.client } : undefined
+  }
+
+  /** What a refresh token is good for; using a dead one ends its login. */
+  refresh(refresh: string, now: (world: World) => Span): Login | undefined {
+    const token = this.tokens.get(refresh)
+    const world = token?.refresh === refresh ? this.worlds.get(token?.world ?? '') : undefined
+    if (!token || !world || now(world).lo >= token.refreshExpiresAt) return undefined
+    const login = world.state.logins.find((each) => each.refresh === refresh || each.refreshed.has(refresh))
+    if (!login || login.revoked) return undefined
+    if (login.refresh === refresh) return login
+    login.revoked = true
+    return undefined
+  }
+
+  refreshed(login: Login, token: Token): void {
+    this.tokens.set(token.access, token)
+    this.tokens.set(token.refresh, token)
+    login.refreshed.add(login.refresh)
+    login.refresh = token.refresh
+    login.access.add(token.access)
+  }
+
+  loggedOut(world: World, client: ClientName): void {
+    for (const login of world.state.logins) if (login.client === client) login.revoked = true
+  }
+
+  // Limits (contract C6)
+
+  /** The buckets of a client after what has flowed in. */
+  buckets(world: World, client: ClientName, now: Span): Bucket[] {
+    const buckets =
+      world.buckets.get(client) ??
+      (this.limits ?? []).map(({ tokens, refillMs }) => ({
+        tokens,
+        refillMs,
+        level: spanOf(tokens * refillMs),
+        at: now,
+      }))
+    for (const bucket of buckets) {
+      const full = bucket.tokens * bucket.refillMs
+      const flowed = {
+        lo: Math.max(0, now.lo - bucket.at.hi) * bucket.tokens,
+        hi: Math.max(0, now.hi - bucket.at.lo) * bucket.tokens,
+      }
+      bucket.level = {
+        lo: Math.min(full, bucket.level.lo + flowed.lo),
+        hi: Math.min(full, bucket.level.hi + flowed.hi),
+      }
+      bucket.at = now
+    }
+    world.buckets.set(client, buckets)
+    return buckets
+  }
+
+  // Money
+
+  wallet(world: World, client: ClientName, id: number): Wallet | undefined {
+    return world.state.wallets.find((wallet) => wallet.id === id && wallet.client === client)
+  }
+
+  /** The wallet that pays when none is named: the one in the currency, else the default one (contract C9). */
+  payingWallet(world: World, client: ClientName, currency: string): Wallet | undefined {
+    const own = world.state.wallets.filter((wallet) => wallet.client === client)
+    return own.find((wallet) => wallet.currency === currency) ?? own[0]
+  }
+
+  canPay = (wallet: Wallet, amount: bigint): boolean => wallet.amount - amount >= -wallet.creditLimit
+
+  stockLeft(world: World, product: Product): number {
+    return product.stock === null ? Number.POSITIVE_INFINITY : product.stock - (world.state.taken.get(product.id) ?? 0)
+  }
+
+  placed(world: World, order: Order): void {
+    const { state } = world
+    state.orders.push(order)
+    state.written = true
+    take(state, order.product, order.quantity)
+    move(state, order.wallet, -order.paid, 'order')
+    reserve(state, order.wallet, order.paid)
+    if (order.status === 'DELIVERED') settle(state, order)
+  }
+
+  /** Vouchers are handed out; the last one ends the order. */
+  deliver(world: World, order: Order, quantity: number): void {
+    order.delivered = Math.min(order.quantity, order.delivered + quantity)
+    order.dueAt = null
+    order.status = 'PARTIALLY_DELIVERED'
+    if (order.delivered === order.quantity) settle(world.state, order)
+  }
+
+  /** What was not delivered goes back to the wallet. */
+  giveUp(world: World, order: Order, status: 'FAILED' | 'CANCELLED'): void {
+    const { state } = world
+    const undelivered = order.quantity - order.delivered
+    reserve(state, order.wallet, -order.paid)
+    const back = partOf(order.paid, undelivered, order.quantity)
+    if (back > 0n) move(state, order.wallet, back, 'refund')
+    take(state, order.product, -undelivered)
+    order.status = order.delivered > 0 ? 'PARTIALLY_DELIVERED' : status
+    order.givenUp = true
+    order.dueAt = null
+  }
+
+  created(world: World, payout: Payout): void {
+    const { state } = world
+    state.payouts.push(payout)
+    state.written = true
+    move(state, payout.wallet, -payout.paid, 'payout')
+    reserve(state, payout.wallet, payout.paid)
+    payout.dueAt = dueOf(state, payout, payout.createdAt)
+  }
+
+  canCancel = ({ status, submitted }: Payout): boolean =>
+    ['created', 'queued', 'action_required'].includes(status) || (status === 'processing' && !submitted)
+
+  /** A payout comes to nothing: amount and fees go back. */
+  end(world: World, payout: Payout, status: 'failed' | 'cancelled' | 'expired'): void {
+    reserve(world.state, payout.wallet, -payout.paid)
+    move(world.state, payout.wallet, payout.paid, 'refund')
+    payout.status = status
+    payout.dueAt = null
+  }
+
+  giveBack(world: World, payout: Payout): void {
+    payout.returned = true
+    move(world.state, payout.wallet, payout.paidAmount, 'refund')
+  }
+
+  /** Takes the next step of a payout's way; false at its end. */
+  step(world: World, payout: Payout, now: number): boolean {
+    const { state } = world
+    const next = {
+      created: 'queued',
+      queued: 'processing',
+      settling: 'completed',
+      action_required: 'settling',
+    } as const
+    if (payout.status === 'processing') {
+      if (payout.submitted) payout.status = 'settling'
+      payout.submitted = true
+    } else if (payout.status in next) {
+      payout.status = next[payout.status as keyof typeof next]
+      if (payout.status === 'completed') this.#complete(world, payout, now)
+    } else {
+      return false
+    }
+    payout.dueAt = dueOf(state, payout, now)
+    return true
+  }
+
+  #complete({ state }: World, payout: Payout, now: number): void {
+    reserve(state, payout.wallet, -payout.paid)
+    const saved = state.beneficiaries.find(({ id }) => id === payout.beneficiary)
+    if (!saved) return
+    const currency = state.wallets.find(({ client }) => client === payout.client)?.currency ?? payout.currency
+    saved.payouts += 1
+    saved.total += inCurrency(payout.amount, payout.currency, currency) ?? 0n
+    saved.lastPayoutAt = now
+  }
+
+  repace(world: World, now: number): void {
+    const { state } = world
+    for (const payout of state.payouts) payout.dueAt = dueOf(state, payout, now)
+    for (const order of state.orders) {
+      const after = order.status === 'PENDING' ? ORDER_PROCESSING_AFTER : ORDER_DELIVERED_AFTER
+      const moves = state.pace.orders === 'auto' && (order.status === 'PENDING' || order.status === 'PROCESSING')
+      order.dueAt = moves ? Math.max(order.placedAt + after, now) : null
+    }
+  }
+
+  /** Does what has fallen due in a world. */
+  catchUp(world: World, now: number): void {
+    const { state } = world
+    for (;;) {
+      const order = earliest(state.orders)
+      const payout = earliest(state.payouts)
+      const dueAt = Math.min(order?.dueAt ?? Number.POSITIVE_INFINITY, payout?.dueAt ?? Number.POSITIVE_INFINITY)
+      if (dueAt > now) return
+      if (order?.dueAt === dueAt) this.#orderIsDue(world, order, dueAt)
+      else if (payout) this.#payoutIsDue(world, payout, dueAt)
+    }
+  }
+
+  #orderIsDue(world: World, order: Order, at: number): void {
+    if (order.status === 'PENDING') {
+      order.status = 'PROCESSING'
+      order.dueAt = Math.max(order.placedAt + ORDER_DELIVERED_AFTER, at)
+    } else {
+      this.deliver(world, order, order.quantity)
+    }
+  }
+
+  #payoutIsDue(world: World, payout: Payout, at: number): void {
+    if (world.state.pace.payouts === 'manual') this.end(world, payout, 'expired')
+    else this.step(world, payout, at)
+  }
+
+  /** Every time from a moment on at which a world answers otherwise than before. */
+  turningPoints(world: World): number[] {
+    const { state } = world
+    const ends = ({ lo, hi }: Span, after: number) => [lo + after, hi + after]
+    return [
+      ...state.orders.flatMap(({ dueAt }) => dueAt ?? []),
+      ...state.payouts.flatMap(({ dueAt }) => dueAt ?? []),
+      ...[...state.keys.values()].flatMap(({ at }) => ends(at, KEY_KEPT)),
+      ...[...world.charges.values()].flatMap(({ at }) => ends(at, this.chargeTtlMs)),
+      ...[...this.tokens.values()]
+        .filter((token) => token.world === world.name)
+        .flatMap(({ accessExpiresAt, refreshExpiresAt }) => [accessExpiresAt, refreshExpiresAt]),
+    ]
+  }
+}
+
+/** Whether a time can be this one. */
+export const spanWithin = ({ lo, hi }: Span, time: number): boolean => lo <= time && time <= hi
+
+export const spanOf = (time: number): Span => ({ lo: time, hi: time })
+
+/** Whether a kept answer is still kept; undefined when the time is not known well enough. */
+export const isKept = ({ at }: KeptAnswer, now: Span): boolean | undefined => within(at, now, KEY_KEPT)
+
+/** Whether less than a time has passed since a moment. */
+export const within = (at: Span, now: Span, time: number): boolean | undefined => {
+  if (now.hi - at.lo < time) return true
+  return now.lo - at.hi >= time ? false : undefined
+}
+
+const walletIn = (state: State, id: number): Wallet => {
+  const wallet = state.wallets.find((each) => each.id === id)
+  if (!wallet) throw new Error(`the model has no wallet ${id}`)
+  return wallet
+}
+
+const move = (state: State, walletId: number, amount: bigint, source: Movement['source']): void => {
+  const wallet = walletIn(state, walletId)
+  wallet.amount += amount
+  state.movements.push({ wallet: walletId, client: wallet.client, amount, source })
+}
+export const fund = (state: State, walletId: number, amount: bigint): void => {
+  state.written = true
+  move(state, walletId, amount, 'funding')
+}
+
+const reserve = (state: State, walletId: number, amount: bigint): void => {
+  walletIn(state, walletId).reserved += amount
+}
+
+const take = (state: State, product: Product, quantity: number): void => {
+  if (product.stock !== null) state.taken.set(product.id, (state.taken.get(product.id) ?? 0) + quantity)
+}
+
+const settle = (state: State, order: Order): void => {
+  reserve(state, order.wallet, -order.paid)
+  order.delivered = order.quantity
+  order.status = 'DELIVERED'
+  order.dueAt = null
+}
+
+const STEP_AFTER = { created: 1, queued: 2, settling: 5 } as const
+
+/** When the clock does something to a payout: the next step of the sandbox's pace, or the expiry of what nobody began. */
+const dueOf = ({ pace }: State, { status, submitted, createdAt }: Payout, now: number): number | null => {
+  if (pace.payouts === 'manual') {
+    return status === 'created' || status === 'queued' ? createdAt + PAYOUT_EXPIRES_AFTER : null
+  }
+  const seconds = status === 'processing' ? (submitted ? 4 : 3) : STEP_AFTER[status as keyof typeof STEP_AFTER]
+  return seconds === undefined ? null : Math.max(createdAt + seconds * SECOND, now)
+}
+
+const earliest = <Due extends { dueAt: number | null }>(all: readonly Due[]): Due | undefined =>
+  all.reduce<Due | undefined>(
+    (first, each) => (each.dueAt !== null && (first?.dueAt == null || each.dueAt < first.dueAt) ? each : first),
+    undefined,
+  )

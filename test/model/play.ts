@@ -1,0 +1,406 @@
+import { answerFaults, ledgerFaults } from './checks.ts'
+import { faultsIn, type Refusal } from './expect.ts'
+import { type ClientName, type FaultRule, type Model, type Span, spanOf, type Token, type World } from './model.ts'
+import { majorOf } from './money.ts'
+import type { Program } from './program.ts'
+
+/** One run: it asks a program, tells the model what was asked, and stops at the first answer that the model did not foretell. */
+
+export interface Answer {
+  /** 0 when the connection was closed without an answer. */
+  status: number
+  headers: Headers
+  text: string
+  json: unknown
+  /** The machine's time before and after. */
+  real: Span
+  /** How many values the program visited for it; undefined where they cannot be counted. */
+  visited: number | undefined
+}
+
+/** One request, by the name of its operation in the OpenAPI document. */
+export interface Call {
+  operation: string
+  id?: string | number
+  query?: string
+  body?: unknown
+  /** A body that goes out as it is. */
+  text?: string
+  headers?: Record<string, string>
+}
+
+/** What an answer must be. */
+export interface Expected {
+  status: number | readonly number[]
+  body?: unknown
+  /** What is wrong with the answer, if anything. */
+  fault?: (answer: Answer) => string | undefined
+}
+
+/** Whose request it is: a client of a world, with its newest token or with one that came before. */
+export interface Who {
+  world: string
+  client: ClientName
+  token?: 'oldest' | 'none' | 'garbage'
+}
+
+/** What a rule is told: who asked, when, and what was answered, for ids and times that nobody can foretell. */
+export interface At {
+  model: Model
+  world: World
+  client: ClientName
+  now: Span
+  answer: Answer
+}
+export type Rule = (at: At) => Expected
+type Session = Pick<At, 'world' | 'client'>
+
+/** Whether a request takes a token of the buckets, or none; at once with others nobody knows how many are left. */
+export type Charging = 'charged' | 'free' | 'at once'
+
+/** The program did what the model did not expect. */
+export class Finding extends Error {
+  override readonly name = 'Finding'
+}
+
+/** Times that are this near are made certain first, by stopping the clock: longer than any request takes. */
+const NEAR_MS = 30_000
+/** A body holds 10,000 values (contract C4), and each of them may be looked at a few times. */
+const VISITED_MAX = 100_000
+const LINE_LENGTH = 160
+
+export class Play {
+  /** What was asked so far, one line each, for people. */
+  readonly lines: string[] = []
+  readonly #touched = new Set<string>()
+  readonly #tokens: Token[] = []
+  #names = 0
+
+  constructor(
+    readonly program: Program,
+    readonly model: Model,
+  ) {}
+
+  now(world: World, real: Span = spanOf(Date.now())): Span {
+    const { frozenAt, offset } = world.state.clock
+    return frozenAt === null ? { lo: real.lo + offset.lo, hi: real.hi + offset.hi } : spanOf(frozenAt)
+  }
+
+  /** A name that nothing else in this run has. */
+  freshName(prefix: string): string {
+    return `${prefix}-${++this.#names}`
+  }
+
+  remember(token: Token): void {
+    this.#tokens.push(token)
+  }
+
+  /** The token that somebody uses: the newest that is alive, and else none. */
+  tokenOf({ world, client, token }: Who): string | undefined {
+    if (token === 'garbage') return 'a.b.c'
+    if (token === 'none') return undefined
+    const own = this.#tokens.filter((each) => each.world === world && each.client === client)
+    if (token === 'oldest') return own[0]?.access
+    return own.findLast(({ access }) => this.isAlive(access))?.access
+  }
+
+  refreshTokenOf({ world, client, token }: Who): Token | undefined {
+    const own = this.#tokens.filter((each) => each.world === world && each.client === client)
+    return token === 'oldest' ? own[0] : own.at(-1)
+  }
+
+  isAlive(access: string): boolean {
+    return this.model.session(access, (world) => this.now(world)) !== undefined
+  }
+
+  // Asking
+
+  /** Asks the API as somebody; the rule says what must come once the edge has let the request in. */
+  async api(who: Who, call: Call, rule: Rule): Promise<Answer> {
+    await this.settle()
+    const access = this.tokenOf(who)
+    const answer = await this.send(call, access)
+    this.judge(call, access, answer, rule)
+    return answer
+  }
+
+  /** Asks what needs no token: the control surface, logins, probes. */
+  async open(call: Call, rule: (answer: Answer) => Expected, struckIn?: World): Promise<Answer> {
+    await this.settle()
+    const answer = await this.send(call)
+    const strike = struckIn && this.#strike(struckIn, call)
+    this.compare(call, answer, strike ?? rule(answer))
+    return answer
+  }
+
+  /** Asks the control surface about a world. */
+  control(call: Call, name: string, rule: (world: World, answer: Answer) => Expected): Promise<Answer> {
+    const query = [call.query, `world=${name}`].filter(Boolean).join('&')
+    this.#touched.add(name)
+    return this.open({ ...call, query }, (answer) => {
+      const world = this.model.worlds.get(name)
+      // What is unknown of a query or a body is a 400 before a world is looked for (contract C15).
+      return world ? rule(world, answer) : { status: call.body || call.query ? [400, 404] : 404 }
+    })
+  }
+
+  /** Puts a request together and sends it. */
+  async send(
+    call: Call,
+    access?: string,
+    body: string | ReadableStream<Uint8Array> | undefined = bodyOf(call),
+  ): Promise<Answer> {
+    const { method, path, url } = this.locate(call)
+    const headers = { ...call.headers, ...(access !== undefined && { authorization: `Bearer ${access}` }) }
+    const line = `${method} ${url}${typeof body === 'string' ? ` ${short(body)}` : ''}${headersLine(call.headers)}`
+    this.lines.push(`${line}${this.#whoseLine(access)}`)
+    const index = this.lines.length - 1
+    const answer = await this.program.ask(url, { method, headers, ...(body !== undefined && { body }) })
+    this.lines[index] += ` -> ${answer.status || 'no answer'}`
+    this.#checkAlways(call, path, answer)
+    return answer
+  }
+
+  locate({ operation, id = '', query }: Call): { method: string; path: string; route: string; url: string } {
+    const served = this.program.operation(operation)
+    const path = served.path.replace(/\{\w+\}/, encodeURIComponent(String(id)))
+    return {
+      method: served.method,
+      path,
+      route: served.path.replace(/\{(\w+)\}/, ':$1'),
+      url: query ? `${path}?${query}` : path,
+    }
+  }
+
+  /** Holds an answer against what the model foretells, edge first (contract C4). */
+  judge(call: Call, access: string | undefined, answer: Answer, rule: Rule, charging: Charging = 'charged'): void {
+    const session = this.model.session(access, (world) => this.now(world, answer.real))
+    if (!session) this.compare(call, answer, unauthorized(access))
+    else this.compare(call, answer, this.#behindEdge(session, call, answer, rule, charging))
+  }
+
+  #behindEdge({ world, client }: Session, call: Call, answer: Answer, rule: Rule, charging: Charging): Expected {
+    const now = this.now(world, answer.real)
+    this.#touched.add(world.name)
+    const limited = this.#charge(world, client, now, answer, charging)
+    if (limited) return limited
+    this.model.catchUp(world, now.lo)
+    return this.#strike(world, call) ?? rule({ model: this.model, world, client, now, answer })
+  }
+
+  compare(call: Call, answer: Answer, { status, body, fault }: Expected): void {
+    const statuses = typeof status === 'number' ? [status] : status
+    if (!statuses.includes(answer.status)) {
+      this.fail(
+        `${call.operation}: expected ${statuses.map((each) => each || 'no answer').join(' or ')}, was answered ${answer.status} ${short(answer.text)}`,
+      )
+    }
+    if (body !== undefined && !Bun.deepEquals(answer.json, body)) {
+      this.fail(`${call.operation}: expected ${differenceOf(body, answer.json)}`)
+    }
+    const wrong = fault?.(answer)
+    if (wrong !== undefined) this.fail(`${call.operation}: ${wrong}: ${short(answer.text)}`)
+  }
+
+  fail(problem: string): never {
+    throw new Finding(problem)
+  }
+
+  /** Makes the time of every world certain that is about to change by itself, by stopping its clock. */
+  async settle(): Promise<void> {
+    for (const world of this.model.worlds.values()) {
+      if (world.state.clock.frozenAt !== null) continue
+      const { lo } = this.now(world)
+      const isNear = this.model.turningPoints(world).some((time) => lo < time && time < lo + NEAR_MS)
+      if (isNear) await this.freeze(world)
+    }
+  }
+
+  async freeze(world: World): Promise<void> {
+    const answer = await this.send({ operation: 'moveClock', query: `world=${world.name}`, body: { frozen: true } })
+    this.compare({ operation: 'moveClock' }, answer, { status: 200 })
+    world.state.clock.frozenAt = Date.parse((answer.json as { now: string }).now)
+  }
+
+  // What holds after every step
+
+  /** Holds the books of every world that was touched against the model's. */
+  async audit(): Promise<void> {
+    const touched = [...this.#touched].flatMap((name) => this.model.worlds.get(name) ?? [])
+    this.#touched.clear()
+    for (const world of touched) {
+      const database = this.program.database(world.name)
+      const wrong = database && ledgerFaults(database)
+      if (wrong) this.fail(`the ledger of ${world.name} has ${wrong}`)
+      if (this.model.limits !== undefined || world.faults.some(isLive)) continue
+      for (const client of ['sandbox', 'limited'] as const) await this.#auditClient(world, client)
+    }
+  }
+
+  async #auditClient(world: World, client: ClientName): Promise<void> {
+    const who = { world: world.name, client }
+    if (this.tokenOf(who) === undefined) return
+    await this.settle()
+    const lineCount = this.lines.length
+    const wallets = await this.send(
+      { operation: 'listWallets', query: 'limit=10000&sort={"direction":"ASC"}' },
+      this.tokenOf(who),
+    )
+    const movements = await this.send({ operation: 'listTransactions', query: 'limit=10000' }, this.tokenOf(who))
+    this.model.catchUp(world, this.now(world, wallets.real).lo)
+    const own = world.state.wallets.filter((wallet) => wallet.client === client)
+    const expected = own.map(({ id, currency, amount, reserved }) => [
+      id,
+      majorOf(amount, currency),
+      majorOf(reserved, currency),
+    ])
+    const held = (wallets.json as WalletWire[]).map(({ id, amount, reserved_amount }) => [id, amount, reserved_amount])
+    if (!Bun.deepEquals(held, expected)) {
+      this.fail(`wallets of ${client}@${world.name} hold ${JSON.stringify(held)}, expected ${JSON.stringify(expected)}`)
+    }
+    const currencies = new Map(own.map(({ id, currency }) => [id, currency]))
+    const moved = (movements.json as MovementWire[])
+      .map(
+        ({ wallet_id, amount, transaction_type, source_type }) =>
+          `${source_type} ${wallet_id} ${transaction_type === 'DEBIT' ? '-' : ''}${amount}`,
+      )
+      .sort()
+    const foretold = world.state.movements
+      .filter((movement) => movement.client === client)
+      .map(({ wallet, amount, source }) => `${source} ${wallet} ${majorOf(amount, currencies.get(wallet) ?? 'USD')}`)
+      .sort()
+    if (!Bun.deepEquals(moved, foretold)) {
+      this.fail(`transactions of ${client}@${world.name}: expected ${differenceOf(foretold, moved)}`)
+    }
+    this.lines.length = lineCount
+  }
+
+  #checkAlways(call: Call, path: string, answer: Answer): void {
+    if (answer.status === 0) return
+    const wrong = answerFaults(this.program.operation(call.operation), path, call.headers?.['x-request-id'], answer)
+    if (wrong) this.fail(`${call.operation}: ${wrong}: ${short(answer.text)}`)
+    if (answer.visited !== undefined && answer.visited > VISITED_MAX) {
+      this.fail(
+        `${call.operation}: visited ${answer.visited} values for one request, at most ${VISITED_MAX} are allowed`,
+      )
+    }
+  }
+
+  /** Takes a token of each bucket, or says what a refusal must look like. */
+  #charge(world: World, client: ClientName, now: Span, answer: Answer, charging: Charging): Expected | undefined {
+    const header = (name: string) => answer.headers.get(`x-ratelimit-${name}`)
+    if (this.model.limits === undefined) {
+      if (header('limit') !== null) this.fail('X-RateLimit-Limit without a limit')
+      return undefined
+    }
+    const buckets = this.model.buckets(world, client, now)
+    const mayRefuse = buckets.some(({ level, refillMs }) => level.lo < refillMs)
+    const mustRefuse = buckets.some(({ level, refillMs }) => level.hi < refillMs)
+    const isRefused = charging !== 'free' && (mustRefuse || (mayRefuse && answer.status === 429))
+    if (!isRefused && charging !== 'free') {
+      for (const bucket of buckets) {
+        bucket.level = { lo: Math.max(0, bucket.level.lo - bucket.refillMs), hi: bucket.level.hi - bucket.refillMs }
+      }
+    }
+    if (charging !== 'at once' && answer.status !== 0) {
+      const fits = buckets.some(
+        ({ tokens, refillMs, level }) =>
+          header('limit') === String(tokens) &&
+          Math.floor(level.lo / refillMs) <= Number(header('remaining')) &&
+          Number(header('remaining')) <= Math.floor(level.hi / refillMs) &&
+          buckets.every((other) => level.lo / refillMs <= other.level.hi / other.refillMs),
+      )
+      if (!fits) {
+        const levels = buckets.map(({ tokens, refillMs, level }) => `${Math.floor(level.lo / refillMs)} of ${tokens}`)
+        this.fail(`rate limit headers say ${header('remaining')} of ${header('limit')}, expected ${levels.join(', ')}`)
+      }
+    }
+    return isRefused ? { status: 429, fault: tooManyFault } : undefined
+  }
+
+  /** What a rule or a header of a world does to a request (contract C15). */
+  #strike(world: World, call: Call): Expected | undefined {
+    const { method, path, route } = this.locate(call)
+    const refusals = this.program.refusalsOf(call.operation)
+    const asked = call.headers?.['x-sandbox-fault']
+    if (asked !== undefined) return struckBy(refusals.find(({ name }) => name === asked))
+    for (const rule of world.faults.filter(isLive)) {
+      const fits = (rule.method ?? method) === method && [null, path, route].includes(rule.path)
+      const refusal = refusals.find(({ name }) => name === rule.error)
+      if (!fits || (rule.error !== null && !refusal)) continue
+      if (rule.timesLeft !== null) rule.timesLeft -= 1
+      if (rule.drop) return { status: 0 }
+      return refusal && struckBy(refusal)
+    }
+    return undefined
+  }
+
+  #whoseLine(access: string | undefined): string {
+    if (access === undefined) return ''
+    const token = this.model.tokens.get(access)
+    return token ? ` as ${token.client}@${token.world}` : ' with a token of nobody'
+  }
+}
+
+interface WalletWire {
+  id: number
+  amount: number
+  reserved_amount: number
+}
+interface MovementWire {
+  wallet_id: number
+  amount: number
+  transaction_type: string
+  source_type: string
+}
+
+/** Whether a timestamp can be of this moment. */
+export const isInSpan = ({ lo, hi }: Span, timestamp: string): boolean =>
+  lo <= Date.parse(timestamp) && Date.parse(timestamp) <= hi
+
+const isLive = ({ timesLeft }: FaultRule): boolean => timesLeft !== 0
+
+const struckBy = (refusal: Refusal | undefined): Expected => {
+  if (!refusal) return { status: 400 }
+  // The currencies are those of the request (contract C15).
+  return refusal.name.endsWith('rate_missing')
+    ? { status: refusal.status }
+    : { status: refusal.status, body: refusal.body }
+}
+
+const unauthorized = (access: string | undefined): Expected => ({
+  status: 401,
+  fault: ({ headers }) => {
+    const challenge = access === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+    return faultsIn({ 'www-authenticate': [headers.get('www-authenticate'), challenge] })
+  },
+})
+
+const tooManyFault = ({ headers, json }: Answer): string | undefined => {
+  const seconds = headers.get('retry-after')
+  const { message } = (json as { error: { message: string } }).error
+  return message === `Rate limit exceeded. Retry after ${seconds} seconds.` ? undefined : 'not the words of a 429'
+}
+
+const bodyOf = ({ text, body }: Call): string | undefined =>
+  text ?? (body === undefined ? undefined : JSON.stringify(body))
+
+export const short = (text: string): string =>
+  text.length <= LINE_LENGTH ? text : `${text.slice(0, LINE_LENGTH)}… (${text.length} characters)`
+
+const headersLine = (headers: Record<string, string> | undefined): string =>
+  Object.entries(headers ?? {})
+    .map(([name, value]) => ` [${name}: ${short(value)}]`)
+    .join('')
+
+/** The first place where two values differ. */
+const differenceOf = (expected: unknown, actual: unknown, at = ''): string => {
+  if (isObject(expected) && isObject(actual)) {
+    for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      if (!Bun.deepEquals(expected[name], actual[name]))
+        return differenceOf(expected[name], actual[name], `${at}/${name}`)
+    }
+  }
+  return `${short(JSON.stringify(expected) ?? 'nothing')}${at && ` at ${at}`}, was ${short(JSON.stringify(actual) ?? 'nothing')}`
+}
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -1,0 +1,137 @@
+import type { Database as Sqlite } from 'bun:sqlite'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { operationsOf, readDocument, refusalsIn, type Served } from '../docs/document.ts'
+import { againstBinary, type StartedServer, startServer } from '../harness.ts'
+import { run } from '../program/program.ts'
+import type { Refusal } from './expect.ts'
+import { edges, fileEntry, type Product } from './goods.ts'
+import type { Answer } from './play.ts'
+import { visitsSoFar } from './visits.ts'
+
+/** The program that a run asks: started afresh, ended, crashed and started again, in process or as the executable. */
+
+/** How a program is started: a script says so, so that shrinking can make it simpler. */
+export interface Setup {
+  limits: 'off' | 'documented' | 'tight'
+  catalog: 'seeded' | 'edges'
+  /** Whether it keeps what is written, in a folder. */
+  keeps: boolean
+}
+
+const RATE_LIMITS: Record<Setup['limits'], string> = { off: 'off', documented: '1000/h,100/m', tight: '40/h,8/m' }
+
+export interface Document {
+  operations: ReadonlyMap<string, Served>
+  refusals: ReadonlyMap<string, Refusal[]>
+}
+
+/** What the program says of itself, asked once. */
+export const readOperations = async (): Promise<Document> => {
+  const server = await startServer()
+  const operations = operationsOf(await readDocument(server))
+  await server.stop()
+  return {
+    operations: new Map(operations.map((operation) => [operation.operationId, operation])),
+    refusals: new Map(operations.map((operation) => [operation.operationId, refusalsIn(operation)])),
+  }
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'scrip-model-'))
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
+
+let fileCount = 0
+/** Writes a catalog and answers where. */
+export const catalogFile = (products: readonly Product[]): string => {
+  const path = join(scratch, `catalog-${++fileCount}.json`)
+  writeFileSync(path, JSON.stringify({ products: products.map(fileEntry) }))
+  return path
+}
+const edgesFile = catalogFile(edges)
+
+export class Program {
+  #server: StartedServer | undefined
+  readonly folder: string | undefined
+
+  private constructor(
+    readonly setup: Setup,
+    private readonly document: Document,
+  ) {
+    this.folder = setup.keeps ? mkdtempSync(join(scratch, 'data-')) : undefined
+  }
+
+  static async start(setup: Setup, document: Document): Promise<Program> {
+    const program = new Program(setup, document)
+    await program.begin()
+    return program
+  }
+
+  get #running(): StartedServer {
+    if (!this.#server) throw new Error('the program has ended')
+    return this.#server
+  }
+
+  operation(id: string): Served {
+    const operation = this.document.operations.get(id)
+    if (!operation) throw new Error(`no operation is called ${id}`)
+    return operation
+  }
+
+  refusalsOf(operation: string): readonly Refusal[] {
+    return this.document.refusals.get(operation) ?? []
+  }
+
+  database(world: string): Sqlite | undefined {
+    return this.#running.database(world)
+  }
+
+  async begin(): Promise<void> {
+    const { limits, catalog } = this.setup
+    this.#server = await startServer(
+      ...['--rate-limit', RATE_LIMITS[limits]],
+      ...(catalog === 'edges' ? ['--catalog', edgesFile] : []),
+      ...(this.folder === undefined ? [] : ['--data-dir', this.folder]),
+    )
+  }
+
+  /** Ends as a service manager would, or as a crash would, and begins again. */
+  async restart(how: 'stop' | 'kill'): Promise<void> {
+    await this.#running[how]()
+    await this.begin()
+  }
+
+  async end(): Promise<void> {
+    await this.#server?.kill()
+    if (this.folder !== undefined) rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** An operator's command on the data folder, beside the server. */
+  async administer(...args: string[]): Promise<{ exitCode: number; stderr: string }> {
+    return run([...args, '--data-dir', this.folder ?? ''])
+  }
+
+  async ask(url: string, init: BunFetchRequestInit): Promise<Answer> {
+    const before = Date.now()
+    const visitsBefore = againstBinary ? 0 : visitsSoFar()
+    const outcome = await this.#answerTo(url, init)
+    const visited = againstBinary ? undefined : visitsSoFar() - visitsBefore
+    return { ...outcome, visited, real: { lo: before, hi: Date.now() } }
+  }
+
+  async #answerTo(url: string, init: BunFetchRequestInit): Promise<Omit<Answer, 'real' | 'visited'>> {
+    try {
+      const response = await this.#running.request(url, init)
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: isJson && text !== '' ? JSON.parse(text) : undefined,
+      }
+    } catch {
+      return { status: 0, headers: new Headers(), text: '', json: undefined }
+    }
+  }
+}

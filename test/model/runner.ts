@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { expectSoundBooks } from '../wallets/books.ts'
+import { COMMANDS } from './commands/index.ts'
+import { edges, seeded } from './goods.ts'
+import { type Limits, Model } from './model.ts'
+import { Finding, Play } from './play.ts'
+import { type Document, Program, readOperations, type Setup } from './program.ts'
+
+/** Plays scripts to a fresh program each, and makes one that ends in a finding as short as it can be. */
+
+export interface Step {
+  does: string
+  with: object
+}
+export interface Script {
+  setup: Setup
+  steps: readonly Step[]
+}
+
+const LIMITS: Record<Setup['limits'], Limits> = {
+  off: undefined,
+  documented: [
+    { tokens: 1_000, refillMs: 3_600_000 },
+    { tokens: 100, refillMs: 60_000 },
+  ],
+  tight: [
+    { tokens: 40, refillMs: 3_600_000 },
+    { tokens: 8, refillMs: 60_000 },
+  ],
+}
+const CHARGE_TTL_MS = 5 * 60_000
+
+const setups: fc.Arbitrary<Setup> = fc.record({
+  limits: fc.constantFrom<Setup['limits'][]>('off', 'off', 'off', 'documented', 'tight'),
+  catalog: fc.constantFrom<Setup['catalog'][]>('seeded', 'edges', 'edges'),
+  keeps: fc.constantFrom(false, false, true),
+})
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  ...COMMANDS.map(({ does, args, weight }) => ({
+    weight,
+    arbitrary: args.map((given) => ({ does, with: given })),
+  })),
+)
+const scripts = (length: number): fc.Arbitrary<Script> =>
+  fc.record({ setup: setups, steps: fc.array(steps, { minLength: 1, maxLength: length, size: 'max' }) })
+
+const byName = new Map(COMMANDS.map((each) => [each.does, each]))
+let document: Promise<Document> | undefined
+
+/** What a script came to: the lines that were asked, and the problem at the last of them, if there was one. */
+export interface Outcome {
+  lines: readonly string[]
+  stepCount: number
+  problem: string | undefined
+}
+
+/** Plays a script to a program that is started for it. */
+export const playScript = async ({ setup, steps }: Script): Promise<Outcome> => {
+  document ??= readOperations()
+  const program = await Program.start(setup, await document)
+  const model = new Model(setup.catalog === 'edges' ? edges : seeded, LIMITS[setup.limits], CHARGE_TTL_MS)
+  const play = new Play(program, model)
+  let stepCount = 0
+  try {
+    for (const step of steps) {
+      const known = byName.get(step.does)
+      if (!known) throw new Error(`no command is called "${step.does}"`)
+      await known.run(play, step.with)
+      await play.audit()
+      stepCount += 1
+    }
+    for (const name of model.worlds.keys()) {
+      const database = program.database(name)
+      if (database) expectSoundBooks(database)
+    }
+    return { lines: play.lines, stepCount, problem: undefined }
+  } catch (error) {
+    const problem = error instanceof Finding ? error.message : String(error instanceof Error ? error.stack : error)
+    return { lines: play.lines, stepCount: stepCount + 1, problem }
+  } finally {
+    await program.end()
+  }
+}
+
+/** A script that ended in a finding, as short as it could be made, for people and to be kept. */
+export interface Found {
+  script: Script
+  outcome: Outcome
+  seed: number
+}
+
+export interface RunOptions {
+  seed: number
+  /** How many steps at least, over all scripts. */
+  steps: number
+  /** How long a script is at most. */
+  length: number
+  /** After how many different findings it stops. */
+  findingsMax?: number
+  onProgress?: (stepsDone: number) => void
+}
+
+/** Plays scripts of a seed until so many steps are done, or so many findings were made that differ. */
+export const playSeed = async (options: RunOptions): Promise<{ steps: number; found: readonly Found[] }> => {
+  const { seed, steps: wanted, length, findingsMax = 1, onProgress } = options
+  const found: Found[] = []
+  let done = 0
+  for (let round = 0; done < wanted && found.length < findingsMax; round++) {
+    const roundSeed = (seed * 1_000_003 + round) | 0
+    const [script] = fc.sample(scripts(length), { seed: roundSeed, numRuns: 1 })
+    if (!script) throw new Error('no script')
+    const outcome = await playScript(script)
+    done += outcome.stepCount
+    onProgress?.(done)
+    const { problem } = outcome
+    if (problem === undefined || found.some(({ outcome }) => isAlike(outcome.problem ?? '', problem))) continue
+    found.push({ ...(await shrink(script, outcome)), seed })
+  }
+  return { steps: done, found }
+}
+
+/** Takes away whatever is not needed for a finding: halves first, then single steps, then what is special of the setup. */
+const shrink = async (script: Script, outcome: Outcome): Promise<Omit<Found, 'seed'>> => {
+  let best = { script: { ...script, steps: script.steps.slice(0, outcome.stepCount) }, outcome }
+  const tried = async (candidate: Script): Promise<boolean> => {
+    const again = await playScript(candidate)
+    if (again.problem === undefined || !isAlike(again.problem, outcome.problem ?? '')) return false
+    best = { script: { ...candidate, steps: candidate.steps.slice(0, again.stepCount) }, outcome: again }
+    return true
+  }
+  for (let size = Math.ceil(best.script.steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < best.script.steps.length; ) {
+      const { steps } = best.script
+      const isShorter = await tried({ ...best.script, steps: [...steps.slice(0, from), ...steps.slice(from + size)] })
+      if (!isShorter) from += size
+    }
+  }
+  const simpler: Partial<Setup>[] = [{ keeps: false }, { limits: 'off' }, { catalog: 'seeded' }]
+  for (const change of simpler) await tried({ ...best.script, setup: { ...best.script.setup, ...change } })
+  await simplerArguments(() => best.script, tried)
+  return best
+}
+
+/** Leaves out members of what steps are given, one by one. */
+const simplerArguments = async (
+  current: () => Script,
+  tried: (candidate: Script) => Promise<boolean>,
+): Promise<void> => {
+  for (let nth = 0; nth < current().steps.length; nth++) {
+    for (const smaller of smallerValues(current().steps[nth]?.with ?? {})) {
+      const steps = current().steps.map((step, at) => (at === nth ? { ...step, with: smaller as object } : step))
+      await tried({ ...current(), steps })
+    }
+  }
+}
+
+const ORDINARY: Record<string, unknown> = { world: 'default', client: 'sandbox', key: undefined, page: {}, filter: {} }
+const smallerValues = (value: object): object[] =>
+  Object.entries(value).flatMap(([name, member]) => {
+    if (name in ORDINARY && !Bun.deepEquals(member, ORDINARY[name])) return [{ ...value, [name]: ORDINARY[name] }]
+    return name === 'who' ? smallerValues(member as object).map((who) => ({ ...value, who })) : []
+  })
+
+/** Whether two problems are the same one, whatever amounts and ids stand in them. */
+const isAlike = (one: string, other: string): boolean => bonesOf(one) === bonesOf(other)
+const bonesOf = (problem: string): string =>
+  problem
+    .replace(/[{["].*/s, '')
+    .replace(/(?:ben|pyt)_\w+/g, 'an id')
+    .replace(/\d{4,}|\b\d{1,2}\b/g, '#')
+
+/** A finding for people: what was asked, what was wrong, and the steps to keep it by. */
+export const describeFound = ({ script, outcome, seed }: Found): string =>
+  [
+    `found with seed ${seed}: ${outcome.problem}`,
+    ...outcome.lines.map((line) => `  ${line}`),
+    `setup ${JSON.stringify(script.setup)}`,
+    ...script.steps.map((step) => `  ${JSON.stringify(step)},`),
+  ].join('\n')
