@@ -192,14 +192,14 @@ export class Play {
     const statuses = typeof status === 'number' ? [status] : status
     if (!statuses.includes(answer.status)) {
       this.fail(
-        `${call.operation}: expected ${statuses.map((each) => each || 'no answer').join(' or ')}, was answered ${answer.status} ${short(answer.text)}`,
+        `${call.operation}: expected ${statuses.map((each) => each || 'no answer').join(' or ')}, was answered ${answer.status} | ${short(answer.text)}`,
       )
     }
     if (body !== undefined && !Bun.deepEquals(answer.json, body)) {
       this.fail(`${call.operation}: expected ${differenceOf(body, answer.json)}`)
     }
     const wrong = fault?.(answer)
-    if (wrong !== undefined) this.fail(`${call.operation}: ${wrong}: ${short(answer.text)}`)
+    if (wrong !== undefined) this.fail(`${call.operation}: ${wrong} | ${short(answer.text)}`)
   }
 
   fail(problem: string): never {
@@ -247,6 +247,7 @@ export class Play {
       this.tokenOf(who),
     )
     const movements = await this.send({ operation: 'listTransactions', query: 'limit=10000' }, this.tokenOf(who))
+    for (const answer of [wallets, movements]) this.compare({ operation: 'audit' }, answer, { status: 200 })
     this.model.catchUp(world, this.now(world, wallets.real).lo)
     const own = world.state.wallets.filter((wallet) => wallet.client === client)
     const expected = own.map(({ id, currency, amount, reserved }) => [
@@ -278,7 +279,7 @@ export class Play {
   #checkAlways(call: Call, path: string, answer: Answer): void {
     if (answer.status === 0) return
     const wrong = answerFaults(this.program.operation(call.operation), path, call.headers?.['x-request-id'], answer)
-    if (wrong) this.fail(`${call.operation}: ${wrong}: ${short(answer.text)}`)
+    if (wrong) this.fail(`${call.operation}: ${wrong} | ${short(answer.text)}`)
     if (answer.visited !== undefined && answer.visited > VISITED_MAX) {
       this.fail(
         `${call.operation}: visited ${answer.visited} values for one request, at most ${VISITED_MAX} are allowed`,

@@ -165,7 +165,7 @@ const smallerValues = (value: object): object[] =>
 const isAlike = (one: string, other: string): boolean => bonesOf(one) === bonesOf(other)
 const bonesOf = (problem: string): string =>
   problem
-    .replace(/[{["].*/s, '')
+    .replace(/ \| .*|[{[].*/s, '')
     .replace(/(?:ben|pyt)_\w+/g, 'an id')
     .replace(/\d{4,}|\b\d{1,2}\b/g, '#')
 

@@ -113,6 +113,8 @@ export const heldCommands = [
       const access = play.tokenOf(who)
       const write = WRITES[nth]
       if (access === undefined || write === undefined) return
+      // A token that was verified before lets the request in without waiting.
+      await play.api(who, { operation: 'getCountry', id: 1 }, () => ({ status: 200 }))
       await play.settle()
       const headers = keyed ? { 'idempotency-key': play.freshName('held body') } : {}
       const { stream, finish } = heldBody(JSON.stringify(write.body))
