@@ -35,8 +35,23 @@ class Draft implements Exchange {
   outcome: string | null = null
   changes: readonly RowChange[] = UNCHANGED
 
-  constructor(readonly requestHeaders: Headers) {}
+  constructor(public requestHeaders: Headers) {}
+
+  /** Keeps of what a stranger has sent no more than of a short request: it stands in a world that is not the stranger's. */
+  cut(): void {
+    let size = this.path.length + (this.requestBody?.length ?? 0)
+    this.requestHeaders.forEach((value, name) => {
+      size += name.length + value.length
+    })
+    if (size <= STRANGER_CHARACTERS_MAX) return
+    this.path = this.path.replace(/\?.*/s, '').slice(0, STRANGER_CHARACTERS_MAX)
+    this.requestHeaders = new Headers()
+    this.requestBody = undefined
+  }
 }
+
+/** Path, headers and body of a login as clients send it. */
+const STRANGER_CHARACTERS_MAX = 1_024
 
 const UNCHANGED: readonly RowChange[] = []
 
@@ -166,6 +181,7 @@ export class Recorder implements Witness {
     draft.responseBody = body
     draft.durationMs = sinceStartMs() - draft.startedMs
     draft.outcome = outcome?.name ?? null
+    if (failure && draft.client === null) draft.cut()
     world.of(journal).add(draft)
   }
 }

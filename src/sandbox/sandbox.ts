@@ -88,7 +88,11 @@ export class Sandbox {
     const headers = new Headers(request.headers)
     const id = client === null ? undefined : SANDBOX_CLIENT_IDS[client as keyof typeof SANDBOX_CLIENT_IDS]
     const found = id === undefined ? undefined : findClient(world, id)
-    if (found) headers.set('authorization', `Bearer ${(await sessions.begin(world, found)).accessToken}`)
+    if (found)
+      headers.set(
+        'authorization',
+        `Bearer ${(await sessions.begin({ world, client: found, passwordSha256: undefined })).accessToken}`,
+      )
     const again = new Request(publicUrl + path, { method, headers, body: request.body })
     this.#replayed.set(again, world)
     return app().handle(again)

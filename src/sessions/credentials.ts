@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
+import { perConnection } from '../db/prepared.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { Worlds } from '../worlds/worlds.ts'
@@ -28,6 +29,14 @@ const NOBODYS_DIGEST = passwordDigest('')
 export interface Credentials {
   username: string
   password: string
+}
+
+/** Who logs in, and in which world. */
+export interface Identified {
+  world: World
+  client: Client
+  /** The digest of the password that was right; undefined where the program itself logs a client in. */
+  passwordSha256: string | undefined
 }
 
 /** Where a login comes from. */
@@ -59,15 +68,16 @@ export class CredentialCheck {
     { username, password }: Credentials,
     { request, address }: LoginOrigin,
     onPlaced: (world: World) => void,
-  ): { world: World; client: Client } {
+  ): Identified {
     if (isLonger(username, USERNAME_LENGTH_MAX) || isLonger(password, PASSWORD_LENGTH_MAX)) {
       throw new DomainError({ code: 'credentials_wrong' })
     }
     const { world, name } = this.#place(username, password, request)
     onPlaced(world)
     this.options.keepUp(world)
-    const client = verify(world, name, password)
-    if (client) return { world, client }
+    const passwordSha256 = passwordDigest(password)
+    const client = verify(world, name, passwordSha256)
+    if (client) return { world, client, passwordSha256 }
     const refused = this.#failures?.add(world, username, address)
     throw new DomainError(refused ? { code: 'rate_limited', ...refused } : { code: 'credentials_wrong' })
   }
@@ -94,17 +104,20 @@ export class CredentialCheck {
 const isLonger = (text: string, lengthMax: number): boolean =>
   text.length > lengthMax && (text.length > 2 * lengthMax || [...text].length > lengthMax)
 
-const verify = (world: World, username: string, password: string): Client | undefined => {
-  const row = world.db.query
-    .select({ id: clients.id, digest: clients.passwordSha256 })
-    .from(clients)
-    .where(eq(clients.username, username))
-    .limit(1)
-    .get()
-  const right = timingSafeEqual(
-    Buffer.from(passwordDigest(password), 'hex'),
-    Buffer.from(row?.digest ?? NOBODYS_DIGEST, 'hex'),
-  )
+const statements = perConnection({
+  named: (query) =>
+    query
+      .select({ id: clients.id, digest: clients.passwordSha256 })
+      .from(clients)
+      .where(eq(clients.username, sql.placeholder('username')))
+      .limit(1)
+      .prepare(),
+  first: (query) => query.select({ digest: clients.passwordSha256 }).from(clients).limit(1).prepare(),
+})
+
+const verify = (world: World, username: string, passwordSha256: string): Client | undefined => {
+  const row = statements(world.db.query).named.get({ username })
+  const right = timingSafeEqual(Buffer.from(passwordSha256, 'hex'), Buffer.from(row?.digest ?? NOBODYS_DIGEST, 'hex'))
   return row && right ? findClient(world, row.id) : undefined
 }
 
@@ -130,4 +143,4 @@ export const withPasswordOf = (digest: string, world: World): World => {
 
 /** The digest of a named world's password. */
 export const passwordDigestOf = (world: World): string =>
-  world.db.query.select({ digest: clients.passwordSha256 }).from(clients).limit(1).get()?.digest ?? NOBODYS_DIGEST
+  statements(world.db.query).first.get()?.digest ?? NOBODYS_DIGEST

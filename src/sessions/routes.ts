@@ -104,11 +104,11 @@ export const sessionRoutes = ({
       '/auth/login',
       async ({ request, set }) => {
         const login = readLogin(await readObject(request, SESSION_BODY_BYTES_MAX))
-        const { world, client } = credentials.identify(login, { request, address: addressOf(request) }, (place) => {
+        const identified = credentials.identify(login, { request, address: addressOf(request) }, (place) => {
           numberIn(place, set)
           onPlaced?.(request, place)
         })
-        const tokens = await sessions.begin(world, client)
+        const tokens = await sessions.begin(identified)
         set.headers['cache-control'] = NO_STORE
         return pairBody(tokens)
       },

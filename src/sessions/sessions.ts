@@ -1,12 +1,13 @@
 import { and, eq, inArray, lt, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Transaction } from '../db/database.ts'
-import { perConnection } from '../db/prepared.ts'
+import { perConnection, preparedInsert } from '../db/prepared.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient } from './clients.ts'
+import type { Identified } from './credentials.ts'
 import { clients, logins } from './tables.ts'
 import type { TokenClaims, TokenKind, TokenSigner } from './tokens.ts'
 
@@ -92,8 +93,12 @@ export class Sessions {
     return session
   }
 
-  /** Begins a login of a client whose credentials were right. */
-  async begin(world: World, client: Client): Promise<IssuedTokens> {
+  /**
+   * Begins a login of a client whose credentials were right, if the password still is by the time that this is written.
+   *
+   * @throws DomainError credentials_wrong
+   */
+  async begin({ world, client, passwordSha256 }: Identified): Promise<IssuedTokens> {
     const nowMs = world.clock.nowMs()
     const login = {
       id: world.ids.next('lgn', nowMs),
@@ -103,8 +108,14 @@ export class Sessions {
       revoked: false,
     }
     await world.db.write((tx) => {
-      forgetOldLogins(tx, client.id, nowMs)
-      tx.insert(logins).values(login).run()
+      const { forgetExpired, crowdOut, insertLogin, standing } = statements(tx)
+      const now = standing.get({ clientId: client.id })
+      if (!now || (passwordSha256 ?? now.passwordSha256) !== now.passwordSha256) {
+        throw new DomainError({ code: 'credentials_wrong' })
+      }
+      forgetExpired.run({ nowMs })
+      if (crowdOut.all({ clientId: client.id }).length > 0) client.tokenEpoch += 1
+      insertLogin(login)
     })
     return this.#issue(world, client, login.id, 0, nowMs)
   }
@@ -231,6 +242,30 @@ const statements = perConnection({
       )
       .limit(1)
       .prepare(),
+  /** An operator may have disabled the client, or given it another password, while its login waited. */
+  standing: (query) =>
+    query
+      .select({ passwordSha256: clients.passwordSha256 })
+      .from(clients)
+      .where(and(eq(clients.id, sql.placeholder('clientId')), eq(clients.disabled, false)))
+      .limit(1)
+      .prepare(),
+  forgetExpired: (query) =>
+    query
+      .delete(logins)
+      .where(lt(logins.expiresAtMs, sql.placeholder('nowMs')))
+      .prepare(),
+  crowdOut: (query) => {
+    const crowdedOut = query
+      .select({ id: logins.id })
+      .from(logins)
+      .where(eq(logins.clientId, sql.placeholder('clientId')))
+      .orderBy(sql`${logins.expiresAtMs} DESC`)
+      .limit(Number.MAX_SAFE_INTEGER)
+      .offset(LOGINS_PER_CLIENT_MAX - 1)
+    return query.delete(logins).where(inArray(logins.id, crowdedOut)).returning({ id: logins.id }).prepare()
+  },
+  insertLogin: (query) => preparedInsert(query, logins),
 })
 
 /** Whether a token is good by the clock of its world and by what stands in its database, whoever wrote it there. */
@@ -239,15 +274,3 @@ const isAlive = (query: Transaction, world: World, { loginId, clientId, expiresA
 
 /** JWTs count in seconds: a token lives to the second that it says. */
 const wholeSecond = (timeMs: number): number => timeMs - (timeMs % SECOND_MS)
-
-const forgetOldLogins = (tx: Transaction, clientId: number, nowMs: number): void => {
-  tx.delete(logins).where(lt(logins.expiresAtMs, nowMs)).run()
-  const crowdedOut = tx
-    .select({ id: logins.id })
-    .from(logins)
-    .where(eq(logins.clientId, clientId))
-    .orderBy(sql`${logins.expiresAtMs} DESC`)
-    .limit(Number.MAX_SAFE_INTEGER)
-    .offset(LOGINS_PER_CLIENT_MAX - 1)
-  tx.delete(logins).where(inArray(logins.id, crowdedOut)).run()
-}

@@ -131,6 +131,28 @@ describe('GET /_sandbox/requests', () => {
     expect(await entriesOf('default')).toHaveLength(before + 1)
   })
 
+  test('of a stranger no more is kept than of a short request, so that none fills a world with what it sends', async () => {
+    const world = await opened()
+    const long = 'x'.repeat(7_000)
+    await server.request(`/auth/login?${long}`, {
+      method: 'POST',
+      headers: { 'x-long': long },
+      body: JSON.stringify({ username: `sbx_${world.name}`, password: 'wrong', long }),
+    })
+    const claims = Buffer.from(JSON.stringify({ wld: world.name })).toString('base64url')
+    await server.request(`/api/v1/${long}?${long}`, {
+      headers: { authorization: `Bearer a.${claims}.c`, 'x-long': long },
+    })
+    await login(server, `sbx_${world.name}`, 'wrong')
+    const entries = (await entriesOf(world.name)).slice(-3)
+    expect(entries).toMatchObject([
+      { path: '/auth/login', outcome: 'auth.credentials_wrong', request: { headers: {}, body: null } },
+      { path: `/api/v1/${'x'.repeat(1_016)}`, request: { headers: {}, body: null } },
+      { request: { body: `{"username":"sbx_${world.name}","password":"[redacted]"}` } },
+    ])
+    expect(JSON.stringify(entries.slice(0, 2)).length).toBeLessThan(4_096)
+  })
+
   test('a login and a refresh stand in the world that they name, also when they are refused', async () => {
     const world = await opened()
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}.limited`)

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { DomainError } from '../../src/kernel/failure.ts'
+import { changeClient } from '../../src/sessions/clients.ts'
+import { CredentialCheck, passwordDigest } from '../../src/sessions/credentials.ts'
+import { Sessions } from '../../src/sessions/sessions.ts'
+import { logins } from '../../src/sessions/tables.ts'
+import { TokenSigner } from '../../src/sessions/tokens.ts'
+import { openRoom } from '../wallets/room.ts'
+
+const open = () => {
+  const { deps, world, close } = openRoom()
+  const { worlds, signingKey } = deps
+  const keepUp = () => false
+  const credentials = new CredentialCheck({ worlds, worldGate: undefined, limitsFailures: false, keepUp })
+  const sessions = new Sessions({
+    worlds,
+    keepUp,
+    signer: new TokenSigner(signingKey),
+    accessTtlMs: 3_600_000,
+    refreshTtlMs: 7_200_000,
+  })
+  const identify = () =>
+    credentials.identify({ username: 'sandbox', password: 'sandbox' }, { request: undefined, address: '' }, () => {})
+  return { world, sessions, identify, close }
+}
+
+const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => (error instanceof DomainError ? error.failure.code : error),
+  )
+
+describe('A login that an operator overtakes between the look at its password and its writing', () => {
+  test.each([
+    ['disables the client', { disabled: true }],
+    ['gives it another password', { passwordSha256: passwordDigest('another') }],
+  ])('is refused and not written, when the operator %s', async (_, change) => {
+    const { world, sessions, identify, close } = open()
+    const identified = identify()
+    changeClient(world.db.query, identified.client.id, change)
+    expect(await refusalOf(sessions.begin(identified))).toBe('credentials_wrong')
+    expect(world.db.query.select().from(logins).all()).toEqual([])
+    close()
+  })
+})
+
+describe('More than 10,000 live logins of one client', () => {
+  test('the one that ends first makes room, and its token is dead at once', async () => {
+    const { world, sessions, identify, close } = open()
+    const first = await sessions.begin(identify())
+    const authorization = `Bearer ${first.accessToken}`
+    await sessions.admit(authorization)
+    const nowMs = world.clock.nowMs()
+    const others = Array.from({ length: 9_999 }, (_, index) => ({
+      id: `lgn_other-${index}`,
+      clientId: 1,
+      refreshGeneration: 0,
+      expiresAtMs: nowMs + 86_400_000,
+      revoked: false,
+    }))
+    for (let at = 0; at < others.length; at += 1_000) {
+      world.db.query
+        .insert(logins)
+        .values(others.slice(at, at + 1_000))
+        .run()
+    }
+    expect(sessions.recall(authorization)).toBeDefined()
+    const second = await sessions.begin(identify())
+    expect(await refusalOf(sessions.admit(authorization))).toBe('unauthorized')
+    expect(await refusalOf(sessions.admit(`Bearer ${second.accessToken}`))).toBeUndefined()
+    expect(world.db.query.select().from(logins).where(eq(logins.clientId, 1)).all()).toHaveLength(10_000)
+    close()
+  })
+})
