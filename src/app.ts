@@ -16,8 +16,8 @@ import { allOf } from './http/witness.ts'
 import type { Log } from './log.ts'
 import { dueOrders } from './orders/orders.ts'
 import { orderRoutes } from './orders/routes.ts'
-import type { Seal } from './orders/seal.ts'
 import { importedSupply, sandboxSupply } from './orders/supply.ts'
+import type { SealSource } from './orders/voucher-key.ts'
 import { duePayouts } from './payouts/payouts.ts'
 import { payoutRoutes } from './payouts/routes.ts'
 import type { Reference } from './reference/reference.ts'
@@ -46,8 +46,8 @@ export interface Deps {
   catalog: Catalog
   rates: RateSource
   signingKey: Uint8Array
-  /** Seals voucher codes at rest. */
-  seal: Seal
+  /** What seals voucher codes at rest. */
+  seals: SealSource
   /** The address that clients see: known once the port is bound. */
   publicUrl: string
   /** The peer that a request comes from. */
@@ -75,7 +75,10 @@ export const createApp = (deps: Deps) => {
     return true
   }
   const sessions = new Sessions({ worlds, keepUp, signer: new TokenSigner(deps.signingKey), accessTtlMs, refreshTtlMs })
-  const supply = mode === 'sandbox' ? sandboxSupply(deps.seal) : importedSupply
+  const { seals } = deps
+  const onDamaged = (code: { stockId: number; productId: number }) =>
+    log.error('a voucher cannot be opened and is not for sale any more', { ...code })
+  const supply = mode === 'sandbox' ? sandboxSupply : importedSupply({ seals, onDamaged })
   const paced = (what: 'payouts' | 'orders') => (world: World) => mode === 'sandbox' && world.of(pace)[what] === 'auto'
   const pricing = { catalog, reference, rates, conversionBasisPoints }
   const paying = {
@@ -85,8 +88,8 @@ export const createApp = (deps: Deps) => {
     conversionBasisPoints,
     byClock: paced('payouts'),
   }
-  const ordering = { pricing, supply, byClock: paced('orders') }
-  const due = new DueWork([dueOrders(supply), duePayouts(paying)])
+  const ordering = { pricing, supply, seals, byClock: paced('orders') }
+  const due = new DueWork([dueOrders(ordering), duePayouts(paying)])
   const gate = sandboxGate({ boundHost: config.host, token: config.sandboxToken })
   const { strict } = config
   const sandbox =
@@ -150,7 +153,7 @@ export const createApp = (deps: Deps) => {
     .use(categoryRoutes({ catalog, guard }))
     .use(referenceRoutes({ reference, guard }))
     .use(walletRoutes({ reference, guard }))
-    .use(orderRoutes({ ...ordering, seal: deps.seal, guard }))
+    .use(orderRoutes({ ...ordering, guard }))
     .use(payoutRoutes({ ...paying, guard }))
     .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady: deps.isReady }))
     .use(docsRoutes({ app: () => app, version, publicUrl }))

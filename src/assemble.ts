@@ -23,8 +23,7 @@ import { keepMode, requireMode } from './db/mode.ts'
 import type { Clock, SteadyClock } from './kernel/clock.ts'
 import { freshSecret, freshSeed, secureRandomness } from './kernel/ids.ts'
 import type { Log } from './log.ts'
-import type { Seal } from './orders/seal.ts'
-import { isKeyOf, markOf, openSeal, sandboxSeal } from './orders/voucher-key.ts'
+import { areKeysOf, liveSeals, markOf, openSeal, type SealSource, sandboxSeal } from './orders/voucher-key.ts'
 import type { Reference } from './reference/reference.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from './sandbox/accounts.ts'
 import { readSnapshot, SnapshotFault } from './sandbox/snapshots.ts'
@@ -119,7 +118,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
   const catalogDatabase = dataDir === undefined ? ownCatalog(config, prepared, plantCatalog) : () => worlds.default.db
 
   const key = signingKey(config, seed)
-  const seal = sealOf(config, worlds.default.db)
+  const seals = sealsOf(config, worlds.default.db)
   const rates = ratesOf(config, worlds.default, reference, ratesText)
   const requestIds = { prefix: createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8), count: 0 }
   return {
@@ -138,7 +137,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
       }),
       rates,
       signingKey: key,
-      seal,
+      seals,
       nextRequestId: () => `req_${requestIds.prefix}_${++requestIds.count}`,
     }),
     worlds,
@@ -160,8 +159,8 @@ const openSnapshot = (file: string, { dataDir, voucherKey }: Config, clock: Cloc
     const database = Database.inMemory(state.image)
     migrate(database.sqlite, clock)
     if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is no sandbox')
-    const mark = markOf(database.query)
-    if (mark !== undefined && !isKeyOf(mark, dataDir, voucherKey)) throw new SnapshotFault(SEALED_ELSEWHERE)
+    if (markOf(database.query) !== undefined && !areKeysOf(database.query, dataDir, voucherKey))
+      throw new SnapshotFault(SEALED_ELSEWHERE)
     seedReferenceData(database)
     const image = database.image()
     database.close()
@@ -248,8 +247,11 @@ const signingKey = ({ dataDir }: Config, seed: string): Uint8Array => {
   return key
 }
 
-const sealOf = ({ dataDir, voucherKey, mode }: Config, database: Database): Seal =>
-  dataDir === undefined ? sandboxSeal(voucherKey) : openSeal(database, dataDir, voucherKey, mode)
+const sealsOf = ({ dataDir, voucherKey, mode }: Config, database: Database): SealSource => {
+  if (mode === 'live' && dataDir !== undefined) return liveSeals(database, dataDir, voucherKey)
+  const seal = dataDir === undefined ? sandboxSeal(voucherKey) : openSeal(database, dataDir, voucherKey, mode)
+  return () => seal
+}
 
 const secretOf = (seed: string, name: string, byteCount: number): Uint8Array =>
   createHash('sha256').update(`${name} ${seed}`).digest().subarray(0, byteCount)

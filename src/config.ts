@@ -66,6 +66,8 @@ const OTHER_COMMANDS_VARIABLES = ['SCRIP_COVERAGE', 'SCRIP_FAIL_UNDER', 'SCRIP_W
 const SECRET_FILE_SUFFIX = '_FILE'
 const SANDBOX_TOKEN_VARIABLE = 'SCRIP_SANDBOX_TOKEN'
 const VOUCHER_KEY_VARIABLE = 'SCRIP_VOUCHER_KEY'
+/** The key that takes its place, for `scrip vouchers rekey`. */
+const NEW_VOUCHER_KEY_VARIABLE = 'SCRIP_NEW_VOUCHER_KEY'
 const VOUCHER_KEY_BYTES = 32
 const DEFAULT_PORT = 4747
 const LOOPBACK = '127.0.0.1'
@@ -77,6 +79,8 @@ const knownVariables = new Set([
   ...OTHER_COMMANDS_VARIABLES,
   SANDBOX_TOKEN_VARIABLE + SECRET_FILE_SUFFIX,
   VOUCHER_KEY_VARIABLE + SECRET_FILE_SUFFIX,
+  NEW_VOUCHER_KEY_VARIABLE,
+  NEW_VOUCHER_KEY_VARIABLE + SECRET_FILE_SUFFIX,
 ])
 
 /** How the option that commander calls `rateLimit` is written: `--rate-limit`, `SCRIP_RATE_LIMIT`. */
@@ -102,15 +106,19 @@ const voucherKeyOption = (): Option =>
     'seals voucher codes: 32 bytes as hex or base64; in live mode only as a variable or a file (default: voucher.key in the data folder, made at the first start)',
   )
 
-/** The key of the flag, else of its variable or file. @throws UsageError; the key itself is never told */
-const voucherKeyOf = (given: string | undefined = process.env[VOUCHER_KEY_VARIABLE]): Uint8Array | undefined => {
-  const text = given ?? secretFromFile(VOUCHER_KEY_VARIABLE)
+/** A key that is given, else that of a variable or its file. @throws UsageError; the key itself is never told */
+const keyOf = (variable: string, given: string | undefined): Uint8Array | undefined => {
+  const text = given ?? process.env[variable] ?? secretFromFile(variable)
   if (text === undefined) return undefined
   const key = parseKey(text, VOUCHER_KEY_BYTES)
-  if (!key)
-    throw new UsageError(`${VOUCHER_KEY_VARIABLE} is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64`)
+  if (!key) throw new UsageError(`${variable} is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64`)
   return key
 }
+
+const voucherKeyOf = (given?: string): Uint8Array | undefined => keyOf(VOUCHER_KEY_VARIABLE, given)
+
+/** The key that codes are to be sealed with from now on. @throws UsageError */
+export const newVoucherKeyOf = (): Uint8Array | undefined => keyOf(NEW_VOUCHER_KEY_VARIABLE, undefined)
 
 /** Requests are logged at the level info: on record in live mode, and where a person looks on. */
 const LOG_LEVEL_DEFAULT = ' (default: info in live mode and on a terminal, else warn)'

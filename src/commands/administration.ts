@@ -11,10 +11,9 @@ import { renderFailure } from '../http/errors.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { secureRandomness } from '../kernel/ids.ts'
-import { dueOrders } from '../orders/orders.ts'
-import type { Seal } from '../orders/seal.ts'
-import { importedSupply, sandboxSupply, type VoucherSupply } from '../orders/supply.ts'
-import { openSeal } from '../orders/voucher-key.ts'
+import { type Delivering, dueOrders } from '../orders/orders.ts'
+import { importedSupply, sandboxSupply } from '../orders/supply.ts'
+import { liveSeals, openSeal, type SealSource } from '../orders/voucher-key.ts'
 import { duePayouts } from '../payouts/payouts.ts'
 import type { Reference } from '../reference/reference.ts'
 import { holdsForeignClients } from '../sandbox/accounts.ts'
@@ -23,7 +22,7 @@ import { DueWork } from '../worlds/due.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import { type Answer, show } from './output.ts'
+import { type Answer, note, show } from './output.ts'
 
 /**
  * How the administrative commands work: on the database file itself, whether a server runs on it or not, in
@@ -35,9 +34,8 @@ export interface Administration {
   database: Database
   reference: Reference
   isSandbox: boolean
-  /** Where the vouchers of this data come from. */
-  supply: () => VoucherSupply
-  seal: () => Seal
+  /** Where the vouchers of this data come from, and what seals them. */
+  delivering: Delivering
   /** Runs a unit of work in one transaction, all of it or nothing. */
   write: <T>(work: (tx: Transaction) => T) => Promise<T>
 }
@@ -68,9 +66,9 @@ const administered = async (
   const isSandbox = modeOf(database.sqlite) === 'sandbox' || holdsForeignClients(database, 'live')
   const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
   const reference = readReference()
-  const seal = () => openSeal(database, config.dataDir, config.voucherKey)
+  const delivering = deliveringOf(config, database, isSandbox)
   // What has fallen due comes first; a sandbox's own clock, which only its server knows, decides there.
-  const due = new DueWork([dueOrders(importedSupply), duePayouts({ reference, byClock: () => false })])
+  const due = new DueWork([dueOrders(delivering), duePayouts({ reference, byClock: () => false })])
   if (!isSandbox) await due.catchUp(world)
   return await work({
     config,
@@ -78,10 +76,30 @@ const administered = async (
     database,
     reference,
     isSandbox,
-    seal,
-    supply: () => (isSandbox ? sandboxSupply(seal()) : importedSupply),
+    delivering,
     write: (unit) => database.write(unit),
   })
+}
+
+/** The key is asked for when something is sealed or opened: most commands do neither. */
+const deliveringOf = (
+  { dataDir, voucherKey, json }: DataConfig,
+  database: Database,
+  isSandbox: boolean,
+): Delivering => {
+  let opened: SealSource | undefined
+  const open = (): SealSource => {
+    if (!isSandbox) return liveSeals(database, dataDir, voucherKey)
+    const seal = openSeal(database, dataDir, voucherKey)
+    return () => seal
+  }
+  const seals: SealSource = (tx) => {
+    opened ??= open()
+    return opened(tx)
+  }
+  const onDamaged = ({ stockId }: { stockId: number }) =>
+    note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, json)
+  return { seals, supply: isSandbox ? sandboxSupply : importedSupply({ seals, onDamaged }) }
 }
 
 /** Does some work on the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */

@@ -112,7 +112,7 @@ export const CHECKS: readonly Check[] = [
     name: 'imported codes go to the order that took them',
     sql: `SELECT 'voucher ' || v.id || ' of order ' || v.order_id || ' is code ' || s.id || ' of the stock, which order ' ||
         coalesce(s.order_id, 'none') || ' took' AS fault
-      FROM vouchers v JOIN voucher_stock s ON s.sealed = v.sealed JOIN orders o ON o.id = v.order_id
+      FROM vouchers v JOIN voucher_stock s ON s.id = v.stock_id JOIN orders o ON o.id = v.order_id
       WHERE (s.order_id, s.product_id, s.denomination_minor) IS NOT (v.order_id, o.product_id, o.denomination_minor)
       ORDER BY v.id`,
   },

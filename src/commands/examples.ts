@@ -39,6 +39,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'scrip catalog export': ['scrip catalog export > seeded.json', 'scrip catalog export mine.json --data-dir data'],
   'scrip vouchers': ['scrip vouchers import codes.jsonl --data-dir data', 'scrip vouchers list --data-dir data'],
   'scrip vouchers import': ['scrip vouchers import codes.jsonl --data-dir data'],
+  'scrip vouchers rekey': ['scrip vouchers rekey --data-dir data'],
   'scrip vouchers list': ['scrip vouchers list --data-dir data'],
   'scrip rates': ['scrip rates set USD/EUR=0.92 --data-dir data', 'scrip rates list --data-dir data'],
   'scrip rates set': [

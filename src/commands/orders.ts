@@ -4,6 +4,7 @@ import type { Transaction } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import {
   allOrders,
+  type Delivering,
   deliver,
   failOrder,
   findAnyOrder,
@@ -11,7 +12,6 @@ import {
   type Order,
   type OrderStatus,
 } from '../orders/orders.ts'
-import type { VoucherSupply } from '../orders/supply.ts'
 import type { Reference } from '../reference/reference.ts'
 import { findAnyWallet } from '../wallets/wallets.ts'
 import type { World } from '../worlds/world.ts'
@@ -36,8 +36,8 @@ export const orderCommands = (orders: Command): void => {
     .argument('<id>', 'the order', wholeNumber)
     .argument('[quantity]', 'how many', wholeNumber)
     .action((id: number, quantity: number | undefined, options: DataOptions) =>
-      change(options, id, (tx, world, supply, order) =>
-        deliver(tx, world, supply, order, quantity ?? order.quantity, world.clock.nowMs()),
+      change(options, id, (tx, world, delivering, order) =>
+        deliver(tx, world, delivering, order, quantity ?? order.quantity, world.clock.nowMs()),
       ),
     )
   withDataOptions(orders.command('fail'))
@@ -45,23 +45,22 @@ export const orderCommands = (orders: Command): void => {
     .argument('<id>', 'the order', wholeNumber)
     .option('--reason <text>', 'what its client reads', 'The order could not be delivered')
     .action((id: number, options: DataOptions & { reason: string }) =>
-      change(options, id, (tx, world, supply, order) =>
+      change(options, id, (tx, world, { supply }, order) =>
         failOrder(tx, world, supply, order, options.reason, world.clock.nowMs()),
       ),
     )
 }
 
-type Change = (tx: Transaction, world: World, supply: VoucherSupply, order: Order) => Order
+type Change = (tx: Transaction, world: World, delivering: Delivering, order: Order) => Order
 
 const change = (options: DataOptions, id: number, how: Change): Promise<void> =>
-  administer(options, ({ world, reference, supply, write }) => {
-    const from = supply()
-    return write((tx) => {
+  administer(options, ({ world, reference, delivering, write }) =>
+    write((tx) => {
       const order = findAnyOrder(tx, id)
       if (!order) throw refused(`There is no order ${id}: see scrip orders list.`)
-      return orderRow(tx, reference, clientNamesById(tx), how(tx, world, from, order))
-    })
-  })
+      return orderRow(tx, reference, clientNamesById(tx), how(tx, world, delivering, order))
+    }),
+  )
 
 const orderRow = (tx: Transaction, reference: Reference, names: ReadonlyMap<number, string>, order: Order): Row => {
   const currency = reference.getCurrency(order.currencyId)

@@ -31,7 +31,7 @@ import { lockForReplacing } from '../db/folder-lock.ts'
 import { migrate, SchemaMismatch, schemaFaults } from '../db/migrate.ts'
 import { modeOf } from '../db/mode.ts'
 import { systemClock, toTimestamp } from '../kernel/clock.ts'
-import { isKeyOf, markOf } from '../orders/voucher-key.ts'
+import { areKeysOf, markOf } from '../orders/voucher-key.ts'
 import { revokeLogins } from '../sessions/clients.ts'
 import { refused, told } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -172,8 +172,7 @@ const keptMode = (dataDir: string): ReturnType<typeof modeOf> => {
 
 /** @throws DataFault */
 const requireKey = ({ query }: Database, { dataDir, voucherKey, json }: DataConfig): void => {
-  const mark = markOf(query)
-  const isRight = mark === undefined || isKeyOf(mark, dataDir, voucherKey)
+  const isRight = markOf(query) === undefined || areKeysOf(query, dataDir, voucherKey)
   if (isRight === false) throw new DataFault('The voucher key is not the one that sealed the codes of the backup.')
   if (isRight === undefined) note(`Put the voucher.key of the backup into ${dataDir} before you serve it.`, json)
 }

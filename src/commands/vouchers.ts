@@ -1,10 +1,16 @@
+import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { productRecords } from '../catalog/records.ts'
-import { type DataOptions, withDataOptions } from '../config.ts'
+import { type DataOptions, newVoucherKeyOf, withDataOptions } from '../config.ts'
+import { databasePath } from '../db/data-folder.ts'
+import { lockForServing } from '../db/folder-lock.ts'
+import { toTimestamp } from '../kernel/clock.ts'
+import { beginRekey, endRekey, type Resealed, reseal } from '../orders/rekey.ts'
 import { addCodes, readCodes, StockFault, stockLevels } from '../orders/stock.ts'
-import { administer, otherMode, readInput } from './administration.ts'
+import { keysOf, markOf, nextKeyIn, nextMarkOf, promoteKey, sealAsMarked } from '../orders/voucher-key.ts'
+import { type Administration, administer, otherMode, readInput, refused } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import { Amount } from './output.ts'
+import { Amount, type Row } from './output.ts'
 import { withProgress } from './progress.ts'
 
 /** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
@@ -16,16 +22,24 @@ export const voucherCommands = (vouchers: Command): void => {
       'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
     )
     .action((file: string, options: DataOptions) =>
-      administer(options, async ({ world, database, reference, isSandbox, seal, write }) => {
+      administer(options, async ({ world, database: { query }, reference, isSandbox, delivering, write }) => {
         if (isSandbox) throw otherMode('A sandbox makes its codes up: import into the data of live mode.')
-        const context = { tx: database.query, reference, seal: seal(), nowMs: world.clock.nowMs() }
+        const seal = delivering.seals(query)
+        if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
+        const nowMs = world.clock.nowMs()
+        const context = { tx: query, reference, seal, nowMs }
         try {
           const text = readInput(file)
           return await withProgress(text.length, async (onProgress) => {
             const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
+            // A number is found again under the digest that this release makes.
+            await reseal({ query, seal, write, nowMs, onRows })
             const codes = readCodes(text, { ...context, onRows })
             onProgress(`writing codes: ${codes.length}`, 0, 0)
-            await write((tx) => addCodes(tx, codes))
+            await write((tx) => {
+              if (delivering.seals(tx).mark !== seal.mark) throw refused(REKEY_FIRST)
+              addCodes(tx, codes)
+            })
             return { imported: codes.length }
           })
         } catch (error) {
@@ -34,13 +48,21 @@ export const voucherCommands = (vouchers: Command): void => {
         }
       }),
     )
+  withDataOptions(vouchers.command('rekey'))
+    .description('seal all codes with a new key, while a server runs or not; what was broken off goes on')
+    .action((options: DataOptions) =>
+      administer(options, async (administration) => {
+        if (administration.isSandbox) throw otherMode('A sandbox makes its codes up: there is nothing to seal anew.')
+        return rekeyed(administration)
+      }),
+    )
   withDataOptions(vouchers.command('list'))
     .description('count the stock by product and denomination')
     .action((options: DataOptions) =>
       administer(options, ({ world, database: { query }, reference }) => {
         const products = productRecords(query)
         return stockLevels(query, world.clock.nowMs()).map(
-          ({ productId, denominationMinor, imported, taken, expired }) => {
+          ({ productId, denominationMinor, imported, taken, expired, damaged }) => {
             const product = products.get(productId)?.row
             const currency = product && reference.getCurrency(product.currencyId)
             return {
@@ -48,12 +70,57 @@ export const voucherCommands = (vouchers: Command): void => {
               product: product?.name ?? 'not in the catalog',
               denomination: currency ? new Amount(denominationMinor, currency) : null,
               currency: currency?.currency ?? null,
-              available: imported - taken - expired,
+              available: imported - taken - expired - damaged,
               taken,
               expired,
+              damaged,
             }
           },
         )
       }),
     )
+}
+
+const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouchers rekey again, which finishes that.'
+
+/**
+ * A key that is kept in the data folder is replaced beside a running server, which finds the new one there. One that is
+ * kept elsewhere is known to the server only once it is started with it.
+ */
+const rekeyed = async (administration: Administration): Promise<Row> => {
+  const { config, world } = administration
+  const { dataDir, voucherKey } = config
+  const given = newVoucherKeyOf()
+  if (markOf(administration.database.query) === undefined) throw refused('There are no codes to seal anew.')
+  if (voucherKey === undefined) {
+    const counts = await resealed(administration, nextKeyIn(dataDir, given))
+    return { ...counts, old_key: promoteKey(dataDir, toTimestamp(world.clock.nowMs())) }
+  }
+  if (!given) throw new ProgramError(EXIT.usage, NEW_KEY_MISSING)
+  const unlock = lockForServing(dataDir)
+  try {
+    return { ...(await resealed(administration, given)), old_key: null }
+  } finally {
+    unlock()
+  }
+}
+
+const NEW_KEY_MISSING =
+  'Set the new key with SCRIP_NEW_VOUCHER_KEY, or its file with SCRIP_NEW_VOUCHER_KEY_FILE, beside the one that is in use.'
+
+const resealed = async (
+  { config, world, database: { query }, write }: Administration,
+  next: Uint8Array,
+): Promise<Resealed> => {
+  const { dataDir, voucherKey } = config
+  const seal = await write((tx) =>
+    beginRekey(tx, next) ? sealAsMarked(tx, keysOf(dataDir, voucherKey, next), []) : undefined,
+  )
+  if (!seal) return { resealed: 0, damaged: 0, twice: 0 }
+  const nowMs = world.clock.nowMs()
+  const counts = await withProgress(statSync(databasePath(dataDir)).size, (onProgress) =>
+    reseal({ query, seal, write, nowMs, onRows: (done) => onProgress(`sealing codes: ${done}`, 0, 0) }),
+  )
+  await write((tx) => endRekey(tx, seal.mark))
+  return counts
 }

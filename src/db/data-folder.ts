@@ -78,3 +78,9 @@ export const keepDatabase = (dataDir: string, image: Uint8Array): void => {
 export const removeDatabase = (path: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
+
+/** Gives a file the name, and the place, of another one, and waits until that is on the disk. */
+export const moveKept = (dataDir: string, from: string, to: string): void => {
+  renameSync(join(dataDir, from), join(dataDir, to))
+  flushFolder(dataDir)
+}

@@ -28,10 +28,18 @@ export interface Effect<Input> {
   /** Checks what was sent, before anything is written. */
   check: (body: JsonObject) => Input
   /** How an answer is kept that must not lie about in clear; as it is, when left out. */
-  atRest?: { close: (json: string) => string; open: (kept: string) => string }
+  atRest?: AtRest
   /** Does it, and answers the body. */
   apply: (tx: Transaction, input: Input) => object
 }
+
+/** Seals an answer for the place that it is kept at; undefined when it does not open. */
+export interface AtRest {
+  close: (tx: Transaction, json: string, place: string) => string
+  open: (tx: Transaction, kept: string, place: string) => string | undefined
+}
+
+const placeOf = ({ clientId, key }: Pick<KeptAnswer, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
 
 interface Answer {
   status: number
@@ -89,12 +97,12 @@ const performOrRecall = async <Input>(
     if (kept && !isGood) tx.delete(idempotencyKeys).where(isKey).run()
     if (isGood) {
       if (kept.requestSha256 !== requestSha256) throw new DomainError({ code: 'idempotency_key_reused' })
-      return { answer: { status: kept.status, json: effect.atRest?.open(kept.body) ?? kept.body, replayed: true } }
+      return { answer: { status: kept.status, json: answered(tx, effect, kept), replayed: true } }
     }
     const fresh = attempt(tx, effect, text)
     if (fresh.answer) {
       const { status, json } = fresh.answer
-      const body = effect.atRest?.close(json) ?? json
+      const body = effect.atRest?.close(tx, json, placeOf({ clientId: client.id, key })) ?? json
       tx.insert(idempotencyKeys)
         .values({ clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
         .run()
@@ -119,6 +127,15 @@ const statements = perConnection({
   },
 })
 
+type KeptAnswer = typeof idempotencyKeys.$inferSelect
+
+const answered = (tx: Transaction, { atRest }: Pick<Effect<unknown>, 'atRest'>, kept: KeptAnswer): string => {
+  if (!atRest) return kept.body
+  const json = atRest.open(tx, kept.body, placeOf(kept))
+  if (json === undefined) throw new Error('the answer that is kept for an Idempotency-Key cannot be opened')
+  return json
+}
+
 type Outcome = { answer: Answer } | { answer?: Answer; error: DomainError }
 
 /** The effect in a savepoint of its own: refused half-way, it leaves nothing, and the key is kept all the same. */
@@ -132,6 +149,34 @@ const attempt = <Input>(tx: Transaction, effect: Effect<Input>, text: string): O
     if (!KEPT_REFUSALS.has(status)) return { error }
     return { error, answer: { status, json: JSON.stringify(body), replayed: false } }
   }
+}
+
+/** Answers that are kept sealed begin unlike JSON. */
+const SEALED = sql`${idempotencyKeys.body} NOT LIKE '{%'`
+
+export type SealedAnswer = Pick<KeptAnswer, 'clientId' | 'key' | 'body'> & { place: string }
+
+/** The next answers that are kept sealed, in order of client and key. */
+export const sealedAnswers = (
+  query: Transaction,
+  after: { clientId: number; key: string },
+  limit: number,
+): SealedAnswer[] =>
+  query
+    .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
+    .from(idempotencyKeys)
+    .where(and(SEALED, sql`(${idempotencyKeys.clientId}, ${idempotencyKeys.key}) > (${after.clientId}, ${after.key})`))
+    .orderBy(asc(idempotencyKeys.clientId), asc(idempotencyKeys.key))
+    .limit(limit)
+    .all()
+    .map((kept) => ({ ...kept, place: placeOf(kept) }))
+
+/** Keeps an answer sealed anew. */
+export const resealAnswer = (tx: Transaction, { clientId, key }: SealedAnswer, body: string): void => {
+  tx.update(idempotencyKeys)
+    .set({ body })
+    .where(and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key)))
+    .run()
 }
 
 /** The same for all bodies that are equal as JSON; what is no JSON stands for itself. */

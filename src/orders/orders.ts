@@ -15,9 +15,11 @@ import { type Exchange, reserve } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/wallets.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
+import { placeInOrder } from './places.ts'
 import { settleOrder } from './settlement.ts'
 import type { VoucherSupply } from './supply.ts'
 import { ORDER_STATUSES, type Order, type OrderStatus, orders, vouchers } from './tables.ts'
+import type { SealSource } from './voucher-key.ts'
 
 export { ORDER_STATUSES, type Order, type OrderStatus }
 
@@ -33,9 +35,13 @@ const DELIVERED_AFTER_MS = 5 * SECOND_MS
 export interface Ordering {
   pricing: Pricing
   supply: VoucherSupply
+  seals: SealSource
   /** Whether the clock delivers, as in the sandbox; in live mode an operator does. */
   byClock: (world: World) => boolean
 }
+
+/** What orders are delivered with. */
+export type Delivering = Pick<Ordering, 'supply' | 'seals'>
 
 /** What delivery and its failure change of an order. */
 const CHANGING = [
@@ -151,8 +157,8 @@ export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session
     cancelledAtMs: null,
   }
   statements(tx).insert(order)
-  ordering.supply.take(tx, order, product)
-  if (isInstant(product, request.quantity)) return deliver(tx, world, ordering.supply, order, order.quantity, nowMs)
+  ordering.supply.take(tx, world, order, product)
+  if (isInstant(product, request.quantity)) return deliver(tx, world, ordering, order, order.quantity, nowMs)
   if (dueAtMs !== null) schedule(world, dueAtMs)
   return order
 }
@@ -178,7 +184,7 @@ const exchangeOf = ({ source, destination, rateE8, conversionFeeMinor }: Quote['
 export const deliver = (
   tx: Transaction,
   world: World,
-  supply: VoucherSupply,
+  { supply, seals }: Delivering,
   order: Order,
   quantity: number,
   nowMs: number,
@@ -186,9 +192,10 @@ export const deliver = (
   refuseEnded(order, 'DELIVERED')
   const count = Math.min(quantity, order.quantity - order.deliveredQuantity)
   const supplied = supply.deliver(tx, world, order, count)
-  supplied.forEach(({ sealed, expiresAtMs }, index) => {
-    const reference = `${order.id}-${order.deliveredQuantity + index + 1}`
-    statements(tx).insertVoucher({ id: null, orderId: order.id, reference, sealed, expiresAtMs })
+  supplied.forEach(({ code, expiresAtMs, stockId }, index) => {
+    const voucher = { orderId: order.id, reference: `${order.id}-${order.deliveredQuantity + index + 1}` }
+    const sealed = seals(tx).close(code, placeInOrder(order, voucher))
+    statements(tx).insertVoucher({ id: null, ...voucher, sealed, expiresAtMs, stockId })
   })
   const deliveredQuantity = order.deliveredQuantity + count
   if (deliveredQuantity < order.quantity) {
@@ -293,7 +300,7 @@ export const repaceOrders = (tx: Transaction, byClock: Ordering['byClock'], worl
 }
 
 /** Orders whose next step the clock takes: processing, then delivery (contract C12). */
-export const dueOrders = (supply: VoucherSupply): DueSource => ({
+export const dueOrders = (delivering: Delivering): DueSource => ({
   nextMs: (tx) => statements(tx).nextDueMs.get()?.dueAtMs ?? undefined,
   waiting: (tx) => tx.select({ n: count() }).from(orders).where(isNotNull(orders.dueAtMs)).get()?.n ?? 0,
   step: (tx, world) => {
@@ -303,7 +310,7 @@ export const dueOrders = (supply: VoucherSupply): DueSource => ({
       const dueAtMs = Math.max(order.placedAtMs + DELIVERED_AFTER_MS, order.dueAtMs)
       update(tx, order, { status: 'PROCESSING', dueAtMs })
     } else {
-      deliver(tx, world, supply, order, order.quantity, order.dueAtMs)
+      deliver(tx, world, delivering, order, order.quantity, order.dueAtMs)
     }
   },
 })

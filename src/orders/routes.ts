@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { Denomination, Quantity } from '../catalog/schemas.ts'
 import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
+import type { Transaction } from '../db/database.ts'
 import type { JsonObject } from '../http/body.ts'
 import { documented, type Operation, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
@@ -25,8 +26,9 @@ import {
   placeOrder,
   vouchersOf,
 } from './orders.ts'
-import type { Seal } from './seal.ts'
+import { placeInOrder } from './places.ts'
 import { ORDER_STATUSES, type Order } from './tables.ts'
+import type { SealSource } from './voucher-key.ts'
 
 /** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
 
@@ -57,7 +59,7 @@ const Status = oneOf(ORDER_STATUSES)
 const VoucherSchema = Type.Object(
   {
     voucher_reference_number: Type.String(),
-    card_number: Type.String(),
+    card_number: nullable(Type.String({ description: 'null, like pin_code and claim_url, when it cannot be opened' })),
     pin_code: nullable(Type.String()),
     claim_url: nullable(Type.String()),
     expires_at: nullable(Timestamp),
@@ -176,17 +178,17 @@ const MISSING: Operation['refusals'] = {
 
 export interface OrderRoutesOptions extends Ordering {
   guard: Guard
-  seal: Seal
 }
 
-export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) => {
-  const { reference } = ordering.pricing
+export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
+  const { seals, pricing } = ordering
+  const { reference } = pricing
   // An answer tells codes: kept for its key, it is sealed as they are.
   const atRest = {
-    close: (json: string) => seal.closeText(json).toString('base64'),
-    open: (kept: string) => seal.openText(Buffer.from(kept, 'base64')),
+    close: (tx: Transaction, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
+    open: (tx: Transaction, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
   }
-  const wire = (world: World, order: Order) => orderWire(order, openVouchers(world, order, seal), reference)
+  const wire = (world: World, order: Order) => orderWire(order, openVouchers(world, order, seals), reference)
 
   return new Elysia({ name: 'orders', prefix: ROUTE })
     .use(guard.plugin('vouchers'))
@@ -302,7 +304,7 @@ export const orderRoutes = ({ guard, seal, ...ordering }: OrderRoutesOptions) =>
     .get(
       '/:id/vouchers',
       ({ params, session: { world, client } }) =>
-        openVouchers(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order'), seal),
+        openVouchers(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order'), seals),
       documented({
         id: 'listVouchers',
         tag: 'Orders',
@@ -360,14 +362,15 @@ const readOrder = (sent: JsonObject): OrderRequest => {
   }
 }
 
-const openVouchers = (world: World, order: Order, seal: Seal) =>
-  vouchersOf(world.db.query, order.id).map((voucher) => {
-    const { cardNumber, pinCode, claimUrl } = seal.open(voucher.sealed)
+/** A voucher that cannot be opened fails itself alone: its codes are null (contract C12). */
+const openVouchers = ({ db }: World, order: Order, seals: SealSource) =>
+  vouchersOf(db.query, order.id).map((voucher) => {
+    const code = seals(db.query).open(voucher.sealed, placeInOrder(order, voucher))
     return {
       voucher_reference_number: voucher.reference,
-      card_number: cardNumber,
-      pin_code: pinCode,
-      claim_url: claimUrl,
+      card_number: code?.cardNumber ?? null,
+      pin_code: code?.pinCode ?? null,
+      claim_url: code?.claimUrl ?? null,
       expires_at: toTimestampOrNull(voucher.expiresAtMs),
     }
   })

@@ -13,61 +13,90 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** The length of the key, in bytes. */
 export const SEAL_KEY_BYTES = 32
+/** What begins everything that is sealed for one row, before the name of the key. */
+const FORMAT = Buffer.from('scrip2')
+const KEY_NAME_BYTES = 4
+export const PREFIX_BYTES = FORMAT.byteLength + KEY_NAME_BYTES
 
-/** Seals codes with AES-256-GCM: a nonce, the tag, then the sealed JSON. */
+/** Spaces and dashes in a card number, which do not count. */
+const NOT_COUNTED = /[\s\p{Pd}]/gu
+
+/**
+ * Seals codes with AES-256-GCM: a prefix, a nonce, the tag, then the sealed JSON. Each is sealed for a place, which
+ * is authenticated with it: moved to another row it does not open.
+ */
 export class Seal {
+  /** What begins everything that this seal has sealed. */
+  readonly prefix: Buffer
+
   constructor(
     private readonly key: Uint8Array,
     /** Opens what was sealed with these as well; nothing is sealed with them. */
-    private readonly opens: readonly Uint8Array[] = [],
+    private readonly others: readonly Uint8Array[] = [],
   ) {
-    for (const { byteLength } of [key, ...opens]) {
+    for (const { byteLength } of [key, ...others]) {
       if (byteLength !== SEAL_KEY_BYTES) throw new RangeError(`the voucher key has ${SEAL_KEY_BYTES} bytes`)
     }
+    this.prefix = prefixOf(key)
   }
 
   /** Tells this key from another one, and nothing more about it. */
   get mark(): string {
-    return createHmac('sha256', this.key).update('the mark of a voucher key').digest('hex')
+    return markOfKey(this.key)
   }
 
-  close(code: VoucherCode): Buffer {
-    return this.closeText(JSON.stringify(code))
+  close(code: VoucherCode, place: string): Buffer {
+    return this.closeText(JSON.stringify(code), place)
   }
 
-  closeText(plain: string): Buffer {
+  closeText(plain: string, place: string): Buffer {
     const nonce = secureRandomness.bytes(NONCE_BYTES)
-    const cipher = createCipheriv(ALGORITHM, this.key, nonce)
+    const cipher = createCipheriv(ALGORITHM, this.key, nonce).setAAD(Buffer.from(place))
     const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-    return Buffer.concat([nonce, cipher.getAuthTag(), text])
+    return Buffer.concat([this.prefix, nonce, cipher.getAuthTag(), text])
   }
 
-  /** @throws Error when the key is another one, or a byte has changed */
-  open(sealed: Uint8Array): VoucherCode {
-    return JSON.parse(this.openText(sealed)) as VoucherCode
+  /** The code, or undefined when the key is another one, a byte has changed, or it was sealed for another place. */
+  open(sealed: Uint8Array, place: string): VoucherCode | undefined {
+    const text = this.openText(sealed, place)
+    return text === undefined ? undefined : (JSON.parse(text) as VoucherCode)
   }
 
-  /** @throws Error when the key is another one, or a byte has changed */
-  openText(sealed: Uint8Array): string {
-    for (const key of this.opens) {
-      try {
-        return openWith(key, sealed)
-      } catch {
-        // Sealed with another key, most often with the own one.
-      }
+  openText(sealed: Uint8Array, place: string): string | undefined {
+    const keys = [this.key, ...this.others]
+    const key = keys.find((candidate) => startsWith(sealed, prefixOf(candidate)))
+    if (key) return openWith(key, sealed.subarray(PREFIX_BYTES), place)
+    // Sealed by an earlier release, for no place.
+    for (const candidate of keys) {
+      const text = openWith(candidate, sealed, undefined)
+      if (text !== undefined) return text
     }
-    return openWith(this.key, sealed)
+    return undefined
   }
 
-  /** Tells two codes apart without opening them: the same code has the same fingerprint under this key. */
-  fingerprint(productId: number, cardNumber: string): string {
-    return createHmac('sha256', this.key).update(`${productId} ${cardNumber}`).digest('hex')
+  /** Tells card numbers apart without opening them; case, spaces and dashes do not count. Undefined for nothing else. */
+  fingerprint(cardNumber: string): string | undefined {
+    const counted = cardNumber.normalize('NFKC').replace(NOT_COUNTED, '').toLowerCase()
+    return counted === '' ? undefined : createHmac('sha256', this.key).update(`card ${counted}`).digest('hex')
   }
 }
 
-const openWith = (key: Uint8Array, sealed: Uint8Array): string => {
-  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES))
-  decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-  const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
-  return text.toString('utf8')
+const markOfKey = (key: Uint8Array): string =>
+  createHmac('sha256', key).update('the mark of a voucher key').digest('hex')
+
+const prefixOf = (key: Uint8Array): Buffer =>
+  Buffer.concat([FORMAT, Buffer.from(markOfKey(key), 'hex').subarray(0, KEY_NAME_BYTES)])
+
+const startsWith = (bytes: Uint8Array, prefix: Buffer): boolean => prefix.equals(bytes.subarray(0, prefix.byteLength))
+
+const openWith = (key: Uint8Array, sealed: Uint8Array, place: string | undefined): string | undefined => {
+  try {
+    const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES))
+    if (place !== undefined) decipher.setAAD(Buffer.from(place))
+    decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+    const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
+    return text.toString('utf8')
+  } catch {
+    return undefined
+  }
 }

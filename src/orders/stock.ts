@@ -1,13 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { asc, count, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { asc, count, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { type ProductRecord, productRecords } from '../catalog/records.ts'
 import type { Transaction } from '../db/database.ts'
 import { isWritable } from '../http/validation.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
-import type { Seal } from './seal.ts'
+import { placeInStock } from './places.ts'
+import type { Seal, VoucherCode } from './seal.ts'
 import { voucherStock } from './tables.ts'
 
 /** The stock of live mode: codes that were bought elsewhere, imported sealed, each handed out once (contract C12). */
@@ -78,7 +79,11 @@ export const readCodes = (text: string, { tx, reference, seal, nowMs, onRows }: 
     const product = products.get(value.product_id)
     const denominationMinor = product && offeredMinor(product, value, reference)
     const expiresAtMs = typeof value.expires_at === 'string' ? parseTimestamp(value.expires_at) : null
-    const fingerprint = seal.fingerprint(value.product_id, value.card_number)
+    const fingerprint = seal.fingerprint(value.card_number)
+    if (fingerprint === undefined) {
+      wrong('card_number: must hold more than spaces and dashes')
+      continue
+    }
     const earlier = seen.get(fingerprint)
     seen.set(fingerprint, place)
     if (!product) wrong(`product_id: no product has the id ${value.product_id}`)
@@ -92,7 +97,10 @@ export const readCodes = (text: string, { tx, reference, seal, nowMs, onRows }: 
         productId: value.product_id,
         denominationMinor,
         fingerprint,
-        sealed: sealed(seal, value),
+        sealed: seal.close(
+          codeOf(value),
+          placeInStock({ productId: value.product_id, denominationMinor, fingerprint }),
+        ),
         expiresAtMs,
       })
   }
@@ -129,7 +137,9 @@ const knownAmong = (tx: Transaction, rows: readonly SealedCode[]): ReadonlySet<s
   return new Set(known.map(({ fingerprint }) => fingerprint))
 }
 
-/** How many codes there are of each product and denomination: in all, taken by orders, and expired before that. */
+const isLeft = isNull(voucherStock.orderId)
+
+/** How many codes there are of each product and denomination: in all, taken by orders, and spoiled before that. */
 export const stockLevels = (tx: Transaction, nowMs: number) =>
   tx
     .select({
@@ -137,15 +147,19 @@ export const stockLevels = (tx: Transaction, nowMs: number) =>
       denominationMinor: voucherStock.denominationMinor,
       imported: count(),
       taken: count(voucherStock.orderId),
-      expired: sql<number>`count(*) FILTER (WHERE ${isNull(voucherStock.orderId)} AND ${lte(voucherStock.expiresAtMs, nowMs)})`,
+      damaged: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNotNull(voucherStock.damagedAtMs)})`,
+      expired: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNull(voucherStock.damagedAtMs)} AND ${lte(voucherStock.expiresAtMs, nowMs)})`,
     })
     .from(voucherStock)
     .groupBy(voucherStock.productId, voucherStock.denominationMinor)
     .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
     .all()
 
-const sealed = (seal: Seal, { card_number, pin_code, claim_url }: Static<typeof CodeEntry>): Buffer =>
-  seal.close({ cardNumber: card_number, pinCode: pin_code ?? null, claimUrl: claim_url ?? null })
+const codeOf = ({ card_number, pin_code, claim_url }: Static<typeof CodeEntry>): VoucherCode => ({
+  cardNumber: card_number,
+  pinCode: pin_code ?? null,
+  claimUrl: claim_url ?? null,
+})
 
 const offeredMinor = (
   { row, bands }: ProductRecord,

@@ -1,16 +1,20 @@
-import { and, asc, count, eq, isNull, not, notInArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Product } from '../catalog/product.ts'
 import type { Transaction } from '../db/database.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
-import type { Seal } from './seal.ts'
+import { placeInStock } from './places.ts'
+import type { VoucherCode } from './seal.ts'
 import { type Order, stockTaken, voucherStock, vouchers } from './tables.ts'
+import type { SealSource } from './voucher-key.ts'
 
 /** A voucher that is about to be delivered. */
 export interface SuppliedVoucher {
-  sealed: Buffer
+  code: VoucherCode
   expiresAtMs: number | null
+  /** The code of the stock that it is, unless it was made up. */
+  stockId: number | null
 }
 
 /** Where vouchers come from (contract C12). */
@@ -18,7 +22,7 @@ export interface VoucherSupply {
   /** How many could still be sold; null when there is no end of them. */
   left: (tx: Transaction, world: World, product: Product, denominationMinor: number) => number | null
   /** Sets vouchers aside for an order that is being placed. @throws DomainError insufficient_stock */
-  take: (tx: Transaction, order: Order, product: Product) => void
+  take: (tx: Transaction, world: World, order: Order, product: Product) => void
   /** Hands out the next vouchers that were set aside. @throws DomainError insufficient_stock */
   deliver: (tx: Transaction, world: World, order: Order, quantity: number) => SuppliedVoucher[]
   /** Takes back what was set aside and will not be delivered. */
@@ -31,9 +35,9 @@ const PIN_LENGTH = 4
 const SANDBOX_VALIDITY_MS = 365 * DAY_MS
 
 /** The sandbox makes codes up, as many as the catalog counts; they start with TEST. */
-export const sandboxSupply = (seal: Seal): VoucherSupply => ({
+export const sandboxSupply: VoucherSupply = {
   left: (tx, _world, { id, stock }) => (stock === null ? null : Math.max(0, stock - takenOf(tx, id))),
-  take: (tx, { quantity }, { id, stock }) => {
+  take: (tx, _world, { quantity }, { id, stock }) => {
     if (stock === null) return
     const taken = takenOf(tx, id) + quantity
     if (taken > stock) throw new DomainError({ code: 'insufficient_stock' })
@@ -47,7 +51,7 @@ export const sandboxSupply = (seal: Seal): VoucherSupply => ({
       const cardNumber = `TEST${world.ids.letters(CODE_LENGTH - 4).toUpperCase()}`
       const pinCode = world.ids.letters(PIN_LENGTH).toUpperCase()
       const claimUrl = `https://claim.example/${cardNumber}`
-      return { sealed: seal.close({ cardNumber, pinCode, claimUrl }), expiresAtMs: placedAtMs + SANDBOX_VALIDITY_MS }
+      return { code: { cardNumber, pinCode, claimUrl }, expiresAtMs: placedAtMs + SANDBOX_VALIDITY_MS, stockId: null }
     }),
   giveBack: (tx, { productId, quantity, deliveredQuantity }) => {
     tx.update(stockTaken)
@@ -55,74 +59,118 @@ export const sandboxSupply = (seal: Seal): VoucherSupply => ({
       .where(eq(stockTaken.productId, productId))
       .run()
   },
-})
+}
 
 const takenOf = (tx: Transaction, productId: number): number =>
   tx.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0
 
+export interface StockOptions {
+  seals: SealSource
+  /** Hears of each code that cannot be opened. */
+  onDamaged: (code: { stockId: number; productId: number }) => void
+}
+
 /** Live mode hands out imported codes, each exactly once, the first imported first, and none that has expired. */
-export const importedSupply: VoucherSupply = {
+export const importedSupply = (options: StockOptions): VoucherSupply => ({
   left: (tx, world, { id: productId }, denominationMinor) =>
     tx
       .select({ count: count() })
       .from(voucherStock)
       .where(freeOf({ productId, denominationMinor }, world.clock.nowMs()))
       .get()?.count ?? 0,
-  take: (tx, order) => setAside(tx, order, order.quantity, order.placedAtMs),
+  take: (tx, world, order) => setAside(tx, world, options, order, order.quantity),
   deliver: (tx, world, order, quantity) => {
-    const nowMs = world.clock.nowMs()
-    const good = () =>
-      tx
-        .select({ sealed: voucherStock.sealed, expiresAtMs: voucherStock.expiresAtMs })
-        .from(voucherStock)
-        .where(and(waitingFor(tx, order), unexpired(nowMs)))
-        .orderBy(asc(voucherStock.id))
-        .limit(quantity)
-        .all()
-    const waiting = good()
+    const waiting = waitingFor(tx, world, options, order, quantity)
     if (waiting.length === quantity) return waiting
-    replaceExpired(tx, order, quantity - waiting.length, nowMs)
-    return good()
+    setAside(tx, world, options, order, quantity - waiting.length)
+    freeSpoiled(tx, world, order)
+    return waitingFor(tx, world, options, order, quantity)
   },
   giveBack: (tx, order) => {
-    tx.update(voucherStock).set({ orderId: null }).where(waitingFor(tx, order)).run()
+    tx.update(voucherStock).set({ orderId: null }).where(undeliveredOf(order)).run()
   },
+})
+
+/** Takes the next codes of the stock for an order. @throws DomainError insufficient_stock */
+const setAside = (tx: Transaction, world: World, options: StockOptions, order: Order, quantity: number): void => {
+  const nowMs = world.clock.nowMs()
+  const found: number[] = []
+  for (;;) {
+    const free = tx
+      .select()
+      .from(voucherStock)
+      .where(freeOf(order, nowMs))
+      .orderBy(asc(voucherStock.id))
+      .limit(quantity)
+      .all()
+    const damaged = free.filter((row) => !codeOf(tx, options, row))
+    for (const row of damaged) noteDamage(tx, world, options, row)
+    found.push(...damaged.map(({ id }) => id))
+    if (damaged.length > 0) continue
+    if (free.length < quantity) {
+      // The refusal undoes what was noted: it is noted once more, by itself. Failing that, it is found again.
+      if (found.length > 0) world.db.write((after) => markDamaged(after, found, nowMs)).catch(() => undefined)
+      throw new DomainError({ code: 'insufficient_stock' })
+    }
+    for (const { id } of free) tx.update(voucherStock).set({ orderId: order.id }).where(eq(voucherStock.id, id)).run()
+    return
+  }
 }
 
-/** @throws DomainError insufficient_stock */
-const setAside = (tx: Transaction, order: Order, quantity: number, nowMs: number): void => {
-  const free = tx
-    .select({ id: voucherStock.id })
+/** Codes that were set aside for an order, and can be delivered. */
+const waitingFor = (
+  tx: Transaction,
+  world: World,
+  options: StockOptions,
+  order: Order,
+  quantity: number,
+): SuppliedVoucher[] => {
+  const rows = tx
+    .select()
     .from(voucherStock)
-    .where(freeOf(order, nowMs))
+    .where(and(undeliveredOf(order), isNull(voucherStock.damagedAtMs), unexpired(world.clock.nowMs())))
     .orderBy(asc(voucherStock.id))
     .limit(quantity)
     .all()
-  if (free.length < quantity) throw new DomainError({ code: 'insufficient_stock' })
-  for (const { id } of free) tx.update(voucherStock).set({ orderId: order.id }).where(eq(voucherStock.id, id)).run()
+  return rows.flatMap((row) => {
+    const code = codeOf(tx, options, row)
+    if (!code) noteDamage(tx, world, options, row)
+    return code ? [{ code, expiresAtMs: row.expiresAtMs, stockId: row.id }] : []
+  })
 }
 
-/** Codes that expired while their order waited give way to others. @throws DomainError insufficient_stock */
-const replaceExpired = (tx: Transaction, order: Order, quantity: number, nowMs: number): void => {
-  setAside(tx, order, quantity, nowMs)
-  const expired = tx
-    .select({ id: voucherStock.id })
-    .from(voucherStock)
-    .where(and(waitingFor(tx, order), not(unexpired(nowMs))))
-    .orderBy(asc(voucherStock.id))
-    .limit(quantity)
-    .all()
-  for (const { id } of expired) tx.update(voucherStock).set({ orderId: null }).where(eq(voucherStock.id, id)).run()
+type StockRow = typeof voucherStock.$inferSelect
+
+const codeOf = (tx: Transaction, { seals }: StockOptions, row: StockRow): VoucherCode | undefined =>
+  seals(tx).open(row.sealed, placeInStock(row))
+
+/** A code that cannot be opened is sold to nobody; the next one is. */
+const noteDamage = (tx: Transaction, world: World, { onDamaged }: StockOptions, { id, productId }: StockRow): void => {
+  markDamaged(tx, [id], world.clock.nowMs())
+  onDamaged({ stockId: id, productId })
+}
+
+const markDamaged = (tx: Transaction, ids: readonly number[], nowMs: number): void => {
+  tx.update(voucherStock)
+    .set({ damagedAtMs: nowMs })
+    .where(inArray(voucherStock.id, [...ids]))
+    .run()
+}
+
+/** Codes that expired or were found damaged while their order waited are no longer its own. */
+const freeSpoiled = (tx: Transaction, world: World, order: Order): void => {
+  const spoiled = or(isNotNull(voucherStock.damagedAtMs), not(unexpired(world.clock.nowMs())))
+  tx.update(voucherStock)
+    .set({ orderId: null })
+    .where(and(undeliveredOf(order), spoiled))
+    .run()
 }
 
 /** Codes that were set aside for an order and not delivered yet. */
-const waitingFor = (tx: Transaction, { id }: Order) =>
+const undeliveredOf = ({ id }: Order) =>
   and(
     eq(voucherStock.orderId, id),
-    notInArray(
-      voucherStock.sealed,
-      tx.select({ sealed: vouchers.sealed }).from(vouchers).where(eq(vouchers.orderId, id)),
-    ),
+    sql`NOT EXISTS (SELECT 1 FROM ${vouchers} WHERE ${vouchers.stockId} = ${voucherStock.id})`,
   )
 
 /** Codes that may be sold. */
@@ -131,6 +179,7 @@ const freeOf = ({ productId, denominationMinor }: Pick<Order, 'productId' | 'den
     eq(voucherStock.productId, productId),
     eq(voucherStock.denominationMinor, denominationMinor),
     isNull(voucherStock.orderId),
+    isNull(voucherStock.damagedAtMs),
     unexpired(nowMs),
   )
 

@@ -49,7 +49,11 @@ export const vouchers = sqliteTable('vouchers', {
   reference: text('reference').notNull(),
   sealed: blob('sealed', { mode: 'buffer' }).notNull(),
   expiresAtMs: integer('expires_at_ms'),
+  /** The code of the stock that it is; null for one that was made up. */
+  stockId: integer('stock_id'),
 })
+
+export type Voucher = typeof vouchers.$inferSelect
 
 export const voucherStock = sqliteTable('voucher_stock', {
   id: integer('id').primaryKey(),
@@ -59,6 +63,8 @@ export const voucherStock = sqliteTable('voucher_stock', {
   sealed: blob('sealed', { mode: 'buffer' }).notNull(),
   expiresAtMs: integer('expires_at_ms'),
   orderId: integer('order_id'),
+  /** When it was found that it cannot be opened; null while nobody has. */
+  damagedAtMs: integer('damaged_at_ms'),
 })
 
 export const stockTaken = sqliteTable('stock_taken', {
@@ -68,6 +74,12 @@ export const stockTaken = sqliteTable('stock_taken', {
 
 /** One row: the mark of the key that seals this database's codes. */
 export const voucherKey = sqliteTable('voucher_key', {
+  id: integer('id').primaryKey(),
+  mark: text('mark').notNull(),
+})
+
+/** One row while the codes are being sealed with another key: the mark of that one. */
+export const voucherKeyNext = sqliteTable('voucher_key_next', {
   id: integer('id').primaryKey(),
   mark: text('mark').notNull(),
 })

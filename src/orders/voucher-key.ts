@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto'
-import { DataFault, keep, readKept } from '../db/data-folder.ts'
+import { eq, sql } from 'drizzle-orm'
+import { DataFault, keep, moveKept, readKept } from '../db/data-folder.ts'
 import type { Database, Transaction } from '../db/database.ts'
+import { perConnection } from '../db/prepared.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { SEAL_KEY_BYTES, Seal } from './seal.ts'
-import { voucherKey } from './tables.ts'
+import { voucherKey, voucherKeyNext } from './tables.ts'
 
 /** The key that seals voucher codes: given by the operator, or kept in a file of the data folder (contract C12). */
 const KEY_FILE = 'voucher.key'
+/** The key that takes its place, while codes are being sealed anew. */
+const NEXT_KEY_FILE = 'voucher.key.next'
+
+/** Where a unit of work finds the seal that holds at this moment. */
+export type SealSource = (tx: Transaction) => Seal
 
 /**
  * What seals the codes of sandboxes in memory, the same in every process, so that what a snapshot holds can be read
@@ -20,8 +27,8 @@ export const sandboxSeal = (given: Uint8Array | undefined): Seal =>
   new Seal(SANDBOX_KEY, given === undefined ? [] : [given])
 
 /**
- * The seal of a database. The first key that a database is opened with is its key for good: a mark of it is kept, so
- * that another one is found out before it seals or opens anything.
+ * The seal of a database. The first key that a database is opened with is its key until it is rekeyed: a mark of it is
+ * kept, so that another one is found out before it seals or opens anything.
  *
  * @throws DataFault when the key is missing, damaged or another one
  */
@@ -33,49 +40,133 @@ export const openSeal = (
 ): Seal =>
   query.transaction(
     (tx) => {
-      const known = markOf(tx)
-      const key = given ?? keptKey(dataDir) ?? freshKey(dataDir, known === undefined)
+      if (markOf(tx) === undefined) {
+        const key = given ?? kept(dataDir, KEY_FILE) ?? madeIn(dataDir)
+        tx.insert(voucherKey)
+          .values({ id: 1, mark: markFrom(key) })
+          .run()
+      }
       // A folder may have begun with the snapshot of a sandbox in memory.
-      const seal = new Seal(key, mode === 'sandbox' ? [SANDBOX_KEY] : [])
-      if (known === undefined) tx.insert(voucherKey).values({ id: 1, mark: seal.mark }).run()
-      else if (known !== seal.mark) throw new DataFault(WRONG_KEY)
-      return seal
+      return sealAsMarked(tx, keysOf(dataDir, given), mode === 'sandbox' ? [SANDBOX_KEY] : [])
     },
     { behavior: 'immediate' },
   )
 
 /**
- * Whether the key that is given or kept in a folder is the one of a database: undefined when there is none yet.
+ * The seals of live mode. A unit of work looks at the marks itself, so that nothing is sealed with a key that is being
+ * replaced.
  *
- * @throws DataFault when the kept one is damaged
+ * @throws DataFault as {@link openSeal}
  */
-export const isKeyOf = (
-  mark: string,
+export const liveSeals = (database: Database, dataDir: string, given: Uint8Array | undefined): SealSource => {
+  let known = openSeal(database, dataDir, given)
+  let { mark } = known
+  return (tx) => {
+    const current = statements(tx).mark.get()?.mark
+    if (current === mark || current === undefined) return known
+    known = sealAsMarked(tx, keysOf(dataDir, given), [])
+    mark = known.mark
+    return known
+  }
+}
+
+const statements = perConnection({
+  /** The mark of the key that seals: the next one, where there is one. */
+  mark: (query) =>
+    query
+      .select({ mark: sql<string>`coalesce(${voucherKeyNext.mark}, ${voucherKey.mark})` })
+      .from(voucherKey)
+      .leftJoin(voucherKeyNext, eq(voucherKeyNext.id, voucherKey.id))
+      .limit(1)
+      .prepare(),
+})
+
+/** The keys that are at hand, the one that is given or kept for good first. */
+export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefined, next?: Uint8Array): Uint8Array[] => {
+  const files = dataDir === undefined ? [] : [given ? undefined : kept(dataDir, KEY_FILE), kept(dataDir, NEXT_KEY_FILE)]
+  return [given, ...files, next].filter((key) => key !== undefined)
+}
+
+/** @throws DataFault when one of the keys that the marks tell of is not at hand */
+export const sealAsMarked = (tx: Transaction, keys: readonly Uint8Array[], others: readonly Uint8Array[]): Seal => {
+  const [mark, next] = [markOf(tx), nextMarkOf(tx)]
+  const keyOf = (wanted: string | undefined) => keys.find((key) => markFrom(key) === wanted)
+  const key = keyOf(mark)
+  if (!key) throw new DataFault(keys.length === 0 ? `${KEY_FILE} is missing. ${WRONG_KEY}` : WRONG_KEY)
+  if (next === undefined) return new Seal(key, others)
+  const nextKey = keyOf(next)
+  if (!nextKey) throw new DataFault(UNFINISHED)
+  return new Seal(nextKey, [key, ...others])
+}
+
+/**
+ * Whether the keys that are given or kept in a folder are those of a database: undefined when there is none yet.
+ *
+ * @throws DataFault when a kept one is damaged
+ */
+export const areKeysOf = (
+  tx: Transaction,
   dataDir: string | undefined,
   given: Uint8Array | undefined,
 ): boolean | undefined => {
-  const key = given ?? (dataDir === undefined ? undefined : keptKey(dataDir))
-  return key && new Seal(key).mark === mark
+  const keys = keysOf(dataDir, given)
+  if (keys.length === 0) return undefined
+  return [markOf(tx), nextMarkOf(tx)].every((mark) => mark === undefined || keys.some((key) => markFrom(key) === mark))
 }
 
 /** The mark of the key that a database was sealed with, or undefined before the first. */
 export const markOf = (tx: Transaction): string | undefined => tx.select().from(voucherKey).limit(1).get()?.mark
 
-const WRONG_KEY =
-  'The voucher key is not the one that sealed the codes of this database. Give that one, in ' +
-  `SCRIP_VOUCHER_KEY, in the file that SCRIP_VOUCHER_KEY_FILE names, or as ${KEY_FILE} in the data folder.`
+/** The mark of the key that the codes are being sealed with anew, or undefined when they are not. */
+export const nextMarkOf = (tx: Transaction): string | undefined => tx.select().from(voucherKeyNext).limit(1).get()?.mark
 
-const keptKey = (dataDir: string): Uint8Array | undefined => {
-  const text = readKept(dataDir, KEY_FILE)?.toString('utf8')
+const WRONG_KEY =
+  'The voucher key is not the one that sealed the codes of this database. Set that one with ' +
+  `SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE, --voucher-key or the file ${KEY_FILE} of the data folder.`
+const UNFINISHED =
+  'The codes are being sealed with another key, which is missing. Run scrip vouchers rekey again, with the old and the new key.'
+
+const markFrom = (key: Uint8Array): string => new Seal(key).mark
+
+const kept = (dataDir: string, file: string): Uint8Array | undefined => {
+  const text = readKept(dataDir, file)?.toString('utf8')
   if (text === undefined) return undefined
   const key = parseKey(text, SEAL_KEY_BYTES)
-  if (!key) throw new DataFault(`${KEY_FILE} is no key: ${SEAL_KEY_BYTES} bytes as hexadecimal digits or base64.`)
+  if (!key) throw new DataFault(`${file} is no key: ${SEAL_KEY_BYTES} bytes as hexadecimal digits or base64.`)
   return key
 }
 
-const freshKey = (dataDir: string, isNew: boolean): Uint8Array => {
-  if (!isNew) throw new DataFault(`${KEY_FILE} is missing. ${WRONG_KEY}`)
+const madeIn = (dataDir: string): Uint8Array => {
   const key = freshSecret(SEAL_KEY_BYTES)
-  keep(dataDir, KEY_FILE, `${Buffer.from(key).toString('hex')}\n`)
+  keepAs(dataDir, KEY_FILE, key)
   return key
+}
+
+const keepAs = (dataDir: string, file: string, key: Uint8Array): void =>
+  keep(dataDir, file, `${Buffer.from(key).toString('hex')}\n`)
+
+/**
+ * The key that takes the place of a folder's own: the one that an earlier run has left, one that is given, or a fresh one.
+ *
+ * @throws DataFault when another one is given than was left
+ */
+export const nextKeyIn = (dataDir: string, given: Uint8Array | undefined): Uint8Array => {
+  const left = kept(dataDir, NEXT_KEY_FILE)
+  if (left && given && markFrom(left) !== markFrom(given)) {
+    throw new DataFault(
+      `${NEXT_KEY_FILE} holds the new key of a run that was broken off: finish that without another key.`,
+    )
+  }
+  const key = left ?? given ?? freshSecret(SEAL_KEY_BYTES)
+  if (!left) keepAs(dataDir, NEXT_KEY_FILE, key)
+  return key
+}
+
+/** Puts the new key of a folder in the place of the old one, and answers under what name that one is kept. */
+export const promoteKey = (dataDir: string, time: string): string => {
+  const before = `${KEY_FILE}.before-${time.replaceAll(':', '-')}`
+  const old = readKept(dataDir, KEY_FILE)
+  if (old) keep(dataDir, before, old)
+  moveKept(dataDir, NEXT_KEY_FILE, KEY_FILE)
+  return before
 }

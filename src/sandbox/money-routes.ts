@@ -333,7 +333,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         const id = pathId(params.id, 'order')
         const { quantity } = await readControl(request, DeliverBody, checks.deliver, readOptionalObject)
         return onOrder(world, id, (tx, order) =>
-          deliver(tx, world, supply, order, quantity ?? order.quantity, world.clock.nowMs()),
+          deliver(tx, world, ordering, order, quantity ?? order.quantity, world.clock.nowMs()),
         )
       },
       documented({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DomainError } from '../../src/kernel/failure.ts'
-import { deliver, failOrder, findOrder, vouchersOf } from '../../src/orders/orders.ts'
-import { sandboxSupply, type VoucherSupply } from '../../src/orders/supply.ts'
+import { type Delivering, deliver, failOrder, findOrder, vouchersOf } from '../../src/orders/orders.ts'
+import { sandboxSupply } from '../../src/orders/supply.ts'
 import type { Order } from '../../src/orders/tables.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
@@ -14,7 +14,7 @@ import { getOrder, ORDERS, place } from './orders.ts'
 /** What an operator can do to an order (contract C12), with what each step writes to the ledger. */
 
 let room: Room
-let supply: VoucherSupply
+let delivering: Delivering
 beforeAll(() => {
   const entries = [
     // 10 cards of 10 USD less 2.5 %: 97.5, GST 17.55, fee 1.48, together 116.53.
@@ -27,7 +27,7 @@ beforeAll(() => {
     }),
   ]
   room = openRoom({ flags: ['--catalog', fileOf({ products: entries })] })
-  supply = sandboxSupply(room.deps.seal)
+  delivering = { supply: sandboxSupply, seals: room.deps.seals }
 })
 afterAll(() => room.close())
 
@@ -41,9 +41,9 @@ const rowOf = (world: World, id: number): Order => {
   return order
 }
 const delivered = (world: World, id: number, quantity: number, nowMs = NOW_MS) =>
-  world.db.write((tx) => deliver(tx, world, supply, rowOf(world, id), quantity, nowMs))
+  world.db.write((tx) => deliver(tx, world, delivering, rowOf(world, id), quantity, nowMs))
 const failed = (world: World, id: number, reason = 'The supplier has none', nowMs = NOW_MS) =>
-  world.db.write((tx) => failOrder(tx, world, supply, rowOf(world, id), reason, nowMs))
+  world.db.write((tx) => failOrder(tx, world, sandboxSupply, rowOf(world, id), reason, nowMs))
 const refusalOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,

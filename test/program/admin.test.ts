@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Credentials, codesOf, HAMPER, inOffice, TEA } from './live.ts'
+import { type Credentials, Customer, codesOf, HAMPER, inOffice, TEA } from './live.ts'
 import { run, start } from './program.ts'
 
 /** The administrative commands on data that no server works on (contract C1, C2, C8, C11, C12). */
@@ -186,9 +186,34 @@ describe('vouchers import', () => {
       ])
       expect(exitCode).toBe(4)
       expect(stderr).toContain('line 2: card_number: was imported before')
+      for (const [content, message] of [
+        [codesOf(1, 'box 1'), 'line 1: card_number: was imported before'],
+        [codesOf(1, 'NEW') + codesOf(2, 'n-e-w'), 'line 2: card_number: the same as at line 1'],
+      ] as const) {
+        const ended = await office.run(['vouchers', 'import', office.file('more', content)])
+        expect(ended).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(message) })
+      }
       expect(await office.answer<object[]>('vouchers', 'list')).toEqual([
-        { product_id: 1, product: 'Tea', denomination: 10, currency: 'USD', available: 3, taken: 0, expired: 0 },
-        { product_id: 2, product: 'Hamper', denomination: 10, currency: 'EUR', available: 3, taken: 0, expired: 0 },
+        {
+          product_id: 1,
+          product: 'Tea',
+          denomination: 10,
+          currency: 'USD',
+          available: 3,
+          taken: 0,
+          expired: 0,
+          damaged: 0,
+        },
+        {
+          product_id: 2,
+          product: 'Hamper',
+          denomination: 10,
+          currency: 'EUR',
+          available: 3,
+          taken: 0,
+          expired: 0,
+          damaged: 0,
+        },
       ])
     }))
 
@@ -220,6 +245,55 @@ describe('the voucher key', () => {
       expect(existsSync(join(office.dataDir, 'voucher.key'))).toBe(false)
       const place = { env: { SCRIP_VOUCHER_KEY: key } }
       await (await start(['serve', '--mode', 'live', '--port', '0', '--data-dir', office.dataDir], place)).stop()
+    }))
+
+  test('is replaced beside the server, which opens and sells what was sealed before', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const keyFile = join(office.dataDir, 'voucher.key')
+      const old = readFileSync(keyFile, 'utf8')
+      const server = await office.serve()
+      const customer = await Customer.of(server, credentials)
+      const bought = await customer.order(1, 1)
+      const answer = await office.answer<{ old_key: string }>('vouchers', 'rekey')
+      expect(answer).toMatchObject({ resealed: 7, damaged: 0, twice: 0 })
+      expect(readFileSync(join(office.dataDir, answer.old_key), 'utf8')).toBe(old)
+      expect(readFileSync(keyFile, 'utf8')).not.toBe(old)
+      expect(await customer.read(`/orders/${bought.id}`)).toEqual(bought as never)
+      expect((await customer.order(1, 1)).vouchers).toMatchObject([{ card_number: 'TEA-2' }])
+      await server.stop()
+      expect(
+        (await office.run(['serve', '--mode', 'live', '--port', '0'], { env: { SCRIP_VOUCHER_KEY: old.trim() } }))
+          .exitCode,
+      ).toBe(4)
+    }))
+
+  test('that is kept elsewhere is replaced while no server runs, by the one that is given', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      await office.answer('catalog', 'import', office.file('catalog.json', { products: [TEA] }))
+      const [before, both, after] = [
+        { SCRIP_VOUCHER_KEY: KEY },
+        { SCRIP_VOUCHER_KEY: KEY, SCRIP_NEW_VOUCHER_KEY_FILE: office.file('new', OTHER) },
+        { SCRIP_VOUCHER_KEY: OTHER },
+      ]
+      await office.run(['vouchers', 'import', office.file('codes', codesOf(1, 'TEA-1'))], { env: before })
+      expect(await office.run(['vouchers', 'rekey'], { env: before })).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('SCRIP_NEW_VOUCHER_KEY'),
+      })
+      const server = await start(['--mode', 'live', '--data-dir', office.dataDir], {
+        env: { ...before, SCRIP_PORT: '0' },
+      })
+      expect((await office.run(['vouchers', 'rekey'], { env: both })).exitCode).toBe(4)
+      await server.stop()
+      expect(await office.run(['vouchers', 'rekey', '--json'], { env: both })).toMatchObject({
+        exitCode: 0,
+        stdout: '{"resealed":1,"damaged":0,"twice":0,"old_key":null}\n',
+      })
+      expect(readdirSync(office.dataDir).filter((name) => name.startsWith('voucher.key'))).toEqual([])
+      const again = office.file('codes', codesOf(1, 'tea1'))
+      expect((await office.run(['vouchers', 'import', again], { env: after })).stderr).toContain('was imported before')
     }))
 
   test.each([

@@ -207,15 +207,14 @@ class Play {
   }
 
   #deliver(index: number, quantity: number) {
-    const supply = sandboxSupply(this.room.deps.seal)
     const nowMs = this.world.clock.nowMs()
-    return this.#orderWork(index, (tx, order) => deliver(tx, this.world, supply, order, quantity, nowMs))
+    const delivering = { supply: sandboxSupply, seals: this.room.deps.seals }
+    return this.#orderWork(index, (tx, order) => deliver(tx, this.world, delivering, order, quantity, nowMs))
   }
 
   #failOrder(index: number) {
-    const supply = sandboxSupply(this.room.deps.seal)
     const nowMs = this.world.clock.nowMs()
-    return this.#orderWork(index, (tx, order) => failOrder(tx, this.world, supply, order, 'none left', nowMs))
+    return this.#orderWork(index, (tx, order) => failOrder(tx, this.world, sandboxSupply, order, 'none left', nowMs))
   }
 
   #happen(index: number, event: 'failed' | 'returned') {

@@ -1,0 +1,195 @@
+import { and, asc, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { DataFault } from '../db/data-folder.ts'
+import type { Transaction } from '../db/database.ts'
+import { resealAnswer, type SealedAnswer, sealedAnswers } from '../idempotency/once.ts'
+import { placeInOrder, placeInStock } from './places.ts'
+import { PREFIX_BYTES, Seal } from './seal.ts'
+import { orders, voucherKey, voucherKeyNext, voucherStock, vouchers } from './tables.ts'
+import { markOf, nextMarkOf } from './voucher-key.ts'
+
+/**
+ * Seals everything anew with the key that seals now: what another key has sealed, and what an earlier release has, for no
+ * place. In small units, so that a server goes on beside it, and resumed where it was broken off.
+ */
+
+/** How many rows one unit of work seals. */
+const UNIT = 200
+
+/** Runs a unit of work in a transaction of its own. */
+type Write = <T>(work: (tx: Transaction) => T) => Promise<T>
+
+export interface Resealing {
+  query: Transaction
+  seal: Seal
+  write: Write
+  nowMs: number
+  /** Hears how many rows are done. */
+  onRows?: (done: number) => void
+}
+
+/** What became of the rows that were not sealed as they are now. */
+export interface Resealed {
+  resealed: number
+  /** They cannot be opened: they stay as they are, and are not for sale. */
+  damaged: number
+  /** Codes of the stock whose card number is that of an earlier one: those that are left are not for sale. */
+  twice: number
+}
+
+type Outcome = keyof Resealed
+
+export const reseal = async (context: Resealing): Promise<Resealed> => {
+  const counts: Resealed = { resealed: 0, damaged: 0, twice: 0 }
+  await resealRows(
+    context,
+    counts,
+    (after: number) => staleStock(context, after),
+    resealStock,
+    0,
+    ({ id }) => id,
+  )
+  await resealRows(
+    context,
+    counts,
+    (after: number) => staleVouchers(context, after),
+    resealVoucher,
+    0,
+    ({ id }) => id,
+  )
+  const first = { clientId: 0, key: '' }
+  await resealRows(
+    context,
+    counts,
+    (after) => sealedAnswers(context.query, after, UNIT),
+    resealKept,
+    first,
+    (row) => row,
+  )
+  return counts
+}
+
+/** The rows of one table, a unit of work after the other. */
+const resealRows = async <Row, Place>(
+  context: Resealing,
+  counts: Resealed,
+  next: (after: Place) => Row[],
+  resealRow: (tx: Transaction, context: Resealing, row: Row) => Outcome | undefined,
+  start: Place,
+  placeOf: (row: Row) => Place,
+): Promise<void> => {
+  let after = start
+  for (let rows = next(after); ; rows = next(after)) {
+    const last = rows.at(-1)
+    if (last === undefined) return
+    const outcomes = await context.write((tx) => rows.map((row) => resealRow(tx, context, row)))
+    for (const outcome of outcomes) if (outcome) counts[outcome] += 1
+    context.onRows?.(counts.resealed)
+    after = placeOf(last)
+  }
+}
+
+const isStale = (sealed: SQLiteColumn, { prefix }: Seal): SQL => sql`substr(${sealed}, 1, ${PREFIX_BYTES}) <> ${prefix}`
+
+const staleStock = ({ query, seal }: Resealing, after: number) =>
+  query
+    .select()
+    .from(voucherStock)
+    .where(and(gt(voucherStock.id, after), isStale(voucherStock.sealed, seal)))
+    .orderBy(asc(voucherStock.id))
+    .limit(UNIT)
+    .all()
+
+const resealStock = (
+  tx: Transaction,
+  { seal, nowMs }: Resealing,
+  row: ReturnType<typeof staleStock>[number],
+): Outcome => {
+  const code = seal.open(row.sealed, placeInStock(row))
+  const digest = code && seal.fingerprint(code.cardNumber)
+  if (!code || digest === undefined) {
+    setStock(tx, row.id, { damagedAtMs: row.damagedAtMs ?? nowMs })
+    return 'damaged'
+  }
+  const isTwice = tx
+    .select({ id: voucherStock.id })
+    .from(voucherStock)
+    .where(and(eq(voucherStock.fingerprint, digest), ne(voucherStock.id, row.id)))
+    .limit(1)
+    .get()
+  const fingerprint = isTwice ? `${digest} ${row.id}` : digest
+  setStock(tx, row.id, {
+    fingerprint,
+    sealed: seal.close(code, placeInStock({ ...row, fingerprint })),
+    damagedAtMs: isTwice ? (row.damagedAtMs ?? nowMs) : row.damagedAtMs,
+  })
+  return isTwice ? 'twice' : 'resealed'
+}
+
+const setStock = (tx: Transaction, id: number, change: Partial<typeof voucherStock.$inferInsert>): void => {
+  tx.update(voucherStock).set(change).where(eq(voucherStock.id, id)).run()
+}
+
+const staleVouchers = ({ query, seal }: Resealing, after: number) =>
+  query
+    .select({
+      id: vouchers.id,
+      orderId: vouchers.orderId,
+      reference: vouchers.reference,
+      sealed: vouchers.sealed,
+      clientId: orders.clientId,
+    })
+    .from(vouchers)
+    .innerJoin(orders, eq(orders.id, vouchers.orderId))
+    .where(and(gt(vouchers.id, after), isStale(vouchers.sealed, seal)))
+    .orderBy(asc(vouchers.id))
+    .limit(UNIT)
+    .all()
+
+const resealVoucher = (
+  tx: Transaction,
+  { seal }: Resealing,
+  row: ReturnType<typeof staleVouchers>[number],
+): Outcome => {
+  const place = placeInOrder(row, row)
+  const code = seal.open(row.sealed, place)
+  if (!code) return 'damaged'
+  tx.update(vouchers)
+    .set({ sealed: seal.close(code, place) })
+    .where(eq(vouchers.id, row.id))
+    .run()
+  return 'resealed'
+}
+
+/** An answer that is sealed as it should be, or cannot be opened, is left to its 24 hours. */
+const resealKept = (tx: Transaction, { seal }: Resealing, kept: SealedAnswer): Outcome | undefined => {
+  const sealed = Buffer.from(kept.body, 'base64')
+  if (seal.prefix.equals(sealed.subarray(0, PREFIX_BYTES))) return undefined
+  const json = seal.openText(sealed, kept.place)
+  if (json === undefined) return undefined
+  resealAnswer(tx, kept, seal.closeText(json, kept.place).toString('base64'))
+  return 'resealed'
+}
+
+/**
+ * From this transaction on everything is sealed with a new key; answers whether anything is left to be sealed anew.
+ *
+ * @throws DataFault when a run to another key was broken off
+ */
+export const beginRekey = (tx: Transaction, next: Uint8Array): boolean => {
+  const { mark } = new Seal(next)
+  const underway = nextMarkOf(tx)
+  if (underway !== undefined && underway !== mark) throw new DataFault(OTHER_KEY)
+  if (underway === undefined && markOf(tx) === mark) return false
+  if (underway === undefined) tx.insert(voucherKeyNext).values({ id: 1, mark }).run()
+  return true
+}
+
+/** The key of this mark is the only one from now on. */
+export const endRekey = (tx: Transaction, mark: string): void => {
+  tx.delete(voucherKeyNext).run()
+  tx.update(voucherKey).set({ mark }).run()
+}
+
+const OTHER_KEY =
+  'The codes are being sealed with another new key, in a run that was broken off: give that one to finish it.'

@@ -1,0 +1,100 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { createApp, type Deps } from '../../src/app.ts'
+import { assemble } from '../../src/assemble.ts'
+import { configOf, type ServeOptions, withServeOptions } from '../../src/config.ts'
+import type { Database } from '../../src/db/database.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { createLog } from '../../src/log.ts'
+import { addCodes, readCodes } from '../../src/orders/stock.ts'
+import { importCatalog } from '../../src/seeds.ts'
+import { addClient } from '../../src/sessions/clients.ts'
+import { passwordDigest } from '../../src/sessions/credentials.ts'
+import { fund } from '../../src/wallets/ledger.ts'
+import { openWallet } from '../../src/wallets/wallets.ts'
+import { catalogEntry } from '../catalog/entry.ts'
+
+/** Live mode in this process: one client with money, two products, and what an operator does to the data. */
+
+const USD = 139
+const CATALOG = {
+  products: [
+    catalogEntry({ id: 1, denominations: [{ min_value: 10, max_value: 10, discount: 0 }] }),
+    catalogEntry({ id: 2, delivery_time: '24 hours', denominations: [{ min_value: 10, max_value: 10, discount: 0 }] }),
+  ],
+}
+
+export interface LiveOrder {
+  id: number
+  status: string
+  vouchers: { voucher_reference_number: string; card_number: string | null; pin_code: string | null }[]
+}
+
+export interface Live {
+  folder: string
+  deps: Deps
+  database: Database
+  /** What was logged as an error. */
+  logged: string[]
+  request: (path: string, init?: RequestInit) => Promise<Response>
+  /** Imports codes of 10 USD, one a card number. */
+  stock: (productId: number, ...cards: string[]) => void
+  order: (productId: number, quantity: number) => Promise<LiveOrder>
+  read: (orderId: number) => Promise<LiveOrder>
+  close: () => void
+}
+
+export const openLive = async (folder = mkdtempSync(join(tmpdir(), 'scrip-live-'))): Promise<Live> => {
+  const flags = ['--mode', 'live', '--data-dir', folder, '--rate-limit', 'off']
+  const command = withServeOptions(new Command('serve')).parse(flags, { from: 'user' })
+  const logged: string[] = []
+  const write = (line: string): void => void logged.push(line)
+  const log = createLog({ level: 'error', format: 'json', color: false, clock: systemClock, write })
+  const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
+  const url = 'http://localhost:4747'
+  const deps = platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true })
+  const database = deps.worlds.default.db
+  if (database.sqlite.query('SELECT 1 FROM clients').get() === null) await furnish(deps)
+  const { handle, logIn } = createApp(deps)
+  const token = await logIn({ username: 'acme', password: 'a password' })
+  const request = async (path: string, init: RequestInit = {}): Promise<Response> =>
+    handle(
+      new Request(`${url}/api/v1${path}`, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } }),
+    )
+  const body = async (response: Response): Promise<LiveOrder> => {
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+    return (await response.json()) as LiveOrder
+  }
+  return {
+    folder,
+    deps,
+    database,
+    logged,
+    request,
+    stock: (productId, ...cards) => stock(deps, productId, cards),
+    order: async (product_id, quantity) => {
+      const purchase = { product_id, denomination: 10, quantity }
+      return body(await request('/orders', { method: 'POST', body: JSON.stringify(purchase) }))
+    },
+    read: async (orderId) => body(await request(`/orders/${orderId}`)),
+    close: platform.close,
+  }
+}
+
+const furnish = ({ worlds, reference }: Deps): Promise<void> => {
+  const { db } = worlds.default
+  importCatalog(db, reference, JSON.stringify(CATALOG))
+  return db.write((tx) => {
+    const clientId = addClient(tx, 'acme', passwordDigest('a password'), 0)
+    const wallet = { clientId, currencyId: USD, type: 'PREPAID', creditLimitMinor: 0 } as const
+    fund(tx, openWallet(tx, wallet, 0), 1_000_000, null, 0)
+  })
+}
+
+const stock = ({ worlds, reference, seals }: Deps, product_id: number, cards: readonly string[]): void => {
+  const { query } = worlds.default.db
+  const lines = cards.map((card_number) => JSON.stringify({ product_id, denomination: 10, card_number, pin_code: '1' }))
+  addCodes(query, readCodes(lines.join('\n'), { tx: query, reference, seal: seals(query), nowMs: systemClock.nowMs() }))
+}

@@ -1,0 +1,263 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createCipheriv, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deliver, findAnyOrder } from '../../src/orders/orders.ts'
+import { beginRekey, endRekey, reseal } from '../../src/orders/rekey.ts'
+import { Seal } from '../../src/orders/seal.ts'
+import { StockFault } from '../../src/orders/stock.ts'
+import { importedSupply } from '../../src/orders/supply.ts'
+import { nextKeyIn, openSeal, promoteKey } from '../../src/orders/voucher-key.ts'
+import { type Live, openLive } from './live.ts'
+
+/** Vouchers at rest (contract C12): in one process, because only a look at the rows tells how they are kept. */
+
+let live: Live
+beforeEach(async () => {
+  live = await openLive()
+})
+afterEach(() => {
+  live.close()
+  rmSync(live.folder, { recursive: true })
+})
+
+const sql = (text: string, ...values: (string | number | Uint8Array)[]) =>
+  live.database.sqlite.query<Record<string, unknown>, typeof values>(text).all(...values)
+const NULLS = { card_number: null, pin_code: null, claim_url: null }
+const available = async (quantity: number): Promise<boolean> => {
+  const body = JSON.stringify({ denomination: 10, quantity })
+  const response = await live.request('/products/1/availability', { method: 'POST', body })
+  return ((await response.json()) as { is_available: boolean }).is_available
+}
+const cardsOf = ({ vouchers }: { vouchers: { card_number: string | null }[] }) =>
+  vouchers.map(({ card_number }) => card_number)
+
+describe('a code that is moved to another row', () => {
+  test('of the orders does not open there, and all others do', async () => {
+    live.stock(1, 'ONE', 'TWO', 'THREE')
+    const [first, second] = [await live.order(1, 2), await live.order(1, 1)]
+    expect([cardsOf(first), cardsOf(second)]).toEqual([['ONE', 'TWO'], ['THREE']])
+    sql('UPDATE vouchers SET sealed = (SELECT sealed FROM vouchers WHERE id = 1) WHERE id = 3')
+    sql("UPDATE vouchers SET reference = '2-9', order_id = 2 WHERE id = 2")
+    expect(cardsOf(await live.read(1))).toEqual(['ONE'])
+    expect(await live.read(2)).toMatchObject({
+      status: 'DELIVERED',
+      vouchers: [
+        { voucher_reference_number: '2-9', ...NULLS },
+        { voucher_reference_number: '2-1', ...NULLS },
+      ],
+    })
+  })
+
+  test('of the stock is not sold: it is set aside, told in the log, and the next one is sold', async () => {
+    live.stock(1, 'ONE', 'TWO', 'THREE')
+    sql('UPDATE voucher_stock SET sealed = (SELECT sealed FROM voucher_stock WHERE id = 3) WHERE id = 1')
+    expect(cardsOf(await live.order(1, 2))).toEqual(['TWO', 'THREE'])
+    expect(sql('SELECT id, order_id FROM voucher_stock WHERE damaged_at_ms IS NOT NULL')).toEqual([
+      { id: 1, order_id: null },
+    ])
+    expect(live.logged.map((line) => JSON.parse(line))).toEqual([
+      {
+        time: expect.any(String),
+        level: 'error',
+        message: 'a voucher cannot be opened and is not for sale any more',
+        stockId: 1,
+        productId: 1,
+      },
+    ])
+    expect(await available(1)).toBe(false)
+  })
+})
+
+describe('a damaged code', () => {
+  test('refuses an order that needs it, and stays unsold', async () => {
+    live.stock(1, 'ONE', 'TWO')
+    sql("UPDATE voucher_stock SET sealed = x'00' WHERE id = 2")
+    const body = JSON.stringify({ product_id: 1, denomination: 10, quantity: 2 })
+    const refused = await live.request('/orders', { method: 'POST', body })
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { message: 'Insufficient stock' } }])
+    await live.database.write(() => undefined)
+    expect(await available(2)).toBe(false)
+    expect(await available(1)).toBe(true)
+    expect(cardsOf(await live.order(1, 1))).toEqual(['ONE'])
+  })
+
+  test('in a delivered order is null, and the list of orders shows all others', async () => {
+    live.stock(1, 'ONE', 'TWO')
+    await live.order(1, 2)
+    sql("UPDATE vouchers SET sealed = x'00' WHERE id = 1")
+    const response = await live.request('/orders')
+    expect(response.status).toBe(200)
+    expect(((await response.json()) as { vouchers: object[] }[])[0]?.vouchers).toMatchObject([
+      { voucher_reference_number: '1-1', ...NULLS },
+      { voucher_reference_number: '1-2', card_number: 'TWO' },
+    ])
+    expect(await (await live.request('/orders/1/vouchers')).json()).toMatchObject([NULLS, { card_number: 'TWO' }])
+  })
+
+  test('that an order waits for is replaced at its delivery', async () => {
+    live.stock(2, 'ONE', 'TWO', 'THREE')
+    const { id } = await live.order(2, 2)
+    sql("UPDATE voucher_stock SET sealed = x'00' WHERE id = 1")
+    const { worlds, seals } = live.deps
+    const delivering = { seals, supply: importedSupply({ seals, onDamaged: () => undefined }) }
+    await worlds.default.db.write((tx) => {
+      const order = findAnyOrder(tx, id)
+      if (!order) throw new Error('no order')
+      return deliver(tx, worlds.default, delivering, order, 2, 1)
+    })
+    expect(cardsOf(await live.read(id))).toEqual(['TWO', 'THREE'])
+    expect(sql('SELECT id, order_id FROM voucher_stock WHERE damaged_at_ms IS NOT NULL')).toEqual([
+      { id: 1, order_id: null },
+    ])
+  })
+})
+
+describe('a card number', () => {
+  test.each(['card-1', 'CARD 1', ' c a r d – 1 ', 'ＣＡＲＤ１', 'Card\u00a01'])(
+    'that is imported as CARD1 is imported once: %p is the same, whatever its product',
+    (again) => {
+      live.stock(1, 'CARD1')
+      for (const productId of [1, 2]) {
+        expect(() => live.stock(productId, 'CARD2', again)).toThrow(StockFault)
+        expect(() => live.stock(productId, 'CARD2', again)).toThrow('line 2: card_number: was imported before')
+      }
+      expect(sql('SELECT count(*) AS n FROM voucher_stock')).toEqual([{ n: 1 }])
+    },
+  )
+
+  test('that is twice in a file refuses the file, naming both lines', () => {
+    expect(() => live.stock(1, 'A-1', 'B', 'a1')).toThrow('line 3: card_number: the same as at line 1')
+    expect(() => live.stock(1, ' - ')).toThrow('line 1: card_number: must hold more than spaces and dashes')
+    expect(sql('SELECT count(*) AS n FROM voucher_stock')).toEqual([{ n: 0 }])
+  })
+})
+
+describe('another key', () => {
+  const keyFile = () => join(live.folder, 'voucher.key')
+  const isSealedWith = (key: Uint8Array): unknown[] => {
+    const { prefix } = new Seal(key)
+    return sql(
+      'SELECT sealed FROM vouchers UNION ALL SELECT sealed FROM voucher_stock UNION ALL SELECT unhex(hex(body)) FROM idempotency_keys',
+    ).map(({ sealed }) => {
+      const text = Buffer.from(sealed as Uint8Array)
+      return prefix.equals((text.includes('scrip2') ? text : Buffer.from(text.toString(), 'base64')).subarray(0, 10))
+    })
+  }
+  const rekey = async (stopAfter = Number.POSITIVE_INFINITY): Promise<unknown> => {
+    const { database, folder } = live
+    const next = nextKeyIn(folder, undefined)
+    await database.write((tx) => beginRekey(tx, next))
+    let units = 0
+    const write = async <T>(work: Parameters<typeof database.write<T>>[0]): Promise<T> => {
+      if (++units > stopAfter) throw new Error('killed')
+      return database.write(work)
+    }
+    const seal = live.deps.seals(database.query)
+    const counts = await reseal({ query: database.query, seal, write, nowMs: 7 })
+    await database.write((tx) => endRekey(tx, seal.mark))
+    return { ...counts, old_key: promoteKey(folder, '2030-01-01T00:00:00.000Z') }
+  }
+  const ordered = async (key: string) => {
+    const body = JSON.stringify({ product_id: 1, denomination: 10, quantity: 2, ref: 'once' })
+    const response = await live.request('/orders', { method: 'POST', body, headers: { 'idempotency-key': key } })
+    return [response.headers.get('idempotent-replayed'), await response.text()]
+  }
+
+  test('seals everything anew beside the server, which goes on, and opens all of it', async () => {
+    live.stock(1, 'ONE', 'TWO', 'THREE', 'FOUR')
+    const [, bought] = await ordered('kept for a day')
+    const old = readFileSync(keyFile())
+    expect(await rekey()).toEqual({
+      resealed: 2 + 4 + 1,
+      damaged: 0,
+      twice: 0,
+      old_key: 'voucher.key.before-2030-01-01T00-00-00.000Z',
+    })
+    expect(await ordered('kept for a day')).toEqual(['true', bought as string])
+    expect(cardsOf(await live.read(1))).toEqual(['ONE', 'TWO'])
+    expect(cardsOf(await live.order(1, 1))).toEqual(['THREE'])
+    expect(isSealedWith(Buffer.from(readFileSync(keyFile(), 'utf8').trim(), 'hex'))).toEqual(Array(8).fill(true))
+    expect(readFileSync(join(live.folder, 'voucher.key.before-2030-01-01T00-00-00.000Z'))).toEqual(old)
+    expect(readdirSync(live.folder)).not.toContain('voucher.key.next')
+    expect(() => live.stock(2, 'one')).toThrow('was imported before')
+
+    live.close()
+    live = await openLive(live.folder)
+    expect(cardsOf(await live.read(1))).toEqual(['ONE', 'TWO'])
+  })
+
+  test('that was broken off anywhere goes on where it was, and neither a restart nor an order comes too late', async () => {
+    live.stock(1, ...Array.from({ length: 450 }, (_, index) => `CARD ${index}`))
+    await ordered('kept for a day')
+    expect(rekey(1)).rejects.toThrow('killed')
+    await Bun.sleep(0)
+    expect(existsSync(join(live.folder, 'voucher.key.next'))).toBe(true)
+    expect(cardsOf(await live.order(1, 1))).toEqual(['CARD 2'])
+    live.close()
+    live = await openLive(live.folder)
+    expect(cardsOf(await live.read(1))).toEqual(['CARD 0', 'CARD 1'])
+    expect(cardsOf(await live.order(1, 1))).toEqual(['CARD 3'])
+    expect(rekey(2)).rejects.toThrow('killed')
+    await Bun.sleep(0)
+    expect(await rekey()).toMatchObject({ damaged: 0, twice: 0 })
+    expect(new Set(isSealedWith(Buffer.from(readFileSync(keyFile(), 'utf8').trim(), 'hex')))).toEqual(new Set([true]))
+    expect(cardsOf(await live.read(3))).toEqual(['CARD 3'])
+  })
+
+  test('leaves what is damaged as it is, and not for sale', async () => {
+    live.stock(1, 'ONE', 'TWO')
+    await live.order(1, 1)
+    sql("UPDATE voucher_stock SET sealed = x'0102' WHERE id = 2")
+    sql("UPDATE vouchers SET sealed = x'0102' WHERE id = 1")
+    expect(await rekey()).toMatchObject({ resealed: 1, damaged: 2 })
+    expect(await live.read(1)).toMatchObject({ vouchers: [NULLS] })
+    expect(await available(1)).toBe(false)
+  })
+
+  test('converts the seals of an earlier release, and takes a number that was sold twice out of the stock', async () => {
+    live.stock(1, 'ONE', 'TWO')
+    const key = Buffer.from(readFileSync(keyFile(), 'utf8').trim(), 'hex')
+    const insert = live.database.sqlite.query(
+      'INSERT INTO voucher_stock (product_id, denomination_minor, fingerprint, sealed) VALUES (2, 1000, ?, ?)',
+    )
+    insert.run('old fingerprint', sealedBefore(key, 'one'))
+    insert.run('another', sealedBefore(key, 'FIVE'))
+    expect(await rekey()).toMatchObject({ resealed: 3, damaged: 0, twice: 1 })
+    expect(sql('SELECT id, damaged_at_ms FROM voucher_stock ORDER BY id')).toEqual([
+      { id: 1, damaged_at_ms: null },
+      { id: 2, damaged_at_ms: null },
+      { id: 3, damaged_at_ms: 7 },
+      { id: 4, damaged_at_ms: null },
+    ])
+    expect(() => live.stock(1, 'five')).toThrow('was imported before')
+    expect(cardsOf(await live.order(1, 2))).toEqual(['ONE', 'TWO'])
+  })
+
+  test('is not overwritten by a third one while it takes the place of the first', async () => {
+    live.stock(1, 'ONE')
+    expect(rekey(0)).rejects.toThrow('killed')
+    await Bun.sleep(0)
+    const left = readFileSync(join(live.folder, 'voucher.key.next'))
+    expect(() => nextKeyIn(live.folder, Buffer.alloc(32))).toThrow('finish that without another key')
+    expect(() => live.database.sqlite.transaction(() => beginRekey(live.database.query, Buffer.alloc(32)))()).toThrow(
+      'another new key',
+    )
+    expect(readFileSync(join(live.folder, 'voucher.key.next'))).toEqual(left)
+    writeFileSync(join(live.folder, 'voucher.key.next'), 'f'.repeat(64))
+    expect(() => openSeal(live.database, live.folder, undefined)).toThrow('Run scrip vouchers rekey again')
+    writeFileSync(join(live.folder, 'voucher.key.next'), left)
+    expect(openSeal(live.database, live.folder, undefined).mark).toBe(live.deps.seals(live.database.query).mark)
+  })
+})
+
+/** A code as earlier releases sealed it: for no place, without a prefix. */
+const sealedBefore = (key: Uint8Array, cardNumber: string): Buffer => {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const text = Buffer.concat([
+    cipher.update(JSON.stringify({ cardNumber, pinCode: null, claimUrl: null })),
+    cipher.final(),
+  ])
+  return Buffer.concat([nonce, cipher.getAuthTag(), text])
+}
