@@ -54,7 +54,7 @@ export interface Deps {
   addressOf: (request: Request) => string
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
-  isReady: () => boolean
+  isClosing: () => boolean
   /** Who hears of each request, such as a log; nothing is watched for nobody. */
   listeners?: readonly RequestListener[]
 }
@@ -129,10 +129,11 @@ export const createApp = (deps: Deps) => {
   const edge = new Edge({
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
+    isClosing: deps.isClosing,
     witness: allOf([watch, sandbox?.recorder]),
     onBreakdown,
   })
-  const app: AnyElysia = new Elysia({ normalize: false })
+  const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .use(edge.plugin)
     .use(sandbox?.publicRoutes ?? new Elysia())
     .use(
@@ -155,7 +156,7 @@ export const createApp = (deps: Deps) => {
     .use(walletRoutes({ reference, guard }))
     .use(orderRoutes({ ...ordering, guard }))
     .use(payoutRoutes({ ...paying, guard }))
-    .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady: deps.isReady }))
+    .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady: () => !deps.isClosing() }))
     .use(docsRoutes({ app: () => app, version, publicUrl }))
   if (sandbox) app.use(sandbox.routes)
   // What `--strict` looks at is read on the long way.

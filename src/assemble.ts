@@ -49,7 +49,7 @@ const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
 
 /** What is known only once the port is bound. */
-export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isReady' | 'listeners'>
+export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'listeners'>
 
 /** Everything below the wire, opened, migrated and seeded. */
 export interface Platform {

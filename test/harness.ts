@@ -60,7 +60,7 @@ const startInProcess = (flags: string[]) => {
   const platform = assemble(config, systemClock, log)
   const url = 'http://localhost:4747'
   const publicUrl = config.publicUrl ?? url
-  const { handle } = createApp(platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isReady: () => true }))
+  const { handle } = createApp(platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false }))
   return {
     url,
     request: async (path: string, init?: BunFetchRequestInit) => {

@@ -137,11 +137,11 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
         set.headers['content-type'] = JSON_TYPE
         const kept = recallCharge(world, client.id, purchase)
         if (kept !== undefined) {
-          set.headers['x-cache'] = 'HIT'
+          set.headers['X-Cache'] = 'HIT'
           return kept.json
         }
         const fresh = quote(pricing, session, purchase)
-        set.headers['x-cache'] = 'MISS'
+        set.headers['X-Cache'] = 'MISS'
         const json = JSON.stringify(chargeWire(fresh))
         keepCharge(world, client.id, purchase, { json, quote: fresh }, chargeTtlMs)
         return json

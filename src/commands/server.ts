@@ -1,9 +1,12 @@
-import type { Server } from 'bun'
 import { createApp } from '../app.ts'
 import { assemble, VERSION } from '../assemble.ts'
 import { CatalogFault } from '../catalog/document.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type Config, urlOf, wantsColor } from '../config.ts'
+import { renderFailure, STRUCTURED } from '../http/errors.ts'
+import { type Listening, type ListenOptions, listen } from '../http/listen.ts'
+import { JSON_TYPE } from '../http/prepared.ts'
+import { pathOf } from '../http/target.ts'
 import { SECOND_MS, systemClock } from '../kernel/clock.ts'
 import { createLog, type Log } from '../log.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
@@ -12,8 +15,6 @@ import type { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
 const METRICS_PATH = '/metrics'
-/** Bun's own limit answers in a foreign shape; ours is kept where bodies are read. */
-const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
 
 /** A server that answers requests. */
 export interface RunningServer extends Pick<ReturnType<typeof createApp>, 'sandbox' | 'logIn'> {
@@ -44,19 +45,19 @@ export const startServer = async (config: Config, log: Log): Promise<RunningServ
   const metrics =
     config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds, due: () => due }))
   let stopping = false
-  const unready = () => new Response(null, { status: 503 })
-  let answer: (request: Request, server: Server<unknown>) => Response | Promise<Response> = unready
+  let answer: ListenOptions['answer'] = () => new Response(null, { status: 503 })
   const metricsServer = metrics && serveMetrics(config, metrics, log)
-  const server = bind(config, (request, from) => answer(request, from), metricsServer)
-  const url = urlOf(config.host, server.port ?? config.port)
-  const { handle, due, sandbox, logIn } = createApp(
-    platform.deps({
-      publicUrl: config.publicUrl ?? url,
-      addressOf: (request) => server.requestIP(request)?.address ?? '',
-      isReady: () => !stopping,
-      listeners: [log.requests, metrics].filter((listener) => listener !== undefined),
-    }),
-  )
+  const onEscape = (error: Error) => brokenDown(error, nextRequestId(), log)
+  const server = bind({ ...config, answer: (request) => answer(request), onEscape }, metricsServer)
+  const url = urlOf(config.host, server.port)
+  const deps = platform.deps({
+    publicUrl: config.publicUrl ?? url,
+    addressOf: server.addressOf,
+    isClosing: () => stopping,
+    listeners: [log.requests, metrics].filter((listener) => listener !== undefined),
+  })
+  const { nextRequestId } = deps
+  const { handle, due, sandbox, logIn } = createApp(deps)
   answer = handle
   const timekeeper = keepTime(due, platform.worlds, log)
   return {
@@ -66,9 +67,8 @@ export const startServer = async (config: Config, log: Log): Promise<RunningServ
     stop: async (drainMsMax) => {
       stopping = true
       clearInterval(timekeeper)
-      await Promise.race([server.stop(), Bun.sleep(drainMsMax)])
-      await server.stop(true)
-      await metricsServer?.stop(true)
+      await server.stop(drainMsMax)
+      await metricsServer?.stop(0)
       platform.close()
     },
   }
@@ -94,22 +94,24 @@ const openPlatform = (config: Config, log: Log) => {
 /** What the file system says tells the path already. */
 const namesItsPath = (error: unknown): boolean => error instanceof Error && 'path' in error
 
-const bind = (
-  { host, port }: { host: string; port: number },
-  fetch: (request: Request, server: Server<unknown>) => Response | Promise<Response>,
-  besides?: Server<unknown>,
-): Server<unknown> => {
+/** What is answered when an error gets past the edge: as for any other, nothing of its cause (contract C4). */
+const brokenDown = (error: Error, requestId: string, log: Log): Response => {
+  log.error('request failed', { requestId, cause: error.stack ?? String(error) })
+  const { status, body } = renderFailure({ code: 'internal' }, STRUCTURED)
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': JSON_TYPE, 'X-Request-Id': requestId },
+  })
+}
+
+/** @throws ProgramError when the address cannot be bound */
+const bind = (options: ListenOptions, besides?: Listening): Listening => {
+  const { host, port } = options
   try {
-    return Bun.serve({
-      hostname: host,
-      port,
-      maxRequestBodySize: BODY_BYTES_UNLIMITED,
-      idleTimeout: 60,
-      fetch,
-    })
+    return listen(options)
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
-    besides?.stop(true) // nothing is left to keep the process alive
+    besides?.stop(0) // nothing is left to keep the process alive
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     throw new ProgramError(
       EXIT.address,
@@ -119,14 +121,19 @@ const bind = (
 }
 
 /** `GET /metrics`, on an address of its own: what it tells is for those who run the server, not for its clients. */
-const serveMetrics = ({ metrics: address }: Config, metrics: Metrics, log: Log): Server<unknown> | undefined => {
+const serveMetrics = ({ metrics: address }: Config, metrics: Metrics, log: Log): Listening | undefined => {
   if (!address) return undefined
-  const server = bind(address, async ({ method, url }) => {
-    if (new URL(url).pathname !== METRICS_PATH) return new Response(`See ${METRICS_PATH}\n`, { status: 404 })
-    if (method !== 'GET') return new Response(null, { status: 405, headers: { allow: 'GET' } })
+  const answer = async ({ method, url }: Request): Promise<Response> => {
+    if (pathOf(url) !== METRICS_PATH) return new Response(`See ${METRICS_PATH}\n`, { status: 404 })
+    if (method !== 'GET') return new Response(null, { status: 405, headers: { Allow: 'GET' } })
     return new Response(await metrics.page(), { headers: { 'content-type': metrics.contentType } })
-  })
-  log.info('metrics', { url: urlOf(address.host, server.port ?? address.port) + METRICS_PATH })
+  }
+  const onEscape = (error: Error): Response => {
+    log.error('no metrics', { cause: error.stack ?? String(error) })
+    return new Response('The metrics cannot be read.\n', { status: 500 })
+  }
+  const server = bind({ ...address, answer, onEscape })
+  log.info('metrics', { url: urlOf(address.host, server.port) + METRICS_PATH })
   return server
 }
 

@@ -4,6 +4,7 @@ import { edgeOf, type RenderedError, renderFailure } from '../http/errors.ts'
 import { OPERATION, type Operation, TAGS } from '../http/operation.ts'
 import { refusalsOf } from '../http/operations.ts'
 import { ownRequests } from '../http/request-watch.ts'
+import { documentedRoute } from '../http/target.ts'
 import { Components, type Json } from './schemas.ts'
 
 /**
@@ -44,10 +45,10 @@ const PREPARED_HEADERS = Type.Object({
   ...VALIDATORS.properties,
   'Content-Encoding': Type.Optional(Type.String({ description: 'zstd or gzip, if Accept-Encoding allows it' })),
 })
-/** The headers that errors bring along, by the name they are rendered under. */
-const ERROR_HEADERS: Record<string, Record<string, TSchema>> = {
-  'www-authenticate': { 'WWW-Authenticate': Type.String({ description: 'The scheme, and what was wrong' }) },
-  'retry-after': { 'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait' }) },
+/** The headers that errors bring along. */
+const ERROR_HEADERS: Record<string, TSchema> = {
+  'WWW-Authenticate': Type.String({ description: 'The scheme, and what was wrong' }),
+  'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
 }
 
 const DESCRIPTION = `Gift cards and payouts for businesses, over HTTP and JSON.
@@ -77,7 +78,7 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
       tags.add(operation.tag)
       return [[method, operationObject({ components, isSandbox }, operation, method.toUpperCase(), path)]]
     })
-    if (documented.length > 0) paths[withoutTrailingSlash(path)] = Object.fromEntries(documented)
+    if (documented.length > 0) paths[documentedRoute(path)] = Object.fromEntries(documented)
   }
   return {
     openapi: '3.1.0',
@@ -99,8 +100,6 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
     },
   }
 }
-
-const withoutTrailingSlash = (path: string): string => (path === '/' ? path : path.replace(/\/$/, ''))
 
 /** What the parts of a document have in common. */
 interface Context {
@@ -211,7 +210,10 @@ const errorResponses = (operation: Operation, method: string, path: string): Jso
   for (const [name, failure] of Object.entries(refusalsOf(operation))) {
     const { status, headers, body } = renderFailure(failure, edge)
     const known = byStatus.get(status) ?? { headers: {}, examples: {}, bodies: [] }
-    for (const name of Object.keys(headers)) Object.assign(known.headers, ERROR_HEADERS[name])
+    for (const name of Object.keys(headers)) {
+      const schema = ERROR_HEADERS[name]
+      if (schema) known.headers[name] = schema
+    }
     known.examples[name] = { value: body }
     known.bodies.push(body)
     byStatus.set(status, known)

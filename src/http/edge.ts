@@ -10,6 +10,8 @@ export interface EdgeOptions {
   admit: (context: Asked) => unknown
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
+  /** Whether the program is closing: each answer then closes its connection. */
+  isClosing: () => boolean
   /** Looks on, for the sandbox, the log and the metrics. */
   witness: Witness | undefined
   /** Hears of failures that no one foresaw. */
@@ -26,10 +28,12 @@ type Asked = RequestContext & { path: string; route: string }
 export class Edge {
   constructor(private readonly options: EdgeOptions) {}
 
+  /** @throws DomainError host_invalid */
   readonly arrive = ({ request, set }: RequestContext): void => {
     const sent = requestIdOf(request)
-    if (sent !== undefined) set.headers['x-request-id'] = sent
+    if (sent !== undefined) set.headers['X-Request-Id'] = sent
     this.options.witness?.arrived(request)
+    if (!hasOneHost(request)) throw new DomainError({ code: 'host_invalid' })
   }
 
   /** What a route has answered, as it leaves: a copy of what was prepared, text, bytes or nothing. */
@@ -37,8 +41,7 @@ export class Edge {
     { request, set, route }: RequestContext & { route: string },
     value: unknown,
   ): Response | string | Uint8Array | undefined => {
-    // Of no world, and so not numbered in one.
-    set.headers['x-request-id'] ??= this.options.nextRequestId()
+    this.#sign(set)
     if (value instanceof Prepared) return this.#copyOf(value, request, set, route)
     const body = written(value)
     if (body !== value) set.headers['content-type'] = JSON_TYPE
@@ -61,6 +64,13 @@ export class Edge {
     }
   }
 
+  /** What every answer carries. */
+  #sign(set: Context['set']): void {
+    // Of no world, and so not numbered in one.
+    set.headers['X-Request-Id'] ??= this.options.nextRequestId()
+    if (this.options.isClosing()) set.headers.connection = 'close'
+  }
+
   #copyOf(prepared: Prepared, request: Request, set: Context['set'], route: string): Response {
     const response = prepared.answer(request)
     for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
@@ -72,10 +82,10 @@ export class Edge {
   }
 
   #render({ request, set, path, route }: Asked, failure: Failure, error?: unknown): Response | string {
-    const { witness, nextRequestId, onBreakdown } = this.options
-    set.headers['x-request-id'] ??= nextRequestId()
+    const { witness, onBreakdown } = this.options
+    this.#sign(set)
     if (failure.code === 'internal' && !(error instanceof DomainError)) {
-      onBreakdown({ error, requestId: String(set.headers['x-request-id']), method: request.method, path })
+      onBreakdown({ error, requestId: String(set.headers['X-Request-Id']), method: request.method, path })
     }
     const { status, headers, body } = renderFailure(failure, edgeOf(request.method, path))
     set.status = status
@@ -99,6 +109,9 @@ export class Edge {
       )
   }
 }
+
+/** Whether a request names one host, and one that is written as such (RFC 9112, 3.2). */
+const hasOneHost = ({ url, headers }: Request): boolean => !url.startsWith('/') && !headers.get('host')?.includes(',')
 
 /** What a route answers is an object, text, bytes or nothing; an object is written out once, for all who want it. */
 const written = (value: unknown): string | Uint8Array | undefined =>

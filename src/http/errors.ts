@@ -52,13 +52,13 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
     kind: 'UNAUTHORIZED',
     message: 'Invalid or expired access token',
     alwaysStructured: true,
-    headers: { 'www-authenticate': tokenSent ? 'Bearer error="invalid_token"' : 'Bearer' },
+    headers: { 'WWW-Authenticate': tokenSent ? 'Bearer error="invalid_token"' : 'Bearer' },
   }),
   rate_limited: ({ retryAfterSeconds }) => ({
     kind: 'TOO_MANY_REQUESTS',
     message: `Rate limit exceeded. Retry after ${retryAfterSeconds} seconds.`,
     alwaysStructured: true,
-    headers: { 'retry-after': String(retryAfterSeconds) },
+    headers: { 'Retry-After': String(retryAfterSeconds) },
   }),
   feature_disabled: () => ({
     kind: 'FORBIDDEN',
@@ -71,6 +71,7 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
     message: `Invalid ${RESOURCE_NAMES[resource].toLowerCase()} ID`,
   }),
   not_found: ({ resource }) => ({ kind: 'NOT_FOUND', message: `${RESOURCE_NAMES[resource]} not found` }),
+  host_invalid: () => ({ kind: 'BAD_REQUEST', message: 'Invalid Host header', alwaysStructured: true }),
   body_unreadable: () => ({ kind: 'BAD_REQUEST', message: INVALID_BODY }),
   validation: ({ violations }) => ({ kind: 'VALIDATION_FAILURE', message: 'Input validation failed.', violations }),
   credentials_missing: ({ violations }) => ({
@@ -81,7 +82,7 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
   credentials_wrong: () => ({
     kind: 'UNAUTHORIZED',
     message: 'Invalid credentials',
-    headers: { 'www-authenticate': 'Bearer' },
+    headers: { 'WWW-Authenticate': 'Bearer' },
   }),
   refresh_token_missing: () => ({
     kind: 'VALIDATION_FAILURE',
@@ -91,7 +92,7 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
   refresh_token_wrong: () => ({
     kind: 'UNAUTHORIZED',
     message: 'Invalid refresh token',
-    headers: { 'www-authenticate': 'Bearer' },
+    headers: { 'WWW-Authenticate': 'Bearer' },
   }),
   denomination_not_offered: () => ({ kind: 'NOT_FOUND', message: 'Denomination not found' }),
   quantity_exceeded: ({ quantityMax }) => ({
@@ -155,7 +156,7 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
     kind: 'SERVICE_UNAVAILABLE',
     message: 'Try again later.',
     alwaysStructured: true,
-    headers: { 'retry-after': String(retryAfterSeconds) },
+    headers: { 'Retry-After': String(retryAfterSeconds) },
   }),
   connection_dropped: () => ({ kind: 'INTERNAL_SERVER_ERROR', message: 'Connection dropped' }),
   internal: () => ({ kind: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' }),
@@ -196,7 +197,8 @@ const RENDERERS: Record<ErrorShape, (meaning: Meaning) => RenderedError['body']>
 }
 
 const messagesByField = (violations: readonly Violation[]): Record<string, object[]> => {
-  const messages: Record<string, object[]> = {}
+  // Named by clients: `constructor` is a field like any other.
+  const messages: Record<string, object[]> = Object.create(null)
   for (const { field, rule, problem, message = `The ${field} field ${problem}.` } of violations) {
     messages[field] ??= []
     messages[field].push({ rule, field, message })
@@ -216,31 +218,46 @@ export interface RouteEdge {
   breakdown: string
 }
 
-/** First path segments below /api/v1 and what a failed read or write of them is called. */
-const NOUNS: Record<string, string> = {
-  products: 'products',
-  categories: 'categories',
-  subcategories: 'subcategories',
-  countries: 'countries',
-  currencies: 'currencies',
-  beneficiaries: 'beneficiaries',
-  wallets: 'wallets',
-  transactions: 'transactions',
-  orders: 'orders',
-  payouts: 'payouts',
-}
+/** Outside of /api/v1, and wherever no route is known. */
+export const STRUCTURED: RouteEdge = { shape: 'structured', breakdown: 'Internal server error' }
+
+/** First path segments below /api/v1, and what one record of each is called. */
+const RECORDS = new Map([
+  ['products', 'product'],
+  ['categories', 'category'],
+  ['subcategories', 'subcategory'],
+  ['countries', 'country'],
+  ['currencies', 'currency'],
+  ['beneficiaries', 'beneficiary'],
+  ['wallets', 'wallet'],
+  ['transactions', 'transaction'],
+  ['orders', 'order'],
+  ['payouts', 'payout'],
+])
 
 const FLAT = new Set(['beneficiaries', 'payouts'])
-const CHARGES_PATH = /^\/api\/v1\/products\/[^/]+\/(charges|discount)\/?$/
+/** What follows an id in a path, and what it does. */
+const ACTIONS = new Map([
+  ['availability', 'check availability'],
+  ['charges', 'calculate charges'],
+  ['discount', 'calculate discount'],
+  ['vouchers', 'retrieve vouchers'],
+])
+const CHARGES = new Set(['charges', 'discount'])
 
-/** The route table: which shape a path's errors leave in (contract C4). */
+/** The route table: which shape a path's errors leave in, and how a breakdown is worded (contract C4). */
 export const edgeOf = (method: string, path: string): RouteEdge => {
-  if (CHARGES_PATH.test(path)) return { shape: 'charges', breakdown: 'Failed to calculate charges' }
-  const segment = path.startsWith('/api/v1/') ? (path.split('/')[3] ?? '') : ''
-  const noun = NOUNS[segment]
-  if (!noun) return { shape: 'structured', breakdown: 'Internal server error' }
-  return {
-    shape: FLAT.has(segment) ? 'flat' : 'structured',
-    breakdown: `Failed to ${method === 'GET' ? 'retrieve' : 'update'} ${noun}`,
-  }
+  if (!path.startsWith('/api/v1/')) return STRUCTURED
+  const [collection = '', id = '', action = ''] = path.split('/').slice(3)
+  const record = RECORDS.get(collection)
+  if (record === undefined) return STRUCTURED
+  const shape = FLAT.has(collection) ? 'flat' : CHARGES.has(action) ? 'charges' : 'structured'
+  return { shape, breakdown: `Failed to ${ACTIONS.get(action) ?? doing(method, collection, record, id, action)}` }
+}
+
+const doing = (method: string, records: string, record: string, id: string, action: string): string => {
+  if (action === 'cancel') return `cancel ${record}`
+  if (method === 'POST') return `create ${record}`
+  if (method === 'DELETE') return `delete ${record}`
+  return `retrieve ${id === '' ? records : record}`
 }

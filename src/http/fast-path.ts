@@ -3,6 +3,7 @@ import { Memoirist } from 'memoirist'
 import type { Edge } from './edge.ts'
 import { OPERATION, type Operation } from './operation.ts'
 import type { RequestContext } from './request-id.ts'
+import { pathOf } from './target.ts'
 
 type Answer = Response | Promise<Response>
 
@@ -81,8 +82,8 @@ export const fastPath = (
     if (!found || path.includes('%')) return app.fetch(request)
     const { store, params } = found
     const context: FastContext = { request, set: { headers: {} }, params, path, route: store.route, session: undefined }
-    edge.arrive(context)
     try {
+      edge.arrive(context)
       const admitted = store.admit(context)
       return admitted instanceof Promise
         ? admitted.then((session) => handle(store, context, session)).catch((error) => refuse(context, error))
@@ -101,10 +102,3 @@ const responseOf = (body: string | Uint8Array | undefined, { headers, status }: 
 
 const isGuardedFurther = ({ refusals }: Operation): boolean =>
   Object.values(refusals).some(({ code }) => code === 'feature_disabled')
-
-/** The path of a URL, without its query. */
-const pathOf = (url: string): string => {
-  const start = url.indexOf('/', url.indexOf('//') + 2)
-  const end = url.indexOf('?', start)
-  return end === -1 ? url.slice(start) : url.slice(start, end)
-}

@@ -1,6 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import type { Failure } from '../kernel/failure.ts'
 import { OPERATION, type Operation } from './operation.ts'
+import { documentedRoute } from './target.ts'
 
 /** An operation where it is served: `GET`, `/api/v1/countries/:id`. */
 export interface ServedOperation {
@@ -29,5 +30,5 @@ export const refusalsOf = (operation: Operation): Record<string, Failure> => ({
 export const operationsOf = (app: AnyElysia): ServedOperation[] =>
   app.routes.flatMap(({ method, path, hooks }) => {
     const operation = (hooks?.detail as { [OPERATION]?: Operation } | undefined)?.[OPERATION]
-    return operation ? [{ method, route: path.replace(/(?<=.)\/$/, ''), operation }] : []
+    return operation ? [{ method, route: documentedRoute(path), operation }] : []
   })

@@ -5,15 +5,15 @@ export const offsetOf = ({ page, limit }: Page): number => Math.min((page - 1) *
 
 /** The four headers of beneficiaries, payouts and orders (spec 4.1, contract C7). */
 export const pageHeaders = ({ page, limit }: Page, totalCount: number) => ({
-  'x-page': String(page),
-  'x-per-page': String(limit),
-  'x-total-count': String(totalCount),
-  'x-total-pages': String(Math.ceil(totalCount / limit)),
+  'X-Page': String(page),
+  'X-Per-Page': String(limit),
+  'X-Total-Count': String(totalCount),
+  'X-Total-Pages': String(Math.ceil(totalCount / limit)),
 })
 
 /** The six headers of products, wallets and transactions (spec 4.2, contract C7). */
 export const longPageHeaders = (page: Page, totalCount: number, pageSize: number) => ({
   ...pageHeaders(page, totalCount),
-  'x-page-size': String(pageSize),
-  'x-has-more': String(page.page < Math.ceil(totalCount / page.limit)),
+  'X-Page-Size': String(pageSize),
+  'X-Has-More': String(page.page < Math.ceil(totalCount / page.limit)),
 })

@@ -2,7 +2,7 @@ import { parseTimestamp } from '../kernel/clock.ts'
 import { DomainError, type Resource, type Rule, type Violation } from '../kernel/failure.ts'
 import { isWritable } from './validation.ts'
 
-const DIGITS = /^\d+$/
+const DIGITS = /^-?\d+$/
 /** Ids are positive whole numbers in plain digits, without leading zeros (contract C4). */
 const ID = /^[1-9]\d{0,9}$/
 const CURRENCY_CODE = /^[A-Z]{3}$/

@@ -1,5 +1,6 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { Failure } from '../kernel/failure.ts'
+import { documentedRoute } from './target.ts'
 import type { AnswerHeaders, Witness } from './witness.ts'
 
 /** What is told of a request once it is answered: never its path, its query or anything else that a client sent. */
@@ -66,7 +67,7 @@ export class RequestWatch implements Witness {
     this.#underway.delete(request)
     const facts: RequestFacts = {
       method: request.method,
-      route: route || null,
+      route: route ? documentedRoute(route) : null,
       status,
       durationMs: Math.round((sinceStartMs() - underway.arrivedMs) * 1_000) / 1_000,
       requestId: requestIdIn(headers),
@@ -78,4 +79,4 @@ export class RequestWatch implements Witness {
 }
 
 const requestIdIn = (headers: AnswerHeaders): string =>
-  String(headers instanceof Headers ? headers.get('x-request-id') : headers['x-request-id'])
+  String(headers instanceof Headers ? headers.get('x-request-id') : headers['X-Request-Id'])

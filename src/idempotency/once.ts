@@ -64,7 +64,7 @@ export const once = async <Input>(
     key === undefined ? await perform(session, effect, text) : await performOrRecall(session, effect, text, key)
   set.status = answer.status
   set.headers['content-type'] = JSON_TYPE
-  if (answer.replayed) set.headers['idempotent-replayed'] = 'true'
+  if (answer.replayed) set.headers['Idempotent-Replayed'] = 'true'
   return answer.json
 }
 

@@ -34,6 +34,7 @@ export type Failure =
   | { code: 'route_not_found' }
   | { code: 'invalid_id'; resource: Resource }
   | { code: 'not_found'; resource: Resource }
+  | { code: 'host_invalid' }
   | { code: 'body_unreadable' }
   | { code: 'validation'; violations: readonly Violation[] }
   | { code: 'credentials_missing'; violations: readonly Violation[] }

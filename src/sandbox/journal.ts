@@ -1,3 +1,4 @@
+import { documentedRoute } from '../http/target.ts'
 import type { AnswerHeaders } from '../http/witness.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { worldPart } from '../worlds/world.ts'
@@ -111,9 +112,6 @@ const toEntry = (exchange: Exchange, id: number): JournalEntry => {
   }
 }
 
-/** A room registers its root with a slash, which the document leaves out. */
-const documentedRoute = (route: string): string => route.replace(/(?<=.)\/$/, '')
-
 /** What an entry takes besides texts, roughly, and a noted row besides its key. */
 const ENTRY_BYTES = 512
 const CHANGE_BYTES = 64
@@ -140,10 +138,10 @@ const REDACTED = '[redacted]'
 /** Headers without what opens doors. */
 const redactedHeaders = (headers: AnswerHeaders): Record<string, string> =>
   Object.fromEntries(
-    (headers instanceof Headers ? [...headers] : Object.entries(headers)).map(([name, value]) => [
-      name,
-      SECRET_HEADERS.has(name) ? REDACTED : String(value),
-    ]),
+    (headers instanceof Headers ? [...headers] : Object.entries(headers)).map(([spelled, value]) => {
+      const name = spelled.toLowerCase()
+      return [name, SECRET_HEADERS.has(name) ? REDACTED : String(value)]
+    }),
   )
 
 const SECRET_NAMES = 'password|access_token|refresh_token|card_number|pin_code|claim_url'

@@ -1,4 +1,5 @@
 import { sentBody } from '../http/body.ts'
+import { targetOf } from '../http/target.ts'
 import type { AnswerHeaders, Witness } from '../http/witness.ts'
 import { sinceStartMs } from '../kernel/clock.ts'
 import { DomainError, type Failure } from '../kernel/failure.ts'
@@ -161,7 +162,7 @@ export class Recorder implements Witness {
 
   #close(request: Request, status: number, headers: AnswerHeaders, body: string | Uint8Array | undefined): void {
     const draft = this.#drafts.get(request)
-    const path = pathOf(request.url)
+    const path = targetOf(request.url)
     if (!draft || isAboutSandbox(path)) return
     this.#drafts.delete(request)
     const world = draft.world ?? this.options.worldMissed(request) ?? this.options.defaultWorld()
@@ -198,6 +199,3 @@ const watchedBy = (draft: Draft, session: Session): Session => ({
     })
   },
 })
-
-/** Path and query, of whatever host. */
-const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('//') + 2))

@@ -55,7 +55,7 @@ export class Guard {
   #enter(context: GuardContext, session: Session): Session | Promise<Session> {
     const { limits, due, onIdentified } = this.options
     const { request, set, isFree = false } = context
-    set.headers['x-request-id'] ??= session.world.nextRequestId()
+    set.headers['X-Request-Id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session.client.username)
     if (limits) charge(session, limits, set, isFree)
     const wait = due.before(session.world, request.method !== 'GET')
@@ -127,8 +127,8 @@ const charge = (
   const buckets = bucketsOf(world, client, limits)
   const refused = isFree ? buckets.refill(clock.steadyMs()) : buckets.take(clock.steadyMs())
   const { limit, remaining, fullInMs } = buckets.tighter
-  headers['x-ratelimit-limit'] = String(limit)
-  headers['x-ratelimit-remaining'] = String(remaining)
-  headers['x-ratelimit-reset'] = String(Math.ceil((clock.nowMs() + fullInMs) / SECOND_MS))
+  headers['X-RateLimit-Limit'] = String(limit)
+  headers['X-RateLimit-Remaining'] = String(remaining)
+  headers['X-RateLimit-Reset'] = String(Math.ceil((clock.nowMs() + fullInMs) / SECOND_MS))
   if (refused) throw new DomainError({ code: 'rate_limited', ...refused })
 }

@@ -184,7 +184,7 @@ export const sessionRoutes = ({
 
 /** A request that turns out to be of a world is numbered there, so that no other world counts. */
 const numberIn = (world: World, set: RequestContext['set']): void => {
-  set.headers['x-request-id'] ??= world.nextRequestId()
+  set.headers['X-Request-Id'] ??= world.nextRequestId()
 }
 
 /** @throws DomainError credentials_missing, or validation for what cannot be written down (contract C4) */

@@ -35,7 +35,7 @@ describe('a full disk', () => {
       expect(refusal?.status).toBe(500)
       expect(await refusal?.json()).toEqual({
         error: 'InternalServerError',
-        message: 'Failed to update beneficiaries',
+        message: 'Failed to create beneficiary',
       })
       expect(await totalOf(program, client)).toBe(saved)
 

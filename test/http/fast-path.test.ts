@@ -15,7 +15,7 @@ const command = withServeOptions(new Command('serve')).parse(['--rate-limit', 'o
 const log = createLog({ level: 'error', format: 'json', color: false, clock: systemClock, write: console.error })
 const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
 const { app, handle } = createApp(
-  platform.deps({ publicUrl: URL_BEFORE, addressOf: () => '127.0.0.1', isReady: () => true }),
+  platform.deps({ publicUrl: URL_BEFORE, addressOf: () => '127.0.0.1', isClosing: () => false }),
 )
 afterAll(() => platform.close())
 

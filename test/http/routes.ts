@@ -128,12 +128,17 @@ export const named = (route: ProtectedRoute): [string, ProtectedRoute] => [
 ]
 
 /** An error as its route words it (spec section 7). */
-export const errorIn = (shape: Shape, kind: 'BadRequest' | 'NotFound', message: string): object => {
+export const errorIn = (shape: Shape, kind: keyof typeof CODES, message: string): object => {
   if (shape === 'charges') return { error: message }
-  if (shape === 'flat') return { error: kind, message }
-  const code = kind === 'BadRequest' ? 'BAD_REQUEST' : 'NOT_FOUND'
-  return { error: { name: `${kind}Error`, code, message } }
+  const name = `${kind}Error`
+  if (shape === 'flat') return { error: kind === 'InternalServer' ? name : kind, message }
+  return { error: { name, code: CODES[kind], message } }
 }
+const CODES = {
+  BadRequest: 'BAD_REQUEST',
+  NotFound: 'NOT_FOUND',
+  InternalServer: 'INTERNAL_SERVER_ERROR',
+} as const
 
 /** Every protected operation of the published document, at an id that is well formed. */
 export const publishedRoutes = async (server: Server): Promise<{ method: string; path: string }[]> => {

@@ -156,6 +156,14 @@ describe('with --strict', () => {
     expect(await response.json()).toEqual(errorIn('flat', 'BadRequest', 'Invalid request body'))
   })
 
+  test.each(['__proto__', 'constructor'])('the name %s is unknown, like any other', async (name) => {
+    const world = await strict.world()
+    const response = await world.get(`/api/v1/countries?${name}=1`)
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as { error: { messages: object } }
+    expect(Object.keys(error.messages)).toEqual([name])
+  })
+
   test('tokens, limits and features come before it', async () => {
     const unknown = '/api/v1/categories?no_such=1'
     expect((await strict.request(unknown)).status).toBe(401)

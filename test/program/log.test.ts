@@ -65,6 +65,15 @@ describe('a line for each request', () => {
     ])
   })
 
+  test('names a list by its documented route, without a slash behind it', async () => {
+    const lists = ['orders', 'payouts', 'beneficiaries', 'products', 'countries', 'wallets', 'transactions']
+    const lines = await logged(async (program) => {
+      const { headers } = bearer(await loggedIn(program))
+      for (const list of lists) await program.request(`/api/v1/${list}`, { headers })
+    })
+    expect(lines.slice(1).map(({ route }) => route)).toEqual(lists.map((list) => `/api/v1/${list}`))
+  })
+
   test('is written for what clients ask, not for what the program asks of itself', async () => {
     const lines = await logged(async (program) => {
       await program.request('/openapi.json')

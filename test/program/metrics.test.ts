@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { ask } from '../socket.ts'
 import { inOffice } from './live.ts'
 import { bearer, loggedIn, login, type Place, type Running, run, start } from './program.ts'
 
@@ -206,6 +207,8 @@ describe('metrics of a sandbox', () => {
       expect((await fetch(metricsUrl.replace('/metrics', '/status'))).status).toBe(404)
       expect((await fetch(metricsUrl, { method: 'POST' })).status).toBe(405)
       expect(metricsUrl).not.toStartWith(`${program.url}/`)
+      expect((await ask(metricsUrl, 'GET /metrics HTTP/1.1\r\nHost: no host\r\n\r\n')).status).toBe(200)
+      expect((await ask(metricsUrl, 'GET /other HTTP/1.1\r\nHost: no host\r\n\r\n')).status).toBe(404)
     }))
 })
 

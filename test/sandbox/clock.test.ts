@@ -63,7 +63,7 @@ describe('POST /_sandbox/clock', () => {
     const config = configOf(withServeOptions(new Command('serve')).parse([], { from: 'user' }).opts<ServeOptions>())
     const log = createLog({ level: 'error', format: 'json', color: false, clock, write: () => {} })
     const platform = assemble(config, clock, log)
-    const { app } = createApp(platform.deps({ publicUrl: '', addressOf: () => '', isReady: () => true }))
+    const { app } = createApp(platform.deps({ publicUrl: '', addressOf: () => '', isClosing: () => false }))
     for (const frozen of [FROZEN_AT_NOON, { now: '2030-01-01T12:00:00.001Z', frozen: true }]) {
       const body = JSON.stringify(frozen)
       const response = await app.handle(new Request('http://localhost/_sandbox/clock', { method: 'POST', body }))

@@ -37,7 +37,7 @@ const addRule = (world: TestWorld, rule: object) => succeed<Rule>(server, 'POST'
 const rulesOf = (world: TestWorld) => succeed<Rule[]>(server, 'GET', `/faults?world=${world.name}`)
 const clearRules = (world: TestWorld) => succeed(server, 'DELETE', `/faults?world=${world.name}`)
 
-const INTERNAL = structured('InternalServerError', 'INTERNAL_SERVER_ERROR', 'Failed to retrieve countries')
+const INTERNAL = structured('InternalServerError', 'INTERNAL_SERVER_ERROR', 'Failed to retrieve country')
 const COUNTRY = '/api/v1/countries/1'
 
 describe('GET /_sandbox/errors', () => {

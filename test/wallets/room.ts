@@ -31,7 +31,7 @@ export const openRoom = ({ flags = [], clock = systemClock, outside = {} }: Room
   const platform = assemble(configOf(command.opts<ServeOptions>()), clock, log)
   const url = 'http://localhost:4747'
   const deps: Deps = {
-    ...platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true }),
+    ...platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false }),
     ...outside,
   }
   const { app } = createApp(deps)

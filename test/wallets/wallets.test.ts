@@ -125,7 +125,7 @@ describe('GET /api/v1/wallets', () => {
     ['page=1&page=2', 'page', 'format', 'must be given once'],
     ['limit=0', 'limit', 'min', 'must be at least 1'],
     ['limit=10001', 'limit', 'max', 'must be at most 10000'],
-    ['limit=-1', 'limit', 'integer', 'must be a whole number'],
+    ['limit=-1', 'limit', 'min', 'must be at least 1'],
     ['limit=1e3', 'limit', 'integer', 'must be a whole number'],
     ['currency_id=0', 'currency_id', 'integer', 'must be a positive whole number'],
     ['currency_id=', 'currency_id', 'integer', 'must be a positive whole number'],

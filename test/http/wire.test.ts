@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { structured } from '../harness.ts'
+import { ask, type Listening, listening } from '../socket.ts'
+
+/** What clients write on the wire, byte by byte. */
+
+let server: Listening
+beforeAll(async () => {
+  server = await listening()
+})
+afterAll(() => server.stop())
+
+const INVALID_HOST = structured('BadRequestError', 'BAD_REQUEST', 'Invalid Host header')
+
+describe('Host', () => {
+  test.each(['a', 'a:1', 'api', 'ab', '127.0.0.1:4747', 'api.example.com', '[::1]:80'])(
+    '%p is served',
+    async (host) => {
+      for (const path of ['/status', '/readyz', '/status?next=http://other/x']) {
+        expect((await ask(server.url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status).toBe(200)
+      }
+      const { status, body } = await ask(server.url, `GET /api/v1/countries HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      expect(status).toBe(401)
+      expect(JSON.parse(body)).toMatchObject({ error: { code: 'UNAUTHORIZED' } })
+    },
+  )
+
+  test.each(['a b', '', 'x/y', 'x?y', 'x#y', 'user:secret@x', 'one, two'])('%p is no host: 400', async (host) => {
+    for (const path of ['/status', '/livez', '/api/v1/countries', '/nothing']) {
+      const { status, headers, body } = await ask(server.url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      expect(status).toBe(400)
+      expect(JSON.parse(body)).toEqual(INVALID_HOST)
+      expect(headers['Content-Type']).toBe('application/json')
+    }
+  })
+
+  test('two of them are refused, alike or not: a proxy in front may have read the other one', async () => {
+    for (const other of ['localhost', 'evil.example']) {
+      const request = `GET /status HTTP/1.1\r\nHost: localhost\r\nHost: ${other}\r\n\r\n`
+      const { status, body } = await ask(server.url, request)
+      expect(status).toBe(400)
+      expect(JSON.parse(body)).toEqual(INVALID_HOST)
+    }
+  })
+
+  test('may be left out in HTTP/1.0, as health checks of proxies do', async () => {
+    expect((await ask(server.url, 'GET /readyz HTTP/1.0\r\n\r\n')).status).toBe(200)
+    const login = '{"username":"sandbox","password":"sandbox"}'
+    const posted = `POST /auth/login HTTP/1.0\r\nContent-Length: ${login.length}\r\n\r\n${login}`
+    expect((await ask(server.url, posted)).status).toBe(200)
+    expect((await ask(server.url, 'GET /_sandbox HTTP/1.0\r\n\r\n')).status).toBe(403)
+  })
+
+  test('a request with an invalid one stands in the journal under its own path', async () => {
+    await ask(server.url, 'GET /api/v1/countries/7?a=b HTTP/1.1\r\nHost: no host\r\n\r\n')
+    const requests = (await (await fetch(`${server.url}/_sandbox/requests?limit=1`)).json()) as { path: string }[]
+    expect(requests.map(({ path }) => path)).toContain('/api/v1/countries/7?a=b')
+  })
+})
+
+describe('Names of members and parameters that objects have by themselves', () => {
+  const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
+
+  test.each(NAMES)('the member %s of a control body is unknown, like any other', async (name) => {
+    const response = await fetch(`${server.url}/_sandbox/worlds/x`, { method: 'PUT', body: `{"${name}":1}` })
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as { error: { messages: Record<string, object[]> } }
+    expect(Object.keys(error.messages)).toEqual([name])
+    expect(error.messages[name]).toMatchObject([{ rule: 'enum', field: name }])
+  })
+
+  test.each(NAMES)('the path segment %s names no collection', async (name) => {
+    expect((await fetch(`${server.url}/api/v1/${name}`)).status).toBe(401)
+    expect((await fetch(`${server.url}/${name}`)).status).toBe(404)
+  })
+})
+
+describe('Header names go out as they are documented', () => {
+  let token: string
+  beforeAll(async () => {
+    const body = '{"username":"sbx_spelling","password":"a password"}'
+    token = ((await (await fetch(`${server.url}/auth/login`, { method: 'POST', body })).json()) as Pair).access_token
+  })
+  interface Pair {
+    access_token: string
+  }
+  const namesIn = async (method: string, path: string, fields: string[] = [], body = ''): Promise<string[]> => {
+    const lines = ['Host: localhost', `Authorization: Bearer ${token}`, `Content-Length: ${body.length}`, ...fields]
+    return Object.keys(
+      (await ask(server.url, `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)).headers,
+    )
+  }
+  const ALWAYS = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Content-Type']
+  const PAGE = ['X-Page', 'X-Per-Page', 'X-Total-Count', 'X-Total-Pages']
+  const ADA = '{"email":"ada@example.com","first_name":"Ada","last_name":"Lovelace"}'
+
+  test.each([
+    ['/api/v1/beneficiaries', PAGE],
+    ['/api/v1/orders', PAGE],
+    ['/api/v1/products', [...PAGE, 'X-Page-Size', 'X-Has-More', 'ETag', 'Cache-Control', 'Vary']],
+    ['/api/v1/wallets', [...PAGE, 'X-Page-Size', 'X-Has-More']],
+    ['/api/v1/countries', ['ETag', 'Cache-Control', 'Vary']],
+  ])('GET %s', async (path, names) => {
+    expect(await namesIn('GET', path)).toEqual(expect.arrayContaining([...ALWAYS, ...names]))
+  })
+
+  test('of a charge, of an answer given again, and of refusals', async () => {
+    const charge = '{"denomination":100,"quantity":1}'
+    expect(await namesIn('POST', '/api/v1/products/1/charges', [], charge)).toContain('X-Cache')
+    const key = ['Idempotency-Key: as-documented']
+    await namesIn('POST', '/api/v1/beneficiaries', key, ADA)
+    expect(await namesIn('POST', '/api/v1/beneficiaries', key, ADA)).toContain('Idempotent-Replayed')
+    const limited = ['X-Sandbox-Fault: rate_limited']
+    expect(await namesIn('GET', '/api/v1/countries', limited)).toEqual(
+      expect.arrayContaining([...ALWAYS, 'Retry-After']),
+    )
+    expect(await namesIn('GET', '/api/v1/countries', ['X-Sandbox-Fault: unauthorized'])).toContain('WWW-Authenticate')
+  })
+})
