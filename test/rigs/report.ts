@@ -19,7 +19,7 @@ export interface Report {
 
 export type Rig = (options: Options) => Promise<Report>
 
-const FINDINGS_SHOWN = 50
+const FINDINGS_SHOWN = 20
 
 export const printed = ({ tables, findings }: Report): string =>
   [

@@ -89,12 +89,19 @@ export interface Ended {
   stderr: string
 }
 
-/** Runs a command of the executable to its end. */
-export const run = async (args: readonly string[], place: Place = {}): Promise<Ended> => {
+/** Starts a command of the executable that ends by itself. */
+export const start = (args: readonly string[], place: Place = {}) => {
   const child = spawn(args, place)
-  const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
-  return { exitCode, stdout, stderr }
+  return {
+    kill: (): void => child.kill('SIGKILL'),
+    ended: Promise.all([child.exited, child.stdout.text(), child.stderr.text()]).then(
+      ([exitCode, stdout, stderr]): Ended => ({ exitCode, stdout, stderr }),
+    ),
+  }
 }
+
+/** Runs a command of the executable to its end. */
+export const run = (args: readonly string[], place: Place = {}): Promise<Ended> => start(args, place).ended
 
 /** Logs in and answers the access token. */
 export const logIn = async (port: number, username: string, password = username): Promise<string> => {

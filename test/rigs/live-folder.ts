@@ -1,0 +1,84 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run, type Server, serve } from './server.ts'
+
+/** A data folder of live mode with clients, money, a product and its codes. */
+
+const PRODUCT = {
+  id: 1,
+  name: 'Tea',
+  category: 'Food & Dining',
+  sub_category: 'Cafes & Bakeries',
+  country: 'USA',
+  currency: 'USD',
+  delivery_mode: 'digital',
+  delivery_time: 'instant',
+  validity: '12 months',
+  terms: '',
+  details: '',
+  how_to_use: '',
+  active: true,
+  stock: null,
+  max_quantity: 10,
+  gst_percent: 0,
+  handling_fee: { fixed: 0, percent: 0 },
+  denominations: [{ min_value: 10, max_value: 10, discount: 2.5 }],
+}
+const CODES = 10_000
+
+export interface Client {
+  username: string
+  password: string
+}
+
+/** Codes as a file for `scrip vouchers import`; the prefix tells one file's from another's. */
+export const codesOf = (prefix: string, count: number): string =>
+  Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ product_id: 1, denomination: 10, card_number: `${prefix}${index}`, pin_code: '1' }),
+  ).join('\n')
+
+/** A folder, made once and copied as often as it is needed. */
+export class LiveFolder {
+  private constructor(
+    readonly dataDir: string,
+    /** Buys and pays. */
+    readonly payer: Client,
+    /** Logs in and out. */
+    readonly guest: Client,
+  ) {}
+
+  static async make(folder: string): Promise<LiveFolder> {
+    const dataDir = join(folder, 'data')
+    const answer = async (...args: string[]): Promise<string> => {
+      const { exitCode, stdout, stderr } = await run([...args, '--data-dir', dataDir, '--json'])
+      if (exitCode !== 0) throw new Error(`scrip ${args.join(' ')}: ${exitCode} ${stderr}`)
+      return stdout
+    }
+    mkdirSync(folder, { recursive: true })
+    const payer = JSON.parse(await answer('client', 'add', 'payer')) as Client
+    const guest = JSON.parse(await answer('client', 'add', 'guest')) as Client
+    await answer('wallet', 'add', 'payer', 'USD')
+    await answer('wallet', 'fund', '1', '10000000')
+    const catalog = join(folder, 'catalog.json')
+    writeFileSync(catalog, JSON.stringify({ products: [PRODUCT] }))
+    await answer('catalog', 'import', catalog)
+    const codes = join(folder, 'codes.jsonl')
+    writeFileSync(codes, codesOf('TEA', CODES))
+    await answer('vouchers', 'import', codes)
+    await answer('rates', 'set', 'USD/EUR=0.8')
+    return new LiveFolder(dataDir, payer, guest)
+  }
+
+  copyTo(dataDir: string): LiveFolder {
+    cpSync(this.dataDir, dataDir, { recursive: true })
+    return new LiveFolder(dataDir, this.payer, this.guest)
+  }
+
+  serve(...flags: string[]): Promise<Server> {
+    return serve(['--mode', 'live', '--data-dir', this.dataDir, '--rate-limit', 'off', ...flags])
+  }
+
+  command(...args: string[]) {
+    return run([...args, '--data-dir', this.dataDir])
+  }
+}
