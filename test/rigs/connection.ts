@@ -12,6 +12,7 @@ export interface Answer {
 /** The connection ended before the answer was whole. */
 export class Broken extends Error {}
 
+const HEAD_METHOD = Buffer.from('HEAD ')
 const HEAD_END = Buffer.from('\r\n\r\n')
 const CHUNKS_END = Buffer.from('0\r\n\r\n')
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i
@@ -19,10 +20,26 @@ const CHUNKED = /\r\ntransfer-encoding: *chunked/i
 const BODILESS = new Set([204, 304])
 const STATUS_AT = 'HTTP/1.1 '.length
 
+/** What is known of an answer once its header is there. */
+interface Begun {
+  status: number
+  head: string
+  bodyAt: number
+  /** Where the answer ends; undefined where its chunks say it. */
+  endsAt: number | undefined
+}
+
+interface Settle {
+  resolve: (answer: Answer) => void
+  reject: (reason: Error) => void
+}
+
 /** One connection, which asks one thing at a time. */
 export class Connection {
-  #received: Buffer = Buffer.alloc(0)
-  #settle: { resolve: (answer: Answer) => void; reject: (reason: Error) => void } | undefined
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #begun: Begun | undefined
+  #settle: Settle | undefined
   #isBodiless = false
   isOpen = true
 
@@ -45,11 +62,11 @@ export class Connection {
   }
 
   /** @throws Broken when the connection ends first */
-  send(bytes: Uint8Array | string): Promise<Answer> {
+  send(bytes: Uint8Array): Promise<Answer> {
     if (!this.isOpen) return Promise.reject(new Broken('closed before it was asked'))
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
-      this.#isBodiless = typeof bytes === 'string' ? bytes.startsWith('HEAD ') : bytes[0] === 0x48 && bytes[1] === 0x45
+      this.#isBodiless = HEAD_METHOD.every((byte, at) => bytes[at] === byte)
       this.socket.write(bytes)
     })
   }
@@ -59,44 +76,64 @@ export class Connection {
     this.socket.destroy()
   }
 
+  /** Ends the connection for a question that was waited for long enough. */
+  giveUp(): void {
+    this.#end('given up')
+    this.socket.destroy()
+  }
+
   #take(chunk: Buffer): void {
-    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk])
-    const taken = this.#settle && answerIn(this.#received, this.#isBodiless)
-    if (!taken) return
-    this.#received = this.#received.subarray(taken.bytes)
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    this.#begun ??= beginningOf(this.#joined(), this.#isBodiless)
+    if (!this.#begun) return
+    const { status, head, bodyAt } = this.#begun
+    const endsAt = this.#begun.endsAt ?? endOfChunks(this.#joined(), bodyAt)
+    if (endsAt === undefined || this.#bytes < endsAt) return
+    const received = this.#joined()
     const settle = this.#settle
     this.#settle = undefined
-    settle?.resolve(taken.answer)
+    this.#begun = undefined
+    this.#chunks = [received.subarray(endsAt)]
+    this.#bytes = received.length - endsAt
+    settle?.resolve({ status, head, body: received.subarray(bodyAt, endsAt) })
+  }
+
+  #joined(): Buffer {
+    const joined = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks)
+    this.#chunks = [joined ?? Buffer.alloc(0)]
+    return this.#chunks[0] as Buffer
   }
 
   #end(reason: string): void {
     this.isOpen = false
     const settle = this.#settle
     this.#settle = undefined
-    settle?.reject(new Broken(`${reason} after ${this.#received.toString('latin1', 0, 200)}`))
+    settle?.reject(new Broken(`${reason} after ${this.#joined().toString('latin1', 0, 200)}`))
   }
 }
 
-/** The first answer in these bytes, and how many of them it is; undefined while it is not whole. */
-const answerIn = (bytes: Buffer, isBodiless: boolean): { answer: Answer; bytes: number } | undefined => {
-  const headEnd = bytes.indexOf(HEAD_END)
+/** The header of the first answer in these bytes; undefined while it is not whole. */
+const beginningOf = (bytes: Buffer, isBodiless: boolean): Begun | undefined => {
+  let startsAt = 0
+  let headEnd = bytes.indexOf(HEAD_END)
+  if (headEnd !== -1 && bytes.toString('latin1', STATUS_AT, STATUS_AT + 3) === '100') {
+    startsAt = headEnd + HEAD_END.length
+    headEnd = bytes.indexOf(HEAD_END, startsAt)
+  }
   if (headEnd === -1) return undefined
-  const head = bytes.toString('latin1', 0, headEnd)
+  const head = bytes.toString('latin1', startsAt, headEnd)
   const status = Number(head.slice(STATUS_AT, STATUS_AT + 3))
   const bodyAt = headEnd + HEAD_END.length
-  let end = bodyAt
-  if (status === 100) return answerIn(bytes.subarray(bodyAt), isBodiless)
-  if (!isBodiless && !BODILESS.has(status)) {
-    const length = CONTENT_LENGTH.exec(head)?.[1]
-    if (length !== undefined) end = bodyAt + Number(length)
-    else if (CHUNKED.test(head)) {
-      const last = bytes.indexOf(CHUNKS_END, bodyAt)
-      if (last === -1) return undefined
-      end = last + CHUNKS_END.length
-    }
-  }
-  if (bytes.length < end) return undefined
-  return { answer: { status, head, body: Buffer.from(bytes.subarray(bodyAt, end)) }, bytes: end }
+  if (isBodiless || BODILESS.has(status)) return { status, head, bodyAt, endsAt: bodyAt }
+  const length = CONTENT_LENGTH.exec(head)?.[1]
+  if (length === undefined && CHUNKED.test(head)) return { status, head, bodyAt, endsAt: undefined }
+  return { status, head, bodyAt, endsAt: bodyAt + Number(length ?? 0) }
+}
+
+const endOfChunks = (bytes: Buffer, bodyAt: number): number | undefined => {
+  const last = bytes.indexOf(CHUNKS_END, bodyAt)
+  return last === -1 ? undefined : last + CHUNKS_END.length
 }
 
 export interface Ask {

@@ -5,7 +5,7 @@ import { milliseconds } from '../bench/table.ts'
 import { ask, Connection } from './connection.ts'
 import { type Cost, costOf, nextNumber } from './costs.ts'
 import { fill } from './filled.ts'
-import { percentile, type Report, type Rig } from './report.ts'
+import { percentile, progress, type Report, type Rig } from './report.ts'
 import { logIn, type Server, serve } from './server.ts'
 import { type Shape, shapes, type Who } from './shapes.ts'
 import { Victims } from './victims.ts'
@@ -77,7 +77,9 @@ const searched = async (folder: string, rounds: number, { step }: Form): Promise
   const costs: Cost[] = []
   for (const [index, shape] of shapes().entries()) {
     if (index % step !== 0) continue
-    costs.push(await costOf(server, shape, await logIn(server.port, 'sandbox'), rounds))
+    const cost = await costOf(server, shape, await logIn(server.port, 'sandbox'), rounds)
+    costs.push(cost)
+    if (step === 1) progress(`${milliseconds(cost.meanMs).padStart(10)}  ${shape.name}`)
   }
   await server.stop()
   return costs.sort((a, b) => b.meanMs - a.meanMs)
@@ -115,6 +117,7 @@ const attacked = async (folder: string, costs: readonly Cost[], form: Form): Pro
     const cost = costs.find((each) => each.shape === shape)?.meanMs ?? 0
     rows.push([shape.name, shape.who, milliseconds(cost), String(sent), ...figures(latenciesMs)])
     const p99 = percentile(latenciesMs, 0.99)
+    if (form.isTimed) progress(rows.at(-1)?.join('  ') ?? '')
     findings.push(...wrong.map((each) => `${shape.name}: a victim got ${each}`))
     if (form.isTimed && !(p99 <= bound)) findings.push(`${shape.name}: others wait ${milliseconds(p99)} at p99`)
   }

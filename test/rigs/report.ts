@@ -19,7 +19,7 @@ export interface Report {
 
 export type Rig = (options: Options) => Promise<Report>
 
-const FINDINGS_SHOWN = 20
+const FINDINGS_SHOWN = 30
 
 export const printed = ({ tables, findings }: Report): string =>
   [
@@ -27,6 +27,9 @@ export const printed = ({ tables, findings }: Report): string =>
     findings.length === 0 ? 'No finding.' : `${findings.length} findings:`,
     ...findings.slice(0, FINDINGS_SHOWN).map((finding) => `- ${finding}`),
   ].join('\n')
+
+/** Says to a person how far a long run has come. */
+export const progress = (line: string): void => void process.stderr.write(`${line}\n`)
 
 /** The value that so much of all values reach at most. */
 export const percentile = (values: readonly number[], part: number): number => {

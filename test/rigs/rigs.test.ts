@@ -3,9 +3,9 @@ import { RIGS } from './rigs.ts'
 
 /** Each rig in its short form finds nothing: `bun run rig NAME --short`. */
 
-describe.each(Object.entries(RIGS))('the rig %s', (_, { rig }) => {
+describe.each(['fairness', 'kill'])('the rig %s', (name) => {
   test('finds nothing', async () => {
-    const { findings } = await rig({ rounds: 1, seed: 1, isShort: true })
-    expect(findings).toEqual([])
+    const report = await RIGS[name]?.rig({ rounds: 1, seed: 1, isShort: true })
+    expect(report?.findings).toEqual([])
   })
 })

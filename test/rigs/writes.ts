@@ -67,7 +67,9 @@ export const recall = async (
     const again = await connection.send(bytesOf(askFor(write, token)))
     const isSame = again.status === write.status && again.body.toString() === write.body
     const isReplay = /\r\nidempotent-replayed: true/i.test(again.head)
-    return isSame && isReplay ? undefined : `the-key-of-${write.name} answers ${again.status} ${again.body}, not ${write.body}`
+    return isSame && isReplay
+      ? undefined
+      : `the-key-of-${write.name} answers ${again.status} ${again.body}, not ${write.body}`
   }
   const told = JSON.parse(write.body) as Record<string, unknown>
   const path = `/api/v1/${write.kind}/${told.id}`
@@ -85,5 +87,7 @@ export const retry = async (connection: Connection, token: string, write: Write)
   const first = await connection.send(bytesOf(askFor(write, token)))
   const second = await connection.send(bytesOf(askFor(write, token)))
   if (first.status !== STATUSES[write.kind]) return `a retry of ${write.name}: ${first.status} ${first.body}`
-  return second.body.equals(first.body) ? undefined : `the-key-of-${write.name} answers ${first.body}, then ${second.body}`
+  return second.body.equals(first.body)
+    ? undefined
+    : `the-key-of-${write.name} answers ${first.body}, then ${second.body}`
 }

@@ -1,0 +1,157 @@
+import { count, mebibytes } from '../bench/table.ts'
+import { type Answer, ask, Broken, Connection } from './connection.ts'
+import { Dice } from './dice.ts'
+import { LOGIN, type Mutant, mutant } from './mutations.ts'
+import type { Rig } from './report.ts'
+import { residentBytes, type Server, serve } from './server.ts'
+
+/**
+ * Hostile requests and hostile bytes on raw sockets, as fast as they are answered: no 5xx, no error in a shape that nobody
+ * has documented, no silence, and no memory that stays. A round is a thousand requests.
+ */
+
+const REQUESTS_OF_A_ROUND = 1_000
+const CONNECTIONS = 24
+/** No answer and no end for so long is a hang. */
+const PATIENCE_MS = 8_000
+/** Memory is compared from here on. */
+const WARM_UP_ROUNDS = 20
+const GROWTH_MAX = 1.5
+/** Statuses that the runtime answers by itself, before any of ours is asked. */
+const RUNTIME_STATUSES = new Set([400, 413, 431, 505])
+
+export const hostile: Rig = async ({ rounds, seed, isShort }) => {
+  const server = await serve(['--rate-limit', 'off', '--log-level', 'error'])
+  const siege = new Siege(server, new Dice(seed))
+  let warmBytes = 0
+  const all = isShort ? 2 : rounds
+  for (let round = 1; round <= all; round++) {
+    await siege.round()
+    if (server.hasEnded()) break
+    if (round === Math.min(WARM_UP_ROUNDS, Math.ceil(all / 2))) warmBytes = residentBytes(server.pid)
+  }
+  const lastBytes = server.hasEnded() ? 0 : residentBytes(server.pid)
+  if (server.hasEnded()) siege.findings.push('the server has ended')
+  if (!isShort && lastBytes > warmBytes * GROWTH_MAX)
+    siege.findings.push(`memory: ${mebibytes(warmBytes)}, then ${mebibytes(lastBytes)}`)
+  const log = server.log()
+  if (log !== '') siege.findings.push(`the log says ${log.slice(0, 2_000)}`)
+  await server.stop()
+  const answers = [...siege.answers].sort(([a], [b]) => a - b)
+  return {
+    tables: [
+      [
+        ['hostile requests', count(siege.sent)],
+        ['a second', count(siege.sent / siege.seconds)],
+        ['memory, warm', mebibytes(warmBytes)],
+        ['memory, at the end', mebibytes(lastBytes)],
+      ],
+      [
+        ['answered', 'times'],
+        ...answers.map(([status, times]) => [status === 0 ? 'closed' : String(status), count(times)]),
+      ],
+    ],
+    findings: siege.findings,
+  }
+}
+
+class Siege {
+  readonly findings: string[] = []
+  /** How often each status was answered; 0 is a connection that ended. */
+  readonly answers = new Map<number, number>()
+  sent = 0
+  seconds = 0
+
+  constructor(
+    private readonly server: Server,
+    private readonly dice: Dice,
+  ) {}
+
+  /** A thousand requests, from a world as it was seeded on. */
+  async round(): Promise<void> {
+    const startedAtMs = performance.now()
+    const { port } = this.server
+    await ask(port, { method: 'DELETE', path: '/_sandbox/worlds/hostile' })
+    const { body } = await ask(port, LOGIN)
+    const { access_token } = JSON.parse(body.toString()) as { access_token: string }
+    let left = REQUESTS_OF_A_ROUND
+    const besieger = async (): Promise<void> => {
+      let connection = await Connection.open(port)
+      while (left-- > 0) {
+        const request = mutant(this.dice, access_token)
+        this.sent += 1
+        if (!request.isFramed) await this.#throwAt(request)
+        else {
+          await this.#ask(connection, request)
+          if (!connection.isOpen) connection = await Connection.open(port)
+        }
+      }
+      connection.close()
+    }
+    await Promise.all(Array.from({ length: CONNECTIONS }, besieger))
+    this.seconds += (performance.now() - startedAtMs) / 1_000
+  }
+
+  async #ask(connection: Connection, request: Mutant): Promise<void> {
+    const patience = setTimeout(() => connection.giveUp(), PATIENCE_MS)
+    try {
+      const answer = await connection.send(request.bytes)
+      this.#count(answer.status)
+      const fault = faultIn(answer, request)
+      if (fault) this.#find(request, fault)
+      if (/\r\nconnection: close/i.test(answer.head)) connection.close()
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error
+      this.#count(0)
+      if (error.message.startsWith('given up')) this.#find(request, 'no answer')
+    } finally {
+      clearTimeout(patience)
+    }
+  }
+
+  /** Bytes that may be anything: they may be answered, or the connection may end, in time. */
+  async #throwAt(request: Mutant): Promise<void> {
+    const connection = await Connection.open(this.server.port)
+    const answered = this.#ask(connection, request)
+    connection.socket.end()
+    await answered
+    connection.close()
+  }
+
+  #count(status: number): void {
+    this.answers.set(status, (this.answers.get(status) ?? 0) + 1)
+  }
+
+  #find({ line, bytes }: Mutant, fault: string): void {
+    this.findings.push(`${fault}: ${line.slice(0, 200)} | ${JSON.stringify(bytes.toString('latin1').slice(0, 700))}`)
+  }
+}
+
+/** What is wrong with an answer, whatever was asked. */
+const faultIn = ({ status, head, body }: Answer, { line, isFramed }: Mutant): string | undefined => {
+  const isByRuntime = RUNTIME_STATUSES.has(status) && body.length === 0
+  if (isByRuntime) return undefined
+  if (status >= 500) return `${status} ${body.toString().slice(0, 200)}`
+  if (isFramed && !/\r\nx-request-id: /i.test(head)) return `${status} without X-Request-Id`
+  if (status < 400 || line.startsWith('HEAD ') || body.length === 0)
+    return status >= 400 && !line.startsWith('HEAD ') ? `${status} without a body` : undefined
+  return isErrorShape(body.toString()) ? undefined : `${status} in a foreign shape: ${body.toString().slice(0, 200)}`
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length > 0
+
+/** One of the shapes of spec section 7. */
+const isErrorShape = (text: string): boolean => {
+  let value: { error?: unknown; message?: unknown }
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return false
+  }
+  const { error, message } = value
+  if (isText(error)) return message === undefined || isText(message)
+  if (typeof error !== 'object' || error === null) return false
+  const parts = error as Record<string, unknown>
+  const isStructured = isText(parts.name) && isText(parts.code) && isText(parts.message)
+  return isStructured || (isText(parts.message) && isText(parts.details))
+}

@@ -1,0 +1,472 @@
+import type { Ask } from './connection.ts'
+import type { Dice } from './dice.ts'
+
+/** Valid requests, and what a hostile hand makes of them. */
+
+export interface Mutant {
+  bytes: Buffer
+  /** Whether it is still one request with one answer; else the bytes themselves were changed. */
+  isFramed: boolean
+  /** The request line, to tell it by. */
+  line: string
+}
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+
+interface Draft {
+  method: string
+  path: string
+  query: [string, string][]
+  headers: [string, string][]
+  body?: Json
+}
+
+const PERSON = {
+  email: 'ada@example.com',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  country: 'GB',
+  phone: '+44 20 7946 0958',
+  metadata: { a: 1 },
+}
+const QUOTE = { denomination: 100, quantity: 2, wallet_id: 1 }
+const ORDER = {
+  product_id: 1,
+  denomination: 100,
+  quantity: 1,
+  wallet_id: 1,
+  client_reference: 'r',
+  email: 'ada@example.com',
+}
+const PAYOUT = {
+  reference_id: 'r',
+  wallet_id: 1,
+  amount: 1.25,
+  currency: 'USD',
+  beneficiary_email: 'ada@example.com',
+  beneficiary_first_name: 'Ada',
+  beneficiary_last_name: 'Lovelace',
+  beneficiary_country: 'GB',
+  metadata: { a: [1, { b: 2 }] },
+}
+const FAULT = { error: 'products.not_found', match: { method: 'GET', path: '/api/v1/products/1' }, times: 1 }
+
+/** Every operation; the words after a question mark are parameters that it knows. */
+const OPERATIONS: readonly [string, Json?][] = [
+  ['POST /auth/login', { username: 'sbx_hostile', password: 'sandbox' }],
+  ['POST /auth/refresh', { refresh_token: 'eyJhbGciOiJIUzI1NiJ9.e30.AAAA' }],
+  ['GET /status'],
+  ['GET /api/v1/beneficiaries?page&limit&search&sort_by&sort_order'],
+  ['POST /api/v1/beneficiaries', PERSON],
+  ['GET /api/v1/beneficiaries/ben_0'],
+  ['DELETE /api/v1/beneficiaries/ben_0'],
+  ['GET /api/v1/products?page&limit&category&country_id&currency_id&search&sort&sort_by'],
+  ['GET /api/v1/products/1'],
+  ['POST /api/v1/products/1/availability', QUOTE],
+  ['POST /api/v1/products/1/discount', QUOTE],
+  ['POST /api/v1/products/1/charges', QUOTE],
+  ['GET /cards/1'],
+  ['GET /api/v1/categories'],
+  ['GET /api/v1/categories/1'],
+  ['GET /api/v1/subcategories/1'],
+  ['GET /api/v1/countries/1'],
+  ['GET /api/v1/currencies/1'],
+  ['GET /api/v1/wallets?page&limit&currency_id&type&sort&is_active'],
+  ['GET /api/v1/wallets/1'],
+  [
+    'GET /api/v1/transactions?page&limit&wallet_id&transaction_type&status&source_type&created_from&created_to&sort&search',
+  ],
+  ['GET /api/v1/transactions/1'],
+  ['GET /api/v1/orders?page&limit&status&product_id&client_reference&ref'],
+  ['POST /api/v1/orders', ORDER],
+  ['GET /api/v1/orders/1'],
+  ['GET /api/v1/orders/1/vouchers'],
+  ['POST /api/v1/orders/1/cancel'],
+  ['GET /api/v1/payouts?page&limit&status&currency&search&sort_by&sort_order'],
+  ['POST /api/v1/payouts', PAYOUT],
+  ['GET /api/v1/payouts/pyt_0'],
+  ['POST /api/v1/payouts/pyt_0/cancel'],
+  ['GET /'],
+  ['GET /livez'],
+  ['GET /_sandbox'],
+  ['GET /_sandbox/clock?world'],
+  ['POST /_sandbox/clock?world', { advance: 'PT1S', frozen: false }],
+  ['PUT /_sandbox/worlds/w', { from: 'hostile' }],
+  ['DELETE /_sandbox/worlds/w'],
+  ['PUT /_sandbox/snapshots/s?world'],
+  ['POST /_sandbox/snapshots/s/restore?world'],
+  ['POST /_sandbox/faults?world', FAULT],
+  ['DELETE /_sandbox/faults?world'],
+  ['PUT /_sandbox/pace?world', { payouts: 'auto', orders: 'auto' }],
+  ['POST /_sandbox/wallets?world', { currency: 'USD', type: 'PREPAID' }],
+  ['POST /_sandbox/wallets/1/fund?world', { amount: 1, remarks: 'x' }],
+  ['POST /_sandbox/payouts/pyt_0/advance?world', { to: 'queued' }],
+  ['POST /_sandbox/orders/1/deliver?world', { quantity: 1 }],
+  ['POST /_sandbox/orders/1/fail?world', { failure_reason: 'x' }],
+  ['GET /_sandbox/requests/1?world'],
+  ['GET /_sandbox/coverage?world&format'],
+]
+
+/** Long answers, which are asked for more seldom. */
+const HEAVY: readonly [string, Json?][] = [
+  ['GET /docs'],
+  ['GET /openapi.json'],
+  ['GET /_sandbox/snapshots/s'],
+  ['GET /_sandbox/errors'],
+  ['GET /_sandbox/requests?world&format'],
+]
+const HEAVY_PART = 0.005
+
+const LONG = 3_000
+/** The part of all requests whose bytes are changed after they were written. */
+const BROKEN = 0.08
+
+const ODD_IDS = [
+  '0',
+  '-1',
+  '01',
+  '1e3',
+  '2147483647',
+  '2147483648',
+  '9'.repeat(40),
+  '1.0',
+  '%00',
+  '%',
+  '%zz',
+  '%ff',
+  '%2e%2e',
+  '..',
+  '+1',
+  '1%20',
+  '0x10',
+  '%F0%9F%98%80',
+  '__proto__',
+  'constructor',
+  'null',
+  'a'.repeat(300),
+  '1;2',
+  "1'--",
+]
+const ODD_WORDS = [
+  '',
+  ' ',
+  '0',
+  '-1',
+  '1e9',
+  '99999999999999999999',
+  '1.5',
+  'NaN',
+  'null',
+  '%',
+  '_',
+  '\\',
+  '"',
+  "'",
+  '[]',
+  '{}',
+  '{"field":"id","direction":"asc"}',
+  '{"field":"__proto__"}',
+  '{"field":{}}',
+  '[',
+  'ASC',
+  'asc',
+  'id',
+  'amount',
+  'created_at',
+  'USD',
+  'usd',
+  'true',
+  '2026-01-01T00:00:00Z',
+  '2026-13-01',
+  '0000-00-00T00:00:00Z',
+  '9999-12-31T23:59:60Z',
+  '+010000-01-01T00:00:00Z',
+  'hostile',
+  'sbx_hostile',
+  '*',
+  'har',
+  'curl',
+  'x'.repeat(LONG),
+  '😀'.repeat(50),
+  'İ',
+  'ß',
+  '\u202e',
+  '%',
+]
+const ODD_RAW = ['%', '%z', '%ED%A0%80', '%00', '%FF%FE', '+', '%2B', '&', '=', '%C0%80', '%F4%90%80%80']
+const ODD_NAMES = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'page[]',
+  'page',
+  'limit',
+  '',
+  'unknown',
+  'hasOwnProperty',
+  'world',
+  '😀',
+]
+const ODD_HEADERS: readonly [string, readonly string[]][] = [
+  [
+    'Authorization',
+    [
+      '',
+      'Bearer',
+      'Bearer ',
+      'bearer x',
+      'Basic YTpi',
+      'Bearer a.b.c',
+      'Bearer eyJhbGciOiJub25lIn0.e30.',
+      `Bearer ${'x'.repeat(LONG)}`,
+    ],
+  ],
+  [
+    'Accept-Encoding',
+    ['', '*', 'gzip', 'zstd', 'br', 'gzip;q=0', 'identity;q=0, *;q=0', 'gzip;q=NaN', ','.repeat(500)],
+  ],
+  ['Accept', ['', '*/*', 'text/html', 'application/xml', ';q=', 'x'.repeat(LONG)]],
+  [
+    'Content-Type',
+    [
+      '',
+      'text/plain',
+      'application/json; charset=utf-16',
+      'multipart/form-data; boundary=x',
+      'application/x-www-form-urlencoded',
+      '__proto__',
+    ],
+  ],
+  ['Content-Encoding', ['gzip', 'identity', 'x']],
+  [
+    'Idempotency-Key',
+    [
+      '',
+      'short',
+      'a key that is long enough',
+      'the same key for all',
+      'k'.repeat(256),
+      'k'.repeat(257),
+      'clé-clé-clé-clé',
+    ],
+  ],
+  ['If-None-Match', ['*', '"', 'W/"x"', '"a", "b"', 'x'.repeat(LONG)]],
+  ['X-Request-Id', ['', 'sane-1', 'x'.repeat(LONG), 'a b', '<script>', '../..']],
+  [
+    'X-Sandbox-Fault',
+    [
+      '',
+      'nothing',
+      '__proto__',
+      'products.not_found',
+      'products.not_found; when=after',
+      ';;;',
+      'rate_limited',
+      'unauthorized',
+    ],
+  ],
+  ['X-Sandbox-Token', ['', 'x']],
+  ['X-Forwarded-For', ['1.2.3.4', 'x', ','.repeat(200), '::1']],
+  ['Origin', ['null', 'http://evil.example', 'http://127.0.0.1', 'x']],
+  ['Host', ['a', 'a b', 'api', 'evil.example', '127.0.0.1:1', '[::1]', 'x'.repeat(300), '%', '__proto__']],
+  ['Cookie', ['a=b', 'x'.repeat(LONG)]],
+  ['Range', ['bytes=0-0', 'bytes=-1']],
+  ['Upgrade', ['websocket', 'h2c']],
+  ['Transfer-Encoding', ['identity']],
+  ['__proto__', ['x']],
+  ['constructor', ['x']],
+]
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+const ODD_VALUES: readonly Json[] = [
+  null,
+  true,
+  false,
+  0,
+  -0,
+  -1,
+  1,
+  1.5,
+  0.001,
+  1e-7,
+  1e21,
+  2 ** 53,
+  1_000_000_001,
+  '',
+  ' ',
+  '0',
+  '1',
+  '-1',
+  'USD',
+  'x',
+  'x'.repeat(LONG),
+  '😀',
+  '\u0000',
+  '\ud800',
+  '\udfff x',
+  '\u202e',
+  [],
+  {},
+  [[]],
+  [null],
+  { a: 1 },
+  { constructor: 1 },
+  'a@b',
+  'a@b.co',
+  `${'a'.repeat(250)}@b.co`,
+  '+',
+  '٣',
+  'ÀÉ'.normalize('NFD'),
+  'P1D',
+  'PT1H',
+  '-PT1H',
+  'P9999999D',
+  '2026-01-01T00:00:00Z',
+  'hostile',
+]
+const ODD_TEXTS = [
+  '',
+  ' ',
+  '\ufeff{}',
+  '[]',
+  '[',
+  '{',
+  '}',
+  'null',
+  'true',
+  '1',
+  '"x"',
+  '{"a":}',
+  '{"a":1}{"b":2}',
+  '{"__proto__":{"a":1}}',
+  '{"constructor":1}',
+  '{"a":1e400}',
+  '{"metadata":{"a":1e400}}',
+  '{"amount":1e400}',
+  '{"denomination":1e400,"quantity":1}',
+  '{"quantity":-0,"denomination":-0}',
+  `${'['.repeat(40)}${']'.repeat(40)}`,
+  `{"a":${'['.repeat(5_000)}`,
+  `{"a":[${'1,'.repeat(10_001)}1]}`,
+  '{"a":"\\ud800"}',
+  '{"email":"\\ud800@b.co"}',
+  'a=b&c=d',
+  '<xml/>',
+  '\u0000',
+]
+
+/** A hostile request; the token is good. */
+export const mutant = (dice: Dice, token: string): Mutant => {
+  const [operation, body] = dice.pick(dice.chance(HEAVY_PART) ? HEAVY : OPERATIONS)
+  const draft = draftOf(operation, body, token)
+  for (let changes = dice.below(4); changes > 0; changes--) change(dice, draft)
+  const { bytes, line } = written(dice, draft)
+  return dice.chance(BROKEN) ? { bytes: broken(dice, bytes), isFramed: false, line } : { bytes, isFramed: true, line }
+}
+
+const draftOf = (operation: string, body: Json | undefined, token: string): Draft => {
+  const [method = '', target = ''] = operation.split(' ')
+  const [path = '', words] = target.split('?')
+  const query = words?.split('&').map((name): [string, string] => [name, '']) ?? []
+  const draft: Draft = { method, path, query, headers: [['Authorization', `Bearer ${token}`]] }
+  draft.query = query.filter(([name]) => name === 'world').map(([name]) => [name, 'hostile'])
+  if (body !== undefined) draft.body = structuredClone(body)
+  KNOWN.set(
+    draft,
+    query.map(([name]) => name),
+  )
+  return draft
+}
+
+/** The parameters that the operation of a draft knows. */
+const KNOWN = new WeakMap<Draft, string[]>()
+
+const change = (dice: Dice, draft: Draft): void => {
+  const where = dice.below(10)
+  if (where < 2)
+    draft.query.push([
+      dice.chance(0.7) ? dice.pick([...(KNOWN.get(draft) ?? []), 'page']) : dice.pick(ODD_NAMES),
+      dice.pick(ODD_WORDS),
+    ])
+  else if (where < 4) changeHeader(dice, draft)
+  else if (where < 5) draft.path = changedPath(dice, draft.path)
+  else if (where < 6) draft.method = dice.pick(METHODS)
+  else draft.body = draft.body === undefined ? dice.pick(ODD_VALUES) : changedValue(dice, draft.body)
+}
+
+const changeHeader = (dice: Dice, draft: Draft): void => {
+  const [name, values] = dice.pick(ODD_HEADERS)
+  if (name === 'Authorization') draft.headers = draft.headers.filter(([each]) => each !== name)
+  draft.headers.push([name, dice.pick(values)])
+}
+
+const changedPath = (dice: Dice, path: string): string => {
+  const segments = path.split('/')
+  const at = 1 + dice.below(segments.length - 1)
+  const kind = dice.below(6)
+  if (kind < 3) segments[at] = dice.pick(ODD_IDS)
+  else if (kind === 3) segments.splice(at, 0, '')
+  else if (kind === 4) segments.push(dice.pick(['', '.', '..', 'x', '%2F']))
+  else segments[at] = `%${(segments[at]?.charCodeAt(0) ?? 97).toString(16)}${segments[at]?.slice(1)}`
+  return segments.join('/')
+}
+
+const changedValue = (dice: Dice, value: Json): Json => {
+  if (typeof value !== 'object' || value === null) return dice.pick(ODD_VALUES)
+  if (Array.isArray(value))
+    return value.length === 0 ? [dice.pick(ODD_VALUES)] : value.map((each) => changedValue(dice, each))
+  const names = Object.keys(value)
+  const kind = dice.below(8)
+  const name = names.length === 0 ? 'x' : dice.pick(names)
+  if (kind === 0) return dice.pick(ODD_VALUES)
+  if (kind === 1) return Object.fromEntries(Object.entries(value).filter(([each]) => each !== name))
+  if (kind === 2) return { ...value, [dice.pick(ODD_NAMES)]: dice.pick(ODD_VALUES) }
+  return { ...value, [name]: changedValue(dice, value[name] ?? null) }
+}
+
+const written = (dice: Dice, { method, path, query, headers, body }: Draft): { bytes: Buffer; line: string } => {
+  const parameters = query.map(
+    ([name, value]) => `${encoded(name)}=${dice.chance(0.1) ? dice.pick(ODD_RAW) : encoded(value)}`,
+  )
+  const target = path + (parameters.length > 0 ? `?${parameters.join('&')}` : '')
+  const line = `${method} ${target}`
+  const lines = [`${line} HTTP/1.1`]
+  if (!headers.some(([name]) => name === 'Host')) lines.push('Host: 127.0.0.1')
+  lines.push(...headers.filter(([name]) => name !== 'Transfer-Encoding').map(([name, value]) => `${name}: ${value}`))
+  let content =
+    body === undefined ? undefined : Buffer.from(dice.chance(0.1) ? dice.pick(ODD_TEXTS) : JSON.stringify(body))
+  if (content && dice.chance(0.03))
+    content = Buffer.from(content.map((byte) => (dice.chance(0.02) ? dice.below(256) : byte)))
+  if (content && dice.chance(0.15)) {
+    lines.push('Transfer-Encoding: chunked')
+    content = Buffer.concat([
+      Buffer.from(content.length === 0 ? '' : `${content.length.toString(16)}\r\n`),
+      content,
+      Buffer.from(content.length === 0 ? '0\r\n\r\n' : '\r\n0\r\n\r\n'),
+    ])
+  } else if (content || method !== 'GET') lines.push(`Content-Length: ${content?.length ?? 0}`)
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
+  return { bytes: content ? Buffer.concat([head, content]) : head, line }
+}
+
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** The same bytes with some changed, cut off, or in the wrong place. */
+const broken = (dice: Dice, bytes: Buffer): Buffer => {
+  const kind = dice.below(5)
+  const at = dice.below(Math.min(bytes.length, 400))
+  if (kind === 0) return bytes.subarray(0, at)
+  if (kind === 1)
+    return Buffer.concat([
+      bytes.subarray(0, at),
+      Buffer.from(dice.pick(['\r\n', '\n', '\r', '\0', ' ', ':', '\r\n\r\n'])),
+      bytes.subarray(at),
+    ])
+  if (kind === 2) return Buffer.from(Array.from({ length: 1 + dice.below(200) }, () => dice.below(256)))
+  if (kind === 3) return Buffer.concat([bytes.subarray(at), bytes])
+  const flipped = Buffer.from(bytes)
+  for (let flips = 1 + dice.below(4); flips > 0; flips--) flipped[dice.below(flipped.length)] = dice.below(256)
+  return flipped
+}
+
+/** A login to the world in which all this happens. */
+export const LOGIN: Ask = { path: '/auth/login', body: '{"username":"sbx_hostile","password":"sandbox"}' }
