@@ -54,7 +54,7 @@ export const openLive = async (folder = mkdtempSync(join(tmpdir(), 'scrip-live-'
   const log = createLog({ level: 'error', format: 'json', color: false, clock: systemClock, write })
   const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
   const url = 'http://localhost:4747'
-  const deps = platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isReady: () => true })
+  const deps = platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false })
   const database = deps.worlds.default.db
   if (database.sqlite.query('SELECT 1 FROM clients').get() === null) await furnish(deps)
   const { handle, logIn } = createApp(deps)
