@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Server, startServer, structured } from '../harness.ts'
-import { loggedIn, post, refresh, statusWith } from './requests.ts'
+import { loggedIn, post, refresh, statusWith, type TokenPair } from './requests.ts'
 
 let server: Server
 beforeAll(async () => {
@@ -30,6 +30,26 @@ describe('POST /auth/logout', () => {
       const response = await refresh(server, refresh_token)
       expect(response.status).toBe(401)
       expect(await response.json()).toEqual(structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid refresh token'))
+    }
+  })
+
+  test('whatever order a refresh and a logout come in, no token that was issued before outlives the logout', async () => {
+    const world = await server.world()
+    const name = `sbx_${world.name}`
+    for (let round = 0; round < 10; round++) {
+      const pair = await loggedIn(server, name)
+      const leave = () => post(server, '/auth/logout', '', { authorization: `Bearer ${pair.access_token}` })
+      const renew = () => refresh(server, pair.refresh_token)
+      const [renewed, left] =
+        round % 2 === 0
+          ? await Promise.all([renew(), leave()])
+          : await Promise.all([leave(), renew()]).then(([one, other]) => [other, one] as const)
+      expect(left.status).toBe(200)
+      expect([200, 401]).toContain(renewed.status)
+      if (renewed.status !== 200) continue
+      const next = (await renewed.json()) as TokenPair
+      expect(await statusWith(server, next.access_token)).toBe(401)
+      expect((await refresh(server, next.refresh_token)).status).toBe(401)
     }
   })
 

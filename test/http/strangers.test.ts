@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { againstBinary, type Server, startServer, structured } from '../harness.ts'
+import { publishedRoutes } from './routes.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const PATHS = [
+  '/api/v1',
+  '/api/v1/',
+  '/api/v1/countries',
+  '/api/v1/countries/',
+  '/api/v1/nowhere',
+  '/api/v1/%',
+  '/api/v1/a/b/c',
+]
+
+/** A body that does not end, and how much of it was asked for. */
+const endless = () => {
+  const asked = { count: 0 }
+  const body = new ReadableStream(
+    {
+      pull: (controller) => {
+        asked.count += 1
+        controller.enqueue(new Uint8Array(1_024).fill(0x20))
+        // Over a socket the first of it has to be sent for the headers to go out; then nothing comes.
+        return asked.count === 1 ? undefined : new Promise<void>(() => {})
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { body, asked }
+}
+
+describe('A request without a token below /api/v1', () => {
+  test.each(METHODS)('%s is 401 whether there is such a route or not', async (method) => {
+    for (const path of PATHS) {
+      const response = await server.request(path, { method })
+      expect([path, response.status]).toEqual([path, 401])
+      expect(response.headers.get('www-authenticate')).toBe('Bearer')
+      if (method !== 'HEAD') expect(await response.json()).toEqual(UNAUTHORIZED)
+    }
+  })
+
+  test.each([{}, { authorization: 'Bearer a.b.c' }])(
+    'is 401 before anything of its body is read (%p)',
+    async (headers) => {
+      const posts = (await publishedRoutes(server)).filter(({ method }) => method === 'POST')
+      expect(posts.length).toBeGreaterThan(5)
+      for (const path of [...posts.map((route) => route.path), '/api/v1/nowhere']) {
+        const { body, asked } = endless()
+        const response = await server.request(path, { method: 'POST', headers, body })
+        expect([path, response.status]).toEqual([path, 401])
+        if (!againstBinary) expect([path, asked.count]).toEqual([path, 0])
+      }
+    },
+  )
+})
+
+describe('POST /auth/logout', () => {
+  test('reads nothing of a body', async () => {
+    const world = await server.world()
+    const { body, asked } = endless()
+    const response = await world.request('/auth/logout', { method: 'POST', body })
+    expect(response.status).toBe(200)
+    if (!againstBinary) expect(asked.count).toBe(0)
+  })
+})
