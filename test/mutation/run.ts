@@ -76,7 +76,7 @@ const mutate = (places: readonly string[], command: string): Found[] => {
       reporters: ['json'],
       jsonReporter: { fileName: report },
       tempDirName: join(folder, 'tree'),
-      ignorePatterns: ['dist', 'docs'],
+      ignorePatterns: ['/dist', '/docs'],
       tsconfigFile: 'none.json',
       logLevel: 'warn',
       timeoutMS: PATIENCE_MS,
