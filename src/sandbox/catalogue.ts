@@ -90,6 +90,14 @@ export class Catalogue {
     return this.#known.some(({ errors }) => errors.some(({ outcome }) => outcome.name === name))
   }
 
+  /** Whether a rule for this error, or for any outcome, can strike at one of the endpoints that fit. */
+  canStrike(error: string | null, fits: (method: string, route: string) => boolean): boolean {
+    return this.#known.some(
+      ({ served: { method, route }, errors }) =>
+        fits(method, route) && (error === null || errors.some(({ outcome }) => outcome.name === error)),
+    )
+  }
+
   operationAt(method: string, route: string): Operation | undefined {
     return this.#at(method, route)?.served.operation
   }

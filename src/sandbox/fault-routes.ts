@@ -7,7 +7,17 @@ import { DomainError, violated } from '../kernel/failure.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import type { Catalogue } from './catalogue.ts'
 import { bodyRefusals, controlRefusals, gateRefusals, readControl, WorldQuery, worldOf } from './control.ts'
-import { addRule, clearRules, DELAY_MS_MAX, type FaultRule, RULES_MAX, rulesOf } from './faults.ts'
+import {
+  addRule,
+  clearRules,
+  DELAY_MS_MAX,
+  type FaultRule,
+  isSpared,
+  PATTERN_LENGTH_MAX,
+  RULES_MAX,
+  reaches,
+  rulesOf,
+} from './faults.ts'
 
 /** Every documented error, and the rules that provoke them (contract C15). Errors leave in the structured shape. */
 
@@ -70,6 +80,7 @@ const RULE_EXAMPLE = {
   probability: 1,
 }
 
+const MATCH_PROBLEM = 'must fit an endpoint where the rule can strike; see GET /_sandbox/errors'
 const ERROR_PROBLEM = 'must be the name of a documented error; see GET /_sandbox/errors'
 
 export interface FaultRoutesOptions {
@@ -178,6 +189,13 @@ const readRule = (catalogue: Catalogue, body: ReturnType<typeof checkRule>): Omi
   }
   if (method !== null && !METHODS.includes(method))
     throw violated('match', 'enum', `must have a method of ${METHODS.join(', ')}`)
+  if (probability === 0) throw violated('probability', 'min', 'must be more than 0: the rule would never strike')
+  const { path } = match
+  if (path !== undefined && path.length > PATTERN_LENGTH_MAX)
+    throw violated('match', 'max', `must have a path of at most ${PATTERN_LENGTH_MAX} characters`)
+  const fits = (at: string, route: string) =>
+    !isSpared(route) && (method === null || method === at) && (path === undefined || reaches(path, route))
+  if (!catalogue.canStrike(error, fits)) throw violated('match', 'enum', MATCH_PROBLEM)
   return { error, delayMs, drop, match: { method, path: match.path ?? null }, timesLeft: times ?? null, probability }
 }
 

@@ -113,6 +113,25 @@ const matches = ({ match }: FaultRule, { request, path, route }: Faulted): boole
   (match.method === null || match.method === request.method) &&
   (match.path === null || match.path === route || fits(match.path, path))
 
+/** Paths that no fault strikes: those of the control surface and of supervisors. */
+export const isSpared = (path: string): boolean => path.startsWith('/_sandbox') || SPARED.has(path)
+const SPARED = new Set(['/livez', '/readyz'])
+
+/** The longest path of a rule: each request is compared with all of them. */
+export const PATTERN_LENGTH_MAX = 1_024
+
+/**
+ * Whether a pattern stands for some path that a route serves. The parameter of the route may be what the pattern has at its
+ * place, counted from either end.
+ */
+export const reaches = (pattern: string, route: string): boolean => {
+  const [segments, parts] = [pattern.split('/'), route.split('/')]
+  const at = parts.findIndex((part) => part.startsWith(':'))
+  if (at === -1) return fits(pattern, route)
+  const candidates = [parts[at], segments[at], segments.at(at - parts.length)]
+  return candidates.some((segment = '') => fits(pattern, parts.with(at, segment.replace(/:\w+|\*/g, 'x')).join('/')))
+}
+
 const TOKENS = /:[A-Za-z_]+|./gs
 
 /**

@@ -8,7 +8,7 @@ import type { World } from '../worlds/world.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type RowChange, watchRows, withChanges } from './changes.ts'
 import type { Coverage } from './coverage.ts'
-import { type Faulted, strike, strikeFor } from './faults.ts'
+import { type Faulted, isSpared, type Strike, strike, strikeFor } from './faults.ts'
 import { type Exchange, journal, worthKeeping } from './journal.ts'
 import { unknownIn } from './strict.ts'
 
@@ -82,6 +82,8 @@ export class Recorder implements Witness {
       worldMeant: (faulted: Faulted) => Promise<World | undefined>
       /** The world that a request was of, whose access token was refused. */
       worldMissed: (request: Request) => World | undefined
+      /** The currencies that a purchase converts between. */
+      currenciesOf: (faulted: Faulted, session: Session) => Promise<{ from: string; to: string } | undefined>
       /** Whether what the API would ignore is refused. */
       strict: boolean
     },
@@ -99,7 +101,7 @@ export class Recorder implements Witness {
     draft.world = session.world
     // Reading writes nothing.
     const watched = faulted.request.method === 'GET' ? session : watchedBy(draft, session)
-    const struck = this.#strike(draft, session.world, faulted)
+    const struck = this.#strike(draft, session.world, faulted, session)
     return struck ? struck.then(() => watched) : watched
   }
 
@@ -138,13 +140,21 @@ export class Recorder implements Witness {
   }
 
   /** What a fault does to a request, if one strikes. @throws DomainError validation */
-  #strike(draft: Draft, world: World, faulted: Faulted): Promise<void> | undefined {
+  #strike(draft: Draft, world: World, faulted: Faulted, session?: Session): Promise<void> | undefined {
     draft.route = faulted.route || null
-    if (faulted.route.startsWith(CONTROL_PATH)) return undefined
+    if (isSpared(faulted.route)) return undefined
     const found = strikeFor(this.options.catalogue(), world, faulted)
     if (!found) return undefined
     draft.fault = found.name
-    return strike(found)
+    return this.#withCurrencies(found, faulted, session).then(strike)
+  }
+
+  /** A missing rate names the currencies of the request, where it says them. */
+  async #withCurrencies(found: Strike, faulted: Faulted, session: Session | undefined): Promise<Strike> {
+    const failure = found.error?.failure
+    if (failure?.code !== 'rate_missing' || !session) return found
+    const currencies = await this.options.currenciesOf(faulted, session)
+    return { ...found, error: new DomainError({ ...failure, ...currencies }) }
   }
 
   refused: Witness['refused'] = (request, route, failure, { status, headers, body }) => {

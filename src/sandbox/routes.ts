@@ -175,7 +175,7 @@ const moveClock = (clock: MovableClock, move: { now?: string; advance?: string; 
   const advanceMs = move.advance === undefined ? 0 : parseDuration(move.advance)
   if (advanceMs === undefined) throw violated('advance', 'format', 'must be an ISO 8601 duration like PT5M or P7D')
   if (start + advanceMs > TIME_MAX_MS)
-    throw violated(move.now ? 'now' : 'advance', 'max', 'must stay before the year 5000')
+    throw violated(move.now ? 'now' : 'advance', 'max', `must not go beyond ${toTimestamp(TIME_MAX_MS)}`)
   if (move.frozen === true) clock.freeze()
   if (start + advanceMs > clock.nowMs()) clock.set(start + advanceMs)
   if (move.frozen === false) clock.thaw()

@@ -11,6 +11,7 @@ import type { Worlds } from '../worlds/worlds.ts'
 import { SANDBOX_CLIENT_IDS } from './accounts.ts'
 import { Catalogue } from './catalogue.ts'
 import { Coverage, type CoverageReport } from './coverage.ts'
+import { currenciesOf } from './currencies.ts'
 import type { JournalEntry } from './journal.ts'
 import { Recorder } from './recorder.ts'
 import { sandboxRoutes } from './routes.ts'
@@ -52,6 +53,7 @@ export class Sandbox {
       worldMeant: async ({ request, route }) =>
         this.#replayed.get(request) ?? worldMeant(options.worlds, request, route),
       worldMissed: (request) => this.#replayed.get(request) ?? worldOfBearer(options.worlds, request),
+      currenciesOf: (faulted, session) => currenciesOf(options.ordering.pricing, faulted, session),
       strict: options.strict,
     })
   }

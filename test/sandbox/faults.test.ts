@@ -2,7 +2,19 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { operationsOf, readDocument, refusalsIn } from '../docs/document.ts'
 import { againstBinary, type Server, startServer, structured, type TestWorld } from '../harness.ts'
 import { DELAYED, placed } from './purchases.ts'
-import { ADA, type Answered, control, NOON, read, rowsOf, saveAda, succeed, UNREADABLE, validation } from './surface.ts'
+import {
+  ADA,
+  type Answered,
+  badRequest,
+  control,
+  NOON,
+  read,
+  rowsOf,
+  saveAda,
+  succeed,
+  UNREADABLE,
+  validation,
+} from './surface.ts'
 
 interface DocumentedError {
   name: string
@@ -95,15 +107,18 @@ const prepared = async (): Promise<{ world: TestWorld; pathOf: (route: string) =
   return { world, pathOf }
 }
 
+/** Supervisors and the control surface are told the truth. */
+const canBeStruck = (path: string) => !path.startsWith('/_sandbox') && !['/livez', '/readyz'].includes(path)
+
 const endpoints = Object.entries(
   Object.groupBy(
-    documented.filter(({ path }) => !path.startsWith('/_sandbox')),
+    documented.filter(({ path }) => canBeStruck(path)),
     ({ method, path }) => `${method} ${path}`,
   ),
 ).map(([endpoint, errors = []]) => [endpoint, errors] as const)
 
 test('there is an error for every operation', () => {
-  const served = operations.filter(({ path }) => !path.startsWith('/_sandbox'))
+  const served = operations.filter(({ path }) => canBeStruck(path))
   expect(endpoints.length).toBe(served.length)
   expect(endpoints.length).toBeGreaterThan(30)
 })
@@ -125,7 +140,13 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
     'auth.refresh_token_wrong': 'Bearer',
   }
   const expectError = ({ status, headers, body }: Answered, error: DocumentedError): void => {
-    expect({ name: error.name, status, body }).toEqual({ name: error.name, status: error.status, body: error.body })
+    const shown = (answered: unknown) =>
+      JSON.stringify(answered).replace(/for [A-Z]{3} to [A-Z]{3}/, 'for one currency to another')
+    expect({ name: error.name, status, body: shown(body) }).toEqual({
+      name: error.name,
+      status: error.status,
+      body: shown(error.body),
+    })
     expect(headers.get('x-request-id')).toBeTruthy()
     expect(headers.get('x-cache')).toBeNull()
     expect(headers.get('www-authenticate')).toBe(CHALLENGES[error.name] ?? null)
@@ -308,6 +329,32 @@ describe('POST /_sandbox/faults', () => {
       ['match', 'enum', 'must have a method of GET, POST, PUT, DELETE, PATCH'],
     ],
     [
+      'a probability of 0',
+      { drop: true, probability: 0 },
+      ['probability', 'min', 'must be more than 0: the rule would never strike'],
+    ],
+    ...[
+      [
+        'an error where it cannot occur',
+        { error: 'charges.rate_missing', match: { path: '/api/v1/payouts' } },
+      ] as const,
+      ['an error of another method', { error: 'payouts.duplicate_reference', match: { method: 'GET' } }] as const,
+      ['a path that nobody serves', { error: 'internal', match: { path: '/api/v1/c.untries/(1)' } }] as const,
+      ['a query', { drop: true, match: { path: '/api/v1/countries?limit=1' } }] as const,
+      ['a supervisor', { drop: true, match: { path: '/readyz' } }] as const,
+      ['another supervisor', { error: 'internal', match: { path: '/livez' } }] as const,
+      ['the control surface', { drop: true, match: { path: '/_sandbox/*' } }] as const,
+    ].map(([what, rule]): [string, unknown, object] => [
+      what,
+      rule,
+      ['match', 'enum', 'must fit an endpoint where the rule can strike; see GET /_sandbox/errors'],
+    ]),
+    [
+      'a path of more than 1,024 characters',
+      { drop: true, match: { path: `/${'*'.repeat(1_024)}` } },
+      ['match', 'max', 'must have a path of at most 1024 characters'],
+    ],
+    [
       'an unknown member',
       { drop: true, tymes: 1 },
       ['tymes', 'enum', 'is not known here; known are error, delay_ms, drop, match, times, probability'],
@@ -337,7 +384,8 @@ describe('POST /_sandbox/faults', () => {
 
   test('a world holds 1,000 rules, and no more', async () => {
     const world = await server.world()
-    for (let count = 0; count < 1_000; count++) await addRule(world, { error: 'internal', match: { path: '/never' } })
+    for (let count = 0; count < 1_000; count++)
+      await addRule(world, { error: 'internal', match: { path: '/api/v1/countries/249' } })
     const { status, body } = await control(server, 'POST', `/faults?world=${world.name}`, { error: 'internal' })
     expect(status).toBe(400)
     expect(body).toEqual(validation('error', 'max', 'cannot be added: a world holds at most 1000 rules'))
@@ -387,11 +435,9 @@ describe('A rule', () => {
     ],
     ['matches anything with *', { path: '/api/v1/c*' }, [COUNTRY, '/api/v1/currencies'], ['/api/v1/wallets']],
     ['matches the end with *', { path: '*/1' }, [COUNTRY, '/api/v1/products/1'], ['/api/v1/countries/2']],
-    ['takes dots and brackets as they are', { path: '/api/v1/c.untries/(1)' }, [], [COUNTRY]],
     ['matches a method', { method: 'get' }, [COUNTRY], []],
     ['passes by another method', { method: 'DELETE' }, [], [COUNTRY]],
-    ['needs both to match', { method: 'POST', path: COUNTRY }, [], [COUNTRY]],
-    ['does not match the query', { path: '/api/v1/countries?limit=1' }, [], ['/api/v1/countries?limit=1']],
+    ['needs both to match', { method: 'POST', path: '*' }, [], [COUNTRY]],
   ])('%s', async (_, match, struck, spared) => {
     const world = await server.world()
     await addRule(world, { error: 'internal', match })
@@ -402,7 +448,10 @@ describe('A rule', () => {
   test('a pattern of many stars is decided at once', async () => {
     const world = await server.world()
     for (const part of ['*', '*a', ':a', '*:a']) {
-      await addRule(world, { error: 'internal', match: { path: `/${part.repeat(200)}x` } })
+      await control(server, 'POST', `/faults?world=${world.name}`, {
+        error: 'internal',
+        match: { path: `/${part.repeat(200)}x` },
+      })
     }
     expect(await statusOf(world, COUNTRY)).toBe(200)
   })
@@ -415,6 +464,43 @@ describe('A rule', () => {
     expect((await rulesOf(world))[0]?.times_left).toBe(1)
     expect((await world.post('/api/v1/products/1/charges', { denomination: 100, quantity: 1 })).status).toBe(400)
     expect((await rulesOf(world))[0]?.times_left).toBe(0)
+  })
+
+  test('for a missing rate names the currencies of the request, of its product and of the wallet that pays', async () => {
+    const world = await server.world()
+    const { currency_code: product } = (await (await world.get('/api/v1/products/1')).json()) as {
+      currency_code: string
+    }
+    await addRule(world, { error: 'charges.rate_missing' })
+    await addRule(world, { error: 'orders.rate_missing' })
+    for (const [walletId, wallet] of [
+      [2, 'EUR'],
+      [4, 'JPY'],
+    ] as const) {
+      const body = { denomination: 100, quantity: 1, wallet_id: walletId }
+      const charged = await read(await world.post('/api/v1/products/1/charges', body))
+      expect(charged.body).toEqual({ error: `No exchange rate found for ${product} to ${wallet}` })
+      const ordered = await read(await world.post('/api/v1/orders', { product_id: 1, ...body }))
+      expect(ordered.body).toEqual(badRequest(`No exchange rate found for ${product} to ${wallet}`))
+    }
+    const paid = await read(
+      await world.post(
+        '/api/v1/payouts',
+        { reference_id: 'no. 1', wallet_id: 2, amount: 10, currency: 'INR', beneficiary_id: 'ben_none' },
+        { 'x-sandbox-fault': 'payouts.rate_missing' },
+      ),
+    )
+    expect(paid.body).toEqual({ error: 'BadRequest', message: 'No exchange rate found for INR to EUR' })
+    const unreadable = await read(await world.post('/api/v1/products/1/charges', '{'))
+    expect(unreadable.body).toEqual({ error: 'No exchange rate found for USD to KES' })
+  })
+
+  test.each(['/livez', '/readyz'])('never strikes %s, nor does the header', async (path) => {
+    await succeed(server, 'POST', '/faults', { drop: true })
+    await succeed(server, 'POST', '/faults', { error: 'internal' })
+    expect((await server.request(path)).status).toBe(200)
+    await succeed(server, 'DELETE', '/faults')
+    expect((await server.request(path, { headers: { 'x-sandbox-fault': 'internal' } })).status).toBe(200)
   })
 
   test('strikes as often as it says', async () => {
@@ -541,12 +627,6 @@ describe('A rule', () => {
     for (let count = 0; count < 40; count++) elsewhere.push(await statusOf(world, COUNTRY))
     await again.stop()
     expect(elsewhere).toEqual(first)
-  })
-
-  test('with a probability of 0 never strikes', async () => {
-    const world = await server.world()
-    await addRule(world, { error: 'internal', probability: 0 })
-    for (let count = 0; count < 20; count++) expect(await statusOf(world, COUNTRY)).toBe(200)
   })
 
   test('whether it strikes or not, identifiers stay what they would be', async () => {

@@ -1,0 +1,26 @@
+import type { Pricing } from '../charges/quote.ts'
+import { parseObject, readText } from '../http/body.ts'
+import type { Session } from '../sessions/sessions.ts'
+import { findPayingWallet, findWalletIdentity } from '../wallets/wallets.ts'
+import type { Faulted } from './faults.ts'
+
+/** The currencies of the product, or of the payout, and of the wallet that pays, if what was sent names them. */
+export const currenciesOf = async (
+  { catalog, reference }: Pick<Pricing, 'catalog' | 'reference'>,
+  { request, path }: Faulted,
+  { world, client }: Session,
+): Promise<{ from: string; to: string } | undefined> => {
+  try {
+    const { product_id: productId, wallet_id: walletId, currency } = parseObject(await readText(request))
+    const product = catalog.find(Number(/\/products\/(\d+)\//.exec(path)?.[1] ?? productId))
+    const from = product?.currency ?? reference.findCurrencyByCode(String(currency))
+    if (!from) return undefined
+    const wallet =
+      typeof walletId === 'number'
+        ? findWalletIdentity(world, client.id, walletId)
+        : findPayingWallet(world, client.id, from.id)
+    return wallet && { from: from.currency, to: reference.getCurrency(wallet.currencyId).currency }
+  } catch {
+    return undefined // what cannot be read says nothing
+  }
+}
