@@ -13,6 +13,9 @@ export type FieldRules<Body> = {
   [Field in keyof Body]?: (value: NonNullable<Body[Field]>) => Omit<Violation, 'field'> | undefined
 }
 
+/** What is wrong with members that depend on one another; a member that is wrong by itself is told as that. */
+type Together = (body: JsonObject) => readonly Violation[]
+
 /**
  * Makes the check of a body: all of its violations at once, one for each field, in the order of the schema
  * (contract C4). A field's own rule is asked only when its schema holds. Members that the schema does not know are
@@ -22,17 +25,17 @@ export type FieldRules<Body> = {
  */
 export const bodyCheck = <Schema extends TObject>(
   schema: Schema,
-): ((body: JsonObject, rules?: FieldRules<Static<Schema>>) => Static<Schema>) => {
+): ((body: JsonObject, rules?: FieldRules<Static<Schema>>, together?: Together) => Static<Schema>) => {
   let compiled: TypeCheck<Schema> | undefined
   const known = Object.keys(schema.properties)
-  return (body, rules = {}) => {
+  return (body, rules = {}, together = () => []) => {
     compiled ??= TypeCompiler.Compile(schema)
     const candidate: JsonObject = {}
     for (const field of known) {
       const value = Object.hasOwn(body, field) ? body[field] : undefined
       if (value !== null && value !== undefined) candidate[field] = value
     }
-    const violations = violationsOf(compiled, candidate, known, rules as Rules)
+    const violations = violationsOf(compiled, candidate, known, rules as Rules, together)
     if (violations.length > 0) throw new DomainError({ code: 'validation', violations })
     return candidate as Static<Schema>
   }
@@ -46,6 +49,7 @@ const violationsOf = <Schema extends TObject>(
   candidate: JsonObject,
   known: string[],
   rules: Rules,
+  together: Together,
 ): Violation[] => {
   const byField = new Map<string, Violation>()
   if (!compiled.Check(candidate)) {
@@ -63,6 +67,9 @@ const violationsOf = <Schema extends TObject>(
     if (byField.has(field) || !Object.hasOwn(candidate, field)) continue
     const violation = rules[field]?.(candidate[field])
     if (violation) byField.set(field, { field, ...violation })
+  }
+  for (const violation of together(candidate)) {
+    if (!byField.has(violation.field)) byField.set(violation.field, violation)
   }
   return byField.size === 0 ? [] : known.flatMap((field) => byField.get(field) ?? [])
 }

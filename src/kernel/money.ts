@@ -1,4 +1,4 @@
-import { DomainError } from './failure.ts'
+import { DomainError, type Violation } from './failure.ts'
 
 /**
  * Amounts are integers in minor units of a currency; percentages are integers in basis points; exchange rates are
@@ -37,6 +37,18 @@ export const toMinor = (amount: number, precision: number): number | undefined =
   const minor = Math.round(amount * scale)
   if (minor / scale !== amount) return undefined
   return exact(minor)
+}
+
+/** The largest amount of one payout or funding, in major units. */
+const AMOUNT_MAX = 1_000_000_000
+
+/** What is wrong with the size of an amount that was sent, in major units; undefined when it is right. */
+export const sizeFault = (amount: number, precision: number): Omit<Violation, 'field'> | undefined => {
+  if (amount * minorPerMajor(precision) > AMOUNT_MINOR_MAX) {
+    return { rule: 'max', problem: 'too large', message: 'amount too large' }
+  }
+  if (amount <= 0) return { rule: 'min', problem: `must be at least ${toMajor(1, precision)}` }
+  return amount > AMOUNT_MAX ? { rule: 'max', problem: `must be at most ${AMOUNT_MAX}` } : undefined
 }
 
 /** The amount as a JSON number in major units. */

@@ -13,8 +13,8 @@ import {
 import type { JsonObject } from '../http/body.ts'
 import { Id } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
-import { DomainError, type Violation } from '../kernel/failure.ts'
-import { toMinor } from '../kernel/money.ts'
+import type { Violation } from '../kernel/failure.ts'
+import { sizeFault, toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 
 /** What a client sends to pay somebody (contract C13): a saved beneficiary, or a person by name. */
@@ -22,7 +22,7 @@ export const PayoutBody = Type.Object(
   {
     reference_id: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
     wallet_id: Id,
-    amount: Type.Number({ minimum: 0.001, maximum: 1_000_000_000, description: 'What the beneficiary gets' }),
+    amount: Type.Number({ description: 'What the beneficiary gets: more than 0, and at most 1,000,000,000' }),
     currency: Type.String({ description: 'ISO 4217 code of the amount' }),
     beneficiary_id: Type.Optional(Type.String({ description: 'A saved beneficiary' })),
     beneficiary_email: Type.Optional(Email),
@@ -76,6 +76,7 @@ const PERSON = ['beneficiary_email', 'beneficiary_first_name', 'beneficiary_last
 
 /** Checks what was sent. @throws DomainError validation */
 export const readPayout = (sent: JsonObject, reference: Reference): PayoutDraft => {
+  const currency = typeof sent.currency === 'string' ? reference.findCurrencyByCode(sent.currency) : undefined
   const body = checkPayout(
     {
       ...sent,
@@ -85,56 +86,70 @@ export const readPayout = (sent: JsonObject, reference: Reference): PayoutDraft 
       beneficiary_phone: inKeptForm.phone(sent.beneficiary_phone),
     },
     {
-      currency: (code) =>
-        reference.findCurrencyByCode(code)
-          ? undefined
-          : { rule: 'enum', problem: 'must be the ISO 4217 code of a circulating currency' },
+      amount: amountRule(currency),
+      currency: () =>
+        currency ? undefined : { rule: 'enum', problem: 'must be the ISO 4217 code of a circulating currency' },
       beneficiary_country: countryRule(reference),
       beneficiary_phone: phoneRule,
       metadata: metadataRule,
       beneficiary_identifiers: metadataRule,
     },
+    payeeFaults,
   )
-  const currency = reference.findCurrencyByCode(body.currency)
-  const amountMinor = currency && toMinor(body.amount, currency.precision)
-  if (!currency || !amountMinor) {
-    throw refused([{ field: 'amount', rule: 'format', problem: `must have at most ${currency?.precision} decimals` }])
-  }
+  const known = checked(currency)
   return {
     referenceId: body.reference_id,
     walletId: body.wallet_id,
-    amountMinor,
-    currency,
-    payee: readPayee(body),
+    amountMinor: checked(toMinor(body.amount, known.precision)),
+    currency: known,
+    payee: payeeOf(body),
     identifiers: body.beneficiary_identifiers ? JSON.stringify(body.beneficiary_identifiers) : null,
     description: body.description ?? null,
     metadata: JSON.stringify(body.metadata ?? {}),
   }
 }
 
-type CheckedBody = ReturnType<typeof checkPayout>
+/** Of a currency that is none, an amount has no smallest unit. */
+const amountRule =
+  (currency: Currency | undefined) =>
+  (amount: number): Omit<Violation, 'field'> | undefined => {
+    if (!currency) return amount > 0 ? undefined : { rule: 'min', problem: 'must be greater than 0' }
+    const { precision } = currency
+    const fault = sizeFault(amount, precision)
+    if (fault || toMinor(amount, precision) !== undefined) return fault
+    return { rule: 'format', problem: `must have at most ${precision} decimals` }
+  }
 
 /** One saved beneficiary or one person: both at once would leave open who is paid. */
-const readPayee = (body: CheckedBody): PayoutDraft['payee'] => {
+const payeeFaults = (body: JsonObject): Violation[] => {
   const named = PERSON.filter((field) => body[field] !== undefined)
   if (body.beneficiary_id !== undefined) {
-    if (named.length > 0) {
-      throw refused([{ field: 'beneficiary_id', rule: 'format', problem: `must not come with ${named.join(', ')}` }])
-    }
-    return { beneficiaryId: body.beneficiary_id }
+    if (named.length === 0) return []
+    return [{ field: 'beneficiary_id', rule: 'format', problem: `must not come with ${named.join(', ')}` }]
   }
-  const { beneficiary_email, beneficiary_first_name, beneficiary_last_name } = body
-  if (!beneficiary_email || !beneficiary_first_name || !beneficiary_last_name) {
-    const missing = named.length === 0 ? ['beneficiary_id'] : PERSON.filter((field) => body[field] === undefined)
-    throw refused(missing.map((field) => ({ field, rule: 'required', problem: 'is required' })))
-  }
-  return {
-    email: beneficiary_email,
-    firstName: beneficiary_first_name,
-    lastName: beneficiary_last_name,
-    country: body.beneficiary_country ?? null,
-    phone: body.beneficiary_phone ?? null,
-  }
+  if (named.length === 0) return [{ field: 'beneficiary_id', rule: 'required', problem: PAYEE_REQUIRED }]
+  return PERSON.filter((field) => !named.includes(field)).map((field) => ({
+    field,
+    rule: 'required',
+    problem: 'is required',
+  }))
 }
 
-const refused = (violations: readonly Violation[]): DomainError => new DomainError({ code: 'validation', violations })
+const PAYEE_REQUIRED = 'is required, or beneficiary_email, beneficiary_first_name and beneficiary_last_name'
+
+const payeeOf = (body: ReturnType<typeof checkPayout>): PayoutDraft['payee'] =>
+  body.beneficiary_id !== undefined
+    ? { beneficiaryId: body.beneficiary_id }
+    : {
+        email: checked(body.beneficiary_email),
+        firstName: checked(body.beneficiary_first_name),
+        lastName: checked(body.beneficiary_last_name),
+        country: body.beneficiary_country ?? null,
+        phone: body.beneficiary_phone ?? null,
+      }
+
+/** What the check of the body has proved to be there. */
+const checked = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('a check has let a missing value through')
+  return value
+}

@@ -6,8 +6,8 @@ import { documented } from '../http/operation.ts'
 import { pathId } from '../http/query.ts'
 import { idPath, oneOf } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
-import { type Failure, found, type Violation, violated } from '../kernel/failure.ts'
-import { toMajor, toMinor } from '../kernel/money.ts'
+import { DomainError, type Failure, found, type Violation, violated } from '../kernel/failure.ts'
+import { sizeFault, toMajor, toMinor } from '../kernel/money.ts'
 import { deliver, failOrder, findOrder, type Order, type Ordering, repaceOrders } from '../orders/orders.ts'
 import {
   ADVANCE_TARGETS,
@@ -40,7 +40,7 @@ const WalletBody = Type.Object(
 )
 const FundBody = Type.Object(
   {
-    amount: Type.Number({ minimum: 0.001, maximum: 1_000_000_000 }),
+    amount: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
     remarks: Type.Optional(Type.String({ maxLength: 1_000 })),
   },
   { title: 'FundRequest' },
@@ -218,10 +218,10 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         const world = await presentWorldOf(request)
         const id = pathId(params.id, 'wallet')
         const { amount, remarks } = await readControl(request, FundBody, checks.fund)
-        const wallet = found(
-          ofEither((clientId) => findWallet(world, clientId, id)),
-          'wallet',
-        )
+        const wanted = ofEither((clientId) => findWallet(world, clientId, id))
+        const fault = sizeFault(amount, wanted ? reference.getCurrency(wanted.currencyId).precision : 0)
+        if (fault) throw new DomainError({ code: 'validation', violations: [{ field: 'amount', ...fault }] })
+        const wallet = found(wanted, 'wallet')
         const currency = reference.getCurrency(wallet.currencyId)
         const amountMinor = minorOf('amount', amount, currency)
         const funded = await world.db.write((tx) => fund(tx, wallet, amountMinor, remarks ?? null, world.clock.nowMs()))

@@ -55,7 +55,7 @@ describe('Idempotency-Key on payouts', () => {
     [
       'a validation',
       { ...HUNDRED, amount: 0 },
-      { error: 'ValidationException', message: 'amount must be at least 0.001' },
+      { error: 'ValidationException', message: 'amount must be at least 0.01' },
     ],
     ['a wallet', { ...HUNDRED, wallet_id: 5 }, badRequest('Wallet not found')],
     ['a balance', { ...HUNDRED, amount: 1e6 }, badRequest('Insufficient wallet balance')],

@@ -24,6 +24,9 @@ const expectRefusal = async (world: TestWorld, body: unknown, answer: object) =>
 
 const NOBODY = { beneficiary_email: undefined, beneficiary_first_name: undefined, beneficiary_last_name: undefined }
 
+const PAYEE_REQUIRED =
+  'beneficiary_id is required, or beneficiary_email, beneficiary_first_name and beneficiary_last_name'
+
 describe('a body that is wrong', () => {
   test.each([
     ['none', undefined],
@@ -49,8 +52,18 @@ describe('a body that is wrong', () => {
     ['a wallet_id in quotes', { wallet_id: '1' }, 'wallet_id must be a whole number'],
     ['no amount', { amount: undefined }, 'amount is required'],
     ['an amount in quotes', { amount: '100' }, 'amount must be a number'],
-    ['an amount of nothing', { amount: 0 }, 'amount must be at least 0.001'],
-    ['a negative amount', { amount: -1 }, 'amount must be at least 0.001'],
+    ['an amount of nothing', { amount: 0 }, 'amount must be at least 0.01'],
+    ['a negative amount', { amount: -1 }, 'amount must be at least 0.01'],
+    ['a negative nothing', { amount: -0 }, 'amount must be at least 0.01'],
+    ['no yen', { currency: 'JPY', wallet_id: 4, amount: 0 }, 'amount must be at least 1'],
+    ['no dinar', { currency: 'KWD', amount: 0 }, 'amount must be at least 0.001'],
+    [
+      'nothing of no currency',
+      { currency: 'XXX', amount: 0 },
+      'amount must be greater than 0; currency must be the ISO 4217 code of a circulating currency',
+    ],
+    ['an amount that cannot be exact', { amount: 1e15 }, 'amount too large'],
+    ['dinars that cannot be exact', { currency: 'KWD', amount: 1e12 }, 'amount too large'],
     ['an amount beyond all', { amount: 1e9 + 1 }, 'amount must be at most 1000000000'],
     ['half a cent', { amount: 0.005 }, 'amount must have at most 2 decimals'],
     ['three decimals of USD', { amount: 100.001 }, 'amount must have at most 2 decimals'],
@@ -66,11 +79,22 @@ describe('a body that is wrong', () => {
       'currency must be the ISO 4217 code of a circulating currency',
     ],
     ['a number as currency', { currency: 840 }, 'currency must be a string'],
-    ['nobody to pay', NOBODY, 'beneficiary_id is required'],
+    ['nobody to pay', NOBODY, PAYEE_REQUIRED],
     [
       'nulls to pay',
       { beneficiary_email: null, beneficiary_first_name: null, beneficiary_last_name: null },
-      'beneficiary_id is required',
+      PAYEE_REQUIRED,
+    ],
+    ['nobody to pay nothing', { ...NOBODY, amount: 0 }, `amount must be at least 0.01; ${PAYEE_REQUIRED}`],
+    [
+      'a currency and an e-mail that are missing',
+      { currency: 'XXX', beneficiary_email: null },
+      'currency must be the ISO 4217 code of a circulating currency; beneficiary_email is required',
+    ],
+    [
+      'two people, one of them without an address',
+      { beneficiary_id: 'ben_x', beneficiary_email: 'ada@' },
+      'beneficiary_id must not come with beneficiary_email, beneficiary_first_name, beneficiary_last_name; Invalid beneficiary_email format',
     ],
     ['no beneficiary_email', { beneficiary_email: undefined }, 'beneficiary_email is required'],
     ['no beneficiary_first_name', { beneficiary_first_name: undefined }, 'beneficiary_first_name is required'],
@@ -121,7 +145,7 @@ describe('a body that is wrong', () => {
       await server.world(),
       { ...HUNDRED, reference_id: '', amount: 0, currency: 'XYZ', beneficiary_email: 'ada@' },
       invalid(
-        'reference_id must be at least 1 character long; amount must be at least 0.001; currency must be the ISO 4217 code of a circulating currency; Invalid beneficiary_email format',
+        'reference_id must be at least 1 character long; amount must be greater than 0; currency must be the ISO 4217 code of a circulating currency; Invalid beneficiary_email format',
       ),
     )
   })

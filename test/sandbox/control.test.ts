@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, TestWorld } from '../harness.ts'
+import { type Server, startServer, structured, TestWorld } from '../harness.ts'
 import { balanceOf, movementsOf, transactionsOf, walletsOf } from '../wallets/balances.ts'
 import { expectSoundBooks } from '../wallets/books.ts'
 import { makeAtNoon } from './everything.ts'
@@ -285,8 +285,18 @@ describe('POST /_sandbox/wallets/{id}/fund', () => {
     (
       [
         ['no amount', '1', {}, 400, validation('amount', 'required', 'is required')],
-        ['an amount of 0', '1', { amount: 0 }, 400, validation('amount', 'min', 'must be at least 0.001')],
-        ['an amount below 0', '1', { amount: -1 }, 400, validation('amount', 'min', 'must be at least 0.001')],
+        ['an amount of 0', '1', { amount: 0 }, 400, validation('amount', 'min', 'must be at least 0.01')],
+        ['an amount below 0', '1', { amount: -1 }, 400, validation('amount', 'min', 'must be at least 0.01')],
+        ['an amount of 0 yen', '4', { amount: 0 }, 400, validation('amount', 'min', 'must be at least 1')],
+        [
+          'an amount that cannot be exact',
+          '1',
+          { amount: 1e15 },
+          400,
+          structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+            amount: [{ rule: 'max', field: 'amount', message: 'amount too large' }],
+          }),
+        ],
         [
           'an amount above 1,000,000,000',
           '1',
