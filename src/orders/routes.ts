@@ -190,160 +190,166 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
   }
   const wire = (world: World, order: Order) => orderWire(order, openVouchers(world, order, seals), reference)
 
-  return new Elysia({ name: 'orders', prefix: ROUTE })
-    .use(guard.plugin('vouchers'))
-    .get(
-      '/',
-      async ({ request, session: { world, client }, set }) => {
-        const query = new QueryReader(request.url)
-        const page = query.page(PAGE)
-        const filter = {
-          status: query.choice('status', ORDER_STATUSES),
-          productId: query.id('product_id'),
-          reference: query.text('client_reference'),
-          ref: query.text('ref'),
-        }
-        query.finish()
-        const { rows, totalCount } = await listOrders(world, client.id, { page, ...filter })
-        Object.assign(set.headers, pageHeaders(page, totalCount))
-        return rows.map((order) => wire(world, order))
-      },
-      documented({
-        id: 'listOrders',
-        tag: 'Orders',
-        summary: 'List orders',
-        description: 'The newest first.',
-        query: ListQuery,
-        success: {
-          status: 200,
-          description: 'A page of orders',
-          schema: Type.Array(OrderSchema),
-          example: [ORDER_EXAMPLE],
-          headers: PAGE_HEADERS,
+  return (
+    new Elysia({ name: 'orders', prefix: ROUTE })
+      .use(guard.plugin('vouchers'))
+      // They carry voucher codes (contract C3).
+      .onBeforeHandle(({ set }) => {
+        set.headers['Cache-Control'] = 'no-store'
+      })
+      .get(
+        '/',
+        async ({ request, session: { world, client }, set }) => {
+          const query = new QueryReader(request.url)
+          const page = query.page(PAGE)
+          const filter = {
+            status: query.choice('status', ORDER_STATUSES),
+            productId: query.id('product_id'),
+            reference: query.text('client_reference'),
+            ref: query.text('ref'),
+          }
+          query.finish()
+          const { rows, totalCount } = await listOrders(world, client.id, { page, ...filter })
+          Object.assign(set.headers, pageHeaders(page, totalCount))
+          return rows.map((order) => wire(world, order))
         },
-        refusals: {
-          ...FEATURE,
-          'orders.list_validation': {
-            code: 'validation',
-            violations: [{ field: 'limit', rule: 'max', problem: 'must be at most 100' }],
+        documented({
+          id: 'listOrders',
+          tag: 'Orders',
+          summary: 'List orders',
+          description: 'The newest first.',
+          query: ListQuery,
+          success: {
+            status: 200,
+            description: 'A page of orders',
+            schema: Type.Array(OrderSchema),
+            example: [ORDER_EXAMPLE],
+            headers: PAGE_HEADERS,
           },
-        },
-      }),
-    )
-    .post(
-      '/',
-      async ({ request, session, set }) =>
-        once({ request, set }, session, {
-          route: ROUTE,
-          status: 200,
-          atRest,
-          check: readOrder,
-          apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
+          refusals: {
+            ...FEATURE,
+            'orders.list_validation': {
+              code: 'validation',
+              violations: [{ field: 'limit', rule: 'max', problem: 'must be at most 100' }],
+            },
+          },
         }),
-      documented({
-        id: 'placeOrder',
-        tag: 'Orders',
-        summary: 'Buy vouchers',
-        description:
-          'The price is the one that the charges endpoint gives at this moment, and the wallet pays it at once. Instant digital products in a quantity of at most 5 come delivered in the answer; everything else is PENDING at first.',
-        headers: IdempotencyHeaders,
-        body: {
-          schema: OrderBody,
-          example: {
-            product_id: 1,
-            denomination: 100,
-            quantity: 2,
-            client_reference: 'welcome-42',
-            email: 'ada@example.com',
+      )
+      .post(
+        '/',
+        async ({ request, session, set }) =>
+          once({ request, set }, session, {
+            route: ROUTE,
+            status: 200,
+            atRest,
+            check: readOrder,
+            apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
+          }),
+        documented({
+          id: 'placeOrder',
+          tag: 'Orders',
+          summary: 'Buy vouchers',
+          description:
+            'The price is the one that the charges endpoint gives at this moment, and the wallet pays it at once. Instant digital products in a quantity of at most 5 come delivered in the answer; everything else is PENDING at first.',
+          headers: IdempotencyHeaders,
+          body: {
+            schema: OrderBody,
+            example: {
+              product_id: 1,
+              denomination: 100,
+              quantity: 2,
+              client_reference: 'welcome-42',
+              email: 'ada@example.com',
+            },
           },
-        },
-        success: {
-          status: 200,
-          description: 'The order',
-          schema: OrderSchema,
-          example: ORDER_EXAMPLE,
-          headers: REPLAY_HEADERS,
-        },
-        refusals: {
-          ...FEATURE,
-          'orders.body_unreadable': { code: 'body_unreadable' },
-          'orders.validation': {
-            code: 'validation',
-            violations: [{ field: 'quantity', rule: 'required', problem: 'is required' }],
+          success: {
+            status: 200,
+            description: 'The order',
+            schema: OrderSchema,
+            example: ORDER_EXAMPLE,
+            headers: REPLAY_HEADERS,
           },
-          'orders.idempotency_key_malformed': { code: 'idempotency_key_malformed' },
-          'orders.idempotency_key_reused': { code: 'idempotency_key_reused' },
-          'orders.product_not_found': { code: 'not_found', resource: 'product' },
-          'orders.denomination_not_offered': { code: 'denomination_not_offered' },
-          'orders.quantity_exceeded': { code: 'quantity_exceeded', quantityMax: 50 },
-          'orders.wallet_not_found': { code: 'paying_wallet_not_found' },
-          'orders.rate_missing': { code: 'rate_missing', from: 'USD', to: 'KES' },
-          'orders.rate_failed': { code: 'rate_failed' },
-          'orders.amount_too_large': { code: 'amount_too_large' },
-          'orders.amount_too_small': { code: 'amount_too_small' },
-          'orders.duplicate_reference': { code: 'duplicate_order_reference' },
-          'orders.insufficient_balance': { code: 'insufficient_balance' },
-          'orders.insufficient_stock': { code: 'insufficient_stock' },
+          refusals: {
+            ...FEATURE,
+            'orders.body_unreadable': { code: 'body_unreadable' },
+            'orders.validation': {
+              code: 'validation',
+              violations: [{ field: 'quantity', rule: 'required', problem: 'is required' }],
+            },
+            'orders.idempotency_key_malformed': { code: 'idempotency_key_malformed' },
+            'orders.idempotency_key_reused': { code: 'idempotency_key_reused' },
+            'orders.product_not_found': { code: 'not_found', resource: 'product' },
+            'orders.denomination_not_offered': { code: 'denomination_not_offered' },
+            'orders.quantity_exceeded': { code: 'quantity_exceeded', quantityMax: 50 },
+            'orders.wallet_not_found': { code: 'paying_wallet_not_found' },
+            'orders.rate_missing': { code: 'rate_missing', from: 'USD', to: 'KES' },
+            'orders.rate_failed': { code: 'rate_failed' },
+            'orders.amount_too_large': { code: 'amount_too_large' },
+            'orders.amount_too_small': { code: 'amount_too_small' },
+            'orders.duplicate_reference': { code: 'duplicate_order_reference' },
+            'orders.insufficient_balance': { code: 'insufficient_balance' },
+            'orders.insufficient_stock': { code: 'insufficient_stock' },
+          },
+        }),
+      )
+      .get(
+        '/:id',
+        ({ params, session: { world, client } }) =>
+          wire(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order')),
+        documented({
+          id: 'getOrder',
+          tag: 'Orders',
+          summary: 'Get an order',
+          description: 'With what it cost and the vouchers that have been delivered.',
+          path: OrderPath,
+          success: { status: 200, description: 'The order', schema: OrderSchema, example: ORDER_EXAMPLE },
+          refusals: MISSING,
+        }),
+      )
+      .get(
+        '/:id/vouchers',
+        ({ params, session: { world, client } }) =>
+          openVouchers(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order'), seals),
+        documented({
+          id: 'listVouchers',
+          tag: 'Orders',
+          summary: 'List the delivered vouchers of an order',
+          description: 'Codes and PINs; empty until something is delivered.',
+          path: OrderPath,
+          success: {
+            status: 200,
+            description: 'The vouchers, in order of delivery',
+            schema: Type.Array(VoucherSchema),
+            example: VOUCHER_EXAMPLES,
+          },
+          refusals: MISSING,
+        }),
+      )
+      .post(
+        '/:id/cancel',
+        async ({ params, session: { world, client, write } }) => {
+          const id = pathId(params.id, 'order')
+          const order = await write((tx) =>
+            cancelOrder(tx, world, ordering.supply, found(findOrder(tx, client.id, id), 'order')),
+          )
+          return wire(world, order)
         },
-      }),
-    )
-    .get(
-      '/:id',
-      ({ params, session: { world, client } }) =>
-        wire(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order')),
-      documented({
-        id: 'getOrder',
-        tag: 'Orders',
-        summary: 'Get an order',
-        description: 'With what it cost and the vouchers that have been delivered.',
-        path: OrderPath,
-        success: { status: 200, description: 'The order', schema: OrderSchema, example: ORDER_EXAMPLE },
-        refusals: MISSING,
-      }),
-    )
-    .get(
-      '/:id/vouchers',
-      ({ params, session: { world, client } }) =>
-        openVouchers(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order'), seals),
-      documented({
-        id: 'listVouchers',
-        tag: 'Orders',
-        summary: 'List the delivered vouchers of an order',
-        description: 'Codes and PINs; empty until something is delivered.',
-        path: OrderPath,
-        success: {
-          status: 200,
-          description: 'The vouchers, in order of delivery',
-          schema: Type.Array(VoucherSchema),
-          example: VOUCHER_EXAMPLES,
-        },
-        refusals: MISSING,
-      }),
-    )
-    .post(
-      '/:id/cancel',
-      async ({ params, session: { world, client, write } }) => {
-        const id = pathId(params.id, 'order')
-        const order = await write((tx) =>
-          cancelOrder(tx, world, ordering.supply, found(findOrder(tx, client.id, id), 'order')),
-        )
-        return wire(world, order)
-      },
-      documented({
-        id: 'cancelOrder',
-        tag: 'Orders',
-        summary: 'Cancel a pending order',
-        description: 'The wallet gets back what it paid.',
-        path: OrderPath,
-        success: {
-          status: 200,
-          description: 'The cancelled order',
-          schema: OrderSchema,
-          example: CANCELLED_EXAMPLE,
-        },
-        refusals: { ...MISSING, 'orders.not_cancellable': { code: 'order_not_cancellable', status: 'DELIVERED' } },
-      }),
-    )
+        documented({
+          id: 'cancelOrder',
+          tag: 'Orders',
+          summary: 'Cancel a pending order',
+          description: 'The wallet gets back what it paid.',
+          path: OrderPath,
+          success: {
+            status: 200,
+            description: 'The cancelled order',
+            schema: OrderSchema,
+            example: CANCELLED_EXAMPLE,
+          },
+          refusals: { ...MISSING, 'orders.not_cancellable': { code: 'order_not_cancellable', status: 'DELIVERED' } },
+        }),
+      )
+  )
 }
 
 /** @throws DomainError validation */

@@ -109,7 +109,7 @@ export const sessionRoutes = ({
           onPlaced?.(request, place)
         })
         const tokens = await sessions.begin(identified)
-        set.headers['cache-control'] = NO_STORE
+        set.headers['Cache-Control'] = NO_STORE
         return pairBody(tokens)
       },
       documented({
@@ -137,7 +137,7 @@ export const sessionRoutes = ({
         const token = readRefreshToken(await readObject(request, SESSION_BODY_BYTES_MAX))
         const { world, ...tokens } = await sessions.refresh(token)
         numberIn(world, set)
-        set.headers['cache-control'] = NO_STORE
+        set.headers['Cache-Control'] = NO_STORE
         return pairBody(tokens)
       },
       documented({

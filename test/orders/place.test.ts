@@ -82,6 +82,21 @@ describe('POST /api/v1/orders', () => {
     await expectUnbrokenChain(world)
   })
 
+  test('no cache keeps what tells voucher codes: orders, replays, lists and vouchers', async () => {
+    const world = await server.world(START)
+    const again = { 'idempotency-key': 'kept by no cache' }
+    const answers = [
+      await world.post(ORDERS, { ...INSTANT, quantity: 1 }, again),
+      await world.post(ORDERS, { ...INSTANT, quantity: 1 }, again),
+      await world.get(ORDERS),
+      await world.get(`${ORDERS}/1`),
+      await world.get(`${ORDERS}/1/vouchers`),
+    ]
+    for (const { status, headers } of answers) {
+      expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    }
+  })
+
   test('instant digital products are delivered in the answer up to quantity 5', async () => {
     const world = await server.world(START)
     const order = await place(world, { ...INSTANT, quantity: 5 })
