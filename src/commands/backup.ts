@@ -21,7 +21,7 @@ export const backupCommand = (backup: Command): void => {
           if (existsSync(file)) throw exists(file)
           await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => copy(database, file, onProgress))
           note(
-            `The keys are not in it: keep voucher.key of ${dataDir}, or the one of --voucher-key, in another place. Without it no code in the backup can be opened.`,
+            `The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
             config.json,
           )
           return { file, bytes: statSync(file).size }

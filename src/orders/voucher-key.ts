@@ -122,7 +122,7 @@ export const nextMarkOf = (tx: Transaction): string | undefined => tx.select().f
 
 const WRONG_KEY =
   'The voucher key is not the one that sealed the codes of this database. Set that one with ' +
-  `SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE, --voucher-key or the file ${KEY_FILE} of the data folder.`
+  `SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file ${KEY_FILE} of the data folder.`
 const UNFINISHED =
   'The codes are being sealed with another key, which is missing. Run scrip vouchers rekey again, with the old and the new key.'
 

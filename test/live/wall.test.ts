@@ -20,7 +20,7 @@ let served: Served[]
 
 beforeAll(async () => {
   credentials = await office.stocked()
-  live = await office.serve('--sandbox-token', 'open sesame', '--rate-limit', 'off', '--log-level', 'error')
+  live = await office.serve('--rate-limit', 'off', '--log-level', 'error')
   customer = await Customer.of(live, credentials)
   const sandbox = await startServer()
   served = operationsOf(await readDocument(sandbox))
@@ -185,10 +185,10 @@ describe('The flags of the sandbox', () => {
   test('--strict and --snapshot are usage errors, as flags and as variables, and nothing is written', async () => {
     const file = join(folder, 'snapshot.json')
     writeFileSync(file, '{}')
-    expect(await usage(['--strict'])).toContain('--strict is for the sandbox')
-    expect(await usage([], { SCRIP_STRICT: 'true' })).toContain('--strict is for the sandbox')
-    expect(await usage(['--snapshot', file])).toContain('--snapshot is for the sandbox')
-    expect(await usage([], { SCRIP_SNAPSHOT: file })).toContain('--snapshot is for the sandbox')
+    expect(await usage(['--strict'])).toContain('--strict has no meaning in live mode')
+    expect(await usage([], { SCRIP_STRICT: 'true' })).toContain('SCRIP_STRICT has no meaning in live mode')
+    expect(await usage(['--snapshot', file])).toContain('--snapshot has no meaning in live mode')
+    expect(await usage([], { SCRIP_SNAPSHOT: file })).toContain('SCRIP_SNAPSHOT has no meaning in live mode')
   })
 
   test('scrip run has no live mode', async () => {
@@ -197,12 +197,12 @@ describe('The flags of the sandbox', () => {
     expect(stderr).toContain('scrip run starts a sandbox')
   })
 
-  test('--seed means nothing: what is drawn can be foretold by nobody', async () => {
+  test('what is drawn can be foretold by nobody', async () => {
     const drawn: string[] = []
     for (const name of ['one', 'other']) {
       const seeded = new Office(mkdtempSync(join(folder, `${name}-`)))
       const own = await seeded.stocked()
-      const server = await seeded.serve('--seed', '42', '--log-level', 'error')
+      const server = await seeded.serve('--log-level', 'error')
       const { pair } = await Customer.of(server, own)
       drawn.push(pair.access_token.split('.')[1] ?? '', pair.refresh_token.split('.')[1] ?? '')
       await server.stop()

@@ -74,6 +74,7 @@ describe('docs/running-live.md', () => {
         console: {
           'systemctl stop scrip': `kill %1; wait %1\n`,
           'systemctl start scrip': server,
+          'systemctl stop scrip\nSCRIP_VOUCHER_KEY_FILE': server,
           'systemctl stop scrip\ninstall': server,
         },
       })

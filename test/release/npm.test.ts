@@ -84,7 +84,7 @@ const startRegistry = () => {
   // Nothing of this machine's settings, and no question about the newest npm.
   const environment = {
     npm_config_registry: server.url.href,
-    npm_config_userconfig: '/dev/null',
+    npm_config_userconfig: '/none/npmrc',
     npm_config_update_notifier: 'false',
     npm_config_fetch_retries: '0',
     BUN_CONFIG_REGISTRY: server.url.href,
