@@ -166,12 +166,15 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'totals of beneficiaries count their completed payouts',
+    // Joined to sums that are made once: looked up by client and status, each beneficiary would read all that are completed.
     sql: `SELECT 'beneficiary ' || b.id || ' has ' || b.total_payouts || ' payouts of ' || b.total_amount_minor || ', not ' ||
-        count(p.id) || ' of ' || coalesce(sum(p.beneficiary_total_minor), 0) AS fault
-      FROM beneficiaries b LEFT JOIN payouts p
-        ON p.beneficiary_id = b.id AND p.client_id = b.client_id AND p.status = 'completed'
-      GROUP BY b.id HAVING (b.total_payouts, b.total_amount_minor, b.last_payout_at_ms)
-        IS NOT (count(p.id), coalesce(sum(p.beneficiary_total_minor), 0), max(p.completed_at_ms))
+        coalesce(p.payouts, 0) || ' of ' || coalesce(p.amount_minor, 0) AS fault
+      FROM beneficiaries b LEFT JOIN (SELECT beneficiary_id, client_id, count(*) AS payouts,
+          sum(beneficiary_total_minor) AS amount_minor, max(completed_at_ms) AS last_at_ms
+        FROM payouts WHERE status = 'completed' AND beneficiary_id IS NOT NULL GROUP BY beneficiary_id, client_id) p
+        ON p.beneficiary_id = b.id AND p.client_id = b.client_id
+      WHERE (b.total_payouts, b.total_amount_minor, b.last_payout_at_ms)
+        IS NOT (coalesce(p.payouts, 0), coalesce(p.amount_minor, 0), p.last_at_ms)
       ORDER BY b.id`,
   },
   {
