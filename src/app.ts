@@ -126,6 +126,7 @@ export const createApp = (deps: Deps) => {
   const onBreakdown = ({ error, ...request }: { error: unknown; requestId: string; method: string; path: string }) =>
     log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) })
 
+  const isReady = () => !deps.isClosing() && worlds.default.db.trouble === undefined
   const edge = new Edge({
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
@@ -156,7 +157,7 @@ export const createApp = (deps: Deps) => {
     .use(walletRoutes({ reference, guard }))
     .use(orderRoutes({ ...ordering, guard }))
     .use(payoutRoutes({ ...paying, guard }))
-    .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady: () => !deps.isClosing() }))
+    .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }))
     .use(docsRoutes({ app: () => app, version, publicUrl }))
   if (sandbox) app.use(sandbox.routes)
   // What `--strict` looks at is read on the long way.

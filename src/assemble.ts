@@ -108,10 +108,16 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
     return world
   }
   const { dataDir } = config
+  let isServing = false
   const worlds = new Worlds({
     clock,
     seed,
-    openDefault: (state) => (dataDir === undefined ? openInMemory(state ?? fresh()) : openInFolder(dataDir, state)),
+    openDefault: (state) => {
+      if (dataDir === undefined) return openInMemory(state ?? fresh())
+      const world = openInFolder(dataDir, state)
+      if (isServing) world.db.serve()
+      return world
+    },
     wipeDefault: () => dataDir !== undefined && removeDatabase(databasePath(dataDir)),
     fresh,
   })
@@ -120,6 +126,9 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
   const key = signingKey(config, seed)
   const seals = sealsOf(config, worlds.default.db)
   const rates = ratesOf(config, worlds.default, reference, ratesText)
+  // Until here it may wait for a command that writes.
+  isServing = true
+  worlds.default.db.serve()
   const requestIds = { prefix: createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8), count: 0 }
   return {
     deps: (bound) => ({

@@ -8,11 +8,13 @@ import { type Listening, type ListenOptions, listen } from '../http/listen.ts'
 import { JSON_TYPE } from '../http/prepared.ts'
 import { pathOf } from '../http/target.ts'
 import { SECOND_MS, systemClock } from '../kernel/clock.ts'
+import { DomainError } from '../kernel/failure.ts'
 import { createLog, type Log } from '../log.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
+import { StorageWatch } from './storage-watch.ts'
 
 const METRICS_PATH = '/metrics'
 
@@ -141,10 +143,18 @@ const serveMetrics = ({ metrics: address }: Config, metrics: Metrics, log: Log):
  * Requests wait for what is due; where none comes, this looks, by comparing two numbers. A failure is told and tried
  * again: the work stays due. Worlds that nobody asks go to sleep.
  */
-const keepTime = (due: DueWork, worlds: Worlds, log: Log) =>
-  setInterval(() => {
+const keepTime = (due: DueWork, worlds: Worlds, log: Log) => {
+  const storage = new StorageWatch(log)
+  return setInterval(() => {
     worlds.rest()
     const world = worlds.default
+    storage.look(world.db)
     if (!due.isDue(world)) return
-    due.catchUp(world).catch((error: unknown) => log.error('due work failed', { cause: String(error) }))
+    due.catchUp(world).catch((error: unknown) => {
+      if (!isUnavailable(error)) log.error('due work failed', { cause: String(error) })
+    })
   }, SECOND_MS)
+}
+
+/** What the storage watch tells already. */
+const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.failure.code === 'unavailable'

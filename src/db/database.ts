@@ -3,6 +3,7 @@ import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { sinceStartMs } from '../kernel/clock.ts'
 import { makePrivateFile } from './data-folder.ts'
 import { SharedCommit } from './shared-commit.ts'
+import { isPassing, OpenFiles } from './storage.ts'
 
 /** Waits for another process's write (a backup, an administrative command) before giving up. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -39,6 +40,8 @@ export class Database {
   /** Reads a number that changes with each commit of another connection; left out where there can be none. */
   readonly #dataVersion: Statement<{ data_version: number }, []> | undefined
   #seenVersion: number | undefined
+  /** What a server has open; undefined in memory, and for a command. */
+  #files: OpenFiles | undefined
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
   private constructor(
@@ -47,7 +50,7 @@ export class Database {
     readonly onFile: boolean,
   ) {
     this.query = drizzle({ client: sqlite })
-    this.#commits = new SharedCommit(sqlite)
+    this.#commits = new SharedCommit(sqlite, () => this.#files)
     this.#dataVersion = onFile ? sqlite.query('PRAGMA data_version') : undefined
     this.#seenVersion = this.#dataVersion?.get()?.data_version
   }
@@ -65,6 +68,16 @@ export class Database {
     sqlite.run('PRAGMA temp_store = MEMORY')
     constrain(sqlite)
     return new Database(sqlite, true)
+  }
+
+  /**
+   * From now on the thread of a server waits for nobody: not for the lock of another process, and it acknowledges nothing
+   * once its files are gone.
+   */
+  serve(): void {
+    if (!this.onFile) return
+    this.sqlite.run('PRAGMA busy_timeout = 0')
+    this.#files = new OpenFiles(this.sqlite.filename)
   }
 
   /** A database in memory: empty, or the copy of an image. */
@@ -102,17 +115,34 @@ export class Database {
 
   /**
    * Runs a unit of work at once, for the units that arrive later in this turn to see and to share its commit. Answers,
-   * after that commit, whether it stands.
+   * after that commit, whether it stands; undefined, and nothing is done, while another process writes.
    *
    * @throws what the work throws, and nothing of it stands
    */
-  writeNow(work: (transaction: Transaction) => void): Promise<boolean> {
+  writeNow(work: (transaction: Transaction) => void): Promise<boolean> | undefined {
     return this.#commits.runNow(() => work(this.query))
   }
 
   /** The end of a commit whose work can be seen before it is durable. */
   get underway(): Promise<boolean> | undefined {
     return this.#commits.underway
+  }
+
+  /** Why writes are refused, if they are. */
+  get trouble(): Error | undefined {
+    return this.#commits.trouble
+  }
+
+  /** Looks, where no request does, whether the files are in place, and whether writes that were refused work again. */
+  lookAfter(): void {
+    if (this.trouble === undefined && this.#files?.areInPlace() !== false) return
+    this.write(() => this.#rewriteHeader()).catch(() => undefined) // it stays in trouble
+  }
+
+  /** A write that changes nothing. */
+  #rewriteHeader(): void {
+    const version = this.sqlite.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version
+    this.sqlite.run(`PRAGMA user_version = ${version}`)
   }
 
   /**
@@ -135,7 +165,7 @@ export class Database {
    * keep that server from writing for as long as anyone reads.
    */
   leave(): void {
-    this.#commits.flush()
+    this.#commits.end()
     this.sqlite.close()
   }
 
@@ -144,8 +174,12 @@ export class Database {
    * truth, and closes it.
    */
   close(): void {
-    this.#commits.flush()
-    this.sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    this.#commits.end()
+    try {
+      this.sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      if (!isPassing(error)) throw error // else the log is read when the file is opened again
+    }
     this.sqlite.close()
   }
 }

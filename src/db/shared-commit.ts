@@ -1,19 +1,29 @@
 import type { Database, Statement } from 'bun:sqlite'
+import { sinceStartMs } from '../kernel/clock.ts'
+import { isBusy } from './data-folder.ts'
+import { asFailure, FilesGone, isPassing, type OpenFiles, tryLater } from './storage.ts'
 
 interface Unit {
   run: () => unknown
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
+  sinceMs: number
 }
 
 /** What this process has made durable since it started, in all of its databases: for metrics. */
 export const commitTotals = { commits: 0, units: 0 }
 
+/** While another process writes, its turn is looked for this often: commands pause for longer between their writes. */
+const LOOK_MS = 1
+/** A unit of work waits this long for other processes, before its client is told to try again. */
+const PATIENCE_MS = 5_000
+
 type Outcome = { value: unknown } | { error: unknown }
 
 /**
  * Group commit: the units of work that arrive in one turn of the event loop run one after the other, each in a
- * savepoint of its own, and are made durable by one commit. None is answered before that commit.
+ * savepoint of its own, and are made durable by one commit. None is answered before that commit. While another process
+ * writes they wait, and the thread does not: it goes on to answer those who read.
  */
 export class SharedCommit {
   #waiting: Unit[] = []
@@ -24,6 +34,8 @@ export class SharedCommit {
   /** Kept here, and not asked of the driver: a database may be closed before the flush that was due. */
   #isOpen = false
   #isFlushDue = false
+  #look: ReturnType<typeof setTimeout> | undefined
+  #trouble: Error | undefined
   readonly #begin: Statement
   readonly #commit: Statement
   readonly #rollback: Statement
@@ -31,7 +43,12 @@ export class SharedCommit {
   readonly #release: Statement
   readonly #undo: Statement
 
-  constructor(sqlite: Database) {
+  constructor(
+    private readonly sqlite: Database,
+    /** The files that are written to; undefined in memory, and where nobody is answered. */
+    private readonly files: () => OpenFiles | undefined = () => undefined,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {
     this.#begin = sqlite.query('BEGIN IMMEDIATE')
     this.#commit = sqlite.query('COMMIT')
     this.#rollback = sqlite.query('ROLLBACK')
@@ -42,21 +59,29 @@ export class SharedCommit {
 
   run<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject })
+      const sinceMs = sinceStartMs()
+      this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject, sinceMs })
       this.#flushSoon()
     })
   }
 
   /**
    * Does a unit of work now, for the units that arrive later in this turn to see and to share its commit. Answers, after
-   * that commit, whether it stands.
+   * that commit, whether it stands; undefined, and nothing is done, while another process writes.
    *
    * @throws what the work throws, and nothing of it stands
    */
-  runNow(work: () => void): Promise<boolean> {
+  runNow(work: () => void): Promise<boolean> | undefined {
+    let outcome: Outcome
+    try {
+      this.#open()
+      outcome = this.#attempt(work)
+    } catch (error) {
+      if (isBusy(error)) return undefined
+      this.#fail([], error)
+      throw asFailure(error)
+    }
     this.#flushSoon()
-    this.#open()
-    const outcome = this.#attempt(work)
     if ('error' in outcome) throw outcome.error
     this.#done += 1
     this.#underway ??= Promise.withResolvers()
@@ -68,32 +93,47 @@ export class SharedCommit {
     return this.#underway?.promise
   }
 
-  /** Does what is waiting, now. */
+  /** Why the last writes were refused, until one works again. */
+  get trouble(): Error | undefined {
+    return this.#trouble
+  }
+
+  /** Does what is waiting, now, unless another process writes. */
   flush(): void {
-    const [units, underway, done] = [this.#waiting, this.#underway, this.#done]
-    if (units.length === 0 && !this.#isOpen) return
-    this.#waiting = []
-    this.#underway = undefined
-    this.#done = 0
-    let outcomes: Outcome[]
+    if (this.#waiting.length === 0 && !this.#isOpen) return
     try {
       this.#open()
+    } catch (error) {
+      if (isBusy(error)) this.#waitForTurn(error)
+      else this.#fail(this.#waiting.splice(0), error)
+      return
+    }
+    const units = this.#waiting.splice(0)
+    let outcomes: Outcome[]
+    try {
       outcomes = units.map(({ run }) => this.#attempt(run))
       this.#commit.run()
       this.#isOpen = false
-      commitTotals.commits += 1
-      commitTotals.units += units.length + done
+      this.#requireFiles()
     } catch (error) {
-      this.#abandon()
-      underway?.resolve(false)
-      for (const { reject } of units) reject(error)
+      this.#fail(units, error)
       return
     }
-    underway?.resolve(true)
+    this.#trouble = undefined
+    commitTotals.commits += 1
+    commitTotals.units += units.length + this.#done
+    this.#settle(true)
     outcomes.forEach((outcome, index) => {
       if ('error' in outcome) units[index]?.reject(outcome.error)
       else units[index]?.resolve(outcome.value)
     })
+  }
+
+  /** Does what is waiting, or refuses it while another process writes: nothing is done afterwards. */
+  end(): void {
+    this.flush()
+    clearTimeout(this.#look)
+    for (const { reject } of this.#waiting.splice(0)) reject(tryLater())
   }
 
   #flushSoon(): void {
@@ -107,10 +147,30 @@ export class SharedCommit {
 
   #open(): void {
     if (this.#isOpen) return
+    this.#requireFiles()
     this.#begin.run()
     this.#isOpen = true
   }
 
+  /** @throws FilesGone */
+  #requireFiles(): void {
+    const files = this.files()
+    if (files && !files.areInPlace()) throw new FilesGone(files.path)
+  }
+
+  /** Units that have waited for too long are refused; the others' turn is looked for again. */
+  #waitForTurn(error: unknown): void {
+    const patientMs = sinceStartMs() - this.patienceMs
+    const isTooLong = ({ sinceMs }: Unit) => sinceMs < patientMs
+    const [late, waiting] = [this.#waiting.filter(isTooLong), this.#waiting.filter((unit) => !isTooLong(unit))]
+    if (late.length > 0) this.#fail(late, error)
+    this.#waiting = waiting
+    if (waiting.length === 0) return
+    clearTimeout(this.#look)
+    this.#look = setTimeout(() => this.flush(), LOOK_MS)
+  }
+
+  /** @throws what has ended the whole transaction, such as a full disk */
   #attempt(work: () => unknown): Outcome {
     this.#savepoint.run()
     try {
@@ -118,19 +178,25 @@ export class SharedCommit {
       this.#release.run()
       return { value }
     } catch (error) {
+      if (!this.sqlite.inTransaction) throw error
       this.#undo.run()
       this.#release.run()
-      return { error }
+      return { error: asFailure(error) }
     }
   }
 
-  /** A full disk may have ended the transaction already; then there is nothing left to roll back. */
-  #abandon(): void {
+  /** Nothing of a transaction stands. A full disk may have ended it already; then there is nothing left to roll back. */
+  #fail(units: readonly Unit[], error: unknown): void {
+    if (isPassing(error)) this.#trouble = error as Error
+    if (this.#isOpen && this.sqlite.inTransaction) this.#rollback.run()
     this.#isOpen = false
-    try {
-      this.#rollback.run()
-    } catch {
-      return
-    }
+    this.#settle(false)
+    for (const { reject } of units) reject(asFailure(error))
+  }
+
+  #settle(stands: boolean): void {
+    this.#underway?.resolve(stands)
+    this.#underway = undefined
+    this.#done = 0
   }
 }

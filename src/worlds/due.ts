@@ -82,6 +82,7 @@ export class DueWork {
   #catchUpNow(world: World): boolean {
     if (!turns.isFree || this.#catchingUp.has(world)) return false
     const stands = world.db.writeNow((tx) => this.#slice(tx, world))
+    if (!stands) return false
     stands.then((stood) => stood || world.forgetDerived())
     world.of(horizon).nextMs = undefined
     return !this.isDue(world)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { structured } from '../harness.ts'
 import { bearer, inFolder, loggedIn, type Running, run, start } from '../program/program.ts'
 import { brokenInvariants } from './ledger.ts'
 
@@ -32,17 +33,24 @@ describe('a full disk', () => {
         if (response.status === 201) saved += 1
         else refusal = response
       }
-      expect(refusal?.status).toBe(500)
-      expect(await refusal?.json()).toEqual({
-        error: 'InternalServerError',
-        message: 'Failed to create beneficiary',
-      })
+      expect(refusal?.status).toBe(503)
+      expect((await program.request('/readyz')).status).toBe(503)
+      expect(refusal?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+      expect(await refusal?.json()).toEqual(
+        structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.'),
+      )
       expect(await totalOf(program, client)).toBe(saved)
+      for (let count = 0; count < 20; count++) expect((await save()).status).toBe(503)
+      await program.told('writes are refused')
+      expect(program.log().split('writes are refused')).toHaveLength(2)
+      expect(program.log()).not.toContain('request failed')
 
       const roomier = Bun.spawnSync(['prlimit', '--pid', String(program.pid), '--fsize=unlimited'])
       expect(roomier.exitCode).toBe(0)
       expect((await save()).status).toBe(201)
       expect(await totalOf(program, client)).toBe(saved + 1)
+      expect((await program.request('/readyz')).status).toBe(200)
+      await program.told('writes work again')
       expect((await program.stop()).exitCode).toBe(0)
       expect(brokenInvariants(dataDir)).toEqual([])
     }))

@@ -1,0 +1,135 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Database } from '../../src/db/database.ts'
+import { SharedCommit } from '../../src/db/shared-commit.ts'
+import { DomainError } from '../../src/kernel/failure.ts'
+
+/** A served database beside other processes: its thread waits for none of them. */
+
+let folder: string
+let path: string
+let served: Database
+let other: SqliteDatabase
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+  path = join(folder, 'data.sqlite')
+  served = Database.openFile(path)
+  served.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
+  served.serve()
+  other = new SqliteDatabase(path)
+})
+afterEach(() => {
+  other.close()
+  served.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const insert = (text: string) => {
+  served.sqlite.run('INSERT INTO notes (text) VALUES (?)', [text])
+  return text
+}
+const notes = () => other.query('SELECT text FROM notes ORDER BY id').values().flat()
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'done',
+    (error: unknown) => (error instanceof DomainError ? error.failure : error),
+  )
+
+describe('while another process writes', () => {
+  test('a write waits and the thread does not; those that wait are done together, in order', async () => {
+    other.run('BEGIN IMMEDIATE')
+    const written = Promise.all(['a', 'b'].map((text) => served.write(() => insert(text))))
+    const first = await Promise.race([written, Bun.sleep(20).then(() => 'the thread')])
+    expect(first).toBe('the thread')
+    expect(notes()).toEqual([])
+    other.run('COMMIT')
+    expect(await written).toEqual(['a', 'b'])
+    expect(notes()).toEqual(['a', 'b'])
+    expect(served.trouble).toBeUndefined()
+  })
+
+  test('work that is to be done now is not done, and can be written later', async () => {
+    other.run('BEGIN IMMEDIATE')
+    expect(served.writeNow(() => insert('a'))).toBeUndefined()
+    expect(served.underway).toBeUndefined()
+    const written = served.write(() => insert('b'))
+    other.run('COMMIT')
+    await written
+    expect(notes()).toEqual(['b'])
+  })
+
+  test('a write that has waited too long is refused, nothing of it is done, and later ones go on', async () => {
+    const commits = new SharedCommit(served.sqlite, () => undefined, 10)
+    other.run('BEGIN IMMEDIATE')
+    expect(await failureOf(commits.run(() => insert('a')))).toEqual({
+      code: 'unavailable',
+      retryAfterSeconds: expect.any(Number),
+    })
+    expect(commits.trouble?.message).toContain('locked')
+    other.run('COMMIT')
+    expect(await commits.run(() => insert('b'))).toBe('b')
+    expect(commits.trouble).toBeUndefined()
+    expect(notes()).toEqual(['b'])
+  })
+
+  test('closing refuses what still waits', async () => {
+    const commits = new SharedCommit(served.sqlite)
+    other.run('BEGIN IMMEDIATE')
+    const refused = failureOf(commits.run(() => insert('a')))
+    commits.end()
+    expect(await refused).toMatchObject({ code: 'unavailable' })
+    other.run('COMMIT')
+  })
+})
+
+describe('once the files are gone', () => {
+  test('nothing is written or acknowledged until they are back', async () => {
+    renameSync(path, `${path}.away`)
+    expect(await failureOf(served.write(() => insert('a')))).toMatchObject({ code: 'unavailable' })
+    expect(served.trouble?.message).toContain(path)
+    expect(() => served.writeNow(() => insert('b'))).toThrow('unavailable')
+    renameSync(`${path}.away`, path)
+    expect(await served.write(() => insert('c'))).toBe('c')
+    expect(served.trouble).toBeUndefined()
+    expect(notes()).toEqual(['c'])
+  })
+
+  test('what was committed as they went is not acknowledged', async () => {
+    const written = served.write(() => {
+      renameSync(path, `${path}.away`)
+      return insert('a')
+    })
+    expect(await failureOf(written)).toMatchObject({ code: 'unavailable' })
+    renameSync(`${path}.away`, path)
+  })
+
+  test('a look notices, and notices that they are back', async () => {
+    renameSync(`${path}-wal`, `${path}-wal.away`)
+    served.lookAfter()
+    await failureOf(served.write(() => undefined))
+    expect(served.trouble).toBeDefined()
+    renameSync(`${path}-wal.away`, `${path}-wal`)
+    served.lookAfter()
+    await served.write(() => undefined)
+    expect(served.trouble).toBeUndefined()
+  })
+})
+
+describe('a disk that fills up within a unit of work', () => {
+  test('ends the transaction of all who share it: none stands, and the next write goes on', async () => {
+    const pages = served.sqlite.query<{ page_count: number }, []>('PRAGMA page_count').get()?.page_count
+    served.sqlite.run(`PRAGMA max_page_count = ${pages}`)
+    const now = served.writeNow(() => insert('first'))
+    const outcomes = await Promise.all([
+      failureOf(served.write(() => insert('a'))),
+      failureOf(served.write(() => insert('x'.repeat(100_000)))),
+    ])
+    expect(outcomes[1]).toMatchObject({ code: 'unavailable' })
+    expect([await now, outcomes[0]]).toEqual(notes().length === 0 ? [false, outcomes[1]] : [true, 'done'])
+    served.sqlite.run('PRAGMA max_page_count = 1000000')
+    expect(await served.write(() => insert('next'))).toBe('next')
+  })
+})

@@ -1,0 +1,87 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { structured } from '../harness.ts'
+import { bearer, inFolder, loggedIn, type Running, start } from '../program/program.ts'
+
+/** What others do to the data folder while it is served. */
+
+const PERSON = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+const UNAVAILABLE = structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.')
+
+/** A server on a folder inside another one, and a client of it. */
+const serving = (
+  work: (
+    dataDir: string,
+    program: Running,
+    save: () => Promise<Response>,
+    read: () => Promise<Response>,
+  ) => Promise<void>,
+): Promise<void> =>
+  inFolder(async (folder) => {
+    const dataDir = join(folder, 'data')
+    const program = await start(['--data-dir', dataDir, '--rate-limit', 'off'])
+    const client = bearer(await loggedIn(program))
+    const save = () => program.request('/api/v1/beneficiaries', { method: 'POST', ...client, body: PERSON })
+    const read = () => program.request('/api/v1/beneficiaries', client)
+    await work(dataDir, program, save, read)
+    expect((await program.stop()).exitCode).toBe(0)
+  })
+
+const isReady = async (program: Running): Promise<boolean> => (await program.request('/readyz')).status === 200
+
+describe('a data folder that is taken away while it is served', () => {
+  test('ends acknowledgements, readiness and quiet; put back, all goes on', () =>
+    serving(async (dataDir, program, save, read) => {
+      expect((await save()).status).toBe(201)
+      renameSync(dataDir, `${dataDir}.away`)
+      const refused = await save()
+      expect(refused.status).toBe(503)
+      expect(await refused.json()).toEqual(UNAVAILABLE)
+      expect(await isReady(program)).toBe(false)
+      await program.told('was removed or replaced')
+      renameSync(`${dataDir}.away`, dataDir)
+      expect((await save()).status).toBe(201)
+      expect(await isReady(program)).toBe(true)
+      expect((await read()).headers.get('x-total-count')).toBe('2')
+    }))
+
+  test('is noticed though nobody writes', () =>
+    serving(async (dataDir, program) => {
+      rmSync(dataDir, { recursive: true })
+      await program.told('was removed or replaced')
+      expect(await isReady(program)).toBe(false)
+    }))
+})
+
+describe('a database file that is replaced while it is served', () => {
+  test('by a copy of itself is noticed by the next write', () =>
+    serving(async (dataDir, _program, save) => {
+      const path = join(dataDir, 'scrip.sqlite')
+      copyFileSync(path, `${path}.copy`)
+      renameSync(`${path}.copy`, path)
+      expect((await save()).status).toBe(503)
+    }))
+})
+
+describe("another program's lock on the database", () => {
+  test('holds up neither reads nor the health of the server; writes wait for it', () =>
+    serving(async (dataDir, program, save, read) => {
+      const foreign = new Database(join(dataDir, 'scrip.sqlite'))
+      foreign.run('BEGIN IMMEDIATE')
+      let isSaved = false
+      const saved = save().then((response) => {
+        isSaved = true
+        return response.status
+      })
+      for (let count = 0; count < 20; count++) {
+        expect((await read()).headers.get('x-total-count')).toBe('0')
+        expect(await isReady(program)).toBe(true)
+      }
+      expect(isSaved).toBe(false)
+      foreign.run('COMMIT')
+      expect(await saved).toBe(201)
+      foreign.close()
+    }))
+})
