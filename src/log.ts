@@ -1,6 +1,7 @@
 import { LOG_LEVELS, type LogLevel } from './config.ts'
 import type { RequestFacts, RequestListener } from './http/request-watch.ts'
 import { type Clock, toTimestamp } from './kernel/clock.ts'
+import { visibleLines } from './kernel/visible.ts'
 
 /** Facts that belong to a message: numbers and words, never a secret. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>
@@ -35,7 +36,7 @@ export const createLog = ({ level: least, format, color, clock, write }: LogOpti
     if (format === 'json') return JSON.stringify({ time, level, message, ...fields })
     let facts = ''
     for (const name in fields)
-      if (fields[name] !== undefined && fields[name] !== null) facts += ` ${name}=${fields[name]}`
+      if (fields[name] !== undefined && fields[name] !== null) facts += ` ${name}=${visibleLines(String(fields[name]))}`
     return color
       ? `${DIM}${time}${RESET} ${LEVEL_COLORS[level]}${level.padEnd(5)}${RESET} ${message}${DIM}${facts}${RESET}`
       : `${time} ${level.padEnd(5)} ${message}${facts}`

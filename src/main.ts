@@ -3,6 +3,7 @@ import { CommanderError } from 'commander'
 import { commandLine } from './command-line.ts'
 import { EXIT, ProgramError } from './commands/exit.ts'
 import { UsageError } from './config.ts'
+import { visibleLines } from './kernel/visible.ts'
 import { givenEnvironment } from './production.ts'
 
 /** Runs one command, and says how it ended. */
@@ -10,7 +11,7 @@ import { givenEnvironment } from './production.ts'
 const exitCodeOf = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`scrip: ${message}\n`)
+  process.stderr.write(`scrip: ${visibleLines(message)}\n`)
   if (error instanceof UsageError) return EXIT.usage
   return error instanceof ProgramError ? error.exitCode : EXIT.failed
 }

@@ -77,7 +77,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'seeded-images': ['seeds', ...Object.keys(ROOMS), ...BELOW_ROOMS],
   commands: ['assemble', 'app', 'metrics', ...BELOW_APP],
   'command-line': ['commands', 'assemble', 'config'],
-  main: ['command-line', 'commands', 'config', 'production'],
+  main: ['command-line', 'commands', 'config', 'kernel', 'production'],
   production: [],
 }
 

@@ -1,4 +1,5 @@
 import { toMajor } from '../kernel/money.ts'
+import { visible, visibleLines } from '../kernel/visible.ts'
 import type { Currency } from '../reference/reference.ts'
 
 /** What the administrative commands answer: aligned columns for people, JSON for scripts. */
@@ -25,14 +26,21 @@ export type Row = Record<string, Cell>
 export type Answer = Row | readonly Row[]
 
 export const show = (answer: Answer, json: boolean): void => {
-  const text = json ? JSON.stringify(answer) : isList(answer) ? table(answer) : record(answer)
+  const text = json ? escaped(JSON.stringify(answer)) : isList(answer) ? table(answer) : record(answer)
   process.stdout.write(`${text}\n`)
 }
 
 /** Tells a person what to mind; scripts get the answer alone. */
 export const note = (text: string, json: boolean): void => {
-  if (!json) process.stderr.write(`${text}\n`)
+  if (!json) process.stderr.write(`${visibleLines(text)}\n`)
 }
+
+/** The same JSON, with nothing in it that a terminal would obey. */
+const escaped = (json: string): string =>
+  json.replace(
+    /[\p{Cc}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 const isList = (answer: Answer): answer is readonly Row[] => Array.isArray(answer)
 
@@ -65,5 +73,4 @@ const table = (rows: readonly Row[]): string => {
     .join('\n')
 }
 
-/** Control characters of a stored text must not reach the terminal. */
-const textOf = (cell: Cell): string => (cell === null ? '-' : String(cell).replace(/\p{Cc}/gu, ' '))
+const textOf = (cell: Cell): string => (cell === null ? '-' : visible(String(cell)))

@@ -25,13 +25,20 @@ const logIn = (response) => {
   }
   return response
 }
+// What is shown as an example is sent by a click: a key that was used already would answer the first request again.
+const withoutKeys = (parameters) => {
+  for (const parameter of parameters) if (parameter.name === 'Idempotency-Key') delete parameter.example
+}
 let reference
 fetch('/openapi.json').then((response) => response.json()).then((document) => {
+  for (const path of Object.values(document.paths)) {
+    for (const { parameters } of Object.values(path)) withoutKeys(parameters)
+  }
   reference = SwaggerUIBundle({
     spec: { ...document, servers: [{ url: location.origin }] },
     dom_id: '#reference',
     deepLinking: true,
-    persistAuthorization: true,
+    persistAuthorization: false, // a token stays in the memory of this page
     displayRequestDuration: true,
     responseInterceptor: logIn,
   })
@@ -74,8 +81,12 @@ export const REFERENCE_PAGE = `<!doctype html>
 
 /** Nothing from outside, not even by mistake: the browser is told to load only what the program serves. */
 export const PAGE_POLICY = [
-  "default-src 'self'",
+  "default-src 'none'",
+  "connect-src 'self'",
   "img-src 'self' data:",
   "style-src 'self' 'unsafe-inline'",
   `script-src 'self' 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ')

@@ -3,6 +3,9 @@ import { Prepared } from '../http/prepared.ts'
 import { openApiDocument } from './openapi.ts'
 import { PAGE_ASSETS, PAGE_POLICY, REFERENCE_PAGE } from './page.ts'
 
+/** No browser takes a file of ours for something else than it says it is. */
+const AS_IT_SAYS = { 'x-content-type-options': 'nosniff' } as const
+
 /** The OpenAPI document and the page that shows it: public, and whole without a network (contract C1). */
 export const docsRoutes = ({
   app,
@@ -17,6 +20,7 @@ export const docsRoutes = ({
   const made = async (): Promise<Prepared> =>
     new Prepared(JSON.stringify(await openApiDocument(app(), version, publicUrl)), {
       'cache-control': 'public, no-cache',
+      ...AS_IT_SAYS,
     })
 
   const routes = new Elysia({ name: 'docs' })
@@ -26,6 +30,7 @@ export const docsRoutes = ({
     })
     .get('/docs', ({ set }) => {
       set.headers['content-type'] = 'text/html; charset=utf-8'
+      Object.assign(set.headers, AS_IT_SAYS)
       set.headers['content-security-policy'] = PAGE_POLICY
       return REFERENCE_PAGE
     })
@@ -40,4 +45,8 @@ export const docsRoutes = ({
 }
 
 const readAsset = async ({ path, type }: { path: string; type: string }): Promise<Prepared> =>
-  new Prepared(await Bun.file(path).bytes(), { 'content-type': type, 'cache-control': 'public, max-age=3600' })
+  new Prepared(await Bun.file(path).bytes(), {
+    'content-type': type,
+    'cache-control': 'public, max-age=3600',
+    ...AS_IT_SAYS,
+  })

@@ -38,6 +38,7 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: FrontRoutesOp
     new Prepared(drawFrontPage(facts(), { open, products: shownOf(catalog, PICTURES) }), {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': FRONT_POLICY,
+      'x-content-type-options': 'nosniff',
       vary: 'Accept, Accept-Encoding',
     })
   // Indented, because who asks without a browser may well be a person all the same.

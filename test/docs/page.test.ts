@@ -38,8 +38,25 @@ describe('GET /docs', () => {
 
   test('tells the browser to load nothing from outside either', async () => {
     const policy = (await server.request('/docs')).headers.get('content-security-policy')
-    expect(policy).toContain("default-src 'self'")
+    expect(policy).toContain("default-src 'none'")
     expect(policy).not.toContain('http')
+  })
+
+  test('is in no frame of another page, and is what it says it is', async () => {
+    for (const path of ['/', '/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
+      const { headers } = await server.request(path, { headers: { accept: 'text/html' } })
+      expect({ path, sniffed: headers.get('x-content-type-options') }).toEqual({ path, sniffed: 'nosniff' })
+      if (!headers.get('content-type')?.startsWith('text/html')) continue
+      const policy = headers.get('content-security-policy') ?? ''
+      for (const part of ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]) {
+        expect(policy.split('; ')).toContain(part)
+      }
+    }
+  })
+
+  test('keeps a token in memory alone', async () => {
+    expect(await page()).toContain('persistAuthorization: false')
+    expect(await page()).not.toMatch(/localStorage|sessionStorage/)
   })
 
   test('finds each of its files in the program, small enough on the wire', async () => {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/command-line.ts'
-import { inOffice, TEA } from './live.ts'
+import { Customer, inOffice, TEA } from './live.ts'
 import { COMMAND, inFolder, run } from './program.ts'
 
 /** How the program behaves towards a person at a terminal. */
@@ -281,4 +281,32 @@ test.skipIf(!Bun.which('bash'))(
 test('whoever reads may stop when it has enough: the program ends without a word', () => {
   const { stderr } = spawnSync('sh', ['-c', `"$@" | head -c 10`, 'sh', ...COMMAND, 'openapi'], { encoding: 'utf8' })
   expect(stderr).toBe('')
+})
+
+describe('what clients have written', () => {
+  /** Clears the screen, rings, turns the rest of the line around, and ends in another line separator. */
+  const HOSTILE = 'p-\u001b[2J\u0007\u202egpj.exe\u2066\u009b31m\u2028x'
+  const SHOWN = 'p-\\u{1b}[2J\\u{7}\\u{202e}gpj.exe\\u{2066}\\u{9b}31m\\u{2028}x'
+
+  test('is shown in tables and records with what a terminal would obey spelled out', () =>
+    inOffice(async (office) => {
+      const customer = await office.stocked()
+      const server = await office.serve()
+      await (await Customer.of(server, customer)).payout(HOSTILE)
+      await server.stop()
+      const [table, json] = await Promise.all([
+        office.run(['payouts', 'list']),
+        office.run(['payouts', 'list', '--json']),
+      ])
+      expect(table.stdout).toContain(SHOWN)
+      const obeyed = /[^\P{Cc}\n]|\p{Bidi_Control}|[\u2028\u2029]/u
+      expect(obeyed.exec(table.stdout)).toBeNull()
+      expect(/[^\P{Cc}\n]|\p{Bidi_Control}/u.exec(json.stdout)).toBeNull()
+      expect((JSON.parse(json.stdout) as { reference_id: string }[])[0]?.reference_id).toBe(HOSTILE)
+    }))
+
+  test('is shown so in errors, too', async () => {
+    const { stderr } = await run(['serve', `no\u001b[2J\u202esuch`])
+    expect(stderr).toBe('scrip: there is no command no\\u{1b}[2J\\u{202e}such: see scrip --help\n')
+  })
 })
