@@ -98,8 +98,7 @@ export class Guard {
   plugin(feature?: Feature) {
     return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => {
       const session = await this.admit({ request, set, path, route })
-      if (feature && !session.client.features.has(feature)) throw new DomainError({ code: 'feature_disabled' })
-      return { session }
+      return { session: feature ? entitled(session, feature) : session }
     })
   }
 
@@ -108,6 +107,22 @@ export class Guard {
     return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => ({
       session: await this.admit({ request, set, path, route, isFree: true }),
     }))
+  }
+}
+
+/** The session of a client that has a feature, and has it still when it writes. @throws DomainError feature_disabled */
+const entitled = (session: Session, feature: Feature): Session => {
+  const check = (): void => {
+    if (!session.client.features.has(feature)) throw new DomainError({ code: 'feature_disabled' })
+  }
+  check()
+  return {
+    ...session,
+    write: (work) =>
+      session.write((tx) => {
+        check()
+        return work(tx)
+      }),
   }
 }
 

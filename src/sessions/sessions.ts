@@ -20,7 +20,8 @@ export interface Session {
   /** The client's token epoch when the token was last checked against the database. */
   readonly epoch: number
   /**
-   * Writes to the world on behalf of this session: see {@link Database.write}.
+   * Writes to the world on behalf of this session: see {@link Database.write}. The work sees what another process has
+   * written meanwhile.
    *
    * @throws DomainError unauthorized when the token has died by the time the work begins
    */
@@ -167,6 +168,7 @@ export class Sessions {
     const client = world && findClient(world, claims.clientId)
     if (!client || !isAlive(world.db.query, world, claims)) return undefined
     const checkIn = (query: Transaction): void => {
+      this.options.keepUp(world)
       if (!isAlive(query, world, claims)) throw new DomainError({ code: 'unauthorized', tokenSent: true })
     }
     return {

@@ -123,26 +123,48 @@ describe('a client', () => {
       expect((await login(server, 'acme', newest.password)).status).toBe(200)
     }))
 
-  test('that is disabled while a body is on its way pays nothing and sees no codes', () =>
+  test('that an operator stops while a body is on its way pays nothing and sees no codes', () =>
     inOffice(async (office) => {
       const credentials = await office.stocked()
       const server = await office.serve('--rate-limit', '1000/d')
       const customer = await Customer.of(server, credentials)
-      const headers = { authorization: `Bearer ${customer.pair.access_token}` }
-      const purchase = { product_id: 1, denomination: 10, quantity: 1 }
-      const { finish } = await holdBack(
-        purchase,
-        (body) => server.request('/api/v1/orders', { method: 'POST', headers, body }),
-        () => customer.get('/countries/1'),
-      )
-      await office.answer('client', 'disable', 'acme')
-      const refused = await finish()
-      expect(refused.status).toBe(401)
-      expect(await refused.text()).not.toContain('card_number')
+      const orderDuring = async (command: string[]): Promise<[number, string]> => {
+        const headers = { authorization: `Bearer ${customer.pair.access_token}` }
+        const { finish } = await holdBack(
+          { product_id: 1, denomination: 10, quantity: 2 },
+          (body) => server.request('/api/v1/orders', { method: 'POST', headers, body }),
+          () => customer.get('/countries/1'),
+        )
+        expect((await office.run(command)).exitCode).toBe(0)
+        const answer = await finish()
+        return [answer.status, await answer.text()]
+      }
+      expect(await orderDuring(['client', 'limit', 'acme', '1'])).toEqual([
+        400,
+        expect.stringContaining('Quantity exceeds maximum allowed quantity of 1'),
+      ])
+      expect((await office.run(['client', 'limit', 'acme', 'off'])).exitCode).toBe(0)
+      const withdrawn = office.file('withdrawn.json', { products: [{ ...TEA, active: false }, HAMPER] })
+      expect(await orderDuring(['catalog', 'import', withdrawn])).toEqual([
+        404,
+        expect.stringContaining('Product not found'),
+      ])
+      expect(
+        await office.run(['catalog', 'import', office.file('again.json', { products: [TEA, HAMPER] })]),
+      ).toMatchObject({
+        exitCode: 0,
+      })
+      expect(await orderDuring(['client', 'feature', 'acme', 'vouchers', 'off'])).toEqual([
+        403,
+        expect.stringContaining('FORBIDDEN'),
+      ])
+      expect((await office.run(['client', 'feature', 'acme', 'vouchers', 'on'])).exitCode).toBe(0)
+      expect(await orderDuring(['client', 'disable', 'acme'])).toEqual([401, expect.stringContaining('UNAUTHORIZED')])
       expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
         { product: 'Tea', available: 3, taken: 0 },
         { product: 'Hamper', available: 3, taken: 0 },
       ])
+      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
       await server.stop()
     }))
 
