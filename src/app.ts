@@ -78,7 +78,8 @@ export const createApp = (deps: Deps) => {
   const { seals } = deps
   const onDamaged = (code: { stockId: number; productId: number }) =>
     log.error('a voucher cannot be opened and is not for sale any more', { ...code })
-  const supply = mode === 'sandbox' ? sandboxSupply : importedSupply({ seals, onDamaged })
+  const validityOf = (productId: number) => catalog.find(productId)?.validity
+  const supply = mode === 'sandbox' ? sandboxSupply(validityOf) : importedSupply({ seals, onDamaged })
   const paced = (what: 'payouts' | 'orders') => (world: World) => mode === 'sandbox' && world.of(pace)[what] === 'auto'
   const pricing = { catalog, reference, rates, conversionBasisPoints }
   const paying = {

@@ -8,8 +8,8 @@ import countriesJson from '../seed/countries.json' with { type: 'text' }
 import currenciesJson from '../seed/currencies.json' with { type: 'text' }
 import ratesJson from '../seed/rates.json' with { type: 'text' }
 import subcategoriesJson from '../seed/subcategories.json' with { type: 'text' }
-import { type CatalogRows, type OnRows, readCatalog, replaceCatalog } from './catalog/document.ts'
-import { type CategorySeed, seedCategories } from './catalog/seed.ts'
+import { type CatalogRows, type CategoryNames, type OnRows, readCatalog, replaceCatalog } from './catalog/document.ts'
+import { type CategorySeed, defineCategories, seedCategories } from './catalog/seed.ts'
 import { keepDatabase } from './db/data-folder.ts'
 import { Database, PAGE_BYTES, type Transaction } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
@@ -54,6 +54,15 @@ export const makeSeededDatabase = (dataDir: string, mode: 'sandbox' | 'live', cl
   keepDatabase(dataDir, database.closeToImage())
 }
 
+const namesIn = (json: string): ReadonlySet<string> =>
+  new Set((JSON.parse(json) as { name: string }[]).map(({ name }) => name))
+
+/** The categories and subcategories that the program defines itself. */
+export const PROGRAM_CATEGORIES: CategoryNames = {
+  categories: namesIn(categoriesJson),
+  subcategories: namesIn(subcategoriesJson),
+}
+
 /** Where the products of a database came from: the sandbox's own catalog gives way to one that was imported. */
 const CATALOG_SEED = 'catalog'
 const CATALOG_FILE = 'catalog-file'
@@ -63,7 +72,7 @@ export const seedSandboxCatalog = (database: Database, reference: Reference): vo
   if (findSeed(database.query, CATALOG_FILE)) return
   const catalogJson = readFileSync(catalogPath, 'utf8')
   plant(database, CATALOG_SEED, [catalogJson], () =>
-    replaceCatalog(database.query, readCatalog(catalogJson, reference)),
+    replaceCatalog(database.query, readCatalog(catalogJson, { reference, known: PROGRAM_CATEGORIES })),
   )
 }
 
@@ -78,10 +87,11 @@ export const importCatalog = (
   file: string,
   onProgress?: OnRows,
 ): CatalogRows => {
-  const rows = readCatalog(file, reference, onProgress)
+  const rows = readCatalog(file, { reference, known: PROGRAM_CATEGORIES, onRows: onProgress })
   plant(database, CATALOG_FILE, [file], () => {
     database.query.delete(seeds).where(eq(seeds.name, CATALOG_SEED)).run()
     replaceCatalog(database.query, rows, onProgress)
+    defineCategories(database.query, rows)
   })
   return rows
 }

@@ -29,6 +29,14 @@ const bandsFor = (product: Product, agreedBasisPoints: number): readonly Band[] 
         discountBasisPoints: Math.max(band.discountBasisPoints, agreedBasisPoints),
       }))
 
+/** The delivery time of what is delivered in the answer, as it is kept. */
+export const INSTANT = 'instant'
+
+const NO_EXPIRY = 'no expiry'
+
+/** Whether codes are good for ever. */
+export const neverExpires = (validity: string | undefined): boolean => validity?.toLowerCase() === NO_EXPIRY
+
 /** How many cards one purchase may hold: the smaller of the product's maximum and the client's (contract C9). */
 export const quantityMaxFor = (product: Product, clientQuantityMax: number | null): number =>
   Math.min(product.quantityMax, clientQuantityMax ?? product.quantityMax)

@@ -1,6 +1,7 @@
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, eq, gte } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
-import { productBands, products } from './tables.ts'
+import { OWN_ID_MIN } from './seed.ts'
+import { categories, productBands, products, subcategories } from './tables.ts'
 
 /** A product as it stands in the database, on sale or not, for those who run the program. */
 export interface ProductRecord {
@@ -18,6 +19,25 @@ export const productRecords = (tx: Transaction): Map<number, ProductRecord> => {
   return records
 }
 
+/** The categories and subcategories that a catalog file has defined, as it names them; members of none are left out. */
+export const ownCategories = (
+  tx: Transaction,
+): { categories?: { name: string }[]; subcategories?: { name: string }[] } => {
+  const namesOf = (table: typeof categories | typeof subcategories) =>
+    tx
+      .select({ name: table.name })
+      .from(table)
+      .where(and(gte(table.id, OWN_ID_MIN), eq(table.active, true)))
+      .orderBy(asc(table.id))
+      .all()
+  const [own, ownSub] = [namesOf(categories), namesOf(subcategories)]
+  return { ...(own.length > 0 && { categories: own }), ...(ownSub.length > 0 && { subcategories: ownSub }) }
+}
+
 /** What a product is called, or undefined when there is none. */
 export const findProductName = (tx: Transaction, id: number): string | undefined =>
   tx.select({ name: products.name }).from(products).where(eq(products.id, id)).limit(1).get()?.name
+
+/** How long the codes of a product are good for, as the catalog says it; or undefined when there is none. */
+export const findValidity = (tx: Transaction, id: number): string | undefined =>
+  tx.select({ validity: products.validity }).from(products).where(eq(products.id, id)).limit(1).get()?.validity

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { and, gte, inArray, max, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
 import { categories, clientDiscounts, subcategories } from './tables.ts'
 
@@ -8,8 +8,59 @@ export interface CategorySeed {
   subcategories: readonly { id: number; name: string; category_id: number; active: boolean }[]
 }
 
+/** Ids of categories that a catalog file defines begin here: no release gives one of these to its own. */
+export const OWN_ID_MIN = 1_000_001
+
+/**
+ * Puts the categories of a catalog file in the place of those of the one before. One that is named again has the id that
+ * it had, so that they stay as they were told.
+ */
+export const defineCategories = (tx: Transaction, names: Record<'categories' | 'subcategories', readonly string[]>) => {
+  // A subcategory of a file belongs to no category; the column wants one, and nothing asks for it.
+  define(tx, categories, names.categories, {})
+  define(tx, subcategories, names.subcategories, { categoryId: 1 })
+}
+
+const define = (
+  tx: Transaction,
+  table: typeof categories | typeof subcategories,
+  names: readonly string[],
+  others: { categoryId?: number },
+): void => {
+  tx.update(table).set({ active: false }).where(gte(table.id, OWN_ID_MIN)).run()
+  let next =
+    Math.max(
+      OWN_ID_MIN - 1,
+      tx
+        .select({ id: max(table.id) })
+        .from(table)
+        .get()?.id ?? 0,
+    ) + 1
+  for (const name of names) {
+    const values = { id: next, name, active: true, ...others } as typeof subcategories.$inferInsert
+    const [row] = tx
+      .insert(table)
+      .values(values)
+      .onConflictDoUpdate({ target: table.name, set: { active: true } })
+      .returning()
+      .all()
+    if (row?.id === next) next += 1
+  }
+}
+
 /** Writes the seed over whatever an earlier release wrote: ids stay, names may have improved. */
 export const seedCategories = (tx: Transaction, seed: CategorySeed): void => {
+  // What a file has defined gives way to the program's own of the same name.
+  const isTaken = (table: typeof categories | typeof subcategories, rows: readonly { name: string }[]) =>
+    and(
+      gte(table.id, OWN_ID_MIN),
+      inArray(
+        table.name,
+        rows.map(({ name }) => name),
+      ),
+    )
+  tx.delete(subcategories).where(isTaken(subcategories, seed.subcategories)).run()
+  tx.delete(categories).where(isTaken(categories, seed.categories)).run()
   const improved = { name: sql`excluded.name`, active: sql`excluded.active` }
   tx.insert(categories)
     .values([...seed.categories])

@@ -24,7 +24,10 @@ export class RatesFault extends Error {
   }
 }
 
-const RATE = /^(0|[1-9]\d{0,11})(?:\.(\d{1,8}))?$/
+const RATE = /^(0|[1-9]\d*)(?:\.(\d{1,8}))?$/
+/** Beyond it the last of eight decimals is not exact. */
+const RATE_E8_MAX = Number.MAX_SAFE_INTEGER
+const RATE_MAX = '90071992.54740991'
 
 /** Rates that were read: units of each currency, in 1e-8, for one unit of the base, which is among them as 1. */
 export interface BaseRates {
@@ -66,8 +69,7 @@ const checked = (table: RateTable): BaseRates => {
   const problems: string[] = []
   for (const [currency, text] of Object.entries(table.rates)) {
     const rateE8 = parseRate(text)
-    if (rateE8 === undefined)
-      problems.push(`/rates/${currency}: ${text} is not a positive decimal with at most 8 decimals`)
+    if (typeof rateE8 === 'string') problems.push(`/rates/${currency}: ${text} ${rateE8}`)
     else if (currency === table.base && rateE8 !== RATE_ONE)
       problems.push(`/rates/${currency}: the base itself is 1, not ${text}`)
     else perBaseE8.set(currency, rateE8)
@@ -98,10 +100,10 @@ const isRateTable = (value: unknown): value is RateTable =>
   value.rates !== null &&
   Object.values(value.rates).every((rate) => typeof rate === 'string')
 
-/** A positive decimal in units of 1e-8, or undefined for what is none or has more than eight decimals. */
-export const parseRate = (text: string): number | undefined => {
-  const match = RATE.exec(text)
-  if (!match) return undefined
-  const rateE8 = Number(`${match[1]}${(match[2] ?? '').padEnd(8, '0')}`)
-  return rateE8 > 0 && Number.isSafeInteger(rateE8) ? rateE8 : undefined
+/** A rate in units of 1e-8, or what is wrong with it. */
+export const parseRate = (text: string): number | string => {
+  const [, whole, decimals = ''] = RATE.exec(text) ?? []
+  const rateE8 = BigInt(whole === undefined ? 0 : `${whole}${decimals.padEnd(8, '0')}`)
+  if (rateE8 === 0n) return 'is not a positive decimal with at most 8 decimals'
+  return rateE8 > RATE_E8_MAX ? `is more than ${RATE_MAX}, the largest rate` : Number(rateE8)
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { CatalogFault } from '../catalog/document.ts'
+import { findValidity } from '../catalog/records.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type DataConfig, type DataOptions, dataConfigOf } from '../config.ts'
 import { DataFault, databasePath, hasDatabase, isBusy } from '../db/data-folder.ts'
@@ -97,9 +98,10 @@ const deliveringOf = (
     opened ??= open()
     return opened(tx)
   }
+  const validityOf = (productId: number) => findValidity(database.query, productId)
   const onDamaged = ({ stockId }: { stockId: number }) =>
     note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, json)
-  return { seals, supply: isSandbox ? sandboxSupply : importedSupply({ seals, onDamaged }) }
+  return { seals, supply: isSandbox ? sandboxSupply(validityOf) : importedSupply({ seals, onDamaged }) }
 }
 
 /** Does some work on the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */

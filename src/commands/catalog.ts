@@ -5,7 +5,7 @@ import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '.
 import { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { importCatalog, readReference, seedReferenceData, seedSandboxCatalog } from '../seeds.ts'
+import { importCatalog, PROGRAM_CATEGORIES, readReference, seedReferenceData, seedSandboxCatalog } from '../seeds.ts'
 import { administer, readInput, told, withData } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
@@ -23,7 +23,9 @@ export const catalogCommands = (catalog: Command): void => {
     .argument('<file>', 'the file; - reads standard input')
     .option('--json', 'answer in JSON, for scripts')
     .action((file: string, { json = false }: { json?: boolean }) => {
-      const { products } = ofFile(file, () => readCatalog(readInput(file), readReference()))
+      const { products } = ofFile(file, () =>
+        readCatalog(readInput(file), { reference: readReference(), known: PROGRAM_CATEGORIES }),
+      )
       show({ file, products: products.length }, json)
     })
   withDataOptions(catalog.command('import'))

@@ -55,10 +55,11 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
   let base: string | undefined
   for (const pair of pairs) {
     const [, from, to, text] = PAIR.exec(pair) ?? []
-    const rateE8 = parseRate(text ?? '')
-    if (from === undefined || to === undefined || rateE8 === undefined || from === to) {
-      throw new ProgramError(EXIT.usage, `${pair} is no rate: write USD/EUR=0.92, with at most 8 decimals.`)
+    if (from === undefined || to === undefined || text === undefined || from === to) {
+      throw new ProgramError(EXIT.usage, `${pair} is no rate: write USD/EUR=0.92.`)
     }
+    const rateE8 = parseRate(text)
+    if (typeof rateE8 === 'string') throw new ProgramError(EXIT.usage, `${text} ${rateE8}: write USD/EUR=0.92.`)
     base ??= from
     if (from !== base) throw new ProgramError(EXIT.usage, `${pair}: all rates are for the same base, here ${base}.`)
     perBaseE8.set(to, rateE8)

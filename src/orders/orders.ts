@@ -1,5 +1,5 @@
 import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
-import type { Product } from '../catalog/product.ts'
+import { INSTANT, type Product } from '../catalog/product.ts'
 import { recallCharge } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quoteForOrder } from '../charges/quote.ts'
@@ -25,7 +25,6 @@ export { ORDER_STATUSES, type Order, type OrderStatus }
 
 /** The largest quantity of an instant product that is delivered in the answer (contract C12). */
 const INSTANT_QUANTITY_MAX = 5
-const INSTANT = 'instant'
 
 /** The sandbox's pace, from the placing of an order (contract C12). */
 const PROCESSING_AFTER_MS = 2 * SECOND_MS

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, inArray, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
-import type { Product } from '../catalog/product.ts'
+import { neverExpires, type Product } from '../catalog/product.ts'
 import type { Transaction } from '../db/database.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -35,7 +35,7 @@ const PIN_LENGTH = 4
 const SANDBOX_VALIDITY_MS = 365 * DAY_MS
 
 /** The sandbox makes codes up, as many as the catalog counts; they start with TEST. */
-export const sandboxSupply: VoucherSupply = {
+export const sandboxSupply = (validityOf: (productId: number) => string | undefined): VoucherSupply => ({
   left: (tx, _world, { id, stock }) => (stock === null ? null : Math.max(0, stock - takenOf(tx, id))),
   take: (tx, _world, { quantity }, { id, stock }) => {
     if (stock === null) return
@@ -46,12 +46,13 @@ export const sandboxSupply: VoucherSupply = {
       .onConflictDoUpdate({ target: stockTaken.productId, set: { quantity: taken } })
       .run()
   },
-  deliver: (_tx, world, { placedAtMs }, quantity) =>
+  deliver: (_tx, world, { placedAtMs, productId }, quantity) =>
     Array.from({ length: quantity }, () => {
       const cardNumber = `TEST${world.ids.letters(CODE_LENGTH - 4).toUpperCase()}`
       const pinCode = world.ids.letters(PIN_LENGTH).toUpperCase()
       const claimUrl = `https://claim.example/${cardNumber}`
-      return { code: { cardNumber, pinCode, claimUrl }, expiresAtMs: placedAtMs + SANDBOX_VALIDITY_MS, stockId: null }
+      const expiresAtMs = neverExpires(validityOf(productId)) ? null : placedAtMs + SANDBOX_VALIDITY_MS
+      return { code: { cardNumber, pinCode, claimUrl }, expiresAtMs, stockId: null }
     }),
   giveBack: (tx, { productId, quantity, deliveredQuantity }) => {
     tx.update(stockTaken)
@@ -59,7 +60,7 @@ export const sandboxSupply: VoucherSupply = {
       .where(eq(stockTaken.productId, productId))
       .run()
   },
-}
+})
 
 const takenOf = (tx: Transaction, productId: number): number =>
   tx.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0

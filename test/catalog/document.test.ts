@@ -1,10 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { CatalogFault, readCatalog, replaceCatalog } from '../../src/catalog/document.ts'
+import { CatalogFault, readCatalog, replaceCatalog, writeCatalog } from '../../src/catalog/document.ts'
+import { defineCategories, seedCategories } from '../../src/catalog/seed.ts'
 import { productBands, products } from '../../src/catalog/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { Reference } from '../../src/reference/reference.ts'
-import { readReference, seedReferenceData } from '../../src/seeds.ts'
+import { PROGRAM_CATEGORIES, readReference, seedReferenceData } from '../../src/seeds.ts'
 import { catalogEntry } from './entry.ts'
 
 let database: Database
@@ -17,7 +18,10 @@ beforeAll(() => {
 })
 
 const read = (document: unknown) =>
-  readCatalog(typeof document === 'string' ? document : JSON.stringify(document), reference)
+  readCatalog(typeof document === 'string' ? document : JSON.stringify(document), {
+    reference,
+    known: PROGRAM_CATEGORIES,
+  })
 const problemsOf = (document: unknown): readonly string[] => {
   try {
     read(document)
@@ -89,13 +93,16 @@ describe('a sound catalog', () => {
     ['the largest id', { id: 2_147_483_647 }],
     ['any other character', { name: '👋 \u0001 \u202e \uffff' }],
     ['whole yen', { currency: 'JPY', country: 'JPN', ...band({}) }],
-    ['a category of its own', { category: 'Submarines', sub_category: 'Yellow ones' }],
+    ['an inactive category', { category: 'Seasonal Offers' }],
+    ['an address in capitals', { image_url: 'HTTPS://cards.example/1.png' }],
   ])('may have %s', (_, change) => {
     expect(problemsWith(change)).toEqual([])
   })
 
   test('may hold no products', () => {
-    expect(read({ products: [] })).toEqual({ products: [], bands: [] })
+    const nothing = { products: [], bands: [], categories: [], subcategories: [] }
+    expect(read({ products: [] })).toEqual(nothing)
+    expect(read([])).toEqual(nothing)
   })
 })
 
@@ -142,7 +149,7 @@ describe('a bad row is told with its place', () => {
       '/products/0/denominations/0/max_value: 9.99 is below min_value',
     ],
   ])('%s', (_, change, problem) => {
-    expect(problemsWith(change)).toEqual([problem])
+    expect(problemsWith(change)).toEqual([`line 1, product 1, ${problem}`])
   })
 
   test.each<[string, Record<string, unknown>, string]>([
@@ -175,13 +182,15 @@ describe('a bad row is told with its place', () => {
     ['a misspelt member', { colour: 'red' }, '/products/0/colour'],
     ['a misspelt member of a denomination', band({ discuont: 1 }), '/products/0/denominations/0/discuont'],
   ])('%s', (_, change, place) => {
-    expect(problemsWith(change)).toEqual([expect.stringMatching(new RegExp(`^${place}: \\S`))])
+    expect(problemsWith(change)).toEqual([
+      expect.stringMatching(new RegExp(`^line 1, product (?:no\\. )?\\d+, ${place}: \\S`)),
+    ])
   })
 
   test('an id that an earlier product has', () => {
     expect(
       problemsOf({ products: [catalogEntry({ id: 5 }), catalogEntry({ id: 6 }), catalogEntry({ id: 5 })] }),
-    ).toEqual(['/products/2/id: 5 is taken by an earlier product'])
+    ).toEqual(['line 1, product 5, /products/2/id: 5 is taken by an earlier product'])
   })
 
   test('every one of them, in the order of the file, whatever kind it is', () => {
@@ -195,25 +204,40 @@ describe('a bad row is told with its place', () => {
       ],
     })
     expect(problems).toEqual([
-      '/products/0/currency: no circulating currency has the code XXX',
-      expect.stringMatching(/^\/products\/1\/name: \S/),
-      expect.stringMatching(/^\/products\/3: \S/),
-      '/products/4/country: no country has the code ZZZ',
-      '/products/4/denominations/0/min_value: USD has 2 decimals, 10.001 has more',
-      '/products/4/denominations/0/discount: a percentage has at most two decimals, 0.001 has more',
-      '/products/4/denominations/0/max_value: 5 is below min_value',
-      '/products/4/id: 3 is taken by an earlier product',
+      'line 1, product 1, /products/0/currency: no circulating currency has the code XXX',
+      expect.stringMatching(/^line 1, product 2, \/products\/1\/name: \S/),
+      expect.stringMatching(/^line 1, product no\. 4, \/products\/3: \S/),
+      'line 1, product 3, /products/4/country: no country has the code ZZZ',
+      'line 1, product 3, /products/4/denominations/0/min_value: USD has 2 decimals, 10.001 has more',
+      'line 1, product 3, /products/4/denominations/0/discount: a percentage has at most two decimals, 0.001 has more',
+      'line 1, product 3, /products/4/denominations/0/max_value: 5 is below min_value',
+      'line 1, product 3, /products/4/id: 3 is taken by an earlier product',
     ])
   })
 
-  test('as many as make a page, of a file that is something else', () => {
+  test('all of them, however many there are', () => {
     const problems = problemsOf({ products: Array.from({ length: 1_500 }, () => 'no product') })
-    expect(problems).toHaveLength(1_000)
+    expect(problems).toHaveLength(1_500)
+  })
+
+  test('with its line, that of the member where there is one', () => {
+    const products = [catalogEntry(), catalogEntry({ id: 2, name: 'A "quoted" [name] {1}\\', currency: 'XXX' })]
+    const lines = JSON.stringify({ note: 1, products }, null, 1).split('\n')
+    const lineOf = (text: string): number => lines.findLastIndex((line) => line.includes(text)) + 1
+    const problems = problemsOf(lines.join('\n').replace('"note": 1,', '').replace('"terms": "",', ''))
+    expect(problems).toEqual([
+      expect.stringMatching(/^line 4, product 1, \/products\/0\/terms: \S/),
+      `line ${lineOf('"currency"')}, product 2, /products/1/currency: no circulating currency has the code XXX`,
+    ])
+    const [banded] = JSON.stringify([catalogEntry(band({ discount: 0.001 }))], null, 2).split('"discount"')
+    expect(problemsOf(`{"products":${JSON.stringify([catalogEntry(band({ discount: 0.001 }))], null, 2)}}`)).toEqual([
+      `line ${banded?.split('\n').length}, product 1, /products/0/denominations/0/discount: a percentage has at most two decimals, 0.001 has more`,
+    ])
   })
 
   test('in a message that counts them', () => {
     expect(() => read({ products: [catalogEntry({ currency: 'XXX' })] })).toThrow(
-      'The catalog has 1 problem:\n/products/0/currency: no circulating currency has the code XXX',
+      'The catalog has 1 problem:\nline 1, product 1, /products/0/currency: no circulating currency has the code XXX',
     )
     expect(() => read({ products: [catalogEntry({ currency: 'XXX', country: 'ZZZ' })] })).toThrow(
       /^The catalog has 2 problems:\n/,
@@ -226,7 +250,6 @@ describe('a file that is no catalog', () => {
     ['', /^not JSON: /],
     ['{"products":[', /^not JSON: /],
     ['null', /^\/: /],
-    ['[]', /^\/: /],
     ['"products"', /^\/: /],
     ['{}', /^\/products: /],
     ['{"products":{}}', /^\/products: /],
@@ -239,8 +262,185 @@ describe('a file that is no catalog', () => {
   test('is told with the bad rows that it has all the same', () => {
     expect(problemsOf({ version: 1, products: [catalogEntry({ currency: 'XXX' })] })).toEqual([
       expect.stringMatching(/^\/version: /),
-      '/products/0/currency: no circulating currency has the code XXX',
+      'line 1, product 1, /products/0/currency: no circulating currency has the code XXX',
     ])
+  })
+})
+
+describe('categories of its own', () => {
+  const submarine = catalogEntry({ category: 'Submarines', sub_category: 'Yellow ones' })
+
+  test('are defined beside those of the program', () => {
+    const document = {
+      categories: [{ name: 'Submarines' }, { name: 'Gaming' }, { name: 'Submarines' }],
+      subcategories: [{ name: 'Yellow ones' }],
+      products: [submarine, catalogEntry({ id: 2 })],
+    }
+    expect(problemsOf(document)).toEqual([])
+    expect(read(document)).toMatchObject({ categories: ['Submarines'], subcategories: ['Yellow ones'] })
+  })
+
+  test.each<[string, unknown, string[]]>([
+    [
+      'that nobody defined',
+      { categories: [{ name: 'Boats' }], products: [submarine] },
+      [
+        'line 1, product 1, /products/0/category: no category is called Submarines: define it under categories',
+        'line 1, product 1, /products/0/sub_category: no subcategory is called Yellow ones: define it under subcategories',
+      ],
+    ],
+    [
+      'in another case',
+      { products: [catalogEntry({ category: 'gaming' })] },
+      ['line 1, product 1, /products/0/category: no category is called gaming: define it under categories'],
+    ],
+    ['without a name', { categories: [{}], products: [] }, ['/categories/0/name: Expected required property']],
+    ['that are names alone', { categories: ['Boats'], products: [] }, ['/categories/0: Expected object']],
+    ['with NUL', { categories: [{ name: 'B\0' }], products: [] }, [`/categories: ${UNWRITABLE}`]],
+  ])('are refused %s', (_, document, problems) => {
+    expect(problemsOf(document)).toEqual(problems)
+  })
+})
+
+describe("a file in the API's own shape", () => {
+  const listed = {
+    id: 7,
+    name: 'Listed',
+    category: 'Submarines',
+    sub_category: 'Yellow ones',
+    country_code: 'USA',
+    currency_code: 'USD',
+    image_url: 'https://cards.example/7.png',
+    delivery_mode: 'Digital',
+    delivery_time: 'Instant',
+    validity: 'No expiry',
+    available_denominations: [{ min_value: 10, max_value: 100, discount: 2.5 }],
+  }
+
+  test('is taken, and what it lacks is filled in', () => {
+    const { products: rows, bands, categories, subcategories } = read([{ ...listed, brand: 'of somebody' }])
+    expect(rows).toEqual([
+      {
+        id: 7,
+        name: 'Listed',
+        category: 'Submarines',
+        subCategory: 'Yellow ones',
+        countryId: reference.findCountryByAlpha3('USA')?.id ?? 0,
+        currencyId: 139,
+        imageUrl: 'https://cards.example/7.png',
+        deliveryMode: 'digital',
+        deliveryTime: 'instant',
+        validity: 'No expiry',
+        terms: '',
+        details: '',
+        howToUse: '',
+        active: true,
+        stock: null,
+        quantityMax: 50,
+        gstBasisPoints: 0,
+        feeFixedMinor: 0,
+        feeBasisPoints: 0,
+      },
+    ])
+    expect(bands).toEqual([{ productId: 7, position: 0, minMinor: 1_000, maxMinor: 10_000, discountBasisPoints: 250 }])
+    expect([categories, subcategories]).toEqual([['Submarines'], ['Yellow ones']])
+  })
+
+  test('keeps its texts, and draws a card without an address', () => {
+    const texts = { terms: 'Terms', details: 'Details', how_to_use: 'Use' }
+    for (const image_url of [null, undefined]) {
+      expect(read([{ ...listed, ...texts, image_url }]).products).toMatchObject([
+        { imageUrl: null, terms: 'Terms', details: 'Details', howToUse: 'Use' },
+      ])
+    }
+  })
+
+  test('is refused with every bad row, by the names of the API', () => {
+    expect(
+      problemsOf([
+        { ...listed, country_code: 'XXX', currency_code: 'usd', image_url: 'javascript:alert(1)' },
+        {
+          ...listed,
+          country_code: 'XXX',
+          available_denominations: [{ min_value: 10.001, max_value: 10.001, discount: 0 }],
+        },
+        catalogEntry(),
+      ]).map((problem) => problem.slice(0, problem.lastIndexOf(': '))),
+    ).toEqual([
+      'line 1, product 7, /0/currency_code',
+      'line 1, product 7, /0/image_url',
+      'line 1, product 7, /1/country_code',
+      'line 1, product 7, /1/available_denominations/0/min_value',
+      'line 1, product 7, /1/available_denominations/0/max_value',
+      'line 1, product 1, /2/country_code',
+      'line 1, product 1, /2/currency_code',
+      'line 1, product 1, /2/available_denominations',
+    ])
+  })
+})
+
+describe('delivery, validity and pictures', () => {
+  test.each([
+    ['INSTANT', 'instant'],
+    ['Instant', 'instant'],
+    ['24 Hours', '24 Hours'],
+  ])('delivery_time %s is kept as %s', (delivery_time, kept) => {
+    expect(read({ products: [catalogEntry({ delivery_time })] }).products).toMatchObject([{ deliveryTime: kept }])
+  })
+
+  test.each(['Physical', 'PHYSICAL', 'physical'])('delivery_mode %s is physical', (delivery_mode) => {
+    expect(read({ products: [catalogEntry({ delivery_mode })] }).products).toMatchObject([{ deliveryMode: 'physical' }])
+  })
+
+  test.each([
+    'javascript:alert(1)',
+    'data:image/svg+xml,<svg/>',
+    '//cards.example/1.png',
+    'card.png',
+    'ftp://x/1',
+    'https://',
+  ])('image_url %p is refused', (image_url) => {
+    expect(problemsWith({ image_url })).toEqual([
+      expect.stringMatching(/^line 1, product 1, \/products\/0\/image_url: \S/),
+    ])
+  })
+})
+
+describe('defining categories', () => {
+  const own = () =>
+    database.sqlite.query('SELECT id, name, active FROM categories WHERE id > 1000 ORDER BY id').values() as unknown[]
+  const define = (...names: string[]) =>
+    defineCategories(database.query, { categories: names, subcategories: names.map((name) => `${name}, small`) })
+
+  test('gives each name an id that it keeps, whatever later files define', () => {
+    define('Boats', 'Kites')
+    define('Kites', 'Rockets')
+    expect(own()).toEqual([
+      [1_000_001, 'Boats', 0],
+      [1_000_002, 'Kites', 1],
+      [1_000_003, 'Rockets', 1],
+    ])
+    expect(JSON.parse(writeCatalog(database.query, reference))).toMatchObject({
+      categories: [{ name: 'Kites' }, { name: 'Rockets' }],
+      subcategories: [{ name: 'Kites, small' }, { name: 'Rockets, small' }],
+    })
+    define('Boats')
+    expect(own()).toMatchObject([
+      [1_000_001, 'Boats', 1],
+      [1_000_002, 'Kites', 0],
+      [1_000_003, 'Rockets', 0],
+    ])
+    define()
+    expect(JSON.parse(writeCatalog(database.query, reference))).toEqual({ products: [] })
+  })
+
+  test('gives way to a category of the program of the same name', () => {
+    define('Boats')
+    seedCategories(database.query, {
+      categories: [{ id: 99, name: 'Boats', active: true }],
+      subcategories: [{ id: 999, name: 'Boats, small', active: true, category_id: 99 }],
+    })
+    expect(own()).not.toContainEqual(expect.arrayContaining(['Boats']))
   })
 })
 

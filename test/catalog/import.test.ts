@@ -4,6 +4,7 @@ import { catalogEntry, fileOf } from './entry.ts'
 
 test('--catalog FILE: its products are the ones on sale, in every world', async () => {
   const catalog = fileOf({
+    categories: [{ name: 'Submarines' }],
     products: [
       catalogEntry({ id: 3, name: 'Drawn', country: 'JPN', currency: 'JPY' }),
       catalogEntry({ id: 5, name: 'Pictured', image_url: 'https://cards.example/5.png', category: 'Submarines' }),
@@ -43,6 +44,12 @@ test('--catalog FILE: its products are the ones on sale, in every world', async 
           ...common,
         },
       ])
+      const categories = (await (await world.get('/api/v1/categories')).json()) as { id: number; name: string }[]
+      expect(categories.at(-1)).toEqual({ id: 1_000_001, name: 'Submarines' })
+      expect(await (await world.get('/api/v1/categories/1000001')).json()).toEqual({
+        id: 1_000_001,
+        name: 'Submarines',
+      })
       expect((await world.get('/api/v1/products/9')).status).toBe(404)
       expect((await world.get('/api/v1/products/1')).status).toBe(404)
     }
@@ -54,7 +61,12 @@ test('--catalog FILE: its products are the ones on sale, in every world', async 
 test('search and category know the small sigma in both of its forms', async () => {
   const names = ['ΟΔΟΣ', 'οδος', 'οδοσ', 'ΟΔΟΣΗΜΟ', 'Odos']
   const products = names.map((name, index) => catalogEntry({ id: index + 1, name, category: name }))
-  const server = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products }))
+  const server = await startServer(
+    '--rate-limit',
+    'off',
+    '--catalog',
+    fileOf({ categories: names.map((name) => ({ name })), products }),
+  )
   try {
     const world = await server.world()
     const idsOf = async (filter: string, text: string) => {
@@ -80,6 +92,33 @@ test('--catalog FILE without products: an empty list with no pages', async () =>
     expect(response.headers.get('x-total-count')).toBe('0')
     expect(response.headers.get('x-total-pages')).toBe('0')
     expect(response.headers.get('x-has-more')).toBe('false')
+  } finally {
+    await server.stop()
+  }
+})
+
+test('what the API lists is a catalog: its codes never expire where it says so', async () => {
+  const seeded = await startServer('--rate-limit', 'off')
+  const listed = (await (await (await seeded.world()).get('/api/v1/products?limit=10000')).json()) as object[]
+  await seeded.stop()
+  const products = listed.map((product, index) =>
+    index === 0
+      ? { ...product, id: 1_000, delivery_mode: 'Digital', delivery_time: 'Instant', validity: 'NO EXPIRY' }
+      : product,
+  )
+  const server = await startServer('--rate-limit', 'off', '--catalog', fileOf(products))
+  try {
+    const world = await server.world()
+    expect(await (await world.get('/api/v1/products?limit=10000')).json()).toEqual([
+      { ...products[0], delivery_mode: 'digital', delivery_time: 'instant' },
+      ...listed.slice(1),
+    ])
+    const offered = (products[0] as { available_denominations: { min_value: number }[] }).available_denominations[0]
+    const order = { product_id: 1_000, denomination: offered?.min_value, quantity: 1 }
+    expect(await (await world.post('/api/v1/orders', order)).json()).toMatchObject({
+      status: 'DELIVERED',
+      vouchers: [{ expires_at: null }],
+    })
   } finally {
     await server.stop()
   }

@@ -18,7 +18,9 @@ seedReferenceData(database)
 const reference = readReference()
 
 const shelfOf = (entries: readonly object[]): Shelf => {
-  replaceCatalog(database.query, readCatalog(JSON.stringify({ products: entries }), reference))
+  const [categories, subcategories] = [new Set(['Gaming', 'GAMING', 'Books']), new Set(['b', 'B', 'a'])]
+  const known = { categories, subcategories }
+  replaceCatalog(database.query, readCatalog(JSON.stringify({ products: entries }), { reference, known }))
   return new Shelf(database.query, reference, URL_BEFORE)
 }
 

@@ -91,13 +91,20 @@ describe('a file of rates that is none', () => {
       EEE: '1.123456789',
       FFF: '01',
       GGG: ' 1',
-      HHH: '99999999999',
     }
     expect(problemsOf(JSON.stringify({ base: 'USD', rates: { EUR: '0.92', ...bad } }))).toEqual(
       Object.entries(bad).map(
         ([code, text]) => `/rates/${code}: ${text} is not a positive decimal with at most 8 decimals`,
       ),
     )
+  })
+
+  test('a rate beyond the largest is told with that one, which is taken', () => {
+    const rates = { EUR: '90071992.54740991', INR: '90071992.54740992', JPY: `1${'0'.repeat(400)}` }
+    expect(problemsOf(JSON.stringify({ base: 'USD', rates }))).toEqual([
+      '/rates/INR: 90071992.54740992 is more than 90071992.54740991, the largest rate',
+      `/rates/JPY: ${rates.JPY} is more than 90071992.54740991, the largest rate`,
+    ])
   })
 
   test('codes that no circulating currency has are told, the base among them', () => {

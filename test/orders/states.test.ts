@@ -13,6 +13,8 @@ import { getOrder, ORDERS, place } from './orders.ts'
 
 /** What an operator can do to an order (contract C12), with what each step writes to the ledger. */
 
+const SUPPLY = sandboxSupply(() => undefined)
+
 let room: Room
 let delivering: Delivering
 beforeAll(() => {
@@ -27,7 +29,7 @@ beforeAll(() => {
     }),
   ]
   room = openRoom({ flags: ['--catalog', fileOf({ products: entries })] })
-  delivering = { supply: sandboxSupply, seals: room.deps.seals }
+  delivering = { supply: SUPPLY, seals: room.deps.seals }
 })
 afterAll(() => room.close())
 
@@ -43,7 +45,7 @@ const rowOf = (world: World, id: number): Order => {
 const delivered = (world: World, id: number, quantity: number, nowMs = NOW_MS) =>
   world.db.write((tx) => deliver(tx, world, delivering, rowOf(world, id), quantity, nowMs))
 const failed = (world: World, id: number, reason = 'The supplier has none', nowMs = NOW_MS) =>
-  world.db.write((tx) => failOrder(tx, world, sandboxSupply, rowOf(world, id), reason, nowMs))
+  world.db.write((tx) => failOrder(tx, world, SUPPLY, rowOf(world, id), reason, nowMs))
 const refusalOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,

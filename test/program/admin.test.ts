@@ -342,7 +342,7 @@ describe('catalog', () => {
       for (const ended of [await run(['catalog', 'validate', file]), await office.run(['catalog', 'import', file])]) {
         expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
         expect(ended.stderr).toContain(`${file}: The catalog has 2 problems`)
-        expect(ended.stderr).toContain('/products/1/gst_percent')
+        expect(ended.stderr).toContain('line 1, product 2, /products/1/gst_percent')
       }
       const { stdout } = await office.run(['catalog', 'export'])
       expect(JSON.parse(stdout)).toEqual({ products: [TEA, HAMPER] })
@@ -373,6 +373,7 @@ describe('rates', () => {
     [2, ['USD/EUR'], 'USD/EUR=0.92'],
     [2, ['USD/EUR=-1'], 'USD/EUR=0.92'],
     [2, ['USD/EUR=0.123456789'], '8 decimals'],
+    [2, ['USD/EUR=90071993'], 'is more than 90071992.54740991'],
     [2, ['USD/EUR=1', 'EUR/USD=1'], 'same base'],
     [2, ['USD/XXX=1'], 'XXX'],
     [2, ['INR/EUR=1'], 'one USD'],

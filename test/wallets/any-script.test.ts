@@ -20,6 +20,8 @@ import { openRoom, type Room } from './room.ts'
 /** Whatever is ordered, paid, cancelled, failed and returned while time passes and rates change, the books hold. */
 
 /** TEST_SEED tries other scripts, or makes a failure happen again. */
+const SUPPLY = sandboxSupply(() => undefined)
+
 const seed = Number(process.env.TEST_SEED ?? 20_300_101)
 const RUNS = 60
 const STEPS_MAX = 40
@@ -208,13 +210,13 @@ class Play {
 
   #deliver(index: number, quantity: number) {
     const nowMs = this.world.clock.nowMs()
-    const delivering = { supply: sandboxSupply, seals: this.room.deps.seals }
+    const delivering = { supply: SUPPLY, seals: this.room.deps.seals }
     return this.#orderWork(index, (tx, order) => deliver(tx, this.world, delivering, order, quantity, nowMs))
   }
 
   #failOrder(index: number) {
     const nowMs = this.world.clock.nowMs()
-    return this.#orderWork(index, (tx, order) => failOrder(tx, this.world, sandboxSupply, order, 'none left', nowMs))
+    return this.#orderWork(index, (tx, order) => failOrder(tx, this.world, SUPPLY, order, 'none left', nowMs))
   }
 
   #happen(index: number, event: 'failed' | 'returned') {
