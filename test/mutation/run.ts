@@ -90,9 +90,12 @@ const mutate = (places: readonly string[], command: string): Found[] => {
     files: Record<string, { source: string; mutants: Mutant[] }>
   }
   return Object.entries(files).flatMap(([path, { source, mutants }]) =>
-    mutants.map((mutant) => ({ ...mutant, path, source })),
+    mutants.filter(isTried).map((mutant) => ({ ...mutant, path, source })),
   )
 }
+
+/** Of an excluded kind, or on a place that was not asked for. */
+const isTried = ({ status }: Mutant): boolean => status !== 'Ignored' && !status.endsWith('Error')
 
 const filesOf = (dir: string): string[] => {
   const args = options.since === undefined ? ['ls-files', dir] : ['diff', '--name-only', options.since, '--', dir]

@@ -1,11 +1,15 @@
+import { disk } from './disk.ts'
 import { fairness } from './fairness.ts'
 import { hostile } from './hostile.ts'
 import { kill } from './kill.ts'
+import { power } from './power.ts'
 import type { Rig } from './report.ts'
 
 /** Every rig by its name, with the rounds that it goes when nobody says how many. */
 export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   kill: { rig: kill, rounds: 200 },
+  power: { rig: power, rounds: 500 },
+  disk: { rig: disk, rounds: 3 },
   hostile: { rig: hostile, rounds: 100 },
   fairness: { rig: fairness, rounds: 5 },
 }

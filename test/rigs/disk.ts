@@ -1,0 +1,166 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { count, mebibytes, share } from '../bench/table.ts'
+import { brokenInvariants } from '../faults/ledger.ts'
+import { type Answer, ask, bytesOf, Connection } from './connection.ts'
+import type { Rig } from './report.ts'
+import { logIn, residentBytes, run, type Server, serve, threadMs } from './server.ts'
+
+/**
+ * What a machine runs out of: room on the disk, the right to write, descriptors, memory. A round is a disk that gets full
+ * and has room again; the rest is done once.
+ */
+
+/** The most that a file may grow to, in KiB: a full disk for this program alone, for which nobody has to be root. */
+const FILE_KIB_MAX = 2_048
+const ON_A_SMALL_DISK = ['bash', '-c', `trap '' XFSZ; ulimit -S -f ${FILE_KIB_MAX}; exec "$@"`, 'bash']
+const WRITES_MAX = 600
+const REFUSALS = 20
+const DESCRIPTORS = 64
+const WITH_FEW_DESCRIPTORS = ['bash', '-c', `ulimit -n ${DESCRIPTORS}; exec "$@"`, 'bash']
+const CONNECTIONS = 200
+const HELD_BODIES = { long: 300, short: 20 }
+const MIB = 1_048_576
+/** Bodies that are held may take so much; what is beyond is refused with 503. */
+const HELD_BYTES_MAX = 200 * MIB
+const PERSON = JSON.stringify({
+  email: 'ada@example.com',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  metadata: { note: 'x'.repeat(16_000) },
+})
+
+export const disk: Rig = async ({ rounds, isShort }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
+  const findings: string[] = []
+  const rows = [['what runs out', 'done', 'told']]
+  try {
+    for (let round = 0; round < rounds; round++) rows.push(await fullDisk(join(folder, `full-${round}`), findings))
+    rows.push(await readOnly(join(folder, 'read-only'), findings))
+    rows.push(await fewDescriptors(findings))
+    rows.push(await heldBodies(HELD_BODIES[isShort ? 'short' : 'long'], findings))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  return { tables: [rows], findings }
+}
+
+const save = (connection: Connection, token: string): Promise<Answer> =>
+  connection.send(
+    bytesOf({ path: '/api/v1/beneficiaries', headers: { Authorization: `Bearer ${token}` }, body: PERSON }),
+  )
+
+const isWaitable = ({ status, head, body }: Answer): boolean =>
+  status === 503 && /\r\nretry-after: \d+/i.test(head) && body.includes('SERVICE_UNAVAILABLE')
+
+const fullDisk = async (dataDir: string, findings: string[]): Promise<string[]> => {
+  const server = await serve(['--data-dir', dataDir, '--rate-limit', 'off'], { through: ON_A_SMALL_DISK })
+  const token = await logIn(server.port, 'sandbox')
+  const connection = await Connection.open(server.port)
+  const saved: string[] = []
+  let refused = 0
+  while (saved.length < WRITES_MAX && refused < REFUSALS) {
+    const answer = await save(connection, token)
+    if (answer.status === 201) saved.push((JSON.parse(answer.body.toString()) as { id: string }).id)
+    else if (isWaitable(answer)) refused += 1
+    else {
+      findings.push(`a full disk: ${answer.status} ${answer.body}`)
+      refused += 1
+    }
+  }
+  if (refused === 0) findings.push('the disk did not get full')
+  const ready = await ask(server.port, { path: '/readyz' })
+  if (ready.status !== 503) findings.push(`a full disk: /readyz is ${ready.status}`)
+  const login = await ask(server.port, { path: '/auth/login', body: '{"username":"sandbox","password":"sandbox"}' })
+  // What is small may still fit.
+  if (login.status !== 200 && !isWaitable(login)) findings.push(`a full disk: a login is ${login.status} ${login.body}`)
+  const lines = server.log().split('\n').length - 1
+  if (lines > 2)
+    findings.push(`a full disk: ${lines} lines in the log for ${refused} refusals: ${server.log().slice(0, 300)}`)
+  findings.push(...(await roomAgain(server, connection, token, saved)))
+  for (const broken of brokenInvariants(dataDir)) findings.push(`broken by a full disk: ${broken}`)
+  return ['room on the disk', `${count(saved.length)} saved, ${count(refused)} refused`, `${lines} lines in the log`]
+}
+
+/** Everything that was acknowledged is there, and writes are taken again. */
+const roomAgain = async (
+  server: Server,
+  connection: Connection,
+  token: string,
+  saved: readonly string[],
+): Promise<string[]> => {
+  const findings: string[] = []
+  const headers = { Authorization: `Bearer ${token}` }
+  for (const id of saved) {
+    const { status } = await connection.send(bytesOf({ path: `/api/v1/beneficiaries/${id}`, headers }))
+    if (status !== 200) findings.push(`a full disk: ${id} was acknowledged, and is ${status}`)
+  }
+  const roomier = Bun.spawnSync(['prlimit', '--pid', String(server.pid), '--fsize=unlimited'])
+  if (roomier.exitCode !== 0) throw new Error(`prlimit: ${roomier.stderr}`)
+  const again = await save(connection, token)
+  if (again.status !== 201) findings.push(`room again: ${again.status} ${again.body}`)
+  const ready = await ask(server.port, { path: '/readyz' })
+  if (ready.status !== 200) findings.push(`room again: /readyz is ${ready.status}`)
+  connection.close()
+  const exitCode = await server.stop()
+  if (exitCode !== 0) findings.push(`SIGTERM ends with ${exitCode}`)
+  return findings
+}
+
+/** A folder that another user may read only: as nobody, since root may write anywhere. */
+const readOnly = async (dataDir: string, findings: string[]): Promise<string[]> => {
+  mkdirSync(dataDir, { mode: 0o555 })
+  const through = process.getuid?.() === 0 ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] : []
+  const { exitCode, stderr } = await run(['serve', '--port', '0', '--data-dir', dataDir], { through })
+  if (exitCode !== 4 || !stderr.includes(dataDir) || /\n\s+at /.test(stderr)) {
+    findings.push(`a folder without rights: exit ${exitCode}, ${stderr}`)
+  }
+  return ['the right to write', `exit code ${exitCode}`, stderr.trim().split('\n')[0]?.slice(0, 60) ?? '']
+}
+
+const fewDescriptors = async (findings: string[]): Promise<string[]> => {
+  const server = await serve(['--rate-limit', 'off'], { through: WITH_FEW_DESCRIPTORS })
+  const opened = await Promise.allSettled(Array.from({ length: CONNECTIONS }, () => Connection.open(server.port)))
+  const connections = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const [beforeMs, startedAtMs] = [threadMs(server.pid), performance.now()]
+  await Bun.sleep(500)
+  const busy = (threadMs(server.pid) - beforeMs) / (performance.now() - startedAtMs)
+  for (const connection of connections) connection.close()
+  const answer = await Promise.race([
+    ask(server.port, { path: '/status' }).then(({ status }) => status),
+    Bun.sleep(5_000).then(() => 'silence'),
+  ])
+  if (answer !== 200) findings.push(`descriptors that were given back: ${answer}`)
+  await server.stop()
+  return ['descriptors', `${CONNECTIONS} connections for ${DESCRIPTORS}`, `${share(busy)} of a core while full`]
+}
+
+/** Bodies of a megabyte that lack their last byte. */
+const heldBodies = async (count: number, findings: string[]): Promise<string[]> => {
+  const server = await serve(['--rate-limit', 'off'])
+  const token = await logIn(server.port, 'sandbox')
+  const whole = bytesOf({
+    path: '/api/v1/beneficiaries',
+    headers: { Authorization: `Bearer ${token}` },
+    body: `{"x":"${'x'.repeat(MIB - 100)}"}`,
+  })
+  const before = residentBytes(server.pid)
+  const held = await Promise.all(Array.from({ length: count }, () => Connection.open(server.port)))
+  const statuses: number[] = []
+  for (const connection of held) {
+    connection.send(whole.subarray(0, -1)).then(
+      ({ status }) => statuses.push(status),
+      () => undefined,
+    )
+  }
+  await Bun.sleep(1_000)
+  const grown = residentBytes(server.pid) - before
+  const other = await ask(server.port, { path: '/api/v1/wallets', headers: { Authorization: `Bearer ${token}` } })
+  if (other.status !== 200) findings.push(`beside held bodies: ${other.status}`)
+  if (statuses.some((status) => status !== 503 && status !== 400)) findings.push(`held bodies: ${statuses.join(' ')}`)
+  if (grown > HELD_BYTES_MAX) findings.push(`${count} held bodies take ${mebibytes(grown)}`)
+  for (const connection of held) connection.close()
+  await server.stop()
+  return ['memory', `${count} bodies held, ${statuses.length} refused`, `${mebibytes(grown)} more`]
+}
