@@ -2,8 +2,10 @@ import { disk } from './disk.ts'
 import { fairness } from './fairness.ts'
 import { hostile } from './hostile.ts'
 import { kill } from './kill.ts'
+import { overload } from './overload.ts'
 import { power } from './power.ts'
 import type { Rig } from './report.ts'
+import { soak } from './soak.ts'
 
 /** Every rig by its name, with the rounds that it goes when nobody says how many. */
 export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
@@ -11,5 +13,7 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   power: { rig: power, rounds: 500 },
   disk: { rig: disk, rounds: 3 },
   hostile: { rig: hostile, rounds: 100 },
+  overload: { rig: overload, rounds: 10 },
+  soak: { rig: soak, rounds: 50 },
   fairness: { rig: fairness, rounds: 5 },
 }
