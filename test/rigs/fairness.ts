@@ -48,7 +48,7 @@ const LONG: Form = {
 }
 const SHORT: Form = {
   records: 500,
-  step: 23,
+  step: 47,
   attacks: 1,
   seconds: 0.5,
   connections: { client: 4, stranger: 4, sandbox: 2 },

@@ -23,13 +23,15 @@ const ACKNOWLEDGED_MAX = 120
 const ROUNDS_OF_A_FOLDER = 50
 /** Of what older rounds have written, so much is asked for again. */
 const OLD_ONES = 20
+/** More than are sold in the rounds of a folder. */
+const CODES = 10_000
 const VERIFY_EVERY = 10
 
 export const kill: Rig = async ({ rounds, seed, isShort }) => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
   const tally = new Tally()
   try {
-    const template = await LiveFolder.make(join(folder, 'template'))
+    const template = await LiveFolder.make(join(folder, 'template'), isShort ? 1_000 : CODES)
     const dice = new Dice(seed)
     const all = isShort ? 2 : rounds
     for (let from = 0; from < all; from += ROUNDS_OF_A_FOLDER) {

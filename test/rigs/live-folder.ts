@@ -24,7 +24,6 @@ const PRODUCT = {
   handling_fee: { fixed: 0, percent: 0 },
   denominations: [{ min_value: 10, max_value: 10, discount: 2.5 }],
 }
-const CODES = 10_000
 
 export interface Client {
   username: string
@@ -47,7 +46,7 @@ export class LiveFolder {
     readonly guest: Client,
   ) {}
 
-  static async make(folder: string): Promise<LiveFolder> {
+  static async make(folder: string, codeCount: number): Promise<LiveFolder> {
     const dataDir = join(folder, 'data')
     const answer = async (...args: string[]): Promise<string> => {
       const { exitCode, stdout, stderr } = await run([...args, '--data-dir', dataDir, '--json'])
@@ -63,7 +62,7 @@ export class LiveFolder {
     writeFileSync(catalog, JSON.stringify({ products: [PRODUCT] }))
     await answer('catalog', 'import', catalog)
     const codes = join(folder, 'codes.jsonl')
-    writeFileSync(codes, codesOf('TEA', CODES))
+    writeFileSync(codes, codesOf('TEA', codeCount))
     await answer('vouchers', 'import', codes)
     await answer('rates', 'set', 'USD/EUR=0.8')
     return new LiveFolder(dataDir, payer, guest)
