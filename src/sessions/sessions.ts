@@ -6,7 +6,7 @@ import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
-import { type Client, findClient } from './clients.ts'
+import { type Client, findClient, revokeLogins } from './clients.ts'
 import type { Identified } from './credentials.ts'
 import { clients, logins } from './tables.ts'
 import type { TokenClaims, TokenKind, TokenSigner } from './tokens.ts'
@@ -157,8 +157,10 @@ export class Sessions {
 
   /** Revokes every access and refresh token of the client, at once. */
   async end({ world, client }: Session): Promise<void> {
-    await world.db.write((tx) => tx.update(logins).set({ revoked: true }).where(eq(logins.clientId, client.id)).run())
-    client.tokenEpoch += 1
+    await world.db.write((tx) => {
+      revokeLogins(tx, client.id)
+      client.tokenEpoch += 1
+    })
   }
 
   async #verify(authorization: string): Promise<Session | undefined> {
