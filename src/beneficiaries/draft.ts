@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { JsonObject } from '../http/body.ts'
+import type { JsonObject } from '../http/json.ts'
 import { bodyCheck } from '../http/validation.ts'
 import type { Violation } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'

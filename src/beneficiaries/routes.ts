@@ -5,7 +5,7 @@ import { pageHeaders } from '../http/pagination.ts'
 import { DIRECTIONS, QueryReader } from '../http/query.ts'
 import { nullable, orderQuery, pageQuery, Timestamp } from '../http/schemas.ts'
 import { once } from '../idempotency/once.ts'
-import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
+import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
@@ -141,7 +141,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
           description: 'The saved beneficiary',
           schema: BeneficiarySchema,
           example: BENEFICIARY_EXAMPLE,
-          headers: REPLAY_HEADERS,
+          headers: CREATED_ONCE_HEADERS,
         },
         refusals: {
           'beneficiaries.body_unreadable': { code: 'body_unreadable' },

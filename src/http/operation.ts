@@ -67,6 +67,11 @@ export const documented = (operation: Operation) => ({
   detail: { operationId: operation.id, [OPERATION]: operation },
 })
 
+/** The header of an answer that has made a record, for {@link Operation.success}. */
+export const CREATED_HEADERS = Type.Object({
+  Location: Type.String({ description: 'The path of the new record' }),
+})
+
 /** The headers of a paginated answer, for {@link Operation.success}. */
 export const PAGE_HEADERS = Type.Object({
   'X-Page': Type.Integer({ minimum: 1, description: 'The current page' }),

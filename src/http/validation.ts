@@ -4,9 +4,10 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import isEmail from 'validator/es/lib/isEmail.js'
 import { DomainError, type Rule, type Violation } from '../kernel/failure.ts'
-import type { JsonObject } from './body.ts'
+import type { JsonObject } from './json.ts'
 
-FormatRegistry.Set('email', (value) => isEmail(value))
+// Half a surrogate pair makes isEmail throw.
+FormatRegistry.Set('email', (value) => value.isWellFormed() && isEmail(value))
 
 /** What a schema cannot say of its fields: each answers what is wrong with a value, and nothing when it is right. */
 export type FieldRules<Body> = {
@@ -52,16 +53,16 @@ const violationsOf = <Schema extends TObject>(
   together: Together,
 ): Violation[] => {
   const byField = new Map<string, Violation>()
+  for (const field of Object.keys(candidate)) {
+    const problem = unkeepable(candidate[field])
+    if (problem !== undefined) byField.set(field, { field, rule: 'format', problem })
+  }
   if (!compiled.Check(candidate)) {
     for (const error of compiled.Errors(candidate)) {
       const field = error.path.split('/')[1] ?? ''
       if (byField.has(field) || isLengthInCharacters(error)) continue
       byField.set(field, { field, ...ruleOf(error) })
     }
-  }
-  for (const field of Object.keys(candidate)) {
-    if (byField.has(field) || isWritable(candidate[field])) continue
-    byField.set(field, { field, rule: 'format', problem: 'must not hold NUL or half a surrogate pair' })
   }
   for (const field of Object.keys(rules)) {
     if (byField.has(field) || !Object.hasOwn(candidate, field)) continue
@@ -76,7 +77,9 @@ const violationsOf = <Schema extends TObject>(
 
 /** Lengths count characters; the compiled check counts UTF-16 units and so refuses some that fit. */
 const isLengthInCharacters = ({ type, schema, value }: ValueError): boolean =>
-  type === ValueErrorType.StringMaxLength && [...(value as string)].length <= schema.maxLength
+  type === ValueErrorType.StringMaxLength &&
+  (value as string).length <= 2 * schema.maxLength &&
+  [...(value as string)].length <= schema.maxLength
 
 const ruleOf = ({ type, schema }: ValueError): { rule: Rule; problem: string } => {
   switch (type) {
@@ -115,12 +118,22 @@ const charactersOf = (count: number): string => `${count} character${count === 1
 
 const choicesOf = (schema: TSchema): unknown[] => schema.anyOf.map((choice: TSchema) => choice.const)
 
-/** Whether every string in a value can be stored and sent again as it is. */
-export const isWritable = (value: unknown): boolean => {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
-  if (Array.isArray(value)) return value.every(isWritable)
-  if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).every(([name, member]) => isWritable(name) && isWritable(member))
+/** Whether a value can be stored and sent again as it is. */
+export const isWritable = (value: unknown): boolean => unkeepable(value) === undefined
+
+/** Why a value cannot be stored and sent again as it is, or undefined where it can. */
+const unkeepable = (value: unknown, isNested = false): string | undefined => {
+  if (typeof value === 'string') {
+    return value.isWellFormed() && !value.includes('\0') ? undefined : 'must not hold NUL or half a surrogate pair'
   }
-  return true
+  // A number that is no member of the body itself is kept as it was sent; the others have bounds.
+  if (typeof value === 'number') {
+    return isNested && !Number.isFinite(value) ? 'must not hold numbers that a double cannot keep' : undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const problem = unkeepable(name) ?? unkeepable(member, true)
+    if (problem !== undefined) return problem
+  }
+  return undefined
 }

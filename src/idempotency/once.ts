@@ -3,8 +3,9 @@ import canonicalize from 'canonicalize'
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/database.ts'
 import { perConnection } from '../db/prepared.ts'
-import { type JsonObject, parseObject, readText } from '../http/body.ts'
+import { readText } from '../http/body.ts'
 import { edgeOf, renderFailure } from '../http/errors.ts'
+import { type JsonObject, parseObject } from '../http/json.ts'
 import { JSON_TYPE } from '../http/prepared.ts'
 import type { RequestContext } from '../http/request-id.ts'
 import { DAY_MS } from '../kernel/clock.ts'
@@ -64,9 +65,13 @@ export const once = async <Input>(
     key === undefined ? await perform(session, effect, text) : await performOrRecall(session, effect, text, key)
   set.status = answer.status
   set.headers['content-type'] = JSON_TYPE
+  if (answer.status === 201) set.headers.Location = `${effect.route}/${idIn(answer.json)}`
   if (answer.replayed) set.headers['Idempotent-Replayed'] = 'true'
   return answer.json
 }
+
+/** The identifier of the record that was made. */
+const idIn = (json: string): string => (JSON.parse(json) as { id: string }).id
 
 const readKey = (request: Request): string | undefined => {
   const key = request.headers.get('idempotency-key')
@@ -87,7 +92,8 @@ const performOrRecall = async <Input>(
   text: string,
   key: string,
 ): Promise<Answer> => {
-  const requestSha256 = digestOf(`POST ${effect.route} ${canonical(text)}`)
+  const sent = readSent(text)
+  const requestSha256 = digestOf(`POST ${effect.route} ${canonical(sent) ?? text}`)
   const outcome = await write((tx) => {
     const nowMs = world.clock.nowMs()
     statements(tx).clearSome.run({ usedAtMsMax: nowMs - KEPT_MS })
@@ -99,7 +105,7 @@ const performOrRecall = async <Input>(
       if (kept.requestSha256 !== requestSha256) throw new DomainError({ code: 'idempotency_key_reused' })
       return { answer: { status: kept.status, json: answered(tx, effect, kept), replayed: true } }
     }
-    const fresh = attempt(tx, effect, text)
+    const fresh = attempt(tx, effect, sent)
     if (fresh.answer) {
       const { status, json } = fresh.answer
       const body = effect.atRest?.close(tx, json, placeOf({ clientId: client.id, key })) ?? json
@@ -139,9 +145,10 @@ const answered = (tx: Transaction, { atRest }: Pick<Effect<unknown>, 'atRest'>, 
 type Outcome = { answer: Answer } | { answer?: Answer; error: DomainError }
 
 /** The effect in a savepoint of its own: refused half-way, it leaves nothing, and the key is kept all the same. */
-const attempt = <Input>(tx: Transaction, effect: Effect<Input>, text: string): Outcome => {
+const attempt = <Input>(tx: Transaction, effect: Effect<Input>, sent: Sent): Outcome => {
   try {
-    const body = tx.transaction(() => effect.apply(tx, effect.check(parseObject(text))))
+    if ('refusal' in sent) throw sent.refusal
+    const body = tx.transaction(() => effect.apply(tx, effect.check(sent.body)))
     return { answer: { status: effect.status, json: JSON.stringify(body), replayed: false } }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
@@ -179,12 +186,23 @@ export const resealAnswer = (tx: Transaction, { clientId, key }: SealedAnswer, b
     .run()
 }
 
-/** The same for all bodies that are equal as JSON; what is no JSON stands for itself. */
-const canonical = (text: string): string => {
+type Sent = { body: JsonObject } | { refusal: unknown }
+
+/** A refused body is part of what a key stands for, too. */
+const readSent = (text: string): Sent => {
   try {
-    return canonicalize(JSON.parse(text)) ?? text
+    return { body: parseObject(text) }
+  } catch (refusal) {
+    return { refusal }
+  }
+}
+
+/** The same for all bodies that are equal as JSON; undefined for what has no such form, which stands for itself. */
+const canonical = (sent: Sent): string | undefined => {
+  try {
+    return 'body' in sent ? canonicalize(sent.body) : undefined
   } catch {
-    return text
+    return undefined
   }
 }
 

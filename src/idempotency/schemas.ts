@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { CREATED_HEADERS } from '../http/operation.ts'
 
 /** How the headers of contract C14 are documented, for the routes that read and set them. */
 
@@ -12,3 +13,5 @@ export const REPLAY_HEADERS = Type.Object({
     Type.Literal('true', { description: 'Set when an earlier answer is given again' }),
   ),
 })
+/** Of an operation that answers 201. */
+export const CREATED_ONCE_HEADERS = Type.Object({ ...CREATED_HEADERS.properties, ...REPLAY_HEADERS.properties })

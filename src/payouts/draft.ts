@@ -10,7 +10,7 @@ import {
   Phone,
   phoneRule,
 } from '../beneficiaries/draft.ts'
-import type { JsonObject } from '../http/body.ts'
+import type { JsonObject } from '../http/json.ts'
 import { Id } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import type { Violation } from '../kernel/failure.ts'

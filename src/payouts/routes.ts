@@ -5,7 +5,7 @@ import { pageHeaders } from '../http/pagination.ts'
 import { DIRECTIONS, QueryReader } from '../http/query.ts'
 import { nullable, oneOf, orderQuery, pageQuery, Timestamp } from '../http/schemas.ts'
 import { once } from '../idempotency/once.ts'
-import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
+import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
@@ -231,7 +231,7 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
           description: 'The payout',
           schema: PayoutSchema,
           example: PAYOUT_EXAMPLE,
-          headers: REPLAY_HEADERS,
+          headers: CREATED_ONCE_HEADERS,
         },
         refusals: {
           'payouts.body_unreadable': { code: 'body_unreadable' },

@@ -1,5 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { type JsonObject, readObject } from '../http/body.ts'
+import { readObject } from '../http/body.ts'
+import type { JsonObject } from '../http/json.ts'
 import { QueryReader } from '../http/query.ts'
 import { DomainError, type Failure, type Violation } from '../kernel/failure.ts'
 import { passwordDigestOf, withPasswordOf } from '../sessions/credentials.ts'

@@ -1,5 +1,6 @@
 import type { Pricing } from '../charges/quote.ts'
-import { parseObject, readText } from '../http/body.ts'
+import { readText } from '../http/body.ts'
+import { parseObject } from '../http/json.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { findPayingWallet, findWalletIdentity } from '../wallets/wallets.ts'
 import type { Faulted } from './faults.ts'

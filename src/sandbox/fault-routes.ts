@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../http/operation.ts'
+import { CREATED_HEADERS, documented } from '../http/operation.ts'
 import { nullable } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
 import { DomainError, violated } from '../kernel/failure.ts'
@@ -80,6 +80,9 @@ const RULE_EXAMPLE = {
   probability: 1,
 }
 
+/** A rule has no page of its own: it is found among the others. */
+const FAULTS_PATH = '/_sandbox/faults'
+
 const MATCH_PROBLEM = 'must fit an endpoint where the rule can strike; see GET /_sandbox/errors'
 const ERROR_PROBLEM = 'must be the name of a documented error; see GET /_sandbox/errors'
 
@@ -139,6 +142,7 @@ export const faultRoutes = ({ worlds, catalogue }: FaultRoutesOptions) =>
           throw violated('error', 'max', `cannot be added: a world holds at most ${RULES_MAX} rules`)
         }
         set.status = 201
+        set.headers.Location = FAULTS_PATH
         return ruleWire(addRule(world, rule))
       },
       documented({
@@ -152,7 +156,13 @@ export const faultRoutes = ({ worlds, catalogue }: FaultRoutesOptions) =>
           schema: RuleBody,
           example: { error: 'charges.rate_failed', match: { path: '/api/v1/products/:id/charges' }, times: 1 },
         },
-        success: { status: 201, description: 'The rule', schema: RuleSchema, example: RULE_EXAMPLE },
+        success: {
+          status: 201,
+          description: 'The rule',
+          schema: RuleSchema,
+          example: RULE_EXAMPLE,
+          headers: CREATED_HEADERS,
+        },
         refusals: bodyRefusals('faults', { field: 'error', rule: 'enum', problem: ERROR_PROBLEM }),
       }),
     )

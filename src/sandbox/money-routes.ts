@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Transaction } from '../db/database.ts'
 import { readOptionalObject } from '../http/body.ts'
-import { documented } from '../http/operation.ts'
+import { CREATED_HEADERS, documented } from '../http/operation.ts'
 import { pathId } from '../http/query.ts'
 import { idPath, oneOf } from '../http/schemas.ts'
 import { bodyCheck } from '../http/validation.ts'
@@ -193,6 +193,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         )
         world.forgetDerived()
         set.status = 201
+        set.headers.Location = `/api/v1/wallets/${wallet.id}`
         return { id: wallet.id, currency: currency.currency, amount: 0 }
       },
       documented({
@@ -208,6 +209,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
           description: 'The wallet, empty',
           schema: WalletState,
           example: { id: 6, currency: 'KWD', amount: 0 },
+          headers: CREATED_HEADERS,
         },
         refusals: bodyRefusals('wallet_open', { field: 'currency', rule: 'enum', problem: CURRENCY_PROBLEM }),
       }),

@@ -1,4 +1,5 @@
-import { parseObject, readText } from '../http/body.ts'
+import { readText } from '../http/body.ts'
+import { parseObject } from '../http/json.ts'
 import type { Operation } from '../http/operation.ts'
 import type { Violation } from '../kernel/failure.ts'
 

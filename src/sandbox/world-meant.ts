@@ -1,4 +1,5 @@
-import { type JsonObject, readObject } from '../http/body.ts'
+import { readObject } from '../http/body.ts'
+import type { JsonObject } from '../http/json.ts'
 import { SESSION_BODY_BYTES_MAX } from '../sessions/credentials.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'

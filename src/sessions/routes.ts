@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { type JsonObject, readObject } from '../http/body.ts'
+import { readObject } from '../http/body.ts'
+import type { JsonObject } from '../http/json.ts'
 import { documented } from '../http/operation.ts'
 import type { RequestContext } from '../http/request-id.ts'
 import { Timestamp } from '../http/schemas.ts'

@@ -1,0 +1,99 @@
+import { DomainError } from '../kernel/failure.ts'
+
+/** A JSON object as it was sent: nothing is known of its members. */
+export type JsonObject = Record<string, unknown>
+
+/** The deepest nesting of arrays and objects, the outermost being 1 (contract C4). */
+const NESTING_MAX = 32
+/** Values of a body: objects, arrays, strings, numbers, true, false and null, but no names of members (contract C4). */
+const VALUES_MAX = 10_000
+
+/**
+ * The object that a text holds. Its size is looked at before it is parsed, so that nothing costly is done with a text
+ * that is refused.
+ *
+ * @throws DomainError body_unreadable when the text is not a JSON object, is nested too deep or holds too many values
+ */
+export const parseObject = (text: string): JsonObject => {
+  if (excessAt(text) !== undefined) throw unreadable()
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unreadable()
+    return LONG_NUMBER.test(text) ? withExactNumbers(value as JsonObject, text) : (value as JsonObject)
+  } catch {
+    throw unreadable()
+  }
+}
+
+export const unreadable = (): DomainError => new DomainError({ code: 'body_unreadable' })
+
+const CODES = {
+  quote: 34,
+  comma: 44,
+  openBracket: 91,
+  backslash: 92,
+  closeBracket: 93,
+  openBrace: 123,
+  closeBrace: 125,
+}
+const LAST_BLANK = 32
+
+/**
+ * Where a JSON text goes beyond the bounds, or undefined where it does not. Each character is looked at once, and none
+ * behind the place. What is no JSON is left to the parser, which stops where it no longer is.
+ */
+export const excessAt = (text: string): number | undefined => {
+  let valueCount = 1
+  let depth = 0
+  // The first value in a container has no comma before it.
+  let isJustOpened = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code <= LAST_BLANK) continue
+    if (code === CODES.closeBracket || code === CODES.closeBrace) {
+      depth -= 1
+      isJustOpened = false
+      continue
+    }
+    if (isJustOpened || code === CODES.comma) valueCount += 1
+    isJustOpened = code === CODES.openBracket || code === CODES.openBrace
+    if (isJustOpened) depth += 1
+    if (valueCount > VALUES_MAX || depth > NESTING_MAX) return at
+    if (code === CODES.quote) at = endOfString(text, at)
+  }
+  return undefined
+}
+
+/** The place of the quote that ends the string which begins at a place. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === CODES.quote) break
+    if (code === CODES.backslash) at += 1
+  }
+  return at
+}
+
+/** More digits than a double always keeps. */
+const LONG_NUMBER = /\d{16}/
+const INTEGER = /^-?\d+$/
+
+/**
+ * Objects and lists within an object are kept as they were sent (contract C4): an integer in them that a double would
+ * change becomes NaN, which the check of a body refuses. Members of the object itself have bounds of their own.
+ */
+const withExactNumbers = (object: JsonObject, text: string): JsonObject => {
+  const exact = JSON.parse(text, nanWhereChanged) as JsonObject
+  for (const [name, value] of Object.entries(object)) {
+    if (typeof value === 'object' && value !== null) object[name] = exact[name]
+  }
+  return object
+}
+
+const nanWhereChanged = (_: string, value: unknown, context?: { source?: string }): unknown => {
+  const source = context?.source
+  if (typeof value !== 'number' || source === undefined || !INTEGER.test(source)) return value
+  return !Number.isFinite(value) || BigInt(source) === BigInt(value) ? value : Number.NaN
+}

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { IN_FLIGHT_BYTES_MAX } from '../../src/http/intake.ts'
+import { excessAt } from '../../src/http/json.ts'
+import { againstBinary, type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { ask, Connection, type Listening, listening, type RawAnswer } from '../socket.ts'
+import { errorIn } from './routes.ts'
+
+/** What bodies may hold, and what they may cost (contract C4). */
+
+let server: Server
+let world: TestWorld
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+  world = await server.world()
+})
+afterAll(() => server.stop())
+
+const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+const UNREADABLE = errorIn('flat', 'BadRequest', 'Invalid request body')
+const MIB = 1_048_576
+
+/** A beneficiary with a member that nobody reads, given as JSON. */
+const withExtra = (json: string): string => `${JSON.stringify(ADA).slice(0, -1)},"extra":${json}}`
+const post = async (body: string | object, headers: Record<string, string> = {}) => {
+  const response = await world.post('/api/v1/beneficiaries', body, headers)
+  return { status: response.status, body: (await response.json()) as object }
+}
+const ones = (count: number): string => `[${Array(count).fill('1').join(',')}]`
+
+describe('A body', () => {
+  /** The object itself, three names and the list. */
+  const OTHER_VALUES = 5
+
+  test('holds at most 10,000 values, the outermost object included', async () => {
+    expect((await post(withExtra(ones(10_000 - OTHER_VALUES)))).status).toBe(201)
+    expect(await post(withExtra(ones(10_001 - OTHER_VALUES)))).toEqual({ status: 400, body: UNREADABLE })
+  })
+
+  test.each([
+    ['objects', (count: number) => `[${Array(count).fill('{}').join(',')}]`],
+    ['arrays with blanks in them', (count: number) => `[ ${Array(count).fill('[ \n]').join(' , ')} ]`],
+    [
+      'strings with quotes, commas and brackets in them',
+      (count: number) => `[${Array(count).fill('",[{\\"}],\\\\"')}]`,
+    ],
+    ['members of an object', (count: number) => `{${Array.from({ length: count }, (_, at) => `"${at}":null`)}}`],
+    ['members of one name', (count: number) => `{${Array(count).fill('"a":-1.5e3')}}`],
+  ])('counts %s as one value each', async (_, list) => {
+    expect((await post(withExtra(list(10_000 - OTHER_VALUES)))).status).toBe(201)
+    expect(await post(withExtra(list(10_001 - OTHER_VALUES)))).toEqual({ status: 400, body: UNREADABLE })
+  })
+
+  test('is nested 32 deep at most', async () => {
+    const nested = (depth: number) => `${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}`
+    expect((await post(withExtra(nested(32)))).status).toBe(201)
+    expect(await post(withExtra(nested(33)))).toEqual({ status: 400, body: UNREADABLE })
+  })
+
+  test('beyond the bounds is refused under an Idempotency-Key as well, and given again', async () => {
+    const key = { 'idempotency-key': 'far-too-many-values' }
+    for (const replayed of [null, 'true']) {
+      const response = await world.post('/api/v1/beneficiaries', withExtra(ones(20_000)), key)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(UNREADABLE)
+      expect(response.headers.get('idempotent-replayed')).toBe(replayed)
+    }
+  })
+
+  test.each([
+    ['values', `{"a":${ones(500_000)}`, 20_003],
+    ['objects in a list', `{"a":[${'{},'.repeat(300_000)}`, 30_001],
+    ['levels', '{"a":'.repeat(200_000), 33 * 5],
+    ['brackets', '['.repeat(MIB), 32],
+  ])('with too many %s is looked at no further than where it goes too far', (_, text, end) => {
+    const place = excessAt(text)
+    expect(place).toBeDefined()
+    expect(place).toBeLessThanOrEqual(end)
+  })
+
+  test('of one huge string has no excess', () => {
+    expect(excessAt(`{"a":"${'\\"[{,'.repeat(200_000)}"}`)).toBeUndefined()
+    expect(excessAt(`{"a":${'1'.repeat(MIB)}}`)).toBeUndefined()
+  })
+})
+
+describe('A string with half a surrogate pair or NUL is a 400 that names the field', () => {
+  const PERSON = { beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
+  const PAYOUT = { reference_id: 'odd', wallet_id: 1, amount: 10, currency: 'USD', ...PERSON }
+  const ORDER = { product_id: 1, denomination: 100, quantity: 1 }
+  const PLACES: [path: string, field: string, body: object][] = [
+    ['/api/v1/beneficiaries', 'email', ADA],
+    ['/api/v1/beneficiaries', 'first_name', ADA],
+    ['/api/v1/beneficiaries', 'phone', ADA],
+    ['/api/v1/beneficiaries', 'country', ADA],
+    ['/api/v1/payouts', 'beneficiary_email', PAYOUT],
+    ['/api/v1/payouts', 'reference_id', { ...PAYOUT, beneficiary_email: 'ada@example.com' }],
+    ['/api/v1/payouts', 'description', { ...PAYOUT, beneficiary_email: 'ada@example.com' }],
+    ['/api/v1/orders', 'email', ORDER],
+    ['/api/v1/orders', 'ref', ORDER],
+  ]
+  test.each(PLACES)('POST %s: %s', async (path, field, body) => {
+    for (const odd of ['\\ud800', '\\udc00@example.com', 'ada@\\ud83dexample.com', 'a\\u0000b', '\\ude00\\ud83d']) {
+      const rest = JSON.stringify({ ...body, [field]: undefined }).slice(0, -1)
+      const response = await world.post(path, `${rest},"${field}":"${odd}"}`)
+      expect(response.status).toBe(400)
+      expect(await response.text()).toContain(field)
+    }
+  })
+})
+
+describe('metadata', () => {
+  test.each([
+    '1e400',
+    '-1e999',
+    '12345678901234567890',
+    '-9007199254740993',
+    '100000000000000000000000',
+    '1'.repeat(400),
+  ])('with %s is a 400 that names it, wherever it stands', async (number) => {
+    for (const metadata of [`{"a":${number}}`, `{"a":[{"b":[1,${number}]}]}`]) {
+      const { status, body } = await post(`${JSON.stringify(ADA).slice(0, -1)},"metadata":${metadata}}`)
+      expect(status).toBe(400)
+      expect(body).toEqual({
+        error: 'ValidationException',
+        message: 'metadata must not hold numbers that a double cannot keep',
+      })
+    }
+  })
+
+  test('keeps every number that a double keeps', async () => {
+    const metadata =
+      '{"a":[9007199254740992,-9007199254740992,1e22,0.1,1e308,12345678901234567168,1.5e-7],"b":{"c":10000000000000000}}'
+    const response = await world.post(
+      '/api/v1/beneficiaries',
+      `${JSON.stringify(ADA).slice(0, -1)},"metadata":${metadata}}`,
+    )
+    expect(response.status).toBe(201)
+    expect(((await response.json()) as { metadata: object }).metadata).toEqual(JSON.parse(metadata))
+  })
+
+  test('of a payout is checked alike', async () => {
+    const payout =
+      '{"reference_id":"exact","wallet_id":1,"amount":10,"currency":"USD","beneficiary_email":"a@example.com","beneficiary_first_name":"A","beneficiary_last_name":"B"'
+    const response = await world.post('/api/v1/payouts', `${payout},"metadata":{"id":12345678901234567890}}`)
+    expect(response.status).toBe(400)
+    expect(((await response.json()) as { message: string }).message).toStartWith('metadata ')
+  })
+})
+
+describe('On the wire', () => {
+  let listener: Listening
+  let token: string
+  beforeAll(async () => {
+    listener = await listening('--rate-limit', 'off')
+    const login = { method: 'POST', body: '{"username":"sbx_wire","password":"a password"}' }
+    token = ((await (await fetch(`${listener.url}/auth/login`, login)).json()) as { access_token: string }).access_token
+  })
+  afterAll(() => listener.stop())
+
+  const head = (path: string, ...fields: string[]): string =>
+    [`POST ${path} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${token}`, ...fields, '', ''].join('\r\n')
+  const countOf = async (): Promise<string | undefined> =>
+    (await ask(listener.url, head('/api/v1/beneficiaries').replace('POST', 'GET'))).headers['X-Total-Count']
+
+  test.each(['/auth/login', '/auth/refresh', '/api/v1/beneficiaries'])(
+    'POST %s answers a chunked body over the limit before it ends',
+    async (path) => {
+      const connection = await Connection.open(listener.url)
+      connection.send(head(path, 'Transfer-Encoding: chunked'))
+      const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
+      for (let count = 0; count < 17; count++) connection.send(chunk)
+      const { status, headers } = await connection.answer()
+      expect(status).toBe(400)
+      expect(headers['X-Request-Id']).toBeTruthy()
+      connection.destroy()
+    },
+  )
+
+  test('bodies under way take a bounded number of bytes: the oldest is 503 and does nothing, the others go on', async () => {
+    const before = Number(await countOf())
+    const body = withExtra(`"${'x'.repeat(MIB - 200)}"`)
+    const [start, end] = [body.slice(0, -10), body.slice(-10)]
+    const heldMax = Math.floor(IN_FLIGHT_BYTES_MAX / start.length)
+    const held = await Promise.all(Array.from({ length: heldMax + 1 }, () => Connection.open(listener.url)))
+    for (const each of held) each.send(head('/api/v1/beneficiaries', `Content-Length: ${body.length}`) + start)
+    const answers = held.map((connection) => connection.answer().then((answer) => ({ connection, answer })))
+    const first = await Promise.race(answers)
+    expect(first.answer).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } })
+    expect(JSON.parse(first.answer.body)).toEqual(
+      structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.'),
+    )
+    // A short body finds room as ever.
+    const short = JSON.stringify(ADA)
+    const small = await ask(listener.url, head('/api/v1/beneficiaries', `Content-Length: ${short.length}`) + short)
+    expect(small.status).toBe(201)
+    for (const each of held) if (each !== first.connection) each.send(end)
+    const statuses = (await Promise.all(answers)).map(({ answer }: { answer: RawAnswer }) => answer.status)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(heldMax)
+    expect(Number(await countOf())).toBe(before + heldMax + 1)
+    for (const each of held) each.destroy()
+  })
+
+  test.skipIf(againstBinary)('a client that goes away in the middle of its body is no error of ours', async () => {
+    for (const [path, length] of [
+      ['/api/v1/beneficiaries', 100],
+      ['/api/v1/orders', 100_000],
+      ['/auth/login', 100],
+    ] as const) {
+      listener.log.length = 0
+      const connection = await Connection.open(listener.url)
+      connection.send(`${head(path, `Content-Length: ${length}`)}{"email":`)
+      await countOf() // by now the server waits for the rest
+      connection.destroy()
+      while (!listener.log.some((line) => line.includes(`"${path}`) && line.includes('"POST"'))) await Bun.sleep(1)
+      const lines = listener.log.map((line) => JSON.parse(line) as { level: string; status?: number })
+      expect(lines.filter(({ level, status = 0 }) => level === 'error' || status >= 500)).toEqual([])
+    }
+  })
+})
