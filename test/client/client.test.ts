@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeF
 import { join } from 'node:path'
 import { COMMAND } from '../program/program.ts'
 
-/** The recipe for a typed client, docs/clients.md, followed word for word in a project with TypeScript 5. */
+/** The recipe for a typed client, docs/clients.md, followed word for word in a fresh project with TypeScript 5. */
 
 const ROOT = join(import.meta.dir, '../..')
 /** Below the project, so that what the generator needs is found. */
@@ -32,7 +32,13 @@ const shell = async (script: string): Promise<{ exitCode: number; stdout: string
   return { exitCode, stdout, stderr }
 }
 
-const SAID = [/^\S.*: 230.1 INR$/m, /^DELIVERED: 2 vouchers$/m, /^payout created$/m, /^404 NOT_FOUND$/m]
+/** @throws Error with what a script wrote, when it fails */
+const done = async (script: string): Promise<void> => {
+  const { exitCode, stdout, stderr } = await shell(script)
+  if (exitCode !== 0) throw new Error(`${script}: ${exitCode}: ${stdout}${stderr}`)
+}
+
+const SAID = [/^\S.*: 230.1 INR$/m, /^DELIVERED: 2 vouchers$/m, /^payout created: 4000000.01 INR$/m, /^404 NOT_FOUND$/m]
 
 describe('the recipe for TypeScript', () => {
   beforeAll(async () => {
@@ -49,9 +55,15 @@ describe('the recipe for TypeScript', () => {
     writeCommand('npx', 'command=$1; shift; exec bun "node_modules/.bin/$command" "$@"')
     if (!Bun.which('node')) writeCommand('node', 'exec bun "$@"')
     writeFileSync(join(folder, 'session.ts'), blockOf('session.ts'))
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-    const { exitCode, stderr } = await shell(blockOf('generate.sh'))
-    if (exitCode !== 0) throw new Error(stderr)
+    // The project is made as the recipe says; what it installs is here already.
+    const install = /^```console\n([\s\S]*?)^```$/m.exec(recipe)?.[1] ?? ''
+    const [init, setType, ...installed] = install.trim().split('\n')
+    expect(installed.join(' ')).toBe(
+      'npm install openapi-fetch npm install --save-dev openapi-typescript typescript@5 @types/node',
+    )
+    if (Bun.which('npm')) await done(`${init}\n${setType}`)
+    else writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    await done(blockOf('generate.sh'))
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
