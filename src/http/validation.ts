@@ -3,7 +3,7 @@ import { FormatRegistry } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import isEmail from 'validator/es/lib/isEmail.js'
-import { DomainError, type Rule, type Violation } from '../kernel/failure.ts'
+import { DomainError, type Violation } from '../kernel/failure.ts'
 import type { JsonObject } from './json.ts'
 
 // Half a surrogate pair makes isEmail throw.
@@ -81,7 +81,9 @@ const isLengthInCharacters = ({ type, schema, value }: ValueError): boolean =>
   (value as string).length <= 2 * schema.maxLength &&
   [...(value as string)].length <= schema.maxLength
 
-const ruleOf = ({ type, schema }: ValueError): { rule: Rule; problem: string } => {
+const ruleOf = (error: ValueError): Omit<Violation, 'field'> => {
+  const { type, schema, value } = error
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return boundOf(error)
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return { rule: 'required', problem: 'is required' }
@@ -112,6 +114,13 @@ const ruleOf = ({ type, schema }: ValueError): { rule: Rule; problem: string } =
     default:
       return { rule: 'string', problem: 'must be a string' }
   }
+}
+
+/** What JSON can write and a double cannot hold is a number all the same, beyond every bound. */
+const boundOf = ({ schema, value, path }: ValueError): Omit<Violation, 'field'> => {
+  if (value === Number.NEGATIVE_INFINITY) return { rule: 'min', problem: `must be at least ${schema.minimum ?? 0}` }
+  if (schema.maximum !== undefined) return { rule: 'max', problem: `must be at most ${schema.maximum}` }
+  return { rule: 'max', problem: 'too large', message: `${path.slice(1)} too large` }
 }
 
 const charactersOf = (count: number): string => `${count} character${count === 1 ? '' : 's'} long`

@@ -489,6 +489,44 @@ describe('an amount beyond what is exact', () => {
   })
 })
 
+describe('odd numbers, as JSON writes them', () => {
+  const INVALID = 'Invalid request body'
+  const details = (text: string) => ({ message: 'Validation failed', details: text })
+
+  test.each<[string, object | string]>([
+    ['{"denomination":null,"quantity":1}', INVALID],
+    ['{"denomination":100,"quantity":null}', INVALID],
+    ['{"denomination":true,"quantity":1}', INVALID],
+    ['{"denomination":[100],"quantity":1}', INVALID],
+    ['{"denomination":1e400,"quantity":1}', details('denomination must be at most 1000000000')],
+    ['{"denomination":-1e400,"quantity":1}', details('denomination must be at least 0.01')],
+    ['{"denomination":-0,"quantity":1}', details('denomination must be at least 0.01')],
+    ['{"denomination":1e-7,"quantity":1}', details('denomination must be at least 0.01')],
+    ['{"denomination":0.001,"quantity":1}', details('denomination must be at least 0.01')],
+    ['{"denomination":100.00000000000001,"quantity":1}', 'Denomination not found'],
+    ['{"denomination":100,"quantity":-0}', details('quantity must be at least 1')],
+    ['{"denomination":100,"quantity":1e-7}', details('quantity must be a whole number')],
+    ['{"denomination":100,"quantity":1e400}', details('quantity too large')],
+    ['{"denomination":100,"quantity":1e300}', 'Quantity exceeds maximum allowed quantity of 50'],
+    ['{"denomination":100,"quantity":1,"wallet_id":0}', details('wallet_id must be at least 1')],
+    ['{"denomination":100,"quantity":1,"wallet_id":-0}', details('wallet_id must be at least 1')],
+    ['{"denomination":100,"quantity":1,"wallet_id":1.5}', details('wallet_id must be a whole number')],
+    ['{"denomination":100,"quantity":1,"wallet_id":"1"}', details('wallet_id must be a whole number')],
+    ['{"denomination":100,"quantity":1,"wallet_id":1e400}', details('wallet_id must be at most 2147483647')],
+    ['{"denomination":100,"quantity":1,"wallet_id":2147483648}', details('wallet_id must be at most 2147483647')],
+    ['{"denomination":100,"quantity":1,"wallet_id":2147483647}', 'Wallet not found'],
+  ])('%s is refused in the words of the contract', async (body, error) => {
+    const response = await world.post('/api/v1/products/1/charges', body)
+    expect(response.status).toBe(error === 'Denomination not found' ? 404 : 400)
+    expect(await response.json()).toEqual({ error })
+  })
+
+  test.each(['1e2', '100.0', '1.00E+2', '1000e-1'])('a denomination of %s is 100', async (denomination) => {
+    const response = await world.post('/api/v1/products/1/charges', `{"denomination":${denomination},"quantity":1.0}`)
+    expect(await response.json()).toMatchObject({ non_discounted_total: 100 })
+  })
+})
+
 describe('--rates FILE', () => {
   let own: Server
   let client: TestWorld

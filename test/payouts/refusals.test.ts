@@ -140,6 +140,16 @@ describe('a body that is wrong', () => {
     await expectRefusal(await server.world(), { ...HUNDRED, ...change }, invalid(message))
   })
 
+  test.each([
+    ['1e400', 'amount too large'],
+    ['-1e400', 'amount must be at least 0'],
+    ['1e-7', 'amount must have at most 2 decimals'],
+    ['"100"', 'amount must be a number'],
+  ])('400 refuses %s as an amount', async (amount, message) => {
+    const body = JSON.stringify(HUNDRED).replace('"amount":100', `"amount":${amount}`)
+    await expectRefusal(await server.world(), body, invalid(message))
+  })
+
   test('400 names every field that is wrong', async () => {
     await expectRefusal(
       await server.world(),
