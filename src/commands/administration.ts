@@ -59,6 +59,9 @@ export const administer = async (
   show(answer, config.json)
 }
 
+/** A pause after each write, for a server that waits for its turn: it looks for one each millisecond. */
+const SERVERS_TURN_MS = 4
+
 const administered = async (
   config: DataConfig,
   database: Database,
@@ -78,7 +81,11 @@ const administered = async (
     reference,
     isSandbox,
     delivering,
-    write: (unit) => database.write(unit),
+    write: async (unit) => {
+      const done = await database.write(unit)
+      await Bun.sleep(SERVERS_TURN_MS)
+      return done
+    },
   })
 }
 

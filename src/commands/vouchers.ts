@@ -3,10 +3,10 @@ import type { Command } from 'commander'
 import { productRecords } from '../catalog/records.ts'
 import { type DataOptions, newVoucherKeyOf, withDataOptions } from '../config.ts'
 import { databasePath } from '../db/data-folder.ts'
-import { lockForServing } from '../db/folder-lock.ts'
+import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { beginRekey, endRekey, type Resealed, reseal } from '../orders/rekey.ts'
-import { addCodes, readCodes, StockFault, stockLevels } from '../orders/stock.ts'
+import { importCodes, readCodes, StockFault, stockLevels } from '../orders/stock.ts'
 import { keysOf, markOf, nextKeyIn, nextMarkOf, promoteKey, sealAsMarked } from '../orders/voucher-key.ts'
 import { type Administration, administer, otherMode, readInput, refused } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -22,10 +22,11 @@ export const voucherCommands = (vouchers: Command): void => {
       'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
     )
     .action((file: string, options: DataOptions) =>
-      administer(options, async ({ world, database: { query }, reference, isSandbox, delivering, write }) => {
+      administer(options, async ({ config, world, database: { query }, reference, isSandbox, delivering, write }) => {
         if (isSandbox) throw otherMode('A sandbox makes its codes up: import into the data of live mode.')
         const seal = delivering.seals(query)
         if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
+        const unlock = lockForImport(config.dataDir)
         const nowMs = world.clock.nowMs()
         const context = { tx: query, reference, seal, nowMs }
         try {
@@ -35,16 +36,21 @@ export const voucherCommands = (vouchers: Command): void => {
             // A number is found again under the digest that this release makes.
             await reseal({ query, seal, write, nowMs, onRows })
             const codes = readCodes(text, { ...context, onRows })
-            onProgress(`writing codes: ${codes.length}`, 0, 0)
-            await write((tx) => {
-              if (delivering.seals(tx).mark !== seal.mark) throw refused(REKEY_FIRST)
-              addCodes(tx, codes)
+            await importCodes(codes, {
+              query,
+              write,
+              check: (tx) => {
+                if (delivering.seals(tx).mark !== seal.mark) throw refused(REKEY_FIRST)
+              },
+              onRows: (done) => onProgress('writing codes', done, codes.length),
             })
             return { imported: codes.length }
           })
         } catch (error) {
           if (error instanceof StockFault) throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
           throw error
+        } finally {
+          unlock()
         }
       }),
     )

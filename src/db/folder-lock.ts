@@ -8,6 +8,8 @@ import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
  * and whoever replaces the database is alone.
  */
 const LOCK_FILE = 'server.lock'
+/** Held by a command that writes a long file in many transactions. */
+const IMPORT_LOCK_FILE = 'import.lock'
 
 /** Answers how to give the lock up. @throws DataFault while another process serves the folder or replaces its database */
 export const lockForServing = (dataDir: string): (() => void) =>
@@ -29,8 +31,22 @@ export const lockForReplacing = (dataDir: string): (() => void) =>
     'A scrip serve or another command works on this folder: stop it first, or name another folder.',
   )
 
-const lock = (dataDir: string, statements: readonly string[], refusal: string): (() => void) => {
-  const path = join(dataDir, LOCK_FILE)
+/** Answers how to give the lock up. @throws DataFault while another process imports */
+export const lockForImport = (dataDir: string): (() => void) =>
+  lock(
+    dataDir,
+    ['BEGIN EXCLUSIVE'],
+    'Another import works on this folder: try again when it is done.',
+    IMPORT_LOCK_FILE,
+  )
+
+const lock = (
+  dataDir: string,
+  statements: readonly string[],
+  refusal: string,
+  file: string = LOCK_FILE,
+): (() => void) => {
+  const path = join(dataDir, file)
   makePrivateFile(path)
   const sqlite = new SqliteDatabase(path, { create: true, readwrite: true })
   try {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { asc, count, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { asc, count, inArray, isNotNull, isNull, lte, not, sql } from 'drizzle-orm'
 import { type ProductRecord, productRecords } from '../catalog/records.ts'
 import type { Transaction } from '../db/database.ts'
 import { isWritable } from '../http/validation.ts'
@@ -9,7 +9,8 @@ import { toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { placeInStock } from './places.ts'
 import type { Seal, VoucherCode } from './seal.ts'
-import { voucherStock } from './tables.ts'
+import { isPublished } from './supply.ts'
+import { stockPublished, voucherStock } from './tables.ts'
 
 /** The stock of live mode: codes that were bought elsewhere, imported sealed, each handed out once (contract C12). */
 
@@ -59,7 +60,7 @@ export const readCodes = (text: string, { tx, reference, seal, nowMs, onRows }: 
   const seen = new Map<string, string>()
   for (const entry of parse(text)) {
     const { place } = entry
-    if (seen.size % ROWS_PER_STATEMENT === 0) onRows?.(seen.size)
+    if (seen.size % ROWS_PER_UNIT === 0) onRows?.(seen.size)
     const wrong = (what: string) => problems.push(`${place}: ${what}`)
     if ('problem' in entry) {
       wrong(entry.problem)
@@ -108,24 +109,76 @@ export const readCodes = (text: string, { tx, reference, seal, nowMs, onRows }: 
   return codes
 }
 
-/** Adds codes to the stock. @throws StockFault, and adds nothing, when one is there already */
-export const addCodes = (tx: Transaction, codes: readonly SealedCode[]): void => {
-  const problems: string[] = []
-  for (let start = 0; start < codes.length; start += ROWS_PER_STATEMENT) {
-    const rows = codes.slice(start, start + ROWS_PER_STATEMENT)
-    const known = knownAmong(tx, rows)
-    problems.push(...rows.filter((row) => known.has(row.fingerprint)).map(({ place }) => `${place}: ${KNOWN_CODE}`))
-    if (problems.length > 0) continue
-    tx.insert(voucherStock)
-      .values(rows.map(({ place: _, ...row }) => row))
+/** How codes get into the stock: in transactions of a few rows, so that others can write between. */
+interface Importing {
+  query: Transaction
+  write: <T>(work: (tx: Transaction) => T) => Promise<T>
+  /** Looks, in each transaction, whether the import may go on. */
+  check: (tx: Transaction) => void
+  onRows: (done: number) => void
+}
+
+/**
+ * Adds codes to the stock. They are for sale from the moment that all are there; what is left of an import that was
+ * broken off is removed first. Called under the lock of imports.
+ *
+ * @throws StockFault, and adds nothing, when one is there already
+ */
+export const importCodes = async (codes: readonly SealedCode[], importing: Importing): Promise<void> => {
+  const { query, write, check, onRows } = importing
+  while (await write(removeUnpublished));
+  requireNew(query, codes)
+  for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
+    onRows(start)
+    const rows = codes.slice(start, start + ROWS_PER_UNIT).map(({ place: _, ...row }) => row)
+    await write((tx) => {
+      check(tx)
+      tx.insert(voucherStock).values(rows).run()
+    })
+  }
+  await write((tx) => {
+    check(tx)
+    tx.update(stockPublished)
+      .set({ upToId: sql`(SELECT coalesce(max(${voucherStock.id}), 0) FROM ${voucherStock})` })
       .run()
+  })
+}
+
+/** Removes a few codes that were never for sale. Answers whether there may be more. */
+const removeUnpublished = (tx: Transaction): boolean => {
+  const left = tx
+    .select({ id: voucherStock.id })
+    .from(voucherStock)
+    .where(not(isPublished))
+    .orderBy(asc(voucherStock.id))
+    .limit(ROWS_PER_UNIT)
+    .all()
+  if (left.length === 0) return false
+  tx.delete(voucherStock)
+    .where(
+      inArray(
+        voucherStock.id,
+        left.map(({ id }) => id),
+      ),
+    )
+    .run()
+  return true
+}
+
+/** @throws StockFault with all that are in the stock */
+const requireNew = (query: Transaction, codes: readonly SealedCode[]): void => {
+  const problems: string[] = []
+  for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
+    const rows = codes.slice(start, start + ROWS_PER_UNIT)
+    const known = knownAmong(query, rows)
+    problems.push(...rows.filter((row) => known.has(row.fingerprint)).map(({ place }) => `${place}: ${KNOWN_CODE}`))
   }
   if (problems.length > 0) throw new StockFault(problems)
 }
 
 const KNOWN_CODE = 'card_number: was imported before'
-/** Within SQLite's limit on parameters. */
-const ROWS_PER_STATEMENT = 500
+/** A transaction of as many takes some 10 ms. */
+const ROWS_PER_UNIT = 250
 
 const knownAmong = (tx: Transaction, rows: readonly SealedCode[]): ReadonlySet<string> => {
   const fingerprints = rows.map(({ fingerprint }) => fingerprint)
@@ -151,6 +204,7 @@ export const stockLevels = (tx: Transaction, nowMs: number) =>
       expired: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNull(voucherStock.damagedAtMs)} AND ${lte(voucherStock.expiresAtMs, nowMs)})`,
     })
     .from(voucherStock)
+    .where(isPublished)
     .groupBy(voucherStock.productId, voucherStock.denominationMinor)
     .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
     .all()

@@ -6,7 +6,7 @@ import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { placeInStock } from './places.ts'
 import type { VoucherCode } from './seal.ts'
-import { type Order, stockTaken, voucherStock, vouchers } from './tables.ts'
+import { type Order, stockPublished, stockTaken, voucherStock, vouchers } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
 
 /** A voucher that is about to be delivered. */
@@ -174,11 +174,15 @@ const undeliveredOf = ({ id }: Order) =>
     sql`NOT EXISTS (SELECT 1 FROM ${vouchers} WHERE ${vouchers.stockId} = ${voucherStock.id})`,
   )
 
+/** Codes of an import that was broken off are none of the stock. */
+export const isPublished = sql`${voucherStock.id} <= (SELECT ${stockPublished.upToId} FROM ${stockPublished})`
+
 /** Codes that may be sold. */
 const freeOf = ({ productId, denominationMinor }: Pick<Order, 'productId' | 'denominationMinor'>, nowMs: number) =>
   and(
     eq(voucherStock.productId, productId),
     eq(voucherStock.denominationMinor, denominationMinor),
+    isPublished,
     isNull(voucherStock.orderId),
     isNull(voucherStock.damagedAtMs),
     unexpired(nowMs),

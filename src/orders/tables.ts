@@ -67,6 +67,12 @@ export const voucherStock = sqliteTable('voucher_stock', {
   damagedAtMs: integer('damaged_at_ms'),
 })
 
+/** One row: codes beyond this id are part of an import that has not ended. */
+export const stockPublished = sqliteTable('stock_published', {
+  id: integer('id').primaryKey(),
+  upToId: integer('up_to_id').notNull(),
+})
+
 export const stockTaken = sqliteTable('stock_taken', {
   productId: integer('product_id').primaryKey(),
   quantity: integer('quantity').notNull(),

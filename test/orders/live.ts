@@ -8,7 +8,7 @@ import { configOf, type ServeOptions, withServeOptions } from '../../src/config.
 import type { Database } from '../../src/db/database.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLog } from '../../src/log.ts'
-import { addCodes, readCodes } from '../../src/orders/stock.ts'
+import { importCodes, readCodes } from '../../src/orders/stock.ts'
 import { importCatalog } from '../../src/seeds.ts'
 import { addClient } from '../../src/sessions/clients.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
@@ -40,7 +40,7 @@ export interface Live {
   logged: string[]
   request: (path: string, init?: RequestInit) => Promise<Response>
   /** Imports codes of 10 USD, one a card number. */
-  stock: (productId: number, ...cards: string[]) => void
+  stock: (productId: number, ...cards: string[]) => Promise<void>
   order: (productId: number, quantity: number) => Promise<LiveOrder>
   read: (orderId: number) => Promise<LiveOrder>
   close: () => void
@@ -93,8 +93,18 @@ const furnish = ({ worlds, reference }: Deps): Promise<void> => {
   })
 }
 
-const stock = ({ worlds, reference, seals }: Deps, product_id: number, cards: readonly string[]): void => {
-  const { query } = worlds.default.db
+const stock = async (
+  { worlds, reference, seals }: Deps,
+  product_id: number,
+  cards: readonly string[],
+): Promise<void> => {
+  const { db } = worlds.default
   const lines = cards.map((card_number) => JSON.stringify({ product_id, denomination: 10, card_number, pin_code: '1' }))
-  addCodes(query, readCodes(lines.join('\n'), { tx: query, reference, seal: seals(query), nowMs: systemClock.nowMs() }))
+  const context = { tx: db.query, reference, seal: seals(db.query), nowMs: systemClock.nowMs() }
+  await importCodes(readCodes(lines.join('\n'), context), {
+    query: db.query,
+    write: (work) => db.write(work),
+    check: () => undefined,
+    onRows: () => undefined,
+  })
 }

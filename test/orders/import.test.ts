@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { Database } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { importCodes, type SealedCode, StockFault, stockLevels } from '../../src/orders/stock.ts'
+
+/** A long file of codes is written a few at a time, and sold all at once (contract C12). */
+
+let database: Database
+beforeEach(() => {
+  database = Database.inMemory()
+  migrate(database.sqlite, { nowMs: () => 0 })
+})
+
+const codesOf = (prefix: string, length: number): SealedCode[] =>
+  Array.from({ length }, (_, index) => ({
+    place: `line ${index + 1}`,
+    productId: 1,
+    denominationMinor: 1_000,
+    fingerprint: `${prefix} ${index}`,
+    sealed: Buffer.from(`${prefix} ${index}`),
+    expiresAtMs: null,
+  }))
+
+/** Imports, and answers how many rows each transaction wrote; `check` may break it off. */
+const imported = async (codes: readonly SealedCode[], check: () => void = () => undefined): Promise<number[]> => {
+  const written: number[] = []
+  const write = async <T>(work: Parameters<typeof database.write<T>>[0]): Promise<T> => {
+    const before = changes()
+    const value = await database.write(work)
+    written.push(changes() - before)
+    return value
+  }
+  await importCodes(codes, { query: database.query, write, check, onRows: () => undefined })
+  return written
+}
+
+const changes = (): number =>
+  database.sqlite.query<{ n: number }, []>('SELECT total_changes() AS n').get()?.n ?? Number.NaN
+const forSale = (): number => stockLevels(database.query, 0)[0]?.imported ?? 0
+const rows = () => database.sqlite.query('SELECT count(*) AS n FROM voucher_stock').get()
+
+describe('an import of many codes', () => {
+  test('writes at most 250 rows in a transaction, and none is for sale before all are there', async () => {
+    const seen = new Set<number>()
+    const written = await imported(codesOf('a', 1_100), () => void seen.add(forSale()))
+    expect(Math.max(...written)).toBe(250)
+    expect([...seen]).toEqual([0])
+    expect(forSale()).toBe(1_100)
+  })
+
+  test('that was broken off leaves nothing for sale, and can be repeated', async () => {
+    await imported(codesOf('a', 10))
+    let units = 0
+    const breakOff = () => {
+      if (++units === 3) throw new Error('killed')
+    }
+    await expect(imported(codesOf('b', 1_000), breakOff)).rejects.toThrow('killed')
+    expect(rows()).toEqual({ n: 510 })
+    expect(forSale()).toBe(10)
+    const written = await imported(codesOf('b', 1_000))
+    expect(Math.max(...written)).toBe(250)
+    expect(rows()).toEqual({ n: 1_010 })
+    expect(forSale()).toBe(1_010)
+  })
+
+  test('with one that is there already is refused before anything is written', async () => {
+    await imported(codesOf('a', 3))
+    const file = [...codesOf('b', 600), ...codesOf('a', 1)]
+    await expect(imported(file)).rejects.toThrow(StockFault)
+    expect(rows()).toEqual({ n: 3 })
+  })
+})
