@@ -3,7 +3,7 @@ import { RIGS } from './rigs.ts'
 
 /** Each rig in its short form finds nothing: `bun run rig NAME --short`. */
 
-describe.each(['fairness', 'kill', 'overload', 'power', 'soak'])('the rig %s', (name) => {
+describe.each(['disk', 'fairness', 'kill', 'overload', 'power', 'soak'])('the rig %s', (name) => {
   test('finds nothing', async () => {
     const report = await RIGS[name]?.rig({ rounds: 1, seed: 1, isShort: true })
     expect(report?.findings).toEqual([])
