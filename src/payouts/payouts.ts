@@ -195,7 +195,8 @@ const priceOf = (
     feesMinor,
     rateE8: rateE8 ?? null,
     paidMinor: plus(netMinor, paidConversionMinor ?? 0),
-    paidAmountMinor: Math.min(inWallet(amountMinor), netMinor),
+    // Never nothing, so that a late return is a credit of something.
+    paidAmountMinor: Math.min(Math.max(1, inWallet(amountMinor)), netMinor),
     paidConversionMinor,
     beneficiaryTotalMinor: inDefaultCurrency(reference, rates, world, clientId, amountMinor, currency),
   }

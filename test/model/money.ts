@@ -151,5 +151,7 @@ export const payoutPrice = (amount: bigint, currency: string, walletCurrency: st
   const paid = net + (currency === walletCurrency ? 0n : shareIn(net, CONVERSION_BASIS_POINTS))
   if ([amount + fees, net, paid].some((each) => each > LARGEST)) return { trouble: 'too large' }
   if (net === 0n) return { trouble: 'too small' }
-  return { fees, paid, paidAmount: paidAmount < net ? paidAmount : net }
+  // Of what the wallet pays at least the smallest unit is for the amount, so that a late return gives something back.
+  const atLeastOne = paidAmount === 0n ? 1n : paidAmount
+  return { fees, paid, paidAmount: [atLeastOne, net].reduce((least, each) => (each < least ? each : least)) }
 }

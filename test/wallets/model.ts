@@ -135,7 +135,8 @@ export class Model {
     if (net === 0n || wallet.amount - paid < -wallet.creditLimit) return false
     this.#move(wallet, -paid)
     wallet.reserved += paid
-    const paidAmount = this.#converted(amount, currency, wallet.currency)
+    const converted = this.#converted(amount, currency, wallet.currency)
+    const paidAmount = converted === 0n ? 1n : converted
     this.payouts.push({ wallet, currency, amount, paid, paidAmount, createdAt: this.now, state: 'under way' })
     return true
   }

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { catalogEntry, fileOf } from '../catalog/entry.ts'
+import { type Server, startServer } from '../harness.ts'
+import { ADA, getPayout, pay } from '../payouts/payouts.ts'
+import { balanceOf, expectUnbrokenChain, movementsOf, transactionsOf } from '../wallets/balances.ts'
+import { ORDERS, orderCountOf, place } from './orders.ts'
+
+/** Money at its edges: the last card, the last cent, the smallest unit. */
+
+const band = (min_value: number, max_value: number) => ({ denominations: [{ min_value, max_value, discount: 0 }] })
+
+let server: Server
+beforeAll(async () => {
+  const products = [
+    catalogEntry({ id: 1, max_quantity: 1_000_000, ...band(0.01, 1_000_000) }),
+    catalogEntry({ id: 2, stock: 1, ...band(10, 10) }),
+    catalogEntry({ id: 3, stock: 7, delivery_time: '24 hours', ...band(10, 10) }),
+    catalogEntry({ id: 4, currency: 'KWD', ...band(0.01, 10) }),
+    catalogEntry({ id: 5, currency: 'JPY', ...band(1, 1_000) }),
+  ]
+  const rates = { base: 'USD', rates: { EUR: '0.92', INR: '83.5', JPY: '152.35', KWD: '0.3068', VND: '25000' } }
+  server = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products }), '--rates', fileOf(rates))
+})
+afterAll(() => server.stop())
+
+const messageOf = async (response: Response): Promise<string> =>
+  ((await response.json()) as { error: { message: string } }).error.message
+
+describe('the last card', () => {
+  test('goes to one of 200 orders at once, and the others leave nothing', async () => {
+    const world = await server.world()
+    const bodies = Array.from({ length: 200 }, (_, index) => ({ product_id: 2, denomination: 10, quantity: 1, index }))
+    const responses = await Promise.all(
+      bodies.map((body) =>
+        world.post(ORDERS, body, body.index % 2 === 0 ? { 'idempotency-key': `last card ${body.index}` } : {}),
+      ),
+    )
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+    const refused = responses.filter(({ status }) => status === 400)
+    expect(new Set(await Promise.all(refused.map(messageOf)))).toEqual(new Set(['Insufficient stock']))
+    expect(refused).toHaveLength(199)
+    expect(await orderCountOf(world)).toBe(1)
+    expect(await movementsOf(world)).toMatchObject([{ amount: 10, balance_after: 99_990 }])
+  })
+
+  test('is not sold five times in one order, and is sold afterwards', async () => {
+    const world = await server.world()
+    const five = { product_id: 2, denomination: 10, quantity: 5 }
+    for (const replayed of [null, 'true']) {
+      const response = await world.post(ORDERS, five, { 'idempotency-key': 'five of one' })
+      expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([400, replayed])
+      expect(await messageOf(response)).toBe('Insufficient stock')
+    }
+    expect(await movementsOf(world)).toEqual([])
+    expect((await place(world, { ...five, quantity: 1 })).status).toBe('DELIVERED')
+  })
+
+  test('is back in the stock once, when its order is cancelled three times at once', async () => {
+    const world = await server.world()
+    const { id } = await place(world, { product_id: 3, denomination: 10, quantity: 7 })
+    const cancels = await Promise.all([1, 2, 3].map(() => world.post(`${ORDERS}/${id}/cancel`)))
+    expect(cancels.map(({ status }) => status)).toEqual([200, 400, 400])
+    expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
+    await place(world, { product_id: 3, denomination: 10, quantity: 7 })
+    expect(await messageOf(await world.post(ORDERS, { product_id: 3, denomination: 10, quantity: 1 }))).toBe(
+      'Insufficient stock',
+    )
+  })
+
+  test('is delivered or cancelled, when both are asked at once', async () => {
+    const world = await server.world()
+    const { id } = await place(world, { product_id: 3, denomination: 10, quantity: 1 })
+    const [delivered, cancelled] = await Promise.all([
+      world.control(`/orders/${id}/deliver`),
+      world.post(`${ORDERS}/${id}/cancel`),
+    ])
+    expect([delivered.status, cancelled.status].toSorted()).toEqual([200, 400])
+    const paid = delivered.status === 200 ? 10 : 0
+    expect(await balanceOf(world, 1)).toEqual({ amount: 100_000 - paid, reserved: 0 })
+    await expectUnbrokenChain(world)
+  })
+})
+
+describe('the last cent', () => {
+  test('of a prepaid wallet can be spent, and nothing beyond it', async () => {
+    const world = await server.world()
+    await place(world, { product_id: 1, denomination: 100_000, quantity: 1 })
+    expect(await balanceOf(world, 1)).toEqual({ amount: 0, reserved: 0 })
+    const cent = { product_id: 1, denomination: 0.01, quantity: 1 }
+    expect(await messageOf(await world.post(ORDERS, cent))).toBe('Insufficient wallet balance')
+    const payout = { reference_id: 'p', wallet_id: 1, amount: 0.01, currency: 'USD', ...ADA }
+    expect((await world.post('/api/v1/payouts', payout)).status).toBe(400)
+    await world.control('/wallets/1/fund', { amount: 0.02 })
+    expect(await pay(world, payout)).toMatchObject({ fees: 0.01, total_amount: 0.02 })
+    expect(await balanceOf(world, 1)).toEqual({ amount: 0, reserved: 0.02 })
+  })
+
+  test('of a credit limit can be spent, and nothing beyond it', async () => {
+    const world = await server.world()
+    await world.control('/wallets', { currency: 'USD', type: 'POSTPAID', credit_limit: 50 })
+    await place(world, { product_id: 1, denomination: 49.99, quantity: 1, wallet_id: 6 })
+    const cent = { product_id: 1, denomination: 0.01, quantity: 1, wallet_id: 6 }
+    expect((await world.post(ORDERS, { ...cent, quantity: 2 })).status).toBe(400)
+    await place(world, cent)
+    expect(await balanceOf(world, 6)).toEqual({ amount: -50, reserved: 0 })
+    expect(await messageOf(await world.post(ORDERS, cent))).toBe('Insufficient wallet balance')
+  })
+})
+
+describe('the smallest unit', () => {
+  test.each([
+    ['0.01 KWD in USD', 4, 0.01, 1, 0.03],
+    ['0.01 KWD in yen', 4, 0.01, 4, 5],
+    ['1 yen in EUR', 5, 1, 2, 0.01],
+    ['0.01 USD in yen', 1, 0.01, 4, 2],
+    ['0.01 USD in EUR', 1, 0.01, 2, 0.01],
+  ])('of an order: %s', async (_, product_id, denomination, wallet_id, amount) => {
+    const world = await server.world()
+    expect(await place(world, { product_id, denomination, quantity: 1, wallet_id })).toMatchObject({ amount })
+    await expectUnbrokenChain(world)
+  })
+
+  test.each([
+    ['0.001 KWD from EUR', 'KWD', 0.001, 2, 0.01],
+    ['0.001 KWD from yen', 'KWD', 0.001, 4, 1],
+    ['0.01 USD from yen', 'USD', 0.01, 4, 2],
+    ['1 yen from USD', 'JPY', 1, 1, 0.01],
+  ])('of a payout comes back as a credit of something: %s', async (_, currency, amount, wallet_id, back) => {
+    const world = await server.world('2030-01-01T00:00:00Z')
+    const { id } = await pay(world, { reference_id: 'least', wallet_id, amount, currency, ...ADA })
+    await world.clock({ advance: 'PT5S' })
+    expect((await world.control(`/payouts/${id}/return`)).status).toBe(200)
+    expect((await getPayout(world, id)).status).toBe('completed')
+    expect((await transactionsOf(world)).filter(({ source_type }) => source_type === 'refund')).toMatchObject([
+      { amount: back, transaction_type: 'CREDIT' },
+    ])
+    await expectUnbrokenChain(world)
+  })
+
+  test.each(['1', '2', '4'])('a payout of 1 VND from wallet %s is too small', async (wallet) => {
+    const world = await server.world()
+    const body = { reference_id: 'none', wallet_id: Number(wallet), amount: 1, currency: 'VND', ...ADA }
+    const response = await world.post('/api/v1/payouts', body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ error: 'ValidationException', message: 'amount too small' })
+    expect(await movementsOf(world)).toEqual([])
+  })
+})
