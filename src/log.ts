@@ -71,3 +71,53 @@ export const createLog = ({ level: least, format, color, clock, write }: LogOpti
     requests: isWanted('info') ? requests : undefined,
   }
 }
+
+/** What is kept for a reader who has fallen behind, in characters. */
+export const UNREAD_MAX = 1_048_576
+
+/** Standard error, as far as lines go: `write` answers false while a reader has fallen behind. */
+export interface LineStream {
+  write: (text: string) => boolean
+  once: (event: 'drain', listener: () => void) => unknown
+}
+
+/**
+ * Writes lines to a stream. Those that nobody reads are kept up to a bound; lines beyond it are dropped, and counted
+ * until the reader goes on.
+ */
+export class LineSink {
+  #isBehind = false
+  #kept: string[] = []
+  #keptLength = 0
+  #droppedCount = 0
+
+  constructor(
+    private readonly stream: LineStream,
+    private readonly onDropped: (count: number) => void,
+  ) {}
+
+  readonly write = (line: string): void => {
+    if (!this.#isBehind) this.#pass(line)
+    else if (this.#keptLength + line.length > UNREAD_MAX) this.#droppedCount += 1
+    else {
+      this.#kept.push(line)
+      this.#keptLength += line.length
+    }
+  }
+
+  #pass(text: string): void {
+    if (this.stream.write(text)) return
+    this.#isBehind = true
+    this.stream.once('drain', this.#goOn)
+  }
+
+  readonly #goOn = (): void => {
+    const [text, droppedCount] = [this.#kept.join(''), this.#droppedCount]
+    this.#isBehind = false
+    this.#kept = []
+    this.#keptLength = 0
+    this.#droppedCount = 0
+    if (text !== '') this.#pass(text)
+    if (droppedCount > 0) this.onDropped(droppedCount)
+  }
+}

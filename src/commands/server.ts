@@ -9,7 +9,7 @@ import { JSON_TYPE } from '../http/prepared.ts'
 import { pathOf } from '../http/target.ts'
 import { SECOND_MS, systemClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { createLog, type Log } from '../log.ts'
+import { createLog, LineSink, type Log } from '../log.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
@@ -27,14 +27,17 @@ export interface RunningServer extends Pick<ReturnType<typeof createApp>, 'sandb
 }
 
 /** The log of a command: to standard error, so that standard output holds what was asked for. */
-export const logOf = ({ logLevel, logFormat }: Config): Log =>
-  createLog({
+export const logOf = ({ logLevel, logFormat }: Config): Log => {
+  const sink = new LineSink(process.stderr, (count) => log.warn('lines of this log were dropped unread', { count }))
+  const log = createLog({
     level: logLevel,
     format: logFormat,
     color: wantsColor(process.stderr.isTTY),
     clock: systemClock,
-    write: (line) => process.stderr.write(line),
+    write: sink.write,
   })
+  return log
+}
 
 /**
  * Opens, migrates, seeds and binds (contract C1).

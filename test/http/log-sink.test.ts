@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'bun:test'
+import { LineSink, type LineStream, UNREAD_MAX } from '../../src/log.ts'
+
+/** A pipe with room for so many lines, which somebody may read. */
+class Pipe implements LineStream {
+  readonly read: string[] = []
+  #held: string[] = []
+  #listener: (() => void) | undefined
+
+  constructor(private readonly linesMax: number) {}
+
+  write = (text: string): boolean => {
+    this.#held.push(text)
+    return this.#held.length < this.linesMax
+  }
+
+  once = (_: 'drain', listener: () => void): void => {
+    this.#listener = listener
+  }
+
+  drain(): void {
+    this.read.push(...this.#held.join('').split('\n').filter(Boolean))
+    this.#held = []
+    const listener = this.#listener
+    this.#listener = undefined
+    listener?.()
+  }
+
+  get heldCount(): number {
+    return this.#held.length
+  }
+}
+
+describe('A log that nobody reads', () => {
+  test('is kept up to a bound; what is dropped is counted and told once it is read again', () => {
+    const pipe = new Pipe(3)
+    const dropped: number[] = []
+    const sink = new LineSink(pipe, (count) => dropped.push(count))
+    const line = `${'x'.repeat(1_023)}\n`
+    const count = 3 + UNREAD_MAX / line.length + 500
+    for (let at = 0; at < count; at++) sink.write(line)
+    expect(pipe.heldCount).toBe(3)
+    expect(dropped).toEqual([])
+    for (let times = 0; times < 3; times++) pipe.drain()
+    expect(dropped).toEqual([500])
+    expect(pipe.read).toHaveLength(count - 500)
+    sink.write('on it goes\n')
+    pipe.drain()
+    expect(pipe.read.at(-1)).toBe('on it goes')
+  })
+
+  test('loses nothing, and its order neither, to a reader who is only slow', () => {
+    const pipe = new Pipe(2)
+    const sink = new LineSink(pipe, () => expect.unreachable())
+    const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`)
+    for (const [at, line] of lines.entries()) {
+      sink.write(`${line}\n`)
+      if (at % 7 === 0) pipe.drain()
+    }
+    pipe.drain()
+    pipe.drain()
+    expect(pipe.read).toEqual(lines)
+  })
+})
