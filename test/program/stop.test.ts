@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { readyUrl } from '../harness.ts'
+import { Connection } from '../socket.ts'
 import { loggedIn, type Running, start } from './program.ts'
 
 /** How the program ends (contract C1). */
@@ -46,7 +47,6 @@ const halfSent = async (program: Running) => {
     `host: ${hostname}:${port}`,
     `authorization: Bearer ${access_token}`,
     `content-length: ${BODY.length}`,
-    'connection: close',
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n${BODY.slice(0, 10)}`)
   await Bun.sleep(200)
@@ -60,7 +60,27 @@ test('what is in flight is finished, and nothing new is taken in', async () => {
   await Bun.sleep(200)
   await expect(program.request('/status')).rejects.toThrow()
   finish()
-  expect(await closed).toStartWith('HTTP/1.1 201')
+  const answer = await closed
+  expect(answer).toStartWith('HTTP/1.1 201')
+  expect(answer).toContain('\r\nConnection: close\r\n')
+  expect((await program.ended()).exitCode).toBe(0)
+})
+
+test('requests that are on their way are answered before their connections close', async () => {
+  const program = await start()
+  const request = 'GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const connections = await Promise.all(Array.from({ length: 40 }, () => Connection.open(program.url)))
+  for (const each of connections) each.send(request)
+  for (const each of connections) expect((await each.answer()).status).toBe(200)
+  // Asleep, it finds the signal and the requests at once when it wakes.
+  program.signal('SIGSTOP')
+  for (const each of connections) each.send(request)
+  program.signal('SIGTERM')
+  program.signal('SIGCONT')
+  for (const each of connections) {
+    expect((await each.answer()).status).toBe(200)
+    expect(await each.closed()).toBe('')
+  }
   expect((await program.ended()).exitCode).toBe(0)
 })
 
