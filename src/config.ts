@@ -126,23 +126,27 @@ const LOG_LEVEL_DEFAULT = ' (default: info in live mode and on a terminal, else 
 /** Gives a command the flags of `scrip serve`. */
 export const withServeOptions = (command: Command, logLevel?: LogLevel, portDefault?: string): Command =>
   withAddressOptions(command, portDefault)
-    .addOption(option('--mode <mode>', 'what the program is').choices(['sandbox', 'live']).default('sandbox'))
-    .addOption(option('--data-dir <folder>', 'where data is kept; in memory when left out').argParser(parseText))
-    .addOption(option('--catalog <file>', 'a catalog of your own, as JSON').argParser(parseText))
-    .addOption(option('--rates <file>', 'exchange rates of your own, as JSON').argParser(parseText))
     .addOption(
-      option('--rate-limit <limits>', 'requests of each client, or off')
+      option('--mode <mode>', 'sandbox for tests, or live for real records')
+        .choices(['sandbox', 'live'])
+        .default('sandbox'),
+    )
+    .addOption(option('--data-dir <folder>', 'folder to keep data in (default: in memory)').argParser(parseText))
+    .addOption(option('--catalog <file>', 'your own catalog, as JSON').argParser(parseText))
+    .addOption(option('--rates <file>', 'your own exchange rates, as JSON').argParser(parseText))
+    .addOption(
+      option('--rate-limit <limits>', 'rate limits per client, or off')
         .argParser(parseLimits)
         .default(DOCUMENTED_LIMITS, '1000/h,100/m'),
     )
-    .addOption(option('--access-ttl <time>', 'life of access tokens').argParser(parseTtl).default(HOUR_MS, '1h'))
+    .addOption(option('--access-ttl <time>', 'lifetime of access tokens').argParser(parseTtl).default(HOUR_MS, '1h'))
     .addOption(
-      option('--refresh-ttl <time>', 'life of refresh tokens')
+      option('--refresh-ttl <time>', 'lifetime of refresh tokens')
         .argParser(parseTtl)
         .default(7 * DAY_MS, '7d'),
     )
     .addOption(
-      option('--charge-ttl <time>', 'how long a charge is answered again')
+      option('--charge-ttl <time>', 'how long a calculated charge is held')
         .argParser(parseTtl)
         .default(5 * MINUTE_MS, '5m'),
     )
@@ -152,35 +156,33 @@ export const withServeOptions = (command: Command, logLevel?: LogLevel, portDefa
       ),
     )
     .addOption(option('--payout-fee <percent>', 'fee on each payout, in live mode (default: 1.5)').argParser(parseFee))
-    .addOption(option('--log-format <format>', 'how logs are written').choices(['pretty', 'json']).default('pretty'))
+    .addOption(option('--log-format <format>', 'log format').choices(['pretty', 'json']).default('pretty'))
     .addOption(
-      option('--log-level <level>', `the least that is logged${logLevel ? '' : LOG_LEVEL_DEFAULT}`)
+      option('--log-level <level>', `minimum log level${logLevel ? '' : LOG_LEVEL_DEFAULT}`)
         .choices(LOG_LEVELS)
         .default(logLevel),
     )
-    .addOption(option('--ready-file <file>', 'file that gets the URL once requests are answered').argParser(parseText))
+    .addOption(option('--ready-file <file>', 'file to write the URL to once the server is ready').argParser(parseText))
     .addOption(
-      option('--seed <text>', 'the same seed makes the sandbox give the same ids and codes').argParser(parseText),
+      option('--seed <text>', 'seed for ids and codes: the same seed gives the same ones').argParser(parseText),
     )
     .addOption(
-      option('--sandbox-token <token>', 'opens /_sandbox where it is not bound to loopback').argParser(parseText),
+      option('--sandbox-token <token>', 'token for /_sandbox; required if not bound to loopback').argParser(parseText),
     )
     .addOption(voucherKeyOption())
-    .addOption(option('--snapshot <file>', 'a snapshot that every world begins with').argParser(parseText))
-    .addOption(
-      option('--strict', 'refuse members and parameters that would be ignored; for the sandbox (default: false)'),
-    )
-    .addOption(option('--public-url <url>', 'the address that clients see').argParser(parseUrl))
+    .addOption(option('--snapshot <file>', 'snapshot to start every world from').argParser(parseText))
+    .addOption(option('--strict', 'refuse unknown members and parameters, in the sandbox (default: false)'))
+    .addOption(option('--public-url <url>', 'URL under which clients reach the server').argParser(parseUrl))
     .addOption(
       option(
         '--trusted-proxy <networks>',
-        'proxies whose X-Forwarded-For is believed, as 10.0.0.0/8,fd00::/8; may be repeated (default: none)',
+        'proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,fd00::/8; may be repeated (default: none)',
       ).argParser(parseNetworks),
     )
     .addOption(
-      option('--metrics-port <number>', 'port of /metrics; 0 takes a free one; off when left out').argParser(parsePort),
+      option('--metrics-port <number>', 'port of /metrics; 0 takes a free one (default: off)').argParser(parsePort),
     )
-    .addOption(option('--metrics-host <address>', 'address of /metrics').argParser(parseText).default(LOOPBACK))
+    .addOption(option('--metrics-host <address>', 'address to bind /metrics to').argParser(parseText).default(LOOPBACK))
 
 /** The options of `scrip serve` as commander has read them. */
 export interface ServeOptions {
@@ -211,7 +213,7 @@ export interface ServeOptions {
 }
 
 /** Flags that have a meaning in one mode only. They have no default here: one that is there was given. */
-const ONLY_IN = {
+export const ONLY_IN = {
   seed: 'sandbox',
   sandboxToken: 'sandbox',
   snapshot: 'sandbox',
@@ -311,11 +313,11 @@ export const withRunOptions = (command: Command): Command =>
     .addOption(
       option(
         '--coverage <file>',
-        'write which documented outcomes were exercised, as JSON to *.json, else as a table; - is standard error',
+        'write a coverage report of the documented outcomes, as JSON to *.json, else as a table; - is standard error',
       ).argParser(parseText),
     )
     .addOption(
-      option('--fail-under <percent>', 'exit with 1 when fewer documented outcomes were exercised').argParser(
+      option('--fail-under <percent>', 'exit with 1 if fewer documented outcomes were exercised').argParser(
         parsePercent,
       ),
     )
@@ -354,8 +356,8 @@ export const runConfigOf = (options: RunOptions): RunConfig => {
 /** Gives a command the flags that say which data it administers, and how it answers. */
 export const withDataOptions = (command: Command): Command =>
   command
-    .addOption(option('--data-dir <folder>', 'the data folder of the server').argParser(parseText))
-    .option('--json', 'answer in JSON, for scripts')
+    .addOption(option('--data-dir <folder>', 'data folder of the server').argParser(parseText))
+    .option('--json', 'print JSON, for scripts')
 
 /** The options of an administrative command as commander has read them. */
 export interface DataOptions {
@@ -387,16 +389,12 @@ export const fileConfigOf = (options: DataOptions): Omit<DataConfig, 'dataDir'> 
 
 /** Gives a command the flags of `scrip health`. */
 export const withHealthOptions = (command: Command): Command =>
-  withAddressOptions(command).option(
-    '--url <url>',
-    'address of the server, when it is not the one of --host and --port',
-    parseUrl,
-  )
+  withAddressOptions(command).option('--url <url>', 'URL of the server, instead of --host and --port', parseUrl)
 
 /** Gives a command the flags of `scrip wait`. */
 export const withWaitOptions = (command: Command): Command =>
   withHealthOptions(command).addOption(
-    option('--timeout <time>', 'how long to wait')
+    option('--timeout <time>', 'maximum time to wait')
       .argParser(parseTtl)
       .default(30 * SECOND_MS, '30s'),
   )

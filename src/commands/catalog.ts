@@ -19,9 +19,9 @@ export const catalogCommands = (catalog: Command): void => {
     .action(() => void process.stdout.write(`${JSON.stringify(CatalogSchema, null, 2)}\n`))
   catalog
     .command('validate')
-    .description('check a catalog file, and say all that is wrong with it')
+    .description('check a catalog file and list everything wrong with it')
     .argument('<file>', 'the file; - reads standard input')
-    .option('--json', 'answer in JSON, for scripts')
+    .option('--json', 'print JSON, for scripts')
     .action((file: string, { json = false }: { json?: boolean }) => {
       const { products } = ofFile(file, () =>
         readCatalog(readInput(file), { reference: readReference(), known: PROGRAM_CATEGORIES }),
@@ -29,7 +29,7 @@ export const catalogCommands = (catalog: Command): void => {
       show({ file, products: products.length }, json)
     })
   withDataOptions(catalog.command('import'))
-    .description('put the products of a file in the place of all that are there')
+    .description('replace all products by those of a file')
     .argument('<file>', 'the file; - reads standard input')
     .action((file: string, options: DataOptions) => {
       const { dataDir } = dataConfigOf(options)
@@ -42,8 +42,8 @@ export const catalogCommands = (catalog: Command): void => {
       })
     })
   withDataOptions(catalog.command('export'))
-    .description('write the catalog of a data folder, or the seeded one without a folder')
-    .argument('[file]', 'the file; standard output when left out or -', '-')
+    .description('write the catalog of a data folder, or the seeded one if there is none')
+    .argument('[file]', 'the file; - is standard output', '-')
     .action((file: string, options: DataOptions) => {
       const { dataDir } = fileConfigOf(options)
       return told(dataDir ?? file, async () => write(file, await exported(dataDir)))

@@ -56,7 +56,7 @@ export const clientCommands = (client: Command): void => {
     .action((name: string, options: DataOptions) => change(name, options, { disabled: false }))
   command('feature', `switch a part of the service: ${FEATURES.join(', ')}`)
     .argument('<name>')
-    .argument('<feature>', 'what is switched', oneOf(FEATURES))
+    .argument('<feature>', 'the feature', oneOf(FEATURES))
     .argument('<on|off>', 'on or off', onOrOff)
     .action((name: string, feature: Feature, isOn: boolean, options: DataOptions) =>
       change(name, options, { [feature]: isOn }),

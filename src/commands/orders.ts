@@ -23,8 +23,8 @@ import { Amount, type Row } from './output.ts'
 /** `scrip orders`: what an operator delivers, or gives up (contract C12). Codes are never shown. */
 export const orderCommands = (orders: Command): void => {
   withDataOptions(orders.command('list'))
-    .description('list the orders of all clients, the oldest first')
-    .option('--status <status>', `only one of ${ORDER_STATUSES.join(', ')}`, oneOf(ORDER_STATUSES))
+    .description('list the orders of all clients, oldest first')
+    .option('--status <status>', `only this status: ${ORDER_STATUSES.join(', ')}`, oneOf(ORDER_STATUSES))
     .action((options: DataOptions & { status?: OrderStatus }) =>
       administer(options, ({ database: { query }, reference }) => {
         const names = clientNamesById(query)
@@ -32,18 +32,18 @@ export const orderCommands = (orders: Command): void => {
       }),
     )
   withDataOptions(orders.command('deliver'))
-    .description('deliver vouchers of an order: so many, or all that are left')
+    .description('deliver some vouchers of an order, or all that remain')
     .argument('<id>', 'the order', wholeNumber)
-    .argument('[quantity]', 'how many', wholeNumber)
+    .argument('[quantity]', 'number of vouchers', wholeNumber)
     .action((id: number, quantity: number | undefined, options: DataOptions) =>
       change(options, id, (tx, world, delivering, order) =>
         deliver(tx, world, delivering, order, quantity ?? order.quantity, world.clock.nowMs()),
       ),
     )
   withDataOptions(orders.command('fail'))
-    .description('give an order up; its client gets back what was not delivered')
+    .description('fail an order; the client is refunded what was not delivered')
     .argument('<id>', 'the order', wholeNumber)
-    .option('--reason <text>', 'what its client reads', 'The order could not be delivered')
+    .option('--reason <text>', 'reason shown to the client', 'The order could not be delivered')
     .action((id: number, options: DataOptions & { reason: string }) =>
       change(options, id, (tx, world, { supply }, order) =>
         failOrder(tx, world, supply, order, options.reason, world.clock.nowMs()),

@@ -34,8 +34,8 @@ interface FailOptions extends DataOptions {
 
 export const payoutCommands = (payouts: Command): void => {
   withDataOptions(payouts.command('list'))
-    .description('list the payouts of all clients, the oldest first')
-    .option('--status <status>', `only one of ${PAYOUT_STATUSES.join(', ')}`, oneOf(PAYOUT_STATUSES))
+    .description('list the payouts of all clients, oldest first')
+    .option('--status <status>', `only this status: ${PAYOUT_STATUSES.join(', ')}`, oneOf(PAYOUT_STATUSES))
     .action((options: DataOptions & { status?: PayoutStatus }) =>
       administer(options, ({ config, database: { query }, reference }) => {
         const names = clientNamesById(query)
@@ -46,7 +46,7 @@ export const payoutCommands = (payouts: Command): void => {
       }),
     )
   withDataOptions(payouts.command('show'))
-    .description('show a payout and whom it pays')
+    .description('show a payout and its beneficiary')
     .argument('<id>', 'the payout')
     .action((id: string, options: DataOptions) =>
       administer(options, ({ database: { query }, reference }) => {
@@ -55,7 +55,7 @@ export const payoutCommands = (payouts: Command): void => {
       }),
     )
   withDataOptions(payouts.command('advance'))
-    .description('take the next step of a payout, or all that lead to a status')
+    .description('move a payout to its next status, or on to a given one')
     .argument('<id>', 'the payout')
     .option('--to <status>', `one of ${ADVANCE_TARGETS.join(', ')}`, oneOf(ADVANCE_TARGETS))
     .action((id: string, options: AdvanceOptions) =>
@@ -64,10 +64,10 @@ export const payoutCommands = (payouts: Command): void => {
       ),
     )
   withDataOptions(payouts.command('fail'))
-    .description('let a payout fail; its client gets amount and fees back')
+    .description('fail a payout; the client is refunded amount and fees')
     .argument('<id>', 'the payout')
-    .option('--code <code>', 'what its client reads as failure_code')
-    .option('--reason <text>', 'what its client reads as failure_reason')
+    .option('--code <code>', 'failure_code shown to the client')
+    .option('--reason <text>', 'failure_reason shown to the client')
     .action((id: string, options: FailOptions) =>
       change(options, id, (tx, moving, world, payout, happening) =>
         happen(tx, moving, world, payout, 'failed', {
@@ -78,7 +78,7 @@ export const payoutCommands = (payouts: Command): void => {
       ),
     )
   withDataOptions(payouts.command('return'))
-    .description('book a completed payout whose money came back; its client gets the amount without the fees')
+    .description('return a completed payout; the client is refunded the amount without fees')
     .argument('<id>', 'the payout')
     .action((id: string, options: DataOptions) =>
       change(options, id, (tx, moving, world, payout, happening) =>

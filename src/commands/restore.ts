@@ -46,9 +46,9 @@ interface RestoreOptions extends DataOptions {
 /** `scrip restore`: puts a backup in the place of a folder's database, once it is proved to be sound. */
 export const restoreCommand = (restore: Command): void => {
   withDataOptions(restore)
-    .description('make a backup the database of a folder on which no server runs; everyone has to log in again')
-    .argument('<file>', 'what scrip backup wrote')
-    .option('--force', 'replace the database that is there, and keep it as scrip.sqlite.before-<time>')
+    .description('replace a database by a backup, while no server runs; all tokens are revoked')
+    .argument('<file>', 'a backup made by scrip backup')
+    .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
     .action(async (file: string, options: RestoreOptions) => {
       const config = dataConfigOf(options)
       requireFile(file)

@@ -3,55 +3,54 @@ export const TOPICS: Readonly<Record<string, string>> = {
   worlds: `Worlds
 
 A world is everything that can change: data, clock, randomness, rate limits,
-caches, faults, journal. Logging in as sbx_NAME with any password makes the
-world NAME on the spot, a fresh copy of the seeded state. Worlds share nothing,
-so that each test can have its own.
+caches, faults, journal. Logging in as sbx_NAME with any password creates the
+world NAME, a fresh copy of the seeded state. Worlds share nothing, so each test
+can have its own.
 
   sbx_NAME          every feature; wallets 1 USD, 2 EUR, 3 INR, 4 JPY
   sbx_NAME.limited  no vouchers feature; wallet 5 with USD 5.00
 
-What is done to a world goes to /_sandbox, with ?world=NAME:
+To control a world, call /_sandbox with ?world=NAME:
 
-  GET  /_sandbox           what there is
+  GET  /_sandbox           overview
   POST /_sandbox/clock     {"advance":"PT5M"}, {"now":"...","frozen":true}
-  POST /_sandbox/reset     as new
+  POST /_sandbox/reset     back to the seeded state
   POST /_sandbox/faults    {"error":"charges.rate_failed","times":1}
   PUT  /_sandbox/snapshots/NAME, and POST .../restore
   GET  /_sandbox/requests  the journal
 
-  scrip run -- npm test    a sandbox for as long as the tests run
+  scrip run -- npm test    a sandbox while the tests run
 
 More: docs/testing-with-scrip.md
 `,
   money: `Money
 
 Amounts are JSON numbers in major units, with the decimals of their currency.
-Inside they are whole minor units. Each published amount is rounded once, half
-away from zero.
+Internally they are whole minor units. Each published amount is rounded once,
+half away from zero.
 
   1 non_discounted_total  denomination x quantity
   2 discount_amount       1 x discount %
   3 total_amount          1 - 2
-  4 net_amount            3, at the exchange rate when the wallet's currency
-                          is another one
+  4 net_amount            3, converted when the wallet has another currency
   5 gst_amount            4 x GST % of the product
   6 handling_fee_amount   fixed fee + 4 x fee %
-  7 conversion_fee        4 x 0.5 % when currencies differ, else null
+  7 conversion_fee        4 x 0.5 % if currencies differ, else null
   8 total_payable         4 + 5 + 6 + 7: what an order takes from the wallet
 
 100 x 2 at 2.5 % with 18 % GST: 200, 5, 195, 195, 35.10, 0, null, 230.10.
 
-A payout takes its amount and 1.5 % fees at once. What fails, is cancelled or
-expires is refunded in full. Every movement is a transaction of the wallet.
+A payout debits its amount and 1.5 % fees at once. If it fails, is cancelled or
+expires, both are refunded. Every movement is a transaction of the wallet.
 
 More: docs/money.md
 `,
   live: `Live mode
 
 Live mode keeps real records in one folder. These commands work on the folder,
-whether a server runs on it or not:
+also while a server runs on it:
 
-  scrip client add acme --data-dir DIR      prints the password, this once
+  scrip client add acme --data-dir DIR      prints the password once
   scrip wallet add acme USD --data-dir DIR
   scrip wallet fund 1 25000 --data-dir DIR
   scrip catalog import FILE --data-dir DIR
@@ -61,27 +60,28 @@ whether a server runs on it or not:
 
 Payouts wait for an operator: scrip payouts list, advance, fail, return.
 So do orders that are not delivered at once: scrip orders list, deliver, fail.
-Before and after all that is risky: scrip backup FILE, scrip verify.
-SCRIP_DATA_DIR says once for all which folder is meant.
+Before and after anything risky: scrip backup FILE, scrip verify.
+Set SCRIP_DATA_DIR to leave out --data-dir.
 
 More: docs/running-live.md
 `,
   errors: `Errors
 
-The API answers errors in one of three shapes, which depends on the endpoint:
+Errors have one of three shapes, depending on the endpoint:
 
   {"error":{"name":...,"code":...,"message":...,"messages":...}}   most
   {"error":"ValidationException","message":...}  beneficiaries and payouts
   {"error":"Product not found"}                  charges and discount
 
-400 what was sent is wrong   401 no good access token   403 not enabled
-404 not there, or another's  429 wait Retry-After s     500 try again
+400 invalid request          401 no valid access token   403 not enabled
+404 unknown or another's     429 wait Retry-After s      500 try again
+503 wait Retry-After s
 
 GET /_sandbox/errors lists each error with its name. X-Sandbox-Fault: NAME
 provokes it in one request, POST /_sandbox/faults in many.
 
-This program exits with 0 done, 1 failed or refused, 2 wrongly called,
-3 address taken, 4 something is wrong with the data, 5 waited too long.
+Exit codes: 0 done, 1 failed or refused, 2 usage error, 3 address not
+available, 4 data error, 5 timeout.
 
 More: docs/errors.md
 `,

@@ -15,8 +15,8 @@ import { type OnProgress, withProgress } from './progress.ts'
 /** `scrip verify`: proves that a database is what the contract promises, or names the first row that is not. */
 export const verifyCommand = (verify: Command): void => {
   withDataOptions(verify)
-    .description('check schema and books, of a data folder or of a backup, while a server runs or not')
-    .argument('[file]', 'a backup, in the place of the data folder')
+    .description('check the schema and the books of a data folder or a backup, also while a server runs')
+    .argument('[file]', 'a backup to check instead of the data folder')
     .action(async (file: string | undefined, options: DataOptions) => {
       const { json } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)

@@ -16,7 +16,7 @@ import { withProgress } from './progress.ts'
 /** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
 export const voucherCommands = (vouchers: Command): void => {
   withDataOptions(vouchers.command('import'))
-    .description('add codes to the stock: all of a file, or none of it')
+    .description('add the codes of a file to the stock, all or none')
     .argument(
       '<file>',
       'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
@@ -55,7 +55,7 @@ export const voucherCommands = (vouchers: Command): void => {
       }),
     )
   withDataOptions(vouchers.command('rekey'))
-    .description('seal all codes with a new key, while a server runs or not; what was broken off goes on')
+    .description('seal all codes with a new key; an interrupted run continues where it stopped')
     .action((options: DataOptions) =>
       administer(options, async (administration) => {
         if (administration.isSandbox) throw otherMode('A sandbox makes its codes up: there is nothing to seal anew.')

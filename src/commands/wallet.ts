@@ -24,9 +24,9 @@ export const walletCommands = (wallet: Command): void => {
     withDataOptions(wallet.command(usage)).description(description)
 
   command('add', 'open a wallet; the first of a client is its default one')
-    .argument('<client>', 'the username of its client')
+    .argument('<client>', 'username of the client')
     .argument('<currency>', 'ISO 4217, for example USD')
-    .option('--postpaid <limit>', `let it go below zero by this much, ${AMOUNT}`)
+    .option('--postpaid <limit>', `credit limit: how far below zero it may go, ${AMOUNT}`)
     .action((name: string, code: string, options: DataOptions & { postpaid?: string }) =>
       administer(options, ({ world, reference, write }) =>
         write((tx) => {
@@ -51,7 +51,7 @@ export const walletCommands = (wallet: Command): void => {
   command('fund', 'put money into a wallet')
     .argument('<id>', 'the wallet', wholeNumber)
     .argument('<amount>', AMOUNT)
-    .option('--remarks <text>', 'what its client reads beside the movement')
+    .option('--remarks <text>', 'remarks shown to the client')
     .action((id: number, amount: string, options: MoveOptions) =>
       move(options, id, (tx, row, currency, nowMs) => {
         fund(tx, row, positive(amount, currency), options.remarks ?? null, nowMs)
@@ -59,8 +59,8 @@ export const walletCommands = (wallet: Command): void => {
     )
   command('adjust', 'correct a wallet, up or down')
     .argument('<id>', 'the wallet', wholeNumber)
-    .argument('<amount>', `${AMOUNT}; negative takes away`)
-    .option('--remarks <text>', 'what its client reads beside the movement')
+    .argument('<amount>', `${AMOUNT}; negative to deduct`)
+    .option('--remarks <text>', 'remarks shown to the client')
     .action((id: number, amount: string, options: MoveOptions) =>
       move(options, id, (tx, row, currency, nowMs) => {
         const amountMinor = amountIn(amount, currency)

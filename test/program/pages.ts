@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command, Option } from 'commander'
 import { commandLine } from '../../src/command-line.ts'
+import { type Mode, ONLY_IN } from '../../src/config.ts'
 import { type Server, startServer } from '../harness.ts'
 
 /** The pages of the documentation that follow from the program. `bun test/program/pages.ts` writes them. */
@@ -61,6 +62,14 @@ const sectionOf = (command: Command, path: string, serving: Command): string[] =
   return [own.join('\n'), ...commands.flatMap((below) => sectionOf(below, `${path} ${below.name()}`, serving))]
 }
 
+/** The flags that the other mode refuses, as a list in a sentence. */
+const flagsOnlyIn = (mode: Mode): string => {
+  const flags = Object.entries(ONLY_IN)
+    .filter(([, only]) => only === mode)
+    .map(([name]) => `\`--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}\``)
+  return `${flags.slice(0, -1).join(', ')} and ${flags.at(-1)}`
+}
+
 /** `docs/flags.md`: every command and every flag. */
 export const flagsPage = (): string => {
   const program = commandLine({})
@@ -68,9 +77,12 @@ export const flagsPage = (): string => {
   return `${[
     `# Commands and flags
 
-Made from the program; \`scrip COMMAND --help\` says the same. A flag comes before its variable, and that before the default.
-\`PORT\` and \`NO_COLOR\` are honoured; secrets can be given as files: \`SCRIP_SANDBOX_TOKEN_FILE\`, \`SCRIP_VOUCHER_KEY_FILE\`. An
-unknown flag, or an unknown \`SCRIP_\` variable, is a usage error.
+Generated from the program; \`scrip COMMAND --help\` shows the same. A flag takes precedence over its variable, and the variable
+over the default. \`PORT\` and \`NO_COLOR\` are honoured. Secrets can be read from files: \`SCRIP_SANDBOX_TOKEN_FILE\`,
+\`SCRIP_VOUCHER_KEY_FILE\`. In live mode they are not taken from the command line.
+
+An unknown flag or an unknown \`SCRIP_\` variable is a usage error, and so is one with no meaning in the chosen mode. For the
+sandbox only are ${flagsOnlyIn('sandbox')}; for live mode only are ${flagsOnlyIn('live')}.
 `,
     ...sectionOf(program, 'scrip', serving),
   ].join('\n')}`
