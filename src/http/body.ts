@@ -6,6 +6,8 @@ const BODY_BYTES_MAX = 1_048_576
 /** Up to here a body is read in one piece, which costs less than its stream. */
 const ONE_PIECE_BYTES_MAX = 16_384
 
+const DIGITS = /^\d+$/
+
 /** The bodies that were read, for whoever looks on; each goes with its request. */
 const bodies = new WeakMap<Request, string>()
 /** Why a body was refused: the rest of it is not asked for again. */
@@ -47,7 +49,8 @@ const decoded = (bytes: Uint8Array): string => {
 /** Asking for the stream makes one, which costs more than the rest of reading: a short body has none. */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array> => {
   const said = request.headers.get('content-length')
-  const byteCount = said === null ? undefined : Number(said)
+  // Given twice, it is a list.
+  const byteCount = said !== null && DIGITS.test(said) ? Number(said) : undefined
   if (byteCount !== undefined && byteCount > bytesMax) throw unreadable()
   return takeIn((upload) => {
     if (byteCount === undefined || byteCount > ONE_PIECE_BYTES_MAX) return readChunks(request, bytesMax, upload)

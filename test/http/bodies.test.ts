@@ -176,6 +176,14 @@ describe('On the wire', () => {
     },
   )
 
+  test('a length that is given twice is that of one body, and counts once', async () => {
+    const body = JSON.stringify(ADA)
+    const length = `Content-Length: ${body.length}`
+    for (const fields of [[length, length], [length]]) {
+      expect((await ask(listener.url, head('/api/v1/beneficiaries', ...fields) + body)).status).toBe(201)
+    }
+  })
+
   test('bodies under way take a bounded number of bytes: the oldest is 503 and does nothing, the others go on', async () => {
     const before = Number(await countOf())
     const body = withExtra(`"${'x'.repeat(MIB - 200)}"`)
