@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { CatalogFault } from '../catalog/document.ts'
 import { findValidity } from '../catalog/records.ts'
 import { RatesFault } from '../charges/rates.ts'
@@ -111,6 +112,11 @@ const deliveringOf = (
   return { seals, supply: isSandbox ? sandboxSupply(validityOf) : importedSupply({ seals, onDamaged }) }
 }
 
+const NICE = 10
+
+/** A server on the same machine comes first, however much a command has to do. */
+export const giveWay = (): void => setPriority(NICE)
+
 /** Does some work on the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */
 export const withData = async <T>(dataDir: string, work: (database: Database) => T | Promise<T>): Promise<T> => {
   if (!hasDatabase(dataDir)) {
@@ -119,6 +125,7 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
       `${dataDir} holds no database: scrip client add NAME --data-dir ${dataDir} makes one, or scrip serve does.`,
     )
   }
+  giveWay()
   const unlock = lockForCommand(dataDir)
   try {
     const database = Database.openFile(databasePath(dataDir))

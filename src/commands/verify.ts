@@ -6,7 +6,7 @@ import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '.
 import { databasePath } from '../db/data-folder.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, schemaFaults } from '../db/migrate.ts'
-import { refused, told } from './administration.ts'
+import { giveWay, refused, told } from './administration.ts'
 import { CHECKS } from './checks.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
@@ -45,6 +45,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 /** As {@link verified}, while nobody replaces the database of the folder. */
 const verifiedFolder = (path: string, onProgress?: OnProgress): Result[] => {
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
+  giveWay()
   const unlock = lockForCommand(dirname(path))
   try {
     return verified(path, onProgress)

@@ -13,8 +13,11 @@ const BUSY_TIMEOUT_MS = 5_000
  * a quarter of an insert's time was in copying and summing up the rest of pages.
  */
 export const PAGE_BYTES = 2_048
-/** How many pages the write-ahead log holds, 64 MiB, before they go into the file: those written often go there once. */
-const WAL_PAGES_MAX = 32_768
+/**
+ * How many pages the write-ahead log holds, 8 MiB, before they go into the file: the server does that in its thread, and
+ * takes 10 to 40 ms. A log that grew beyond, because somebody read for long, is cut to this size again.
+ */
+const WAL_PAGES_MAX = 4_096
 
 /** So long after a commit, at most, a process may not have seen yet what another has written. */
 export const SEEN_WITHIN_MS = 1
@@ -64,6 +67,9 @@ export class Database {
     sqlite.run('PRAGMA journal_mode = WAL')
     sqlite.run('PRAGMA synchronous = FULL')
     sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
+    sqlite.run(`PRAGMA journal_size_limit = ${WAL_PAGES_MAX * PAGE_BYTES}`)
+    // What is deleted is overwritten: personal data must not stay in pages that are free.
+    sqlite.run('PRAGMA secure_delete = ON')
     // What a savepoint would have to undo goes to a temporary file otherwise, page by page, once it is more than 64 KiB.
     sqlite.run('PRAGMA temp_store = MEMORY')
     constrain(sqlite)

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from '../../src/db/database.ts'
@@ -218,6 +218,38 @@ describe('a database file', () => {
     const second = Database.openFile(path)
     expect(notes(second)).toEqual(['kept'])
     second.close()
+  })
+
+  test('holds nothing any more of what was deleted', async () => {
+    const path = open()
+    const file = Database.openFile(path)
+    file.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
+    const secret = 'ada@example.com'
+    await file.write(() => file.sqlite.run('INSERT INTO notes (text) VALUES (?), (?)', [secret, secret.repeat(999)]))
+    file.sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    expect(readFileSync(path).includes(secret)).toBe(true)
+    await file.write(() => file.sqlite.run('DELETE FROM notes'))
+    file.close()
+    expect(readFileSync(path).includes(secret)).toBe(false)
+  })
+
+  test('gives back what its log took while somebody read for long', async () => {
+    const path = open()
+    const file = Database.openFile(path)
+    file.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
+    const reader = Database.openFile(path)
+    reader.sqlite.run('BEGIN')
+    notes(reader)
+    const text = 'x'.repeat(1_000_000)
+    const write = () => file.write(() => void file.sqlite.run('INSERT INTO notes (text) VALUES (?)', [text]))
+    for (let count = 0; count < 24; count++) await write()
+    const size = () => statSync(`${path}-wal`).size
+    expect(size()).toBeGreaterThan(24_000_000)
+    reader.sqlite.run('COMMIT')
+    for (let count = 0; count < 3; count++) await write()
+    expect(size()).toBeLessThan(10_000_000)
+    reader.close()
+    file.close()
   })
 
   test('is opened to survive a loss of power, with foreign keys on', () => {
