@@ -11,7 +11,7 @@ const { values } = parseArgs({
     findings: { type: 'string', default: '1' },
     steps: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
-    length: { type: 'string', default: '60' },
+    length: { type: 'string', default: '200' },
   },
 })
 const seed = Number(values.seed)

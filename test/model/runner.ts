@@ -41,8 +41,15 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: args.map((given) => ({ does, with: given })),
   })),
 )
+/** Short scripts see many first requests, long ones see deep states. */
 const scripts = (length: number): fc.Arbitrary<Script> =>
-  fc.record({ setup: setups, steps: fc.array(steps, { minLength: 1, maxLength: length, size: 'max' }) })
+  fc.record({
+    setup: setups,
+    steps: fc.oneof(
+      { weight: 1, arbitrary: fc.array(steps, { minLength: 1, maxLength: 12, size: 'max' }) },
+      { weight: 3, arbitrary: fc.array(steps, { minLength: Math.ceil(length / 2), maxLength: length, size: 'max' }) },
+    ),
+  })
 
 const byName = new Map(COMMANDS.map((each) => [each.does, each]))
 let document: Promise<Document> | undefined

@@ -4,7 +4,7 @@ import { countries, currencyOf, findCurrency, type Product } from '../goods.ts'
 import { DEFAULT } from '../model.ts'
 import { discountOf, minorOf, offerOf } from '../money.ts'
 import type { At, Expected } from '../play.ts'
-import { badPageFields, command, pageFaults, pages, queryOf, whoever } from './command.ts'
+import { badPageFields, command, filters, pageFaults, pages, queryOf, whoever } from './command.ts'
 import { isPathId, pathIds } from './reference.ts'
 import { ask } from './sessions.ts'
 
@@ -22,12 +22,12 @@ export const quantityMaxOf = ({ client }: Pick<At, 'client'>, product: Product):
 
 /** Denominations and quantities: on and off every edge that the contract names. */
 export const denominations: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(1, 5, 10, 25, 50, 100, 500, 1_000) },
+  { weight: 20, arbitrary: fc.constantFrom(1, 10, 25, 50, 100, 1_000) },
   { weight: 1, arbitrary: fc.constantFrom(0.01, 0.005, 2.5, 1_000_000_000, 1_000.01, 99.99, 1e-7) },
   { weight: 1, arbitrary: fc.constantFrom<unknown>(0, -1, 0.001, 1e21, null, '100', true, [], {}) },
 )
 export const quantities: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: 1, max: 6 }) },
+  { weight: 20, arbitrary: fc.integer({ min: 1, max: 6 }) },
   { weight: 1, arbitrary: fc.constantFrom<unknown>(50, 51, 1_000_000, 1_000_000_000) },
   { weight: 1, arbitrary: fc.constantFrom<unknown>(0, -1, 1.5, null, '1', true, [], {}) },
 )
@@ -63,16 +63,16 @@ const listProducts = command({
   args: fc.record({
     who: whoever,
     page: pages,
-    filter: fc.record(
-      {
-        category: fc.constantFrom('groceries', 'Gaming', 'No such category'),
-        country_id: fc.constantFrom('105', '2147483647', '0', 'IN'),
-        currency_id: fc.constantFrom(String(currencyOf('USD').id), '2147483647', '-1'),
-        search: fc.constantFrom('card', 'LUMEN', '%', '\u0000'),
-        sort: fc.constantFrom(...SORTS, ...BAD_SORTS),
-      },
-      { requiredKeys: [] },
-    ),
+    filter: filters({
+      category: [['groceries', 'Gaming', 'No such category'], []],
+      country_id: [
+        ['105', '2147483647'],
+        ['0', 'IN'],
+      ],
+      currency_id: [[String(currencyOf('USD').id), '2147483647'], ['-1']],
+      search: [['card', 'LUMEN', '%'], ['\u0000']],
+      sort: [SORTS, BAD_SORTS],
+    }),
   }),
   run: async (play, { who, page, filter }) => {
     await ask(play, who, { operation: 'listProducts', query: queryOf({ ...page, ...filter }) }, ({ model }) => {
@@ -88,7 +88,7 @@ const listProducts = command({
       const found = model.products.filter(
         (product) =>
           product.active &&
-          (filter.category === undefined || product.category.toLowerCase() === filter.category.toLowerCase()) &&
+          (filter.category === undefined || product.category.toLowerCase() === String(filter.category).toLowerCase()) &&
           (filter.country_id === undefined || product.country === alpha3) &&
           (filter.currency_id === undefined || String(findCurrency(product.currency)?.id) === filter.currency_id) &&
           (filter.search === undefined || product.name.toLowerCase().includes(filter.search.toLowerCase())),

@@ -18,12 +18,19 @@ export interface Command<Args extends object> {
 export type AnyCommand = Command<object>
 export const command = <Args extends object>(parts: Command<Args>): AnyCommand => parts as unknown as AnyCommand
 
-export const worldNames = fc.constantFrom(DEFAULT, DEFAULT, 'a', 'b')
-const clients = fc.constantFrom('sandbox' as const, 'sandbox' as const, 'sandbox' as const, 'limited' as const)
+export const worldNames = fc.oneof(
+  { weight: 5, arbitrary: fc.constant(DEFAULT) },
+  { weight: 2, arbitrary: fc.constant('a') },
+  { weight: 1, arbitrary: fc.constant('b') },
+)
+const clients = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('sandbox' as const) },
+  { weight: 1, arbitrary: fc.constant('limited' as const) },
+)
 
 /** Mostly a client with a good token; now and then one with an old one, none, or one of nobody. */
 export const whoever: fc.Arbitrary<Who> = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ world: worldNames, client: clients }) },
+  { weight: 16, arbitrary: fc.record({ world: worldNames, client: clients }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -33,6 +40,39 @@ export const whoever: fc.Arbitrary<Who> = fc.oneof(
     }),
   },
 )
+
+/** Values of the members of something that is sent: those that are good, and those that are refused. */
+type Members = Record<string, readonly [good: readonly unknown[], bad: readonly unknown[]]>
+
+/** Something to send that is good, but for one or two members now and then. */
+export const sent = (members: Members): fc.Arbitrary<Record<string, unknown>> => {
+  const good = fc.record(valuesOf(members, 0))
+  const bad = fc.record(valuesOf(members, 1), { requiredKeys: [] })
+  const few = fc.shuffledSubarray(Object.keys(members), { minLength: 1, maxLength: 2 })
+  const spoilt = fc.tuple(good, bad, few).map(([well, ill, names]) => {
+    const spoilers = names.filter((name) => name in ill).map((name) => [name, ill[name]])
+    return { ...well, ...Object.fromEntries(spoilers) }
+  })
+  return fc.oneof({ weight: 4, arbitrary: good }, { weight: 1, arbitrary: spoilt })
+}
+
+/** Parameters of a list: few at a time, and rarely one that is refused. */
+export const filters = (members: Members): fc.Arbitrary<Record<string, string | undefined>> => {
+  const names = Object.keys(members)
+  const some = (which: 0 | 1, maxLength: number) =>
+    fc
+      .tuple(fc.record(valuesOf(members, which)), fc.shuffledSubarray(names, { maxLength }))
+      .map(([all, kept]) => Object.fromEntries(kept.map((name) => [name, all[name] as string])))
+  const spoilt = fc.tuple(some(0, 1), some(1, 1)).map(([well, ill]) => ({ ...well, ...ill }))
+  return fc.oneof({ weight: 5, arbitrary: some(0, 2) }, { weight: 1, arbitrary: spoilt })
+}
+
+const valuesOf = (members: Members, which: 0 | 1): Record<string, fc.Arbitrary<unknown>> =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, values]) =>
+      values[which].length === 0 ? [] : [[name, fc.constantFrom(...values[which])]],
+    ),
+  )
 
 /** Which of the records that were made before, whatever there is by then. */
 export const which = fc.nat(30)
@@ -47,8 +87,8 @@ export interface PageArgs {
 const GOOD_PAGES = ['1', '2', '3']
 const BAD_NUMBERS = ['0', '-1', 'x', '1.5', '', ' 1', '1e3', '0x10']
 export const pages: fc.Arbitrary<PageArgs> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant({}) },
-  { weight: 3, arbitrary: fc.record({ page: fc.constantFrom(...GOOD_PAGES), limit: fc.constantFrom('1', '2', '5') }) },
+  { weight: 10, arbitrary: fc.constant({}) },
+  { weight: 6, arbitrary: fc.record({ page: fc.constantFrom(...GOOD_PAGES), limit: fc.constantFrom('1', '2', '5') }) },
   { weight: 1, arbitrary: fc.record({ page: fc.constantFrom(...BAD_NUMBERS) }) },
   { weight: 1, arbitrary: fc.record({ limit: fc.constantFrom(...BAD_NUMBERS, '10001') }) },
 )

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { badRequest, faultsIn, notFound } from '../expect.ts'
 import type { Order, Payout, World } from '../model.ts'
 import type { Expected, Play } from '../play.ts'
-import { command, pick, which, worldNames } from './command.ts'
+import { command, which, worldNames } from './command.ts'
+import { someOrder } from './orders.ts'
+import { somePayout } from './payouts.ts'
 import { isPathId } from './reference.ts'
 
 /** What an operator does in live mode, done to a sandbox (contract C15). */
@@ -67,7 +69,7 @@ const onPayout = (
     weight: 3,
     args: fc.record({ world: worldNames, nth: which, bare: fc.boolean() }),
     run: async (play, { world: name, nth, bare }) => {
-      const id = pick(play.model.worlds.get(name)?.state.payouts ?? [], nth)?.id ?? 'pyt_0'
+      const id = nth === 30 ? 'pyt_0' : await somePayout(play, { world: name, client: 'sandbox' }, nth)
       await present(play, { operation, id, ...(!bare && { body }) }, name, (world) => {
         const payout = world.state.payouts.find((each) => each.id === id)
         return payout ? rule(play, world, payout) : notFound('structured', 'Payout not found')
@@ -91,10 +93,10 @@ const onOrder = (
       world: worldNames,
       nth: which,
       sent: fc.constantFrom<unknown>(undefined, 1, 2, 100),
-      id: fc.constantFrom(undefined, undefined, undefined, '0', '77'),
+      id: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, '0', '77'),
     }),
     run: async (play, { world: name, nth, sent, id: odd }) => {
-      const id = odd ?? String(pick(play.model.worlds.get(name)?.state.orders ?? [], nth)?.id ?? 1)
+      const id = odd ?? (await someOrder(play, { world: name, client: 'sandbox' }, nth))
       const body = member === 'quantity' && sent !== undefined ? { quantity: sent } : undefined
       await present(play, { operation, id, body }, name, (world) => {
         if (!isPathId(id)) return badRequest('structured', 'Invalid order ID')
@@ -104,7 +106,7 @@ const onOrder = (
     },
   })
 
-const paces = fc.constantFrom<unknown>(undefined, 'auto', 'manual', 'manual', 'slow', 1)
+const paces = fc.constantFrom<unknown>(undefined, 'auto', 'auto', 'manual', 'manual', 'manual', 'slow', 1)
 const isPace = (value: unknown): boolean => value === undefined || value === 'auto' || value === 'manual'
 
 export const operatorCommands = [
@@ -138,7 +140,7 @@ export const operatorCommands = [
     weight: 4,
     args: fc.record({ world: worldNames, nth: which, to: fc.constantFrom(undefined, ...TARGETS, 'refunded' as const) }),
     run: async (play, { world: name, nth, to }) => {
-      const id = pick(play.model.worlds.get(name)?.state.payouts ?? [], nth)?.id ?? 'pyt_0'
+      const id = nth === 30 ? 'pyt_0' : await somePayout(play, { world: name, client: 'sandbox' }, nth)
       await present(
         play,
         { operation: 'advancePayout', id, body: to === undefined ? undefined : { to } },

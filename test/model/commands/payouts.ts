@@ -3,21 +3,24 @@ import { amountTrouble, badRequest, faultsIn, invalid, memberFaults, notFound, u
 import { findCurrency } from '../goods.ts'
 import type { ClientName, Payout, World } from '../model.ts'
 import { majorOf, minorOf, payoutPrice } from '../money.ts'
-import { type At, type Expected, isInSpan, type Rule } from '../play.ts'
+import { type At, type Expected, isInSpan, type Play, type Rule, type Who } from '../play.ts'
+import { someBeneficiary } from './beneficiaries.ts'
 import { isId } from './catalog.ts'
-import { badPageFields, byIdDown, command, pageFaults, pages, pick, queryOf, which, whoever } from './command.ts'
-import { keys, once } from './once.ts'
 import {
-  badPersonFields,
-  countriesSent,
-  emails,
-  isGoodMetadata,
-  metadatas,
-  names,
-  personWire,
-  phones,
-  unreadableBodies,
-} from './people.ts'
+  badPageFields,
+  byIdDown,
+  command,
+  filters,
+  pageFaults,
+  pages,
+  pick,
+  queryOf,
+  sent,
+  which,
+  whoever,
+} from './command.ts'
+import { keys, once } from './once.ts'
+import { badPersonFields, isGoodMetadata, METADATAS, personMembers, personWire, unreadableBodies } from './people.ts'
 import { ask } from './sessions.ts'
 
 /** Payouts (contract C13). */
@@ -28,25 +31,28 @@ const PERSON = ['beneficiary_email', 'beneficiary_first_name', 'beneficiary_last
 export const ownPayouts = (world: World, client: ClientName): Payout[] =>
   world.state.payouts.filter((payout) => payout.client === client)
 
-const amounts: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom(1, 10, 0.01, 99.99, 250, 4_000_000.01) },
-  { weight: 2, arbitrary: fc.constantFrom(0.001, 0.005, 1_000_000, 1_000_000_000, 1e-7) },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>(0, -1, null, '1', true, [], {}, 1e21) },
-)
-const currencies: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom('USD', 'USD', 'EUR', 'INR', 'JPY', 'VND', 'KWD') },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>('XXX', 'usd', '', null, 1, '\ud800') },
-)
-const wallets: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 8, arbitrary: fc.integer({ min: 1, max: 7 }) },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>(0, 1.5, -1, null, '1', 2_147_483_648) },
-)
-const references: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant('fresh') },
-  { weight: 2, arbitrary: fc.constantFrom('salary 1', 'salary 2') },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>('', null, 1, '\ud800', 'x'.repeat(256)) },
-)
-
+const AMOUNTS = [
+  [1, 10, 0.01, 99.99, 250, 4_000_000.01],
+  [0.001, 1_000_000, 1_000_000_000, 1e-7, 0, -1, null, '1', true, [], {}, 1e21],
+] as const
+const CURRENCIES = [
+  ['USD', 'USD', 'EUR', 'INR', 'JPY', 'VND', 'KWD'],
+  ['XXX', 'usd', '', null, 1, '\ud800'],
+] as const
+const PAYOUT_MEMBERS = {
+  wallet_id: [
+    [1, 1, 2, 3, 4, 6],
+    [5, 99, 0, 1.5, -1, null, '1', 2_147_483_648],
+  ],
+  amount: AMOUNTS,
+  currency: CURRENCIES,
+  reference_id: [
+    ['fresh', 'fresh', 'fresh', 'salary 1', 'salary 2'],
+    ['', null, 1, '\ud800', 'x'.repeat(256)],
+  ],
+  metadata: METADATAS,
+  ...personMembers('beneficiary_'),
+} as const
 const isGoodReference = (value: unknown): boolean =>
   typeof value === 'string' && value.length >= 1 && value.length <= 255 && value.isWellFormed()
 
@@ -147,9 +153,33 @@ const payoutFaults = (payout: Payout, json: unknown): string | undefined =>
     'whether it was submitted': [(json as { submitted_at: unknown }).submitted_at !== null, payout.submitted],
   })
 
-const somePayout = (world: World | undefined, nth: number, unknown: string | undefined): string =>
-  unknown ?? pick(world?.state.payouts ?? [], nth)?.id ?? 'pyt_0'
-const unknownIds = fc.constantFrom(undefined, undefined, undefined, 'pyt_000000000000000000000000', '1', '%00')
+/** A payout of a world, created now if there is none. */
+export const somePayout = async (play: Play, who: Who, nth: number): Promise<string> => {
+  const all = () => play.model.worlds.get(who.world)?.state.payouts ?? []
+  const person = {
+    beneficiary_email: 'ada@example.com',
+    beneficiary_first_name: 'Ada',
+    beneficiary_last_name: 'Lovelace',
+  }
+  const wallet_id = who.client === 'limited' ? 5 : 1
+  const body = { reference_id: play.freshName('payout'), wallet_id, amount: 1, currency: 'USD', ...person }
+  if (all().length === 0) await ask(play, who, { operation: 'createPayout', body }, paid(body))
+  return pick(all(), nth)?.id ?? 'pyt_0'
+}
+const unknownIds = fc.constantFrom(
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  'pyt_000000000000000000000000',
+  '1',
+  '%00',
+)
 
 /** Asks for one of the client's payouts. */
 const onOwnPayout = (does: string, operation: string, answer: (at: At, payout: Payout) => Expected) =>
@@ -159,7 +189,7 @@ const onOwnPayout = (does: string, operation: string, answer: (at: At, payout: P
     weight: 3,
     args: fc.record({ who: whoever, nth: which, unknown: unknownIds }),
     run: async (play, { who, nth, unknown }) => {
-      const id = somePayout(play.model.worlds.get(who.world), nth, unknown)
+      const id = unknown ?? (await somePayout(play, who, nth))
       await ask(play, who, { operation, id }, (at) => {
         const payout = ownPayouts(at.world, at.client).find((each) => each.id === id)
         return payout ? answer(at, payout) : notFound('flat', 'Payout not found')
@@ -174,25 +204,14 @@ export const payoutCommands = [
     weight: 12,
     args: fc.record({
       who: whoever,
-      reference: references,
-      body: fc.record({
-        wallet_id: wallets,
-        amount: amounts,
-        currency: currencies,
-        beneficiary_email: emails,
-        beneficiary_first_name: names,
-        beneficiary_last_name: names,
-        beneficiary_country: countriesSent,
-        beneficiary_phone: phones,
-        metadata: metadatas,
-      }),
+      body: sent(PAYOUT_MEMBERS),
       key: keys,
     }),
-    run: (play, { who, reference, body, key }) => {
+    run: (play, { who, body, key }) => {
       // With a key the same body must be able to come again.
-      const isFresh = reference === 'fresh' && key === undefined
-      const sent = { ...body, reference_id: isFresh ? play.freshName('payout') : reference }
-      return once(play, who, { operation: 'createPayout', body: sent }, key, paid(sent))
+      const isFresh = body.reference_id === 'fresh' && key === undefined
+      const named = isFresh ? { ...body, reference_id: play.freshName('payout') } : body
+      return once(play, who, { operation: 'createPayout', body: named }, key, paid(named))
     },
   }),
   command({
@@ -202,16 +221,13 @@ export const payoutCommands = [
     args: fc.record({
       who: whoever,
       nth: which,
-      amount: amounts,
-      currency: currencies,
-      wallet_id: fc.constantFrom(1, 2, 4, 5),
-      nobody: fc.nat(8),
+      money: sent({ amount: AMOUNTS, currency: CURRENCIES, wallet_id: [[1, 2, 4], [5]] }),
+      nobody: fc.nat(12),
     }),
-    run: (play, { who, nth, amount, currency, wallet_id, nobody }) => {
-      const saved = pick(play.model.worlds.get(who.world)?.state.beneficiaries ?? [], nth)?.id
-      const payee = nobody === 0 || saved === undefined ? {} : { beneficiary_id: saved }
-      const body = { reference_id: play.freshName('payout'), wallet_id, amount, currency, ...payee }
-      return once(play, who, { operation: 'createPayout', body }, undefined, paid(body))
+    run: async (play, { who, nth, money, nobody }) => {
+      const payee = nobody === 0 ? {} : { beneficiary_id: await someBeneficiary(play, who, nth) }
+      const body = { reference_id: play.freshName('payout'), ...money, ...payee }
+      await once(play, who, { operation: 'createPayout', body }, undefined, paid(body))
     },
   }),
   command({
@@ -231,15 +247,12 @@ export const payoutCommands = [
     args: fc.record({
       who: whoever,
       page: pages,
-      filter: fc.record(
-        {
-          status: fc.constantFrom('created', 'completed', 'FAILED', 'gone'),
-          currency: fc.constantFrom('USD', 'EUR', 'us'),
-          search: fc.constantFrom('salary', 'ADA', '%'),
-          sort_order: fc.constantFrom('asc', 'desc', 'up'),
-        },
-        { requiredKeys: [] },
-      ),
+      filter: filters({
+        status: [['created', 'completed', 'FAILED'], ['gone']],
+        currency: [['USD', 'EUR'], ['us']],
+        search: [['salary', 'ADA', '%'], []],
+        sort_order: [['asc', 'desc'], ['up']],
+      }),
     }),
     run: async (play, { who, page, filter }) => {
       await ask(

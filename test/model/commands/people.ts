@@ -13,32 +13,30 @@ const isGoodName = (value: unknown): boolean =>
   value.trim() !== '' &&
   [...value.trim()].length <= 100
 
-const either = <Good, Bad>(good: readonly Good[], bad: readonly Bad[]): fc.Arbitrary<Good | Bad> =>
-  fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...good) }, { weight: 1, arbitrary: fc.constantFrom(...bad) })
-
-export const names = either<unknown, unknown>(NAMES_OK, [...BAD_TEXT, null])
-export const emails = either<unknown, unknown>(EMAILS_OK, [
-  ...BAD_TEXT,
-  null,
-  'ada@',
-  'ada',
-  '\ud800@example.com',
-  'ada@exa\ud800mple.com',
-  `${'a'.repeat(250)}@example.com`,
-])
-export const countriesSent = either<unknown, unknown>(
-  [undefined, null, 'IN', 'us'],
-  ['XX', 'IND', '', 1, 'I\u0000', '\ud800\ud800'],
-)
-export const phones = either<unknown, unknown>(
-  [undefined, null, '+14155552671', '+1 (415) 555-2671'],
-  ['123', '', 'phone', 1, '+1\ud800'],
-)
 const DEEP = Array.from({ length: 40 }).reduce<unknown>((inner) => ({ inner }), 1)
-export const metadatas = either<unknown, unknown>(
+const NAMES = [NAMES_OK, [...BAD_TEXT, null]] as const
+
+/** The members of a person, good and bad, under names with a prefix. */
+export const personMembers = (prefix = '') => ({
+  [`${prefix}email`]: [
+    EMAILS_OK,
+    [...BAD_TEXT, null, 'ada@', 'ada', '\ud800@example.com', 'ada@exa\ud800mple.com', `${'a'.repeat(250)}@example.com`],
+  ] as const,
+  [`${prefix}first_name`]: NAMES,
+  [`${prefix}last_name`]: NAMES,
+  [`${prefix}country`]: [
+    [undefined, null, 'IN', 'us'],
+    ['XX', 'IND', '', 1, 'I\u0000', '\ud800\ud800'],
+  ] as const,
+  [`${prefix}phone`]: [
+    [undefined, null, '+14155552671', '+1 (415) 555-2671'],
+    ['123', '', 'phone', 1, '+1\ud800'],
+  ] as const,
+})
+export const METADATAS = [
   [undefined, null, {}, { team: 'blue' }, JSON.parse('{"__proto__":{"x":1},"constructor":2}'), { list: [1, [2, [3]]] }],
   ['text', 1, [], { half: '\ud800' }, { 'half\udfff': 1 }, { nul: 'a\u0000' }, { large: 'x'.repeat(17_000) }],
-)
+] as const
 /** Whole bodies that cannot be read, whatever they would mean. */
 export const UNREADABLE: readonly string[] = [
   '',

@@ -3,7 +3,7 @@ import { badRequest, faultsIn, invalid, notFound } from '../expect.ts'
 import { currencyOf } from '../goods.ts'
 import { fund, type Wallet, type World } from '../model.ts'
 import { majorOf, minorOf } from '../money.ts'
-import { badPageFields, command, pageFaults, pages, queryOf, whoever, worldNames } from './command.ts'
+import { badPageFields, command, filters, pageFaults, pages, queryOf, whoever, worldNames } from './command.ts'
 import { isPathId, pathIds } from './reference.ts'
 import { ask } from './sessions.ts'
 
@@ -34,15 +34,15 @@ const listWallets = command({
   args: fc.record({
     who: whoever,
     page: pages,
-    filter: fc.record(
-      {
-        type: fc.constantFrom('PREPAID', 'POSTPAID', 'GIFT'),
-        currency_id: fc.constantFrom(String(currencyOf('USD').id), '2147483647', 'USD'),
-        currency: fc.constantFrom('USD', 'EUR', 'XXX', 'usd', ''),
-        is_active: fc.constantFrom('true', 'false', 'perhaps'),
-      },
-      { requiredKeys: [] },
-    ),
+    filter: filters({
+      type: [['PREPAID', 'POSTPAID'], ['GIFT']],
+      currency_id: [[String(currencyOf('USD').id), '2147483647'], ['USD']],
+      currency: [
+        ['USD', 'EUR', 'XXX'],
+        ['usd', ''],
+      ],
+      is_active: [['true', 'false'], ['perhaps']],
+    }),
   }),
   run: async (play, { who, page, filter }) => {
     await ask(play, who, { operation: 'listWallets', query: queryOf({ ...page, ...filter }) }, ({ world, client }) => {
@@ -81,7 +81,6 @@ const getWallet = command({
   },
 })
 
-const SOURCES = ['order', 'payout', 'refund', 'funding', 'adjustment', 'gift'] as const
 const listTransactions = command({
   does: 'list the transactions',
   operations: ['listTransactions'],
@@ -89,17 +88,14 @@ const listTransactions = command({
   args: fc.record({
     who: whoever,
     page: pages,
-    filter: fc.record(
-      {
-        wallet_id: fc.constantFrom('1', '5', '2147483647', '0'),
-        transaction_type: fc.constantFrom('CREDIT', 'debit', 'BOTH'),
-        source_type: fc.constantFrom(...SOURCES),
-        currency: fc.constantFrom('USD', 'JPY', 'XXX', 'US'),
-        status: fc.constantFrom('COMPLETED', 'pending', 'LOST'),
-        created_from: fc.constantFrom('2000-01-01T00:00:00Z', 'yesterday'),
-      },
-      { requiredKeys: [] },
-    ),
+    filter: filters({
+      wallet_id: [['1', '5', '2147483647'], ['0']],
+      transaction_type: [['CREDIT', 'debit'], ['BOTH']],
+      source_type: [['order', 'payout', 'refund', 'funding', 'adjustment'], ['gift']],
+      currency: [['USD', 'JPY', 'XXX'], ['US']],
+      status: [['COMPLETED', 'pending'], ['LOST']],
+      created_from: [['2000-01-01T00:00:00Z'], ['yesterday']],
+    }),
   }),
   run: async (play, { who, page, filter }) => {
     await ask(
