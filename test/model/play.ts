@@ -1,6 +1,15 @@
 import { answerFaults, ledgerFaults } from './checks.ts'
 import { faultsIn, type Refusal } from './expect.ts'
-import { type ClientName, type FaultRule, type Model, type Span, spanOf, type Token, type World } from './model.ts'
+import {
+  type ClientName,
+  type FaultRule,
+  type Model,
+  type Span,
+  spanOf,
+  type Token,
+  type Wallet,
+  type World,
+} from './model.ts'
 import { majorOf } from './money.ts'
 import type { Program } from './program.ts'
 
@@ -73,6 +82,8 @@ export class Play {
   /** What was asked so far, one line each, for people. */
   readonly lines: string[] = []
   readonly #touched = new Set<string>()
+  /** How many movements a world had when they were last looked at. */
+  readonly #audited = new WeakMap<World, number>()
   readonly #tokens: Token[] = []
   #names = 0
 
@@ -224,30 +235,30 @@ export class Play {
 
   // What holds after every step
 
-  /** Holds the books of every world that was touched against the model's. */
-  async audit(): Promise<void> {
-    const touched = [...this.#touched].flatMap((name) => this.model.worlds.get(name) ?? [])
+  /** Holds the books of every world that was touched against the model's; at the end those of every world. */
+  async audit(isLast = false): Promise<void> {
+    const names = isLast ? [...this.model.worlds.keys()] : [...this.#touched]
     this.#touched.clear()
-    for (const world of touched) {
+    for (const world of names.flatMap((name) => this.model.worlds.get(name) ?? [])) {
       const database = this.program.database(world.name)
       const wrong = database && ledgerFaults(database)
       if (wrong) this.fail(`the ledger of ${world.name} has ${wrong}`)
       if (this.model.limits !== undefined || world.faults.some(isLive)) continue
-      for (const client of ['sandbox', 'limited'] as const) await this.#auditClient(world, client)
+      const { length } = world.state.movements
+      const hasMoved = isLast || this.#audited.get(world) !== length
+      for (const client of ['sandbox', 'limited'] as const) await this.#auditClient(world, client, hasMoved)
+      this.#audited.set(world, length)
     }
   }
 
-  async #auditClient(world: World, client: ClientName): Promise<void> {
+  async #auditClient(world: World, client: ClientName, hasMoved: boolean): Promise<void> {
     const who = { world: world.name, client }
-    if (this.tokenOf(who) === undefined) return
     await this.settle()
+    const access = this.tokenOf(who)
+    if (access === undefined) return
     const lineCount = this.lines.length
-    const wallets = await this.send(
-      { operation: 'listWallets', query: 'limit=10000&sort={"direction":"ASC"}' },
-      this.tokenOf(who),
-    )
-    const movements = await this.send({ operation: 'listTransactions', query: 'limit=10000' }, this.tokenOf(who))
-    for (const answer of [wallets, movements]) this.compare({ operation: 'audit' }, answer, { status: 200 })
+    const wallets = await this.send({ operation: 'listWallets', query: 'limit=10000&sort={"direction":"ASC"}' }, access)
+    this.compare({ operation: 'audit' }, wallets, { status: 200 })
     this.model.catchUp(world, this.now(world, wallets.real).lo)
     const own = world.state.wallets.filter((wallet) => wallet.client === client)
     const expected = own.map(({ id, currency, amount, reserved }) => [
@@ -257,23 +268,27 @@ export class Play {
     ])
     const held = (wallets.json as WalletWire[]).map(({ id, amount, reserved_amount }) => [id, amount, reserved_amount])
     if (!Bun.deepEquals(held, expected)) {
-      this.fail(`wallets of ${client}@${world.name} hold ${JSON.stringify(held)}, expected ${JSON.stringify(expected)}`)
+      this.fail(`wallets of ${client}@${world.name} are not as expected: ${differenceOf(expected, held)}`)
     }
+    if (hasMoved) await this.#auditMovements(world, client, access, own)
+    this.lines.length = lineCount
+  }
+
+  async #auditMovements(world: World, client: ClientName, access: string, own: readonly Wallet[]): Promise<void> {
+    const movements = await this.send({ operation: 'listTransactions', query: 'limit=10000' }, access)
+    this.compare({ operation: 'audit' }, movements, { status: 200 })
     const currencies = new Map(own.map(({ id, currency }) => [id, currency]))
+    const signOf = ({ transaction_type }: MovementWire) => (transaction_type === 'DEBIT' ? '-' : '')
     const moved = (movements.json as MovementWire[])
-      .map(
-        ({ wallet_id, amount, transaction_type, source_type }) =>
-          `${source_type} ${wallet_id} ${transaction_type === 'DEBIT' ? '-' : ''}${amount}`,
-      )
+      .map((each) => `${each.source_type} ${each.wallet_id} ${signOf(each)}${each.amount}`)
       .sort()
     const foretold = world.state.movements
       .filter((movement) => movement.client === client)
       .map(({ wallet, amount, source }) => `${source} ${wallet} ${majorOf(amount, currencies.get(wallet) ?? 'USD')}`)
       .sort()
     if (!Bun.deepEquals(moved, foretold)) {
-      this.fail(`transactions of ${client}@${world.name}: expected ${differenceOf(foretold, moved)}`)
+      this.fail(`transactions of ${client}@${world.name} are not as expected: ${differenceOf(foretold, moved)}`)
     }
-    this.lines.length = lineCount
   }
 
   #checkAlways(call: Call, path: string, answer: Answer): void {

@@ -76,6 +76,7 @@ export const playScript = async ({ setup, steps }: Script): Promise<Outcome> => 
       await play.audit()
       stepCount += 1
     }
+    await play.audit(true)
     for (const name of model.worlds.keys()) {
       const database = program.database(name)
       if (database) expectSoundBooks(database)

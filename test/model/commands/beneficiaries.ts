@@ -173,7 +173,7 @@ const fits = ({ wire }: Beneficiary, search: string | undefined): boolean => {
 
 /** Ties break by id, in the same direction. */
 const ordered = (found: readonly Beneficiary[], { sort_by, sort_order }: Record<string, string | undefined>) => {
-  const byTime = byIdDown([...found].sort((a, b) => (a.id < b.id ? -1 : 1)))
+  const byTime = byIdDown(found)
   if (sort_by !== 'total_payouts') return sort_order === 'asc' ? byTime.toReversed() : byTime
   const payouts = new Map(found.map(({ id, payouts }) => [id as string | number, payouts]))
   const down = byTime.toSorted((a, b) => (payouts.get(b) ?? 0) - (payouts.get(a) ?? 0))

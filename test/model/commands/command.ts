@@ -139,5 +139,6 @@ export const pageFaults = (
     : `lists ${JSON.stringify(listed)}, expected ${JSON.stringify(expected)}`
 }
 
+/** Ids grow with time, and break ties. */
 export const byIdDown = <Item extends { id: number | string }>(items: readonly Item[]): (number | string)[] =>
-  items.map(({ id }) => id).toReversed()
+  items.map(({ id }) => id).toSorted((a, b) => (a < b ? 1 : -1))

@@ -3,7 +3,7 @@ import { badRequest, faultsIn, forbidden, invalid, memberFaults, notFound, unrea
 import { type ClientName, type Order, type World, within } from '../model.ts'
 import { type At, type Expected, isInSpan, type Play, type Rule, type Who } from '../play.ts'
 import { isDenomination, isId, isLeftOut, isQuantity } from './catalog.ts'
-import { charged, checkPurchase, keyOf, type Purchase, priced, walletIds } from './charges.ts'
+import { charged, checkPurchase, keyOf, type Purchase, priced } from './charges.ts'
 import {
   badPageFields,
   byIdDown,
