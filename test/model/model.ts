@@ -220,14 +220,15 @@ export class Model {
   readonly snapshots = new Map<string, State>()
   /** Every token that was ever given out. */
   readonly tokens = new Map<string, Token>()
+  /** What is sold now; an operator may have changed it since the start. */
   products: readonly Product[]
 
   constructor(
-    products: readonly Product[],
+    private readonly catalog: readonly Product[],
     readonly limits: Limits,
     readonly chargeTtlMs: number,
   ) {
-    this.products = products
+    this.products = catalog
     this.worlds.set(DEFAULT, worldWith(DEFAULT, undefined, freshState()))
   }
 
@@ -245,6 +246,7 @@ export class Model {
 
   /** Makes a world, or puts one back under the password that it has. */
   put(name: string, state: State = freshState()): World {
+    if (name === DEFAULT) this.products = this.catalog
     const world = worldWith(name, this.worlds.get(name)?.password, structuredClone(state))
     this.worlds.set(name, world)
     return world
@@ -253,6 +255,7 @@ export class Model {
   /** The process has ended and begun again: what it held in memory is gone. */
   restart(keepsDefault: boolean): void {
     const { state } = this.world(DEFAULT)
+    this.products = this.catalog
     this.worlds.clear()
     this.snapshots.clear()
     this.worlds.set(DEFAULT, worldWith(DEFAULT, undefined, keepsDefault ? state : freshState()))
