@@ -121,7 +121,8 @@ export class Program {
 
   async #answerTo(url: string, init: BunFetchRequestInit): Promise<Omit<Answer, 'real' | 'visited'>> {
     try {
-      const response = await this.#running.request(url, init)
+      // On a kept connection the runtime would quietly ask again where no answer came.
+      const response = await this.#running.request(url, { ...init, keepalive: false })
       const text = await response.text()
       const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
       return {
