@@ -152,6 +152,5 @@ export const payoutPrice = (amount: bigint, currency: string, walletCurrency: st
   if ([amount + fees, net, paid].some((each) => each > LARGEST)) return { trouble: 'too large' }
   if (net === 0n) return { trouble: 'too small' }
   // Of what the wallet pays at least the smallest unit is for the amount, so that a late return gives something back.
-  const atLeastOne = paidAmount === 0n ? 1n : paidAmount
-  return { fees, paid, paidAmount: [atLeastOne, net].reduce((least, each) => (each < least ? each : least)) }
+  return { fees, paid, paidAmount: paidAmount === 0n ? 1n : paidAmount }
 }

@@ -11,15 +11,7 @@ import { ask } from './sessions.ts'
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 /** With the three members, the object and the array it makes the 10,000 values that a body may have. */
 const MANY = { ...ADA, more: Array.from({ length: 9_995 }, () => 1) }
-const UNKNOWN_ROUTES = [
-  '/api/v1/nowhere',
-  '/api/v1',
-  '/api/v1/products/1/2/3',
-  '/nowhere',
-  '/api/v2/products',
-  '//api/v1/orders',
-  '/%00',
-]
+const UNKNOWN_ROUTES = ['/api/v1/nowhere', '/api/v1', '/api/v1/products/1/2/3', '/nowhere', '/api/v2/products', '/%00']
 
 /** Metadata that JSON cannot keep as it was sent, or that it can. */
 const NUMBERS: readonly [string, boolean][] = [

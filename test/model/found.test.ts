@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'bun:test'
+import type { Setup } from './program.ts'
+import { playScript, type Step } from './runner.ts'
+
+/** What the model has found, or was made to find: short scripts that no longer end in a finding. */
+
+const PLAIN: Setup = { limits: 'off', catalog: 'seeded', keeps: false }
+const EDGES: Setup = { ...PLAIN, catalog: 'edges' }
+const KEPT: Setup = { ...EDGES, keeps: true }
+const LIMITED: Setup = { ...PLAIN, limits: 'documented' }
+
+const sandbox = { world: 'default', client: 'sandbox' } as const
+const step = (does: string, given: object = {}): Step => ({ does, with: given })
+const asSandbox = (does: string, given: object = {}): Step => step(does, { who: sandbox, ...given })
+
+const person = (email: string) => ({
+  email,
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+})
+const payee = (email: string) => ({
+  reference_id: 'salary 1',
+  wallet_id: 1,
+  amount: 1,
+  currency: 'USD',
+  beneficiary_email: email,
+  beneficiary_first_name: 'Ada',
+  beneficiary_last_name: 'Lovelace',
+})
+const readEverything: Step[] = [
+  asSandbox('list each country', { again: false }),
+  asSandbox('list each currency', { again: false }),
+  asSandbox('list each category', { again: false }),
+  asSandbox('list each subcategory', { again: false }),
+  asSandbox('get a product', { id: '1' }),
+  asSandbox('list the products', { page: {}, filter: {} }),
+  asSandbox('ask what a purchase costs', { id: '2', denomination: 10, quantity: 1, wallet: 2 }),
+]
+const UNREADABLE_OF: Record<string, string> = {
+  save: 'send a beneficiary that cannot be read',
+  order: 'send an order that cannot be read',
+  pay: 'send a payout that cannot be read',
+}
+const members = (count: number): string => Array.from({ length: count }, (_, nth) => `"m${nth}":1`).join()
+const HALF = '\ud800@example.com'
+
+/** Which sentence, of which setup, by which steps. */
+const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: readonly Step[]][]> = {
+  'worlds, from the first request on': [
+    ['a reset leaves everything readable', PLAIN, [step('reset a world', { world: 'default' }), ...readEverything]],
+    [
+      'a snapshot of the default world, restored into it, leaves everything readable',
+      PLAIN,
+      [
+        step('keep a snapshot', { world: 'default', name: 'kept' }),
+        step('restore a snapshot', { world: 'default', name: 'kept' }),
+        ...readEverything,
+      ],
+    ],
+    [
+      'a body that names what every object has is refused',
+      PLAIN,
+      Array.from(['{"constructor":1}', '{"__proto__":1}', '{"toString":null}'], (text) =>
+        step('make a world with an odd body', { text }),
+      ),
+    ],
+  ],
+  'a body of too many values': [
+    ['is refused by login before it is walked through', PLAIN, [step('log in oddly', { nth: 18 })]],
+    [
+      'is refused without a key and with one, before it is walked through',
+      PLAIN,
+      ['save', 'order', 'pay'].flatMap((room) =>
+        [`{"more":[${'1,'.repeat(500_000)}1]}`, `{"more":{${members(60_000)}}}`].flatMap((text) =>
+          [false, true].map((keyed) => asSandbox(UNREADABLE_OF[room] ?? '', { text, keyed })),
+        ),
+      ),
+    ],
+    [
+      'is one of 10,001, and not one of 10,000',
+      PLAIN,
+      [
+        asSandbox('send a beneficiary that cannot be read', { text: `{"more":[${'1,'.repeat(9_998)}1]}`, keyed: true }),
+        asSandbox('send as many values as there may be', { key: 'many values' }),
+      ],
+    ],
+  ],
+  'a token that dies while a body is on its way': [
+    ...(['log out', 'token expires', 'reset', 'drop'] as const).map(
+      (event) =>
+        [
+          `writes nothing: ${event}`,
+          PLAIN,
+          [0, 1, 2].flatMap((nth) =>
+            [false, true].map((keyed) =>
+              step('hold a body back until its token is dead', {
+                world: event === 'drop' ? 'a' : 'default',
+                nth,
+                event,
+                keyed,
+              }),
+            ),
+          ),
+        ] as [string, Setup, Step[]],
+    ),
+  ],
+  'the price of a purchase': [
+    [
+      'that was told before does not outrank what the operator has withdrawn since',
+      KEPT,
+      [1, 2].map((product_id) =>
+        step('withdraw products beside the program, and buy at an old price', { rarely: 0, product_id }),
+      ),
+    ],
+    [
+      'is not nothing: 5 cards of 1 VND from a wallet in USD are too small an amount',
+      EDGES,
+      [
+        asSandbox('ask what a purchase costs', { id: '2', denomination: 1, quantity: 5, wallet: 1 }),
+        asSandbox('place an order', { body: { product_id: 2, denomination: 1, quantity: 5, wallet_id: 1 } }),
+      ],
+    ],
+    [
+      'is not nothing: a discount of 100 % makes too small an amount',
+      EDGES,
+      [asSandbox('place an order', { body: { product_id: 6, denomination: 1, quantity: 1 } })],
+    ],
+    [
+      'that leaves the range is too large an amount, in these words everywhere',
+      EDGES,
+      [
+        asSandbox('ask what a purchase costs', { id: '8', denomination: 1_000_000_000, quantity: 1_000_000_000 }),
+        asSandbox('place an order', { body: { product_id: 8, denomination: 1_000_000_000, quantity: 1_000_000_000 } }),
+      ],
+    ],
+  ],
+  'half a surrogate pair': [
+    ['in the e-mail of a beneficiary is refused', PLAIN, [asSandbox('save a beneficiary', { body: person(HALF) })]],
+    [
+      'in the e-mail of an order is refused',
+      PLAIN,
+      [asSandbox('place an order', { body: { product_id: 1, denomination: 100, quantity: 1, email: HALF } })],
+    ],
+    ['in the e-mail of a payout is refused', PLAIN, [asSandbox('pay somebody', { body: payee(HALF) })]],
+  ],
+  faults: [
+    [
+      'strike no probe',
+      PLAIN,
+      [
+        step('add a fault', { world: 'default', rule: { error: 'internal', times: 1 } }),
+        step('look whether it lives'),
+        step('add a fault', { world: 'default', rule: { drop: true, times: 1 } }),
+        step('look whether it lives'),
+      ],
+    ],
+    [
+      'that can never strike are refused',
+      PLAIN,
+      Array.from({ length: 14 }, (_, nth) => step('add a fault that can never strike', { world: 'default', nth })),
+    ],
+  ],
+  'a body': [
+    [
+      'that is blank is none that discount can read',
+      PLAIN,
+      ['', ' '].map((blank) => asSandbox('ask for the discounts of a product', { id: '1', body: {}, blank })),
+    ],
+    [
+      'that breaks off is no failure of the program',
+      PLAIN,
+      [0, 1, 2].map((nth) => step('go away in the middle of a body', { world: 'default', nth })),
+    ],
+    [
+      'with numbers in its metadata that JSON cannot keep is refused',
+      PLAIN,
+      [0, 2, 3].map((nth) => asSandbox('send metadata with a number', { nth })),
+    ],
+  ],
+  'a damaged voucher': [
+    [
+      'hides its own codes and no order',
+      KEPT,
+      [
+        asSandbox('place an order', { body: { product_id: 1, denomination: 10, quantity: 2 } }),
+        step('damage a voucher on the disk', { nth: 0 }),
+        asSandbox('get an order', { nth: 0 }),
+        asSandbox('list the orders', { page: {}, filter: {} }),
+      ],
+    ],
+  ],
+  limits: [
+    ['are not used up by a logout', LIMITED, [asSandbox('get a wallet', { id: '1' }), step('log out', sandbox)]],
+  ],
+}
+
+for (const [subject, cases] of Object.entries(FOUND)) {
+  describe(subject, () => {
+    test.each(cases)('%s', async (_, setup, steps) => {
+      const { lines, problem } = await playScript({ setup, steps })
+      expect({ problem, ...(problem && { lines }) }).toEqual({ problem: undefined })
+    })
+  })
+}
