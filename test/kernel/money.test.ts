@@ -9,7 +9,9 @@ import {
   minorPerMajor,
   percentOf,
   plus,
+  RATE_ONE,
   shareOf,
+  sizeFault,
   times,
   toMajor,
   toMinor,
@@ -115,6 +117,25 @@ describe('amounts on the wire', () => {
   })
 })
 
+describe('the size of an amount that was sent', () => {
+  const TOO_LARGE = { rule: 'max', problem: 'too large', message: 'amount too large' } as const
+  const OVER_A_BILLION = { rule: 'max', problem: 'must be at most 1000000000' } as const
+
+  test.each([
+    ['a billion', 1_000_000_000, 2, undefined],
+    ['a cent more than a billion', 1_000_000_000.01, 2, OVER_A_BILLION],
+    ['the smallest unit', 0.01, 2, undefined],
+    ['a yen', 1, 0, undefined],
+    ['nothing in dollars', 0, 2, { rule: 'min', problem: 'must be at least 0.01' }],
+    ['less than nothing in dinars', -0.001, 3, { rule: 'min', problem: 'must be at least 0.001' }],
+    ['fifteen digits of yen', AMOUNT_MINOR_MAX, 0, OVER_A_BILLION],
+    ['sixteen digits of yen', AMOUNT_MINOR_MAX + 1, 0, TOO_LARGE],
+    ['sixteen digits of dinars', 1_000_000_000_000, 3, TOO_LARGE],
+  ] as const)('%s', (_, amount, precision, fault) => {
+    expect(sizeFault(amount, precision)).toEqual(fault)
+  })
+})
+
 describe('rounding', () => {
   test.each([
     [1, 5_000, 1],
@@ -183,6 +204,12 @@ describe('rounding', () => {
       expectExact(() => feeOf(fee), unitsOf(sum(fixed, share), fee.netPrecision))
     })
   })
+})
+
+test('a fixed fee converts at a rate of 1 between currencies with different decimals', () => {
+  const share = { rateE8: RATE_ONE, basisPoints: 100, netMinor: 10_000 }
+  expect(feeOf({ ...share, fixedMinor: 5, fixedPrecision: 0, netPrecision: 2 })).toBe(500 + 100)
+  expect(feeOf({ ...share, fixedMinor: 5_000, fixedPrecision: 3, netPrecision: 2 })).toBe(500 + 100)
 })
 
 describe('sums and products', () => {

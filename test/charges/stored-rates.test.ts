@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { RatesFault } from '../../src/charges/rates.ts'
+import { findRates, mergeRates, replaceRates } from '../../src/charges/stored-rates.ts'
+import { RATE_ONE } from '../../src/kernel/money.ts'
+import { type Live, openLive } from '../orders/live.ts'
+
+/** The exchange rates that an operator of live mode sets (contract C1, `scrip rates set`). */
+
+let live: Live
+beforeAll(async () => {
+  live = await openLive()
+})
+afterAll(() => {
+  live.close()
+  rmSync(live.folder, { recursive: true })
+})
+
+const set = (how: typeof mergeRates, base: string, rates: Record<string, number>): Promise<void> =>
+  live.database.write((tx) => how(tx, live.deps.reference, { base, perBaseE8: new Map(Object.entries(rates)) }))
+
+const known = () => findRates(live.database.query)
+
+describe('stored rates', () => {
+  test('are none at first', () => {
+    expect(known()).toBeUndefined()
+  })
+
+  test('begin with a base, which is 1 of itself', async () => {
+    await set(mergeRates, 'USD', { EUR: 92_000_000 })
+    expect(known()).toEqual({
+      base: 'USD',
+      perBaseE8: new Map([
+        ['EUR', 92_000_000],
+        ['USD', RATE_ONE],
+      ]),
+    })
+  })
+
+  test('are changed and added one by one; the others stay', async () => {
+    await set(mergeRates, 'USD', { EUR: 93_000_000, JPY: 15_000_000_000 })
+    await set(mergeRates, 'USD', { INR: 8_300_000_000 })
+    expect([...(known()?.perBaseE8 ?? [])]).toEqual([
+      ['EUR', 93_000_000],
+      ['INR', 8_300_000_000],
+      ['JPY', 15_000_000_000],
+      ['USD', RATE_ONE],
+    ])
+  })
+
+  test('refuse another base and a code that is no currency, and stay as they were', async () => {
+    const before = known()
+    await expect(set(mergeRates, 'EUR', { USD: 108_000_000 })).rejects.toThrow(RatesFault)
+    await expect(set(mergeRates, 'USD', { XXX: 1 })).rejects.toThrow(RatesFault)
+    expect(known()).toEqual(before)
+  })
+
+  test('are replaced all at once, with another base if need be', async () => {
+    await set(replaceRates, 'EUR', { USD: 108_000_000 })
+    expect(known()).toEqual({
+      base: 'EUR',
+      perBaseE8: new Map([
+        ['EUR', RATE_ONE],
+        ['USD', 108_000_000],
+      ]),
+    })
+  })
+})
