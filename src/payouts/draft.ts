@@ -113,7 +113,7 @@ export const readPayout = (sent: JsonObject, reference: Reference): PayoutDraft 
 const amountRule =
   (currency: Currency | undefined) =>
   (amount: number): Omit<Violation, 'field'> | undefined => {
-    if (!currency) return amount > 0 ? undefined : { rule: 'min', problem: 'must be greater than 0' }
+    if (!currency) return amount > 0 ? sizeFault(amount, 0) : { rule: 'min', problem: 'must be greater than 0' }
     const { precision } = currency
     const fault = sizeFault(amount, precision)
     if (fault || toMinor(amount, precision) !== undefined) return fault

@@ -62,6 +62,11 @@ describe('a body that is wrong', () => {
       { currency: 'XXX', amount: 0 },
       'amount must be greater than 0; currency must be the ISO 4217 code of a circulating currency',
     ],
+    [
+      'too much of no currency',
+      { currency: '', amount: 1e21 },
+      'amount too large; currency must be the ISO 4217 code of a circulating currency',
+    ],
     ['an amount that cannot be exact', { amount: 1e15 }, 'amount too large'],
     ['dinars that cannot be exact', { currency: 'KWD', amount: 1e12 }, 'amount too large'],
     ['an amount beyond all', { amount: 1e9 + 1 }, 'amount must be at most 1000000000'],
