@@ -191,9 +191,10 @@ export const deliver = (
   refuseEnded(order, 'DELIVERED')
   const count = Math.min(quantity, order.quantity - order.deliveredQuantity)
   const supplied = supply.deliver(tx, world, order, count)
+  const seal = seals(tx)
   supplied.forEach(({ code, expiresAtMs, stockId }, index) => {
     const voucher = { orderId: order.id, reference: `${order.id}-${order.deliveredQuantity + index + 1}` }
-    const sealed = seals(tx).close(code, placeInOrder(order, voucher))
+    const sealed = seal.close(code, placeInOrder(order, voucher))
     statements(tx).insertVoucher({ id: null, ...voucher, sealed, expiresAtMs, stockId })
   })
   const deliveredQuantity = order.deliveredQuantity + count

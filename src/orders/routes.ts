@@ -369,9 +369,10 @@ const readOrder = (sent: JsonObject): OrderRequest => {
 }
 
 /** A voucher that cannot be opened fails itself alone: its codes are null (contract C12). */
-const openVouchers = ({ db }: World, order: Order, seals: SealSource) =>
-  vouchersOf(db.query, order.id).map((voucher) => {
-    const code = seals(db.query).open(voucher.sealed, placeInOrder(order, voucher))
+const openVouchers = ({ db }: World, order: Order, seals: SealSource) => {
+  const seal = seals(db.query)
+  return vouchersOf(db.query, order.id).map((voucher) => {
+    const code = seal.open(voucher.sealed, placeInOrder(order, voucher))
     return {
       voucher_reference_number: voucher.reference,
       card_number: code?.cardNumber ?? null,
@@ -380,6 +381,7 @@ const openVouchers = ({ db }: World, order: Order, seals: SealSource) =>
       expires_at: toTimestampOrNull(voucher.expiresAtMs),
     }
   })
+}
 
 const orderWire = (order: Order, vouchers: ReturnType<typeof openVouchers>, reference: Reference) => {
   const currency = reference.getCurrency(order.currencyId)

@@ -28,16 +28,18 @@ const NOT_COUNTED = /[\s\p{Pd}]/gu
 export class Seal {
   /** What begins everything that this seal has sealed. */
   readonly prefix: Buffer
+  readonly #opening: readonly { key: Uint8Array; prefix: Buffer }[]
 
   constructor(
     private readonly key: Uint8Array,
     /** Opens what was sealed with these as well; nothing is sealed with them. */
-    private readonly others: readonly Uint8Array[] = [],
+    others: readonly Uint8Array[] = [],
   ) {
     for (const { byteLength } of [key, ...others]) {
       if (byteLength !== SEAL_KEY_BYTES) throw new RangeError(`the voucher key has ${SEAL_KEY_BYTES} bytes`)
     }
     this.prefix = prefixOf(key)
+    this.#opening = [key, ...others].map((each) => ({ key: each, prefix: prefixOf(each) }))
   }
 
   /** Tells this key from another one, and nothing more about it. */
@@ -63,12 +65,11 @@ export class Seal {
   }
 
   openText(sealed: Uint8Array, place: string): string | undefined {
-    const keys = [this.key, ...this.others]
-    const key = keys.find((candidate) => startsWith(sealed, prefixOf(candidate)))
-    if (key) return openWith(key, sealed.subarray(PREFIX_BYTES), place)
+    const bound = this.#opening.find(({ prefix }) => prefix.equals(sealed.subarray(0, PREFIX_BYTES)))
+    if (bound) return openWith(bound.key, sealed.subarray(PREFIX_BYTES), place)
     // Sealed by an earlier release, for no place.
-    for (const candidate of keys) {
-      const text = openWith(candidate, sealed, undefined)
+    for (const { key } of this.#opening) {
+      const text = openWith(key, sealed, undefined)
       if (text !== undefined) return text
     }
     return undefined
@@ -86,8 +87,6 @@ const markOfKey = (key: Uint8Array): string =>
 
 const prefixOf = (key: Uint8Array): Buffer =>
   Buffer.concat([FORMAT, Buffer.from(markOfKey(key), 'hex').subarray(0, KEY_NAME_BYTES)])
-
-const startsWith = (bytes: Uint8Array, prefix: Buffer): boolean => prefix.equals(bytes.subarray(0, prefix.byteLength))
 
 const openWith = (key: Uint8Array, sealed: Uint8Array, place: string | undefined): string | undefined => {
   try {

@@ -5,7 +5,7 @@ import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { placeInStock } from './places.ts'
-import type { VoucherCode } from './seal.ts'
+import type { Seal, VoucherCode } from './seal.ts'
 import { type Order, stockPublished, stockTaken, voucherStock, vouchers } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
 
@@ -95,6 +95,7 @@ export const importedSupply = (options: StockOptions): VoucherSupply => ({
 /** Takes the next codes of the stock for an order. @throws DomainError insufficient_stock */
 const setAside = (tx: Transaction, world: World, options: StockOptions, order: Order, quantity: number): void => {
   const nowMs = world.clock.nowMs()
+  const seal = options.seals(tx)
   const found: number[] = []
   for (;;) {
     const free = tx
@@ -104,15 +105,15 @@ const setAside = (tx: Transaction, world: World, options: StockOptions, order: O
       .orderBy(asc(voucherStock.id))
       .limit(quantity)
       .all()
-    const damaged = free.filter((row) => !codeOf(tx, options, row))
-    for (const row of damaged) noteDamage(tx, world, options, row)
-    found.push(...damaged.map(({ id }) => id))
-    if (damaged.length > 0) continue
     if (free.length < quantity) {
       // The refusal undoes what was noted: it is noted once more, by itself. Failing that, it is found again.
       if (found.length > 0) world.db.write((after) => markDamaged(after, found, nowMs)).catch(() => undefined)
       throw new DomainError({ code: 'insufficient_stock' })
     }
+    const damaged = free.filter((row) => !codeOf(seal, row))
+    for (const row of damaged) noteDamage(tx, world, options, row)
+    found.push(...damaged.map(({ id }) => id))
+    if (damaged.length > 0) continue
     for (const { id } of free) tx.update(voucherStock).set({ orderId: order.id }).where(eq(voucherStock.id, id)).run()
     return
   }
@@ -133,8 +134,9 @@ const waitingFor = (
     .orderBy(asc(voucherStock.id))
     .limit(quantity)
     .all()
+  const seal = options.seals(tx)
   return rows.flatMap((row) => {
-    const code = codeOf(tx, options, row)
+    const code = codeOf(seal, row)
     if (!code) noteDamage(tx, world, options, row)
     return code ? [{ code, expiresAtMs: row.expiresAtMs, stockId: row.id }] : []
   })
@@ -142,8 +144,7 @@ const waitingFor = (
 
 type StockRow = typeof voucherStock.$inferSelect
 
-const codeOf = (tx: Transaction, { seals }: StockOptions, row: StockRow): VoucherCode | undefined =>
-  seals(tx).open(row.sealed, placeInStock(row))
+const codeOf = (seal: Seal, row: StockRow): VoucherCode | undefined => seal.open(row.sealed, placeInStock(row))
 
 /** A code that cannot be opened is sold to nobody; the next one is. */
 const noteDamage = (tx: Transaction, world: World, { onDamaged }: StockOptions, { id, productId }: StockRow): void => {
