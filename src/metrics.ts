@@ -22,7 +22,7 @@ export interface MetricsOptions {
 /** From a charge out of the cache to a request that waited for a full disk. */
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 /** Refusals that are worth an alert, counted from zero, so that the first one is seen to come. */
-const WATCHED_REFUSALS = ['unauthorized', 'credentials_wrong', 'rate_limited', 'internal'] as const
+const WATCHED_REFUSALS = ['unauthorized', 'credentials_wrong', 'rate_limited', 'internal', 'unavailable'] as const
 /** Stands for the paths that no route serves, which are endless. */
 const NO_ROUTE = '(none)'
 const MICROSECONDS_PER_SECOND = 1e6

@@ -104,13 +104,17 @@ const trimmed = (name: string): string => name.trim()
 /** Latin letters only: in upper case other letters turn into them, as the sharp s does into SS. */
 const upperCased = (code: string): string => (/^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : code)
 
-/** Without the marks that people group digits with. */
-const ungrouped = (phone: string): string => phone.replace(/[\s()[\]\p{Dash_Punctuation}]/gu, '')
+/** Room for fifteen digits and every mark between them. */
+const PHONE_CHARACTERS_MAX = 64
+
+/** Without the marks that people group digits with; what is far too long for a number is none. */
+const ungrouped = (phone: string): string =>
+  phone.length > PHONE_CHARACTERS_MAX ? phone : phone.replace(/[\s()[\]\p{Dash_Punctuation}]/gu, '')
 
 /** E.164, and a number that its country could have given out. */
 const isPhoneNumber = (phone: string): boolean => {
   // Loaded with the first number: its table of the world's numbers would take part of every start.
   const { parsePhoneNumberFromString } = require('libphonenumber-js/max') as typeof import('libphonenumber-js/max')
-  const parsed = parsePhoneNumberFromString(phone)
+  const parsed = phone.length > PHONE_CHARACTERS_MAX ? undefined : parsePhoneNumberFromString(phone)
   return parsed?.isValid() === true && parsed.number === phone
 }

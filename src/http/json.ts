@@ -20,7 +20,8 @@ export const parseObject = (text: string): JsonObject => {
   try {
     value = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unreadable()
-    return LONG_NUMBER.test(text) ? withExactNumbers(value as JsonObject, text) : (value as JsonObject)
+    const object = value as JsonObject
+    return Object.values(object).some(isNested) && LONG_NUMBER.test(text) ? withExactNumbers(object, text) : object
   } catch {
     throw unreadable()
   }
@@ -76,6 +77,8 @@ const endOfString = (text: string, start: number): number => {
   return at
 }
 
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
+
 /** More digits than a double always keeps. */
 const LONG_NUMBER = /\d{16}/
 const INTEGER = /^-?\d+$/
@@ -87,7 +90,7 @@ const INTEGER = /^-?\d+$/
 const withExactNumbers = (object: JsonObject, text: string): JsonObject => {
   const exact = JSON.parse(text, nanWhereChanged) as JsonObject
   for (const [name, value] of Object.entries(object)) {
-    if (typeof value === 'object' && value !== null) object[name] = exact[name]
+    if (isNested(value)) object[name] = exact[name]
   }
   return object
 }

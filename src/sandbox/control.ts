@@ -7,6 +7,7 @@ import { passwordDigestOf, withPasswordOf } from '../sessions/credentials.ts'
 import type { WorldState } from '../worlds/state.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../worlds/worlds.ts'
+import { UNKNOWN_NAMED_MAX } from './strict.ts'
 
 /** What the routes of the control surface have in common (contract C15). */
 
@@ -59,7 +60,7 @@ export const readControl = async <Body>(
   read: (request: Request) => Promise<JsonObject> = readObject,
 ): Promise<Body> => {
   const sent = await read(request)
-  const violations = unknownMembers(sent, schema)
+  const violations = unknownMembers(sent, schema).slice(0, UNKNOWN_NAMED_MAX)
   if (violations.length > 0) throw new DomainError({ code: 'validation', violations })
   return check(sent)
 }

@@ -3,6 +3,9 @@ import { parseObject } from '../http/json.ts'
 import type { Operation } from '../http/operation.ts'
 import type { Violation } from '../kernel/failure.ts'
 
+/** How many unknown names an answer lists: the rest are told once these are gone. */
+export const UNKNOWN_NAMED_MAX = 100
+
 /**
  * What the API ignores, `--strict` refuses, so that a mistyped name surfaces: the members of a body and the parameters
  * of a query that the operation does not document.
@@ -12,10 +15,11 @@ import type { Violation } from '../kernel/failure.ts'
 export const unknownIn = async (operation: Operation, request: Request): Promise<Violation[]> => {
   const parameters = Object.keys(operation.query?.properties ?? {})
   const members = Object.keys(operation.body?.schema.properties ?? {})
-  return [
+  const unknown = [
     ...unknownAmong(parametersOf(request), parameters, 'parameter'),
     ...(operation.body ? unknownAmong(await membersOf(request), members, 'member') : []),
   ]
+  return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
 
 const unknownAmong = (sent: readonly string[], known: readonly string[], what: string): Violation[] =>

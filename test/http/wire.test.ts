@@ -69,6 +69,14 @@ describe('Names of members and parameters that objects have by themselves', () =
     expect(error.messages[name]).toMatchObject([{ rule: 'enum', field: name }])
   })
 
+  test('of ten thousand unknown ones a hundred are named', async () => {
+    const members = Array.from({ length: 9_999 }, (_, at) => `"m${at}":1`)
+    const response = await fetch(`${server.url}/_sandbox/worlds/x`, { method: 'PUT', body: `{${members}}` })
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as { error: { messages: Record<string, object[]> } }
+    expect(Object.keys(error.messages)).toHaveLength(100)
+  })
+
   test.each(NAMES)('the path segment %s names no collection', async (name) => {
     expect((await fetch(`${server.url}/api/v1/${name}`)).status).toBe(401)
     expect((await fetch(`${server.url}/${name}`)).status).toBe(404)

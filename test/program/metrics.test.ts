@@ -149,7 +149,7 @@ describe('metrics of a sandbox', () => {
   test('count refusals by reason: bad tokens, failed logins, the limit', () =>
     measured(start([...FLAGS, '--rate-limit', '2/h']), async ({ program, scrape }) => {
       const before = await scrape()
-      for (const reason of ['unauthorized', 'credentials_wrong', 'rate_limited', 'internal']) {
+      for (const reason of ['unauthorized', 'credentials_wrong', 'rate_limited', 'internal', 'unavailable']) {
         expect(before.value('scrip_refusals_total', { reason })).toBe(0)
       }
       await program.request('/api/v1/countries/1')
