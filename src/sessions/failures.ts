@@ -6,7 +6,7 @@ import { type World, worldPart } from '../worlds/world.ts'
 /** Failures in a minute, of one username from one address, after which further ones are refused. */
 const FAILURES_MAX = 10
 const FAILURE_WINDOW_MS = MINUTE_MS
-/** How many pairs of username and address are watched in all worlds together, some 3 MB; the longest unseen go first. */
+/** How many pairs of username and address are watched in all worlds together, some 4 MB; the longest unseen go first. */
 const WATCHED_MAX = 10_000
 
 let worldCount = 0
