@@ -202,6 +202,35 @@ const onOwnOrder = (does: string, operation: string, answer: (at: At, order: Ord
     },
   })
 
+interface Bought {
+  product_id: number
+  /** The least that is offered, when left out. */
+  denomination?: number
+  quantity: number
+  wallet_id: number | undefined
+}
+/** Any product in a small number, or one whose price is at an edge: nothing, next to nothing, too much. */
+const purchases: fc.Arbitrary<Bought> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      product_id: fc.integer({ min: 1, max: 14 }),
+      quantity: fc.integer({ min: 1, max: 6 }),
+      wallet_id: fc.constantFrom(undefined, 1),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Bought[]>(
+      { product_id: 2, denomination: 1, quantity: 5, wallet_id: 1 },
+      { product_id: 2, denomination: 1, quantity: 500, wallet_id: 1 },
+      { product_id: 7, denomination: 1, quantity: 1, wallet_id: undefined },
+      { product_id: 8, denomination: 1_000_000_000, quantity: 9_000, wallet_id: 3 },
+      { product_id: 8, denomination: 1_000_000_000, quantity: 1_000_000_000, wallet_id: undefined },
+    ),
+  },
+)
+
 export const orderCommands = [
   command({
     does: 'place an order',
@@ -234,14 +263,10 @@ export const orderCommands = [
     does: 'ask for a price and buy at it',
     operations: ['calculateCharges', 'placeOrder'],
     weight: 2,
-    args: fc.record({
-      who: whoever,
-      product_id: fc.integer({ min: 1, max: 14 }),
-      quantity: fc.integer({ min: 1, max: 6 }),
-      wallet_id: fc.constantFrom(undefined, 1),
-    }),
-    run: async (play, { who, product_id, quantity, wallet_id }) => {
-      const denomination = play.model.product(product_id)?.denominations[0]?.min_value ?? 1
+    args: fc.record({ who: whoever, bought: purchases }),
+    run: async (play, { who, bought }) => {
+      const { product_id, quantity, wallet_id } = bought
+      const denomination = bought.denomination ?? play.model.product(product_id)?.denominations[0]?.min_value ?? 1
       const body = { product_id, denomination, quantity, wallet_id }
       const purchase = { product: product_id, denomination, quantity, wallet: wallet_id }
       const charges = { operation: 'calculateCharges', id: product_id, body: { denomination, quantity, wallet_id } }
