@@ -30,6 +30,7 @@ import { readSnapshot, SnapshotFault } from './sandbox/snapshots.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 import {
   catalogVersion,
+  endCatalogImport,
   importCatalog,
   makeSeededDatabase,
   readReference,
@@ -97,6 +98,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
     refuseOtherMode(database, config)
     keepMode(database.sqlite, config.mode)
     seedReferenceData(database)
+    endCatalogImport(dataDir, database, reference)
     plantCatalog(database)
     if (config.mode === 'live') return new World(DEFAULT_WORLD, database, clock, secureRandomness)
     seedSandboxAccounts(database, reference)

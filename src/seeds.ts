@@ -8,9 +8,17 @@ import countriesJson from '../seed/countries.json' with { type: 'text' }
 import currenciesJson from '../seed/currencies.json' with { type: 'text' }
 import ratesJson from '../seed/rates.json' with { type: 'text' }
 import subcategoriesJson from '../seed/subcategories.json' with { type: 'text' }
-import { type CatalogRows, type CategoryNames, type OnRows, readCatalog, replaceCatalog } from './catalog/document.ts'
+import {
+  type CatalogRows,
+  type CategoryNames,
+  type OnRows,
+  readCatalog,
+  replaceCatalog,
+  replacingCatalog,
+} from './catalog/document.ts'
+import { productIds } from './catalog/records.ts'
 import { type CategorySeed, defineCategories, seedCategories } from './catalog/seed.ts'
-import { keepDatabase } from './db/data-folder.ts'
+import { forget, keep, keepDatabase, readKept } from './db/data-folder.ts'
 import { Database, PAGE_BYTES, type Transaction } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { keepMode } from './db/mode.ts'
@@ -96,6 +104,50 @@ export const importCatalog = (
   return rows
 }
 
+/** The catalog file of an import that has begun: whoever opens the folder next ends what was broken off. */
+const NEXT_CATALOG = 'catalog.next'
+
+/** How a catalog is imported beside a server. */
+interface Importing {
+  dataDir: string
+  query: Transaction
+  write: (work: (tx: Transaction) => void) => Promise<void>
+  reference: Reference
+  onProgress?: OnRows
+}
+
+/**
+ * As {@link importCatalog}, in transactions of a few rows, so that a server goes on beside it. It takes over the new
+ * catalog with the last of them. Called under the lock of imports.
+ *
+ * @throws CatalogFault, and then nothing has changed
+ */
+export const importCatalogInSteps = async (file: string, importing: Importing): Promise<CatalogRows> => {
+  const { dataDir, query, write, reference, onProgress } = importing
+  const rows = readCatalog(file, { reference, known: PROGRAM_CATEGORIES, onRows: onProgress })
+  keep(dataDir, NEXT_CATALOG, file)
+  const steps = [...replacingCatalog(rows, productIds(query))]
+  for (const [index, step] of steps.entries()) {
+    onProgress?.('writing products', index, steps.length)
+    await write(step)
+  }
+  await write((tx) => {
+    tx.delete(seeds).where(eq(seeds.name, CATALOG_SEED)).run()
+    defineCategories(tx, rows)
+    putSeed(tx, CATALOG_FILE, digestOf([file]))
+  })
+  forget(dataDir, NEXT_CATALOG)
+  return rows
+}
+
+/** Ends an import that was broken off, before anyone reads the catalog. Called under the lock of imports, or of a server. */
+export const endCatalogImport = (dataDir: string, database: Database, reference: Reference): void => {
+  const file = readKept(dataDir, NEXT_CATALOG)?.toString('utf8')
+  if (file === undefined) return
+  importCatalog(database, reference, file)
+  forget(dataDir, NEXT_CATALOG)
+}
+
 /** Tells one catalog from another: the digest of what was planted last. */
 export const catalogVersion = ({ query }: Database): string | undefined =>
   (findSeed(query, CATALOG_FILE) ?? findSeed(query, CATALOG_SEED))?.sha256
@@ -104,15 +156,21 @@ export const catalogVersion = ({ query }: Database): string | undefined =>
 export const SANDBOX_RATES = ratesJson
 
 const plant = ({ query }: Database, name: string, sources: readonly string[], write: () => void): void => {
-  const sha256 = createHash('sha256').update(sources.join('\0')).digest('hex')
+  const sha256 = digestOf(sources)
   query.transaction(
     () => {
       if (findSeed(query, name)?.sha256 === sha256) return
       write()
-      query.insert(seeds).values({ name, sha256 }).onConflictDoUpdate({ target: seeds.name, set: { sha256 } }).run()
+      putSeed(query, name, sha256)
     },
     { behavior: 'immediate' },
   )
+}
+
+const digestOf = (sources: readonly string[]): string => createHash('sha256').update(sources.join('\0')).digest('hex')
+
+const putSeed = (tx: Transaction, name: string, sha256: string): void => {
+  tx.insert(seeds).values({ name, sha256 }).onConflictDoUpdate({ target: seeds.name, set: { sha256 } }).run()
 }
 
 const findSeed = (tx: Transaction, name: string) => tx.select().from(seeds).where(eq(seeds.name, name)).limit(1).get()

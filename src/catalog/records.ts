@@ -41,3 +41,12 @@ export const findProductName = (tx: Transaction, id: number): string | undefined
 /** How long the codes of a product are good for, as the catalog says it; or undefined when there is none. */
 export const findValidity = (tx: Transaction, id: number): string | undefined =>
   tx.select({ validity: products.validity }).from(products).where(eq(products.id, id)).limit(1).get()?.validity
+
+/** The ids of all products, in order. */
+export const productIds = (tx: Transaction): number[] =>
+  tx
+    .select({ id: products.id })
+    .from(products)
+    .orderBy(asc(products.id))
+    .all()
+    .map(({ id }) => id)

@@ -5,6 +5,9 @@ import { type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
 import { databasePath, makePrivateFile } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
 import { flushFile, flushFolder, withDraft } from '../db/disk.ts'
+import { lockForImport } from '../db/folder-lock.ts'
+import { MINUTE_MS } from '../kernel/clock.ts'
+import { endCatalogImport } from '../seeds.ts'
 import { administer, refused, told } from './administration.ts'
 import { note } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
@@ -16,10 +19,17 @@ export const backupCommand = (backup: Command): void => {
     .argument('<file>', 'a file that does not exist yet')
     .action((file: string, options: DataOptions) => {
       const { dataDir } = dataConfigOf(options)
-      return administer(options, ({ config, database }) =>
+      return administer(options, ({ config, database, reference }) =>
         told(file, async () => {
           if (existsSync(file)) throw exists(file)
-          await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => copy(database, file, onProgress))
+          // Half a catalog is in no backup.
+          const unlock = lockForImport(dataDir, MINUTE_MS)
+          try {
+            endCatalogImport(dataDir, database, reference)
+            await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => copy(database, file, onProgress))
+          } finally {
+            unlock()
+          }
           note(
             `The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
             config.json,

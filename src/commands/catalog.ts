@@ -3,9 +3,17 @@ import type { Command } from 'commander'
 import { CatalogFault, CatalogSchema, readCatalog, writeCatalog } from '../catalog/document.ts'
 import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '../config.ts'
 import { Database } from '../db/database.ts'
+import { lockForImport } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
-import { systemClock } from '../kernel/clock.ts'
-import { importCatalog, PROGRAM_CATEGORIES, readReference, seedReferenceData, seedSandboxCatalog } from '../seeds.ts'
+import { MINUTE_MS, systemClock } from '../kernel/clock.ts'
+import {
+  endCatalogImport,
+  importCatalogInSteps,
+  PROGRAM_CATEGORIES,
+  readReference,
+  seedReferenceData,
+  seedSandboxCatalog,
+} from '../seeds.ts'
 import { administer, readInput, told, withData } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
@@ -23,22 +31,32 @@ export const catalogCommands = (catalog: Command): void => {
     .argument('<file>', 'the file; - reads standard input')
     .option('--json', 'print JSON, for scripts')
     .action((file: string, { json = false }: { json?: boolean }) => {
-      const { products } = ofFile(file, () =>
-        readCatalog(readInput(file), { reference: readReference(), known: PROGRAM_CATEGORIES }),
-      )
-      show({ file, products: products.length }, json)
+      const text = readInput(file)
+      try {
+        const { products } = readCatalog(text, { reference: readReference(), known: PROGRAM_CATEGORIES })
+        show({ file, products: products.length }, json)
+      } catch (error) {
+        throw toldOf(file, error)
+      }
     })
   withDataOptions(catalog.command('import'))
     .description('replace all products by those of a file')
     .argument('<file>', 'the file; - reads standard input')
     .action((file: string, options: DataOptions) => {
       const { dataDir } = dataConfigOf(options)
-      return administer(options, async ({ database, reference }) => {
+      return administer(options, async ({ database: { query }, reference, write }) => {
         const text = readInput(file)
-        const { products } = await withProgress(text.length, (onProgress) =>
-          ofFile(file, () => importCatalog(database, reference, text, onProgress)),
-        )
-        return { data_dir: dataDir, products: products.length }
+        const unlock = lockForImport(dataDir)
+        try {
+          const { products } = await withProgress(text.length, (onProgress) =>
+            importCatalogInSteps(text, { dataDir, query, write, reference, onProgress }),
+          )
+          return { data_dir: dataDir, products: products.length }
+        } catch (error) {
+          throw toldOf(file, error)
+        } finally {
+          unlock()
+        }
       })
     })
   withDataOptions(catalog.command('export'))
@@ -50,9 +68,20 @@ export const catalogCommands = (catalog: Command): void => {
     })
 }
 
+/** Neither the half of one that is being imported, nor of one that was broken off. */
+const exportedFrom = (dataDir: string, database: Database): string => {
+  const unlock = lockForImport(dataDir, MINUTE_MS)
+  try {
+    endCatalogImport(dataDir, database, readReference())
+    return writeCatalog(database.query, readReference())
+  } finally {
+    unlock()
+  }
+}
+
 const exported = (dataDir: string | undefined): string | Promise<string> => {
   if (dataDir !== undefined) {
-    return withData(dataDir, (database) => writeCatalog(database.query, readReference()))
+    return withData(dataDir, (database) => exportedFrom(dataDir, database))
   }
   const { database, reference } = seeded()
   seedSandboxCatalog(database, reference)
@@ -72,12 +101,6 @@ const write = (file: string, text: string): void => {
   else writeFileSync(file, text)
 }
 
-/** @throws ProgramError with all that is wrong with the file */
-const ofFile = <T>(file: string, read: () => T): T => {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof CatalogFault) throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
-    throw error
-  }
-}
+/** All that is wrong with a file, or whatever else went wrong. */
+const toldOf = (file: string, error: unknown): unknown =>
+  error instanceof CatalogFault ? new ProgramError(EXIT.data, `${file}: ${error.message}`) : error

@@ -68,6 +68,12 @@ export const keep = (dataDir: string, file: string, content: string | Uint8Array
   flushFolder(dataDir)
 }
 
+/** Removes a file that was kept, if it is there. */
+export const forget = (dataDir: string, file: string): void => {
+  rmSync(join(dataDir, file), { force: true })
+  flushFolder(dataDir)
+}
+
 /** Writes the image of a database as that of a folder that has none. */
 export const keepDatabase = (dataDir: string, image: Uint8Array): void => {
   removeDatabase(databasePath(dataDir)) // what is left of one that was never written to
