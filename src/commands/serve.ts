@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { VERSION } from '../assemble.ts'
 import type { Config } from '../config.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
@@ -30,8 +30,12 @@ export const serve = async (config: Config): Promise<void> => {
   process.exit(EXIT.done)
 }
 
-/** The file appears whole. */
+/** The file appears whole; a pipe or a device is written to, and not replaced. */
 export const writeReadyFile = (file: string, url: string): void => {
+  if (existsSync(file) && !statSync(file).isFile()) {
+    writeFileSync(file, `${url}\n`)
+    return
+  }
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, `${url}\n`)
   renameSync(draft, file)

@@ -52,6 +52,18 @@ test('--ready-file gets the address, whole and alone', () =>
     await program.stop()
   }))
 
+test.skipIf(!Bun.which('mkfifo'))('a ready file that is a pipe is written to, and stays a pipe', () =>
+  inFolder(async (folder) => {
+    const pipe = join(folder, 'ready')
+    expect(Bun.spawnSync(['mkfifo', pipe]).success).toBe(true)
+    const reader = Bun.spawn(['cat', pipe], { stdout: 'pipe' })
+    const program = await start(['--ready-file', pipe])
+    expect(await reader.stdout.text()).toBe(`${program.url}\n`)
+    expect(lstatSync(pipe).isFIFO()).toBe(true)
+    await program.stop()
+  }),
+)
+
 test('a ready file that cannot be written ends the program', () =>
   inFolder(async (folder) => {
     const file = join(folder, 'missing', 'ready')

@@ -47,7 +47,7 @@ const atTerminal = async (args: string[], env: Record<string, string> = {}, cols
       },
     },
   })
-  if (args.includes('--ready-file')) {
+  if (args.includes('--port')) {
     while (!screen.includes('ready url=')) await Bun.sleep(20)
     child.kill('SIGTERM')
   }
@@ -145,13 +145,13 @@ describe('colours', () => {
 
   test('are for terminals, in help and logs', async () => {
     expect(await atTerminal(['--help'])).toContain(`${COLOR}1mUsage:`)
-    expect(await atTerminal(['--port', '0', '--ready-file', '/dev/null'])).toContain(COLOR)
+    expect(await atTerminal(['--port', '0'])).toContain(COLOR)
   })
 
   test('are never there with NO_COLOR', async () => {
     const env = { NO_COLOR: '1' }
     expect(await atTerminal(['--help'], env)).not.toContain(COLOR)
-    const served = await atTerminal(['--port', '0', '--ready-file', '/dev/null'], env)
+    const served = await atTerminal(['--port', '0'], env)
     expect(served).toContain('listening')
     expect(served).not.toContain(COLOR)
   })
