@@ -94,21 +94,28 @@ const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouche
  * kept elsewhere is known to the server only once it is started with it.
  */
 const rekeyed = async (administration: Administration): Promise<Row> => {
-  const { config, world } = administration
-  const { dataDir, voucherKey } = config
+  const { dataDir, voucherKey } = administration.config
   const given = newVoucherKeyOf()
   if (markOf(administration.database.query) === undefined) throw refused('There are no codes to seal anew.')
-  if (voucherKey === undefined) {
-    const counts = await resealed(administration, nextKeyIn(dataDir, given))
-    return { ...counts, old_key: promoteKey(dataDir, toTimestamp(world.clock.nowMs())) }
-  }
-  if (!given) throw new ProgramError(EXIT.usage, NEW_KEY_MISSING)
-  const unlock = lockForServing(dataDir)
+  if (voucherKey !== undefined && !given) throw new ProgramError(EXIT.usage, NEW_KEY_MISSING)
+  const unlock = lockForImport(dataDir)
   try {
-    return { ...(await resealed(administration, given)), old_key: null }
+    if (voucherKey === undefined || !given) return await rekeyedInFolder(administration, given)
+    const unlockServing = lockForServing(dataDir)
+    try {
+      return { ...(await resealed(administration, given)), old_key: null }
+    } finally {
+      unlockServing()
+    }
   } finally {
     unlock()
   }
+}
+
+const rekeyedInFolder = async (administration: Administration, given: Uint8Array | undefined): Promise<Row> => {
+  const { config, world } = administration
+  const counts = await resealed(administration, nextKeyIn(config.dataDir, given))
+  return { ...counts, old_key: promoteKey(config.dataDir, toTimestamp(world.clock.nowMs())) }
 }
 
 const NEW_KEY_MISSING =

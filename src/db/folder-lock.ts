@@ -31,12 +31,12 @@ export const lockForReplacing = (dataDir: string): (() => void) =>
     'A scrip serve or another command works on this folder: stop it first, or name another folder.',
   )
 
-/** Answers how to give the lock up. @throws DataFault when another process imports for longer than this waits */
+/** Answers how to give the lock up. @throws DataFault when another process imports, or seals codes anew, for longer than this waits */
 export const lockForImport = (dataDir: string, waitMs = 0): (() => void) =>
   lock(
     dataDir,
     [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN EXCLUSIVE'],
-    'Another import works on this folder: try again when it is done.',
+    'Another import, or scrip vouchers rekey, works on this folder: try again when it is done.',
     IMPORT_LOCK_FILE,
   )
 
