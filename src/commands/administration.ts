@@ -145,12 +145,20 @@ export const told = async <T>(where: string, work: () => T | Promise<T>): Promis
   try {
     return await work()
   } catch (error) {
+    if (isBusy(error) || (isUnavailable(error) && isBusy(error.cause))) {
+      throw refused(`${where}: another program writes for too long. Try again.`)
+    }
+    if (isUnavailable(error)) throw new ProgramError(EXIT.data, `${where}: ${reasonOf(error.cause)}`)
     if (error instanceof DomainError) throw refused(wordsOf(error))
-    if (isBusy(error)) throw refused(`${where}: another write takes too long. Try again.`)
     if (!(error instanceof Error) || error instanceof ProgramError || !isDataError(error)) throw error
     throw new ProgramError(EXIT.data, `${where}: ${error.message}`)
   }
 }
+
+const isUnavailable = (error: unknown): error is DomainError =>
+  error instanceof DomainError && error.failure.code === 'unavailable'
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /** What the program refuses to do, exit code 1. */
 export const refused = (message: string): ProgramError => new ProgramError(EXIT.failed, message)

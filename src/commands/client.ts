@@ -94,7 +94,7 @@ const newPassword = ({ ids }: World): string => ids.letters(PASSWORD_LENGTH)
 
 const add = async (name: string, options: DataOptions): Promise<void> => {
   const { dataDir } = dataConfigOf(options)
-  if (!hasDatabase(dataDir)) await told(dataDir, () => makeLiveData(dataDir))
+  await told(dataDir, () => hasDatabase(dataDir) || makeLiveData(dataDir))
   await administer(options, async ({ config, world, isSandbox, write }) => {
     if (isSandbox) {
       throw otherMode(`${dataDir} is a sandbox's: log in as sbx_NAME there, or keep live data in a folder of its own.`)

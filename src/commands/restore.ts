@@ -51,7 +51,7 @@ export const restoreCommand = (restore: Command): void => {
     .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
     .action(async (file: string, options: RestoreOptions) => {
       const config = dataConfigOf(options)
-      requireFile(file)
+      await told(file, () => requireFile(file))
       const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
       show(await told(config.dataDir, () => withProgress(statSync(file).size, work)), config.json)
     })

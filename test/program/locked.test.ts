@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { told } from '../../src/commands/administration.ts'
+import { ProgramError } from '../../src/commands/exit.ts'
+import { tryLater } from '../../src/db/storage.ts'
+import { inOffice } from './live.ts'
+import { run } from './program.ts'
+
+/** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
+
+describe('a command', () => {
+  test('says that another program writes for too long, with exit code 1', async () => {
+    const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+    for (const error of [busy, tryLater(busy)]) {
+      const ended = told('/data', () => Promise.reject(error)).catch((told: unknown) => told)
+      expect(await ended).toEqual(new ProgramError(1, '/data: another program writes for too long. Try again.'))
+    }
+  })
+
+  test('says that the disk is full, with exit code 4', async () => {
+    const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    for (const error of [full, tryLater(full)]) {
+      const ended = told('/data', () => Promise.reject(error)).catch((told: unknown) => told)
+      expect(await ended).toEqual(new ProgramError(4, '/data: database or disk is full'))
+    }
+  })
+
+  test('says what is wrong with a folder that is a file, with exit code 4', () =>
+    inOffice(async (office) => {
+      const file = office.file('data', 'text')
+      for (const args of [
+        ['client', 'add', 'acme'],
+        ['wallet', 'list'],
+        ['verify'],
+        ['restore', file],
+        ['serve', '--mode', 'live', '--port', '0'],
+      ]) {
+        const { exitCode, stdout, stderr } = await run([...args, '--data-dir', file])
+        expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
+        expect(stderr).toContain(file)
+        expect(stderr.trim().split('\n')).toHaveLength(1)
+      }
+    }))
+})
