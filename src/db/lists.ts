@@ -5,7 +5,7 @@ import { turns } from '../kernel/turns.ts'
 import type { Transaction } from './database.ts'
 import type { OwnedTable } from './prepared.ts'
 import { listCounts } from './tables.ts'
-import { type Key, Walk } from './walk.ts'
+import { type Bounds, type Key, Walk } from './walk.ts'
 import { APART, distanceOf, nearerEnd, type Place, type Span, Waypoints } from './waypoints.ts'
 
 export interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
@@ -18,8 +18,8 @@ export interface ListOptions<Table extends OwnedTable, Filter extends string, So
   counted?: Counted<NoInfer<Filter>>
   /** The order of creation. What is searched is passed over in it, along the index that holds what a search reads. */
   created: NoInfer<Sort>
-  /** Filters that have an index of their own, and the order in which it runs. */
-  paths?: readonly { filters: readonly NoInfer<Filter>[]; sort: NoInfer<Sort> }[]
+  /** Filters that have an index of their own, the order in which it runs, and those that bound what it orders by. */
+  paths?: readonly { filters: readonly NoInfer<Filter>[]; sort: NoInfer<Sort>; bounds?: Bounds }[]
 }
 
 interface Counted<Filter extends string> {
@@ -215,6 +215,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
         and(eq(table.clientId, sql.placeholder('clientId')), ...along.map((name) => this.#conditionOf(name))),
       others: () => and(...others.map((name) => sql`(${this.#conditionOf(name)}) IS TRUE`)),
       values: { ...(slice.filters as Values), clientId },
+      bounds: path?.bounds,
       statement: (name, make) =>
         this.#statement(connection(), `${name} ${given} ${sort} ${isUpward}`, () => make(connection())),
     })

@@ -9,6 +9,12 @@ interface Statement<Row> {
   all: (values: Record<string, Key>) => Row[]
 }
 
+/** The names of values that a column is at least and at most. */
+export interface Bounds {
+  least: string
+  most: string
+}
+
 interface WalkOptions {
   table: OwnedTable
   /** What the index of the walk compares behind its conditions, the key last; none of it may be null. */
@@ -19,6 +25,8 @@ interface WalkOptions {
   /** Conditions that are asked of each record passed over, and hidden from whoever chooses an index. */
   others: () => SQL | undefined
   values: Record<string, Key>
+  /** The values among them that bound the first column of the order. */
+  bounds?: Bounds | undefined
   /** Keeps the statement of a name. */
   statement: (name: string, make: (query: Transaction) => Statement<unknown>) => Statement<unknown>
 }
@@ -47,7 +55,7 @@ export class Walk {
 
   /** The last record of the next stride, or undefined when less than one is left. */
   #boundary(): Record<string, Key> | undefined {
-    const { table, order, along, values, statement } = this.options
+    const { table, order, along, statement } = this.options
     const from = this.#from
     const [row] = statement(`boundary ${from !== undefined}`, (query) =>
       query
@@ -58,12 +66,12 @@ export class Walk {
         .limit(1)
         .offset(STRIDE - 1)
         .prepare(),
-    ).all({ ...values, ...named('from', from) }) as Record<string, Key>[]
+    ).all(this.#values(undefined)) as Record<string, Key>[]
     return row
   }
 
   #between(to: Record<string, Key> | undefined): Key[] {
-    const { table, along, others, values, statement } = this.options
+    const { table, along, others, statement } = this.options
     const from = this.#from
     const rows = statement(`between ${from !== undefined} ${to !== undefined}`, (query) =>
       query
@@ -72,8 +80,23 @@ export class Walk {
         .where(and(along(), from && this.#stands('beyond', 'from'), to && this.#stands('up to', 'to'), others()))
         .orderBy(...this.#ordered())
         .prepare(),
-    ).all({ ...values, ...named('from', from), ...named('to', to) }) as { id: Key }[]
+    ).all(this.#values(to)) as { id: Key }[]
     return rows.map(({ id }) => id)
+  }
+
+  /**
+   * The bounds follow the walk: of two limits on one side the index would be entered at the wider one, and each stride
+   * would pass over all that came before it.
+   */
+  #values(to: Record<string, Key> | undefined): Record<string, Key> {
+    const { values, bounds, isUpward } = this.options
+    const from = this.#from
+    const all = { ...values, ...named('from', from), ...named('to', to) }
+    if (!bounds) return all
+    const [near, far] = isUpward ? [bounds.least, bounds.most] : [bounds.most, bounds.least]
+    if (from?.at0 !== undefined && near in values) all[near] = from.at0
+    if (to?.at0 !== undefined && far in values) all[far] = to.at0
+    return all
   }
 
   #ordered(): SQL[] {

@@ -206,7 +206,11 @@ const transactionList = new List({
   counted: { as: 'transactions', by: { walletId: 'part' } },
   created: 'id',
   paths: [
-    { filters: ['createdFromMs', 'createdToMs'], sort: 'created_at' },
+    {
+      filters: ['createdFromMs', 'createdToMs'],
+      sort: 'created_at',
+      bounds: { least: 'createdFromMs', most: 'createdToMs' },
+    },
     { filters: ['walletId'], sort: 'id' },
   ],
 })
