@@ -58,12 +58,12 @@ const VICTIMS = 10
 const VICTIMS_PER_SECOND = 50
 const FLAGS = ['--access-ttl', '30d']
 
-export const fairness: Rig = async ({ rounds, isShort }) => {
+export const fairness: Rig = async ({ rounds, isShort, only = '' }) => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
   const form = isShort ? SHORT : LONG
   try {
     await fill(folder, form.records)
-    const costs = await searched(folder, rounds, form)
+    const costs = await searched(folder, rounds, form, only)
     return await attacked(folder, costs, form)
   } finally {
     rmSync(folder, { recursive: true })
@@ -71,12 +71,12 @@ export const fairness: Rig = async ({ rounds, isShort }) => {
 }
 
 /** What each shape costs, dearest first. */
-const searched = async (folder: string, rounds: number, { step }: Form): Promise<Cost[]> => {
+const searched = async (folder: string, rounds: number, { step }: Form, only: string): Promise<Cost[]> => {
   const server = await serve(['--data-dir', folder, '--rate-limit', 'off'])
   await logIn(server.port, 'sbx_attacker')
   const costs: Cost[] = []
   for (const [index, shape] of shapes().entries()) {
-    if (index % step !== 0) continue
+    if (index % step !== 0 || !shape.name.includes(only)) continue
     const cost = await costOf(server, shape, await logIn(server.port, 'sandbox'), rounds)
     costs.push(cost)
     if (step === 1) progress(`${milliseconds(cost.meanMs).padStart(10)}  ${shape.name}`)
@@ -108,6 +108,7 @@ const attacked = async (folder: string, costs: readonly Cost[], form: Form): Pro
   const quiet = await field.window()
   rows.push(['quiet', '', '', '', ...figures(quiet.latenciesMs)])
   findings.push(...quiet.wrong)
+  if (form.isTimed) progress(rows.at(-1)?.join('  ') ?? '')
   const bound = Math.min(
     percentile(quiet.latenciesMs, 0.99) * WORSE_MAX,
     percentile(quiet.latenciesMs, 0.99) + MORE_MS_MAX,

@@ -7,6 +7,8 @@ export interface Options {
   seed: number
   /** Only a part of its work, as a test of the rig itself. */
   isShort: boolean
+  /** A part of the names of the requests that the fairness rig sends; all of them when it is left out. */
+  only?: string | undefined
 }
 
 /** What a rig has done and found. */

@@ -75,9 +75,8 @@ export class Victims {
   readonly #worker = new Worker(import.meta.path)
 
   feel(window: Window): Promise<Felt> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       this.#worker.once('message', resolve)
-      this.#worker.once('error', reject)
       this.#worker.postMessage(window)
     })
   }
