@@ -3,8 +3,6 @@ import { type JsonObject, parseObject, unreadable } from './json.ts'
 
 /** The largest body that is read, in bytes (contract C4). */
 const BODY_BYTES_MAX = 1_048_576
-/** Up to here a body is read in one piece, which costs less than its stream. */
-const ONE_PIECE_BYTES_MAX = 16_384
 
 const DIGITS = /^\d+$/
 
@@ -46,14 +44,17 @@ const decoded = (bytes: Uint8Array): string => {
   }
 }
 
-/** Asking for the stream makes one, which costs more than the rest of reading: a short body has none. */
+/**
+ * A body that says its length has room kept for all of it at once, and is read in one piece: asking for the stream makes
+ * one, which costs more than the rest of reading.
+ */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array> => {
   const said = request.headers.get('content-length')
   // Given twice, it is a list.
   const byteCount = said !== null && DIGITS.test(said) ? Number(said) : undefined
   if (byteCount !== undefined && byteCount > bytesMax) throw unreadable()
   return takeIn((upload) => {
-    if (byteCount === undefined || byteCount > ONE_PIECE_BYTES_MAX) return readChunks(request, bytesMax, upload)
+    if (byteCount === undefined) return readChunks(request, bytesMax, upload)
     upload.count(byteCount)
     return request.bytes().catch(gone)
   })
@@ -64,12 +65,11 @@ const gone = (): never => {
   throw unreadable()
 }
 
-/** A long body, or one of unknown length, is read no further than it may be long. */
+/** A body of unknown length is read no further than it may be long, or than there is room for it. */
 const readChunks = async ({ body }: Request, bytesMax: number, upload: Upload): Promise<Uint8Array> => {
   try {
     for await (const chunk of body ?? []) {
-      upload.keep(chunk)
-      if (upload.byteCount > bytesMax) break
+      if (!upload.keep(chunk) || upload.byteCount > bytesMax) break
     }
   } catch {
     gone()

@@ -29,9 +29,12 @@ export class Upload {
     makeRoom()
   }
 
-  keep(chunk: Uint8Array): void {
+  /** Keeps what has arrived, and answers whether more is wanted. */
+  keep(chunk: Uint8Array): boolean {
     this.count(chunk.byteLength)
-    if (uploads.has(this)) this.#chunks.push(chunk)
+    if (!uploads.has(this)) return false
+    this.#chunks.push(chunk)
+    return true
   }
 
   whole(): Uint8Array {
