@@ -10,7 +10,7 @@ export const wait = async (options: WaitOptions): Promise<void> => {
   const url = healthUrlOf(options)
   const untilMs = sinceStartMs() + options.timeout
   for (;;) {
-    const leftMs = Math.ceil(untilMs - sinceStartMs())
+    const leftMs = Math.max(1, Math.ceil(untilMs - sinceStartMs())) // a pause may take longer than it should
     const state = await readiness(url, Math.min(leftMs, ANSWER_MS_MAX))
     if (state === READY) break
     if (untilMs - sinceStartMs() <= PAUSE_MS) {
