@@ -38,8 +38,7 @@ import {
   seedReferenceData,
   seedSandboxCatalog,
 } from './seeds.ts'
-import { pace } from './worlds/pace.ts'
-import { keptClock, putClock, type WorldState, worldFrom } from './worlds/state.ts'
+import { keepPace, keptClock, putClock, resumePace, type WorldState, worldFrom } from './worlds/state.ts'
 import { World } from './worlds/world.ts'
 import { DEFAULT_WORLD, Worlds } from './worlds/worlds.ts'
 
@@ -102,11 +101,13 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
     plantCatalog(database)
     if (config.mode === 'live') return new World(DEFAULT_WORLD, database, clock, secureRandomness)
     seedSandboxAccounts(database, reference)
-    if (!state) return new World(DEFAULT_WORLD, database, keptClock(database, clock), secureRandomness)
-    setAccountPasswords(database)
-    putClock(database.query, state.clock)
-    const world = new World(DEFAULT_WORLD, database, keptClock(database, clock), secureRandomness, state.ids)
-    Object.assign(world.of(pace), state.pace)
+    if (state) {
+      setAccountPasswords(database)
+      putClock(database.query, state.clock)
+      keepPace(database.query, state.pace)
+    }
+    const world = new World(DEFAULT_WORLD, database, keptClock(database, clock), secureRandomness, state?.ids)
+    resumePace(world)
     return world
   }
   const { dataDir } = config
@@ -120,6 +121,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
       if (isServing) world.db.serve()
       return world
     },
+    memoryBytesMax: config.memoryBytesMax,
     wipeDefault: () => dataDir !== undefined && removeDatabase(databasePath(dataDir)),
     fresh,
   })

@@ -46,6 +46,8 @@ export interface Config {
   snapshotFile: string | undefined
   /** Whether members and parameters that the API would ignore are refused. */
   strict: boolean
+  /** What the worlds of the sandbox and their journals may take of the memory together, in bytes. */
+  memoryBytesMax: number
   /** Proxies whose X-Forwarded-For is believed. */
   trustedProxies: BlockList
   /** Where metrics are given; nowhere when left out. */
@@ -172,6 +174,11 @@ export const withServeOptions = (command: Command, logLevel?: LogLevel, portDefa
     .addOption(voucherKeyOption())
     .addOption(option('--snapshot <file>', 'snapshot to start every world from').argParser(parseText))
     .addOption(option('--strict', 'refuse unknown members and parameters, in the sandbox (default: false)'))
+    .addOption(
+      option('--memory <size>', 'memory for all worlds of the sandbox and their journals (default: 1GiB)').argParser(
+        parseSize,
+      ),
+    )
     .addOption(option('--public-url <url>', 'URL under which clients reach the server').argParser(parseUrl))
     .addOption(
       option(
@@ -206,6 +213,7 @@ export interface ServeOptions {
   voucherKey?: string
   snapshot?: string
   strict?: true
+  memory?: number
   publicUrl?: string
   trustedProxy?: BlockList
   metricsPort?: number
@@ -218,6 +226,7 @@ export const ONLY_IN = {
   sandboxToken: 'sandbox',
   snapshot: 'sandbox',
   strict: 'sandbox',
+  memory: 'sandbox',
   conversionFee: 'live',
   payoutFee: 'live',
 } as const satisfies Partial<Record<keyof ServeOptions, Mode>>
@@ -289,6 +298,7 @@ export const configOf = (options: ServeOptions): Config => {
     voucherKey: voucherKeyOf(options.voucherKey),
     snapshotFile: options.snapshot,
     strict: options.strict ?? false,
+    memoryBytesMax: options.memory ?? MEMORY_BYTES_DEFAULT,
     publicUrl: options.publicUrl,
     trustedProxies: options.trustedProxy ?? new BlockList(),
     metrics: metricsOf(options),
@@ -481,6 +491,20 @@ const parseTtl = (text: string): number => {
   const ttlMs = Number(match[1]) * unitMs
   if (ttlMs > TTL_MS_MAX) throw new InvalidArgumentError('A time is at most 36500d.')
   return ttlMs
+}
+
+const MEMORY_BYTES_DEFAULT = 1_073_741_824
+/** Less would hold a few worlds only. */
+const MEMORY_BYTES_MIN = 67_108_864
+const UNITS_BYTES: Record<string, number> = { MiB: 1_048_576, GiB: 1_073_741_824 }
+
+const parseSize = (text: string): number => {
+  const match = /^([1-9]\d{0,5})(MiB|GiB)$/.exec(text)
+  const unitBytes = UNITS_BYTES[match?.[2] ?? '']
+  if (!match || unitBytes === undefined) throw new InvalidArgumentError('A size is a number and a unit: 512MiB, 1GiB.')
+  const bytes = Number(match[1]) * unitBytes
+  if (bytes < MEMORY_BYTES_MIN) throw new InvalidArgumentError('The memory is at least 64MiB.')
+  return bytes
 }
 
 const parseLimits = (text: string): readonly BucketSize[] | 'off' => {

@@ -26,6 +26,9 @@ export const SEEN_WITHIN_MS = 1
 const JOURNAL_MODE_OFFSET = 18
 const ROLLBACK_JOURNAL = 1
 
+/** So many statements are remembered before those that are gone are forgotten. */
+const MADE_MAX = 512
+
 /** What a write sees: the same database, inside a transaction that is open. */
 export type Transaction = BunSQLiteDatabase
 
@@ -45,6 +48,8 @@ export class Database {
   #seenVersion: number | undefined
   /** What a server has open; undefined in memory, and for a command. */
   #files: OpenFiles | undefined
+  #made: WeakRef<Statement>[] = []
+  #madeMax = MADE_MAX
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
   private constructor(
@@ -52,6 +57,7 @@ export class Database {
     /** Whether it outlives the process, and others can write to it. */
     readonly onFile: boolean,
   ) {
+    if (!onFile) this.#rememberStatements()
     this.query = drizzle({ client: sqlite })
     this.#commits = new SharedCommit(sqlite, () => this.#files)
     this.#dataVersion = onFile ? sqlite.query('PRAGMA data_version') : undefined
@@ -104,11 +110,41 @@ export class Database {
     return image
   }
 
+  /** How many bytes its image has. */
+  get byteCount(): number {
+    const bytes = this.sqlite.query<{ bytes: number }, []>(
+      'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
+    )
+    return bytes.get()?.bytes ?? 0
+  }
+
   /** Does the writes that are waiting, closes a database in memory, and answers all that it held. */
   closeToImage(): Uint8Array {
     const image = this.image()
-    this.sqlite.close()
+    this.#closeAtOnce()
     return image
+  }
+
+  /** A connection keeps its memory until the last statement that was made on it is finalized. */
+  #closeAtOnce(): void {
+    for (const made of this.#made) made.deref()?.finalize()
+    this.#made = []
+    this.sqlite.close()
+  }
+
+  /** Remembers the statements of a connection in memory, which is opened and closed often. */
+  #rememberStatements(): void {
+    const { sqlite } = this
+    const prepare = sqlite.prepare.bind(sqlite)
+    sqlite.prepare = ((...given: Parameters<typeof prepare>) => {
+      const statement = prepare(...given)
+      if (this.#made.length >= this.#madeMax) {
+        this.#made = this.#made.filter((made) => made.deref() !== undefined)
+        this.#madeMax = Math.max(MADE_MAX, 2 * this.#made.length)
+      }
+      this.#made.push(new WeakRef(statement))
+      return statement
+    }) as typeof prepare
   }
 
   /**
@@ -182,10 +218,10 @@ export class Database {
   close(): void {
     this.#commits.end()
     try {
-      this.sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      if (this.onFile) this.sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch (error) {
       if (!isPassing(error)) throw error // else the log is read when the file is opened again
     }
-    this.sqlite.close()
+    this.#closeAtOnce()
   }
 }

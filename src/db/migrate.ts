@@ -7,6 +7,7 @@ import lists from './migrations/0003_lists.sql' with { type: 'text' }
 import transactionSearch from './migrations/0004_transaction_search.sql' with { type: 'text' }
 import voucherRows from './migrations/0005_voucher_rows.sql' with { type: 'text' }
 import imports from './migrations/0006_imports.sql' with { type: 'text' }
+import pace from './migrations/0007_pace.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0004_transaction_search', sql: transactionSearch, finish: lowerSearchTexts },
   { name: '0005_voucher_rows', sql: voucherRows },
   { name: '0006_imports', sql: imports },
+  { name: '0007_pace', sql: pace },
 ]
 
 /** A database that this program cannot work with: newer than it, or changed behind its back. */

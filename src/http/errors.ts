@@ -139,6 +139,10 @@ const MEANINGS: { [Code in FailureCode]: (failure: Extract<Failure, { code: Code
     message: `This sandbox holds ${worldsMax} worlds already. Drop one first.`,
     alwaysStructured: true,
   }),
+  world_too_large: ({ bytesMax }) => ({
+    kind: 'BAD_REQUEST',
+    message: `A world of more than ${bytesMax / 1_048_576} MiB can be neither kept nor copied`,
+  }),
   snapshots_exhausted: ({ snapshotsMax }) => ({
     kind: 'TOO_MANY_REQUESTS',
     message: `This sandbox holds ${snapshotsMax} snapshots already. Delete one first.`,

@@ -59,6 +59,7 @@ export type Failure =
   | { code: 'idempotency_key_malformed' }
   | { code: 'idempotency_key_reused' }
   | { code: 'worlds_exhausted'; worldsMax: number }
+  | { code: 'world_too_large'; bytesMax: number }
   | { code: 'snapshots_exhausted'; snapshotsMax: number }
   | { code: 'world_not_found'; name: string }
   | { code: 'snapshot_not_found'; name: string }

@@ -1,7 +1,7 @@
 import { documentedRoute } from '../http/target.ts'
 import type { AnswerHeaders } from '../http/witness.ts'
 import { toTimestamp } from '../kernel/clock.ts'
-import { worldPart } from '../worlds/world.ts'
+import { type World, worldPart } from '../worlds/world.ts'
 import type { RowChange } from './changes.ts'
 
 /** One request as it was and as it was answered, without secrets. */
@@ -47,7 +47,7 @@ export interface Exchange {
   readonly changes: readonly RowChange[]
 }
 
-/** How many requests a world remembers, and how many bytes of paths, bodies and rows; headers are short by nature. */
+/** How many requests a world remembers, and how many bytes of paths, headers, bodies and rows. */
 const ENTRIES_MAX = 1_000
 const BYTES_MAX = 4_194_304
 /** A longer body is cut: a journal is for looking at. */
@@ -63,16 +63,27 @@ class Journal {
   #size = 0
   #lastId = 0
 
+  constructor(private readonly world: World) {
+    world.onLimited(() => this.#trim())
+  }
+
   add(exchange: Exchange): void {
     const size = sizeOf(exchange)
     this.#lastId += 1
     this.#exchanges.push(exchange)
     this.#sizes.push(size)
     this.#size += size
-    while (this.#exchanges.length > ENTRIES_MAX || this.#size > BYTES_MAX) {
+    this.#trim()
+  }
+
+  /** The oldest go first, until the journal fits into what it may take. */
+  #trim(): void {
+    const bytesMax = Math.min(BYTES_MAX, this.world.keptBytesMax)
+    while (this.#exchanges.length > ENTRIES_MAX || (this.#size > bytesMax && this.#exchanges.length > 0)) {
       this.#exchanges.shift()
       this.#size -= this.#sizes.shift() ?? 0
     }
+    this.world.keptBytes = this.#size
   }
 
   get entries(): JournalEntry[] {
@@ -90,7 +101,7 @@ class Journal {
   }
 }
 
-export const journal = worldPart(() => new Journal())
+export const journal = worldPart((world) => new Journal(world))
 
 const toEntry = (exchange: Exchange, id: number): JournalEntry => {
   const { atMs, method, path, route, client, status, durationMs, fault, outcome, changes } = exchange
@@ -112,12 +123,17 @@ const toEntry = (exchange: Exchange, id: number): JournalEntry => {
   }
 }
 
-/** What an entry takes besides texts, roughly, and a noted row besides its key. */
-const ENTRY_BYTES = 512
+/** What an entry takes besides texts, roughly, a header besides its value, and a noted row besides its key. */
+const ENTRY_BYTES = 2_048
+const HEADER_BYTES = 64
 const CHANGE_BYTES = 64
 
-const sizeOf = ({ path, requestBody, responseBody, changes }: Exchange): number => {
+const sizeOf = ({ path, requestHeaders, requestBody, responseBody, changes }: Exchange): number => {
   let size = ENTRY_BYTES + path.length + byteCountOf(requestBody) + byteCountOf(responseBody)
+  // Those of answers are few and short.
+  requestHeaders.forEach((value) => {
+    size += HEADER_BYTES + value.length
+  })
   for (const { key } of changes) size += CHANGE_BYTES + key.length
   return size
 }

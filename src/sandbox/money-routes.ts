@@ -23,6 +23,7 @@ import { fund } from '../wallets/ledger.ts'
 import { findWallet, openWallet } from '../wallets/wallets.ts'
 import type { DueWork } from '../worlds/due.ts'
 import { PACES, pace } from '../worlds/pace.ts'
+import { keepPace } from '../worlds/state.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { SANDBOX_CLIENT_IDS } from './accounts.ts'
@@ -147,6 +148,7 @@ export const moneyRoutes = ({ worlds, reference, ordering, paying, due }: MoneyR
         const wanted = await readControl(request, PaceBody, checks.pace)
         Object.assign(world.of(pace), wanted)
         await world.db.write((tx) => {
+          keepPace(tx, world.of(pace))
           repacePayouts(tx, paying, world)
           repaceOrders(tx, byClock, world)
         })

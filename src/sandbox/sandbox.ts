@@ -38,12 +38,13 @@ export interface SandboxOptions {
 export class Sandbox {
   readonly recorder: Recorder
   readonly #coverage: Coverage
-  readonly #snapshots = new Snapshots()
+  readonly #snapshots: Snapshots
   /** Requests that are sent again, each with the world that it is of, whatever was redacted from it. */
   readonly #replayed = new WeakMap<Request, World>()
   #catalogue: Catalogue | undefined
 
   constructor(private readonly options: SandboxOptions) {
+    this.#snapshots = new Snapshots(options.worlds.images)
     const catalogue = () => this.#known()
     this.#coverage = new Coverage(catalogue)
     this.recorder = new Recorder({

@@ -1,7 +1,10 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { TIME_MAX_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
+import type { Images, KeptImage } from '../worlds/images.ts'
 import { PACES } from '../worlds/pace.ts'
 import type { WorldState } from '../worlds/state.ts'
 
@@ -35,13 +38,14 @@ export class SnapshotFault extends Error {
   }
 }
 
-/** A state as a file that a team can share. */
-export const writeSnapshot = ({ image, ...state }: WorldState): string =>
-  JSON.stringify({
-    format: FORMAT,
-    ...state,
-    database: Buffer.from(Bun.gzipSync(new Uint8Array(image))).toString('base64'),
-  })
+/** A state as a file that a team can share. It is packed beside the thread that answers requests. */
+export const writeSnapshot = async ({ image, ...state }: WorldState): Promise<string> => {
+  const database = (await packed(image)).toString('base64')
+  const head = JSON.stringify({ format: FORMAT, ...state })
+  return `${head.slice(0, -1)},"database":"${database}"}` // base64 needs no escapes
+}
+
+const packed = promisify(gzip)
 
 /** @throws SnapshotFault */
 export const readSnapshot = (text: string): WorldState => {
@@ -69,25 +73,33 @@ export const SNAPSHOTS_MAX = 1_000
 
 /** The snapshots of this process by name. */
 export class Snapshots {
-  readonly #byName = new Map<string, WorldState>()
+  readonly #byName = new Map<string, Omit<WorldState, 'image'> & { kept: KeptImage }>()
+
+  constructor(private readonly images: Images) {}
 
   get names(): string[] {
     return [...this.#byName.keys()]
   }
 
   find(name: string): WorldState | undefined {
-    return this.#byName.get(name)
+    const found = this.#byName.get(name)
+    if (!found) return undefined
+    const { kept, ...state } = found
+    return { ...state, image: kept.read() }
   }
 
   /** @throws DomainError snapshots_exhausted */
-  keep(name: string, state: WorldState): void {
+  keep(name: string, { image, ...state }: WorldState): void {
     if (!this.#byName.has(name) && this.#byName.size >= SNAPSHOTS_MAX) {
       throw new DomainError({ code: 'snapshots_exhausted', snapshotsMax: SNAPSHOTS_MAX })
     }
-    this.#byName.set(name, state)
+    const kept = this.images.keep(image)
+    this.drop(name)
+    this.#byName.set(name, { ...state, kept })
   }
 
   drop(name: string): boolean {
+    this.#byName.get(name)?.kept.drop()
     return this.#byName.delete(name)
   }
 }

@@ -49,6 +49,7 @@ const validation: Failure = {
   code: 'validation',
   violations: [{ field: 'name', rule: 'format', problem: NAME_PROBLEM }],
 }
+const tooLarge: Failure = { code: 'world_too_large', bytesMax: 67_108_864 }
 const notFound = { 'snapshots.not_found': { code: 'snapshot_not_found', name: 'nothing' } } as const
 
 export interface WorldRoutesOptions {
@@ -100,6 +101,7 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
           'worlds.validation': validation,
           'worlds.source_not_found': { code: 'world_not_found', name: 'nowhere' },
           'worlds.exhausted': { code: 'worlds_exhausted', worldsMax: WORLDS_MAX },
+          'worlds.too_large': tooLarge,
         },
       }),
     )
@@ -163,15 +165,16 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
         refusals: {
           ...controlRefusals('snapshots'),
           'snapshots.validation': validation,
+          'snapshots.too_large': tooLarge,
           'snapshots.exhausted': { code: 'snapshots_exhausted', snapshotsMax: SNAPSHOTS_MAX },
         },
       }),
     )
     .get(
       '/snapshots/:name',
-      ({ params, set }) => {
+      async ({ params, set }) => {
         set.headers['content-type'] = JSON_TYPE
-        return writeSnapshot(getSnapshot(snapshots, plainName(params.name)))
+        return await writeSnapshot(getSnapshot(snapshots, plainName(params.name)))
       },
       documented({
         id: 'getSnapshot',

@@ -62,7 +62,7 @@ export class DueWork {
 
   async #catchUpInSlices(world: World): Promise<void> {
     while (this.isDue(world)) {
-      if (!turns.isFree) await turns.next(world)
+      await turns.next(world)
       await world.db.write((tx) => this.#slice(tx, world))
       world.of(horizon).nextMs = undefined
     }

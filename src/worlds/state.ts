@@ -1,8 +1,9 @@
-import { Database, type Transaction } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
 import { type ClockState, MovableClock, type SteadyClock } from '../kernel/clock.ts'
 import { type IdState, SeededRandomness } from '../kernel/ids.ts'
+import { sharedImage } from './images.ts'
 import { type Pace, pace } from './pace.ts'
-import { movedClock } from './tables.ts'
+import { keptPace, movedClock } from './tables.ts'
 import { World } from './world.ts'
 
 /** A world put down on paper: its data, its clock, and where its randomness stands (contract C15). */
@@ -27,10 +28,16 @@ export const stateOf = (world: World, seed: string): WorldState => ({
 })
 
 /** A world in memory that goes on from a state. */
-export const worldFrom = (name: string, state: WorldState, base: SteadyClock): World => {
+export const worldFrom = (
+  name: string,
+  state: WorldState,
+  base: SteadyClock,
+  onAwake?: (world: World) => void,
+): World => {
   const { seed, position } = state.randomness
   const clock = new MovableClock(base, state.clock)
-  const world = new World(name, Database.inMemory(state.image), clock, new SeededRandomness(seed, position), state.ids)
+  const randomness = new SeededRandomness(seed, position)
+  const world = new World(name, sharedImage(state.image), clock, randomness, state.ids, onAwake)
   Object.assign(world.of(pace), state.pace)
   return world
 }
@@ -38,6 +45,20 @@ export const worldFrom = (name: string, state: WorldState, base: SteadyClock): W
 /** Keeps where the clock of a world on file stands, so that its data is never of a later time than the clock. */
 export const keepClock = async ({ clock, db }: World): Promise<void> => {
   if (db.onFile && clock instanceof MovableClock) await db.write((tx) => putClock(tx, clock.state))
+}
+
+/** Keeps the pace of a world: in its data, so that it outlives a restart. */
+export const keepPace = (tx: Transaction, kept: WorldState['pace']): void => {
+  tx.insert(keptPace)
+    .values({ id: 1, ...kept })
+    .onConflictDoUpdate({ target: keptPace.id, set: kept })
+    .run()
+}
+
+/** Gives a world the pace that was kept in its data. */
+export const resumePace = (world: World): void => {
+  const kept = world.db.query.select().from(keptPace).limit(1).get()
+  if (kept) Object.assign(world.of(pace), { payouts: kept.payouts, orders: kept.orders })
 }
 
 /** Writes down where a clock stands, in the place of what was there. */

@@ -2,6 +2,14 @@ import { Database } from '../db/database.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { IdSource, type IdState, type Randomness } from '../kernel/ids.ts'
+import type { Images, KeptImage } from './images.ts'
+
+/** What a world takes of the memory when nothing of it is open, roughly. */
+const WORLD_BYTES = 16_384
+/** What a connection takes besides its data, roughly: its schema, its look-aside, statements and copied pages. */
+const CONNECTION_BYTES = 393_216
+/** To copy so many bytes takes some 10 ms: a world that is larger stays awake. */
+const ASLEEP_BYTES_MAX = 33_554_432
 
 /** A piece of a world that some room owns: made when first asked for, gone with its world. */
 export interface WorldPart<T> {
@@ -28,22 +36,30 @@ export class World {
   readonly ids: IdSource
   #closed = false
   #database: Database | undefined
-  /** The data of a world that is asleep, packed. */
-  #packed: Uint8Array | undefined
+  /** The data of a world that is asleep, or was never asked for. */
+  #image: KeptImage | undefined
   #wasUsed = true
   #idleTicks = 0
+  #databaseBytes = 0
+  /** What rooms keep of it in memory, in bytes, and how much that may be: they see to both. */
+  keptBytes = 0
+  #keptBytesMax = Number.POSITIVE_INFINITY
+  #onLimited: () => void = () => undefined
   readonly #parts: unknown[] = []
   #requests = 0
 
   constructor(
     readonly name: string,
-    database: Database,
+    data: Database | KeptImage,
     readonly clock: SteadyClock,
     readonly randomness: Randomness,
     ids?: IdState,
+    /** Hears that the data is open from now on. */
+    private readonly onAwake: (world: World) => void = () => undefined,
   ) {
     this.ids = new IdSource(randomness, ids)
-    this.#database = database
+    if (data instanceof Database) this.#database = data
+    else this.#image = data
   }
 
   /** True once the world was reset or dropped: whoever still holds it holds a thing of the past. */
@@ -63,25 +79,56 @@ export class World {
     return this.#database
   }
 
-  /**
-   * Puts a world in memory to sleep that nobody has used for so many ticks: the data is packed and the connection closed,
-   * which takes a twentieth of the memory. The next use wakes it. Answers whether it has just fallen asleep.
-   */
-  rest(ticks: number): boolean {
+  /** What it takes of the memory besides its image, in bytes, as far as is known. */
+  get memoryBytes(): number {
+    return WORLD_BYTES + this.keptBytes + (this.#database ? CONNECTION_BYTES + this.#databaseBytes : 0)
+  }
+
+  /** Notes a tick of time. Answers for how many ticks nobody has used the world. */
+  tick(): number {
     this.#idleTicks = this.#wasUsed ? 0 : this.#idleTicks + 1
+    if (this.#wasUsed && this.#database) this.#databaseBytes = this.#database.byteCount
     this.#wasUsed = false
-    if (this.#idleTicks < ticks || !this.#database || this.#database.onFile) return false
-    this.#packed = Bun.zstdCompressSync(this.#database.closeToImage(), { level: 1 })
+    return this.#idleTicks
+  }
+
+  get keptBytesMax(): number {
+    return this.#keptBytesMax
+  }
+
+  /** Says how much rooms may keep of the world in memory. */
+  limitKept(bytesMax: number): void {
+    this.#keptBytesMax = bytesMax
+    this.#onLimited()
+  }
+
+  /** Calls a room when that has changed. */
+  onLimited(room: () => void): void {
+    this.#onLimited = room
+  }
+
+  /** Whether it can be put to sleep without holding others up. */
+  get canSleep(): boolean {
+    return this.#database !== undefined && !this.#database.onFile && this.#database.byteCount <= ASLEEP_BYTES_MAX
+  }
+
+  /** Puts a world in memory to sleep: its image is kept and its connection closed. The next use wakes it. */
+  sleep(images: Images): void {
+    if (!this.#database) return
+    this.#image = images.keep(this.#database.closeToImage())
     this.#database = undefined
     this.forgetDerived()
-    return true
   }
 
   #wake(): Database {
-    if (!this.#packed) throw new Error('a world without data')
-    const database = Database.inMemory(Bun.zstdDecompressSync(this.#packed as Uint8Array<ArrayBuffer>))
-    this.#packed = undefined
-    return database
+    if (!this.#image) throw new Error('a world without data')
+    const image = this.#image.read()
+    this.#database = Database.inMemory(image)
+    this.#image.drop()
+    this.#image = undefined
+    this.#databaseBytes = image.byteLength
+    this.onAwake(this)
+    return this.#database
   }
 
   of<T>(part: WorldPart<T>): T {
@@ -108,7 +155,8 @@ export class World {
   close(): void {
     this.#database?.close()
     this.#database = undefined
-    this.#packed = undefined
+    this.#image?.drop()
+    this.#image = undefined
     this.#parts.length = 0
     this.#closed = true
   }

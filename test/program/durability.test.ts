@@ -17,6 +17,19 @@ const statusWith = async (program: Running, pair: Pair): Promise<number> =>
   (await program.request('/api/v1/countries/1', bearer(pair))).status
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
+  test('the pace of a sandbox is still that one', () =>
+    inFolder(async (folder) => {
+      const flags = ['--data-dir', join(folder, 'data')]
+      const first = await start(flags)
+      const paced = { payouts: 'manual', orders: 'auto' }
+      await first.request('/_sandbox/pace', { method: 'PUT', body: JSON.stringify({ payouts: 'manual' }) })
+      first.signal(signal)
+      await first.ended()
+      const again = await start(flags)
+      expect(await (await again.request('/_sandbox/pace')).json()).toEqual(paced)
+      await again.stop()
+    }))
+
   test('beneficiaries, tokens and revocations are as they were', () =>
     inFolder(async (folder) => {
       const before = await start(['--data-dir', folder])

@@ -305,6 +305,7 @@ const WRITTEN = [
   'idempotency_keys',
   'journal_entries',
   'journal_lines',
+  'kept_pace',
   'list_counts',
   'logins',
   'orders',

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { journal } from '../../src/sandbox/journal.ts'
+import { Images } from '../../src/worlds/images.ts'
+import type { World } from '../../src/worlds/world.ts'
+import { structured, TestWorld } from '../harness.ts'
+import { ADA } from '../sandbox/surface.ts'
+import { login } from '../sessions/requests.ts'
+import { openRoom, type Room } from '../wallets/room.ts'
+
+/** All worlds and journals together stay within one budget (contract C15): counted in bytes that are kept. */
+
+const MIB = 1_048_576
+
+describe('Images of worlds that are asleep', () => {
+  const imageOf = (fill: number, bytes: number) =>
+    Uint8Array.from({ length: bytes }, (_, index) => (fill * 7 + index * index) % 251)
+
+  test('are kept in memory up to a bound, beyond it in a file, and read back as they were', () => {
+    const images = new Images(4_000)
+    const originals = Array.from({ length: 20 }, (_, fill) => imageOf(fill, 3_000 + fill))
+    const kept = originals.map((image) => images.keep(image))
+    expect(images.memoryBytes).toBeLessThanOrEqual(4_000)
+    for (const [index, each] of kept.entries()) expect(each.read()).toEqual(originals[index] as Uint8Array)
+    images.close()
+  })
+
+  test('give their place back', () => {
+    const images = new Images(0)
+    const first = Array.from({ length: 10 }, (_, fill) => images.keep(imageOf(fill, 2 * MIB)))
+    for (const [index, each] of first.entries()) if (index % 2 === 0) each.drop()
+    const second = Array.from({ length: 5 }, (_, fill) => images.keep(imageOf(20 + fill, 2 * MIB)))
+    for (const [fill, each] of second.entries()) expect(each.read()).toEqual(imageOf(20 + fill, 2 * MIB))
+    expect(first[1]?.read()).toEqual(imageOf(1, 2 * MIB))
+    for (const each of [...second, ...first.filter((_, index) => index % 2 === 1)]) each.drop()
+    expect(images.memoryBytes).toBe(0)
+    images.close()
+  })
+})
+
+describe('A sandbox with --memory 64MiB', () => {
+  const MEMORY = 64 * MIB
+  let room: Room
+  beforeAll(() => {
+    room = openRoom({ flags: ['--memory', '64MiB'] })
+  })
+  afterAll(() => room.close())
+
+  test('puts the longest unused worlds to sleep when half of it is taken by those that are awake', async () => {
+    const opened = await Promise.all(Array.from({ length: 100 }, () => room.open()))
+    room.deps.worlds.rest()
+    const [, ...named] = room.deps.worlds.all
+    const awakeBytes = named.filter(({ canSleep }) => canSleep).reduce((sum, w) => sum + w.memoryBytes, 0)
+    expect(awakeBytes).toBeLessThanOrEqual(MEMORY / 2)
+    const statuses = await Promise.all(opened.map(async ({ client }) => (await client.get('/api/v1/wallets')).status))
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    const saved = await Promise.all(
+      opened.map(async ({ client }) => (await client.post('/api/v1/beneficiaries', ADA)).status),
+    )
+    expect(new Set(saved)).toEqual(new Set([201]))
+    for (const { client } of opened) {
+      expect((await client.get('/api/v1/beneficiaries')).headers.get('x-total-count')).toBe('1')
+    }
+    expect(room.deps.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
+  })
+
+  test('lets journals take a quarter of it: where they would take more, each has the same share', async () => {
+    const worlds = room.deps.worlds
+    const text = 'x'.repeat(MIB / 2)
+    const { client, world } = await room.open()
+    const { client: other, world: otherWorld } = await room.open()
+    for (let count = 0; count < 7; count++) await client.post('/api/v1/beneficiaries', { ...ADA, first_name: text })
+    await other.get('/api/v1/countries/1')
+    expect(world.keptBytes).toBeGreaterThan(3 * MIB)
+    const others = await Promise.all(Array.from({ length: 5 }, () => room.open()))
+    for (const { client: each } of others) {
+      for (let count = 0; count < 7; count++) await each.post('/api/v1/beneficiaries', { ...ADA, first_name: text })
+    }
+    worlds.rest()
+    const kept = worlds.all.reduce((sum, { keptBytes }) => sum + keptBytes, 0)
+    expect(kept).toBeLessThanOrEqual(MEMORY / 4)
+    expect(world.of(journal).entries.length).toBeLessThan(7)
+    expect(otherWorld.of(journal).entries.length).toBeGreaterThan(0)
+  })
+
+  test('429 to a new world when it is full, while those that are there go on', async () => {
+    const { client, world } = await room.open()
+    world.keptBytes = MEMORY
+    const held = room.deps.worlds.all.length - 1
+    const response = await login(
+      {
+        url: '',
+        request: (path, init) => client.request(path, init as object),
+        world: room.world as never,
+        stop: async () => {},
+      },
+      'sbx_one-more',
+      'a password',
+    )
+    expect(response.status).toBe(429)
+    expect(await response.json()).toEqual(
+      structured(
+        'TooManyRequestsError',
+        'TOO_MANY_REQUESTS',
+        `This sandbox holds ${held} worlds already. Drop one first.`,
+      ),
+    )
+    expect((await client.get('/api/v1/wallets')).status).toBe(200)
+    expect((await client.delete(`/_sandbox/worlds/${client.name}`)).status).toBe(204)
+    await room.open()
+  })
+})
+
+describe('A world that was dropped or reset', () => {
+  test('is held by nothing: neither by its tokens, nor by its journal, nor by what was cached of it', async () => {
+    const room = openRoom()
+    const living: WeakRef<World>[] = []
+    const use = async (name: string) => {
+      const { client, world } = await room.open()
+      living.push(new WeakRef(world))
+      const ask = async (path: string, body?: object) =>
+        expect((await (body ? client.post(path, body) : client.get(path))).status).toBeLessThan(300)
+      await ask('/api/v1/beneficiaries', ADA)
+      await ask('/api/v1/beneficiaries?search=ada')
+      await ask('/api/v1/products/1/charges', { denomination: 100, quantity: 1 })
+      await ask('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 1 })
+      await ask('/api/v1/payouts', {
+        reference_id: name,
+        wallet_id: 1,
+        amount: 1,
+        currency: 'USD',
+        beneficiary_email: ADA.email,
+        beneficiary_first_name: ADA.first_name,
+        beneficiary_last_name: ADA.last_name,
+      })
+      await client.clock({ advance: 'PT1S' })
+      await ask('/api/v1/payouts')
+      await client.control('/faults', { error: 'internal', times: 1 })
+      expect((await client.get('/api/v1/wallets')).status).toBe(500)
+      await TestWorld.open(
+        { request: (path: string, init: object) => client.request(path, init) } as never,
+        client.name,
+      )
+      if (name.endsWith('0')) room.deps.worlds.rest()
+      const ended =
+        name.endsWith('1') || name.endsWith('3')
+          ? await client.control('/reset')
+          : await client.delete(`/_sandbox/worlds/${client.name}`)
+      expect(ended.status).toBeLessThan(300)
+    }
+    const COUNT = 20
+    for (let number = 0; number < COUNT; number++) await use(`world-${number}`)
+    await Bun.sleep(0)
+    Bun.gc(true)
+    await Bun.sleep(0)
+    Bun.gc(true)
+    // The last one may still be on the stack.
+    expect(living.filter((world) => world.deref() !== undefined).length).toBeLessThanOrEqual(1)
+    room.close()
+  })
+})
