@@ -56,6 +56,11 @@ const PAYOUT_MEMBERS = {
 const isGoodReference = (value: unknown): boolean =>
   typeof value === 'string' && value.length >= 1 && value.length <= 255 && value.isWellFormed()
 
+const isAmount = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= 1e9
+/** Whether an amount is too large only a currency tells, and this is none. */
+const isBeyondUnknown = (amount: unknown, currency: unknown): boolean =>
+  Number(amount) > 1e9 && !findCurrency(String(currency))
+
 export type PayoutBody = Record<string, unknown>
 
 /** What a payout must be answered (contract C13), refusals first. */
@@ -68,7 +73,7 @@ export const paid =
     const bad = [
       ...(isGoodReference(reference_id) ? [] : ['reference_id']),
       ...(isId(wallet_id) ? [] : ['wallet_id']),
-      ...(typeof amount === 'number' && amount > 0 && amount <= 1e9 ? [] : ['amount']),
+      ...(isAmount(amount) || isBeyondUnknown(amount, currency) ? [] : ['amount']),
       ...(typeof currency === 'string' && findCurrency(currency) ? [] : ['currency']),
       ...(metadata === undefined || metadata === null || isGoodMetadata(metadata) ? [] : ['metadata']),
       ...(isSaved ? [] : isNamed ? badPersonFields(body, 'beneficiary_') : ['beneficiary_id', ...PERSON]),
