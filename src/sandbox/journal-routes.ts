@@ -121,11 +121,11 @@ export const journalRoutes = ({ worlds, coverage, version, publicUrl, replay }: 
   return new Elysia({ name: 'sandbox-journal' })
     .get(
       '/requests',
-      ({ request, set }) => {
+      async ({ request, set }) => {
         const query = new QueryReader(request.url)
         const format = query.choice('format', JOURNAL_FORMATS) ?? 'json'
         query.finish()
-        const { entries } = worldOf(worlds, request).of(journal)
+        const entries = await worldOf(worlds, request).of(journal).entries()
         if (format === 'har') return toHar(entries, publicUrl, version)
         if (format === 'json') return entries.map(entryWire)
         set.headers['content-type'] = 'text/plain; charset=utf-8'

@@ -1,6 +1,7 @@
 import { documentedRoute } from '../http/target.ts'
 import type { AnswerHeaders } from '../http/witness.ts'
 import { toTimestamp } from '../kernel/clock.ts'
+import { turns } from '../kernel/turns.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { RowChange } from './changes.ts'
 
@@ -86,8 +87,20 @@ class Journal {
     this.world.keptBytes = this.#size
   }
 
-  get entries(): JournalEntry[] {
-    return this.#exchanges.map((exchange, index) => toEntry(exchange, this.#firstId + index))
+  /** All entries, made in slices: to redact a few megabytes takes longer than others should wait. */
+  async entries(): Promise<JournalEntry[]> {
+    const exchanges = [...this.#exchanges]
+    const firstId = this.#firstId
+    const entries: JournalEntry[] = []
+    while (entries.length < exchanges.length) {
+      await turns.take(this.world, (isOver) => {
+        do {
+          const exchange = exchanges[entries.length]
+          if (exchange) entries.push(toEntry(exchange, firstId + entries.length))
+        } while (entries.length < exchanges.length && !isOver())
+      })
+    }
+    return entries
   }
 
   find(id: number): JournalEntry | undefined {
