@@ -1,7 +1,7 @@
 import { sinceStartMs } from './clock.ts'
 
 /** How long one slice of long work holds the thread: so much longer do the requests of others wait at most. */
-const SLICE_MS = 8
+const SLICE_MS = 5
 
 /**
  * Long work is done in slices. Whoever it is for, one slice runs in each turn of the event loop, so that requests are
