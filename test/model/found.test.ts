@@ -189,6 +189,17 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
       ],
     ],
   ],
+  'a restart': [
+    [
+      'keeps the pace of a sandbox with a data folder',
+      KEPT,
+      [
+        step('set the pace', { world: 'default', pace: { payouts: 'manual', orders: 'auto' } }),
+        step('restart the program', { how: 'stop' }),
+        step('read the pace', { world: 'default' }),
+      ],
+    ],
+  ],
   limits: [
     ['are not used up by a logout', LIMITED, [asSandbox('get a wallet', { id: '1' }), step('log out', sandbox)]],
   ],

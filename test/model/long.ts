@@ -22,6 +22,7 @@ const { steps, found } = await playSeed({
   steps: Number(values.steps),
   length: Number(values.length),
   findingsMax: Number(values.findings),
+  onFound: (each) => console.log(describeFound(each)),
   onProgress: (done) => {
     if (done - told < 5_000) return
     told = done
@@ -30,5 +31,4 @@ const { steps, found } = await playSeed({
 })
 const seconds = (performance.now() - startedAt) / 1_000
 console.log(`${steps} steps of seed ${seed} in ${seconds.toFixed(1)} s, ${Math.round(steps / seconds)} a second`)
-for (const each of found) console.log(describeFound(each))
 process.exit(found.length > 0 ? 1 : 0)

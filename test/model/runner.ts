@@ -106,11 +106,13 @@ export interface RunOptions {
   /** After how many different findings it stops. */
   findingsMax?: number
   onProgress?: (stepsDone: number) => void
+  /** Hears of each finding at once: a long run may be stopped. */
+  onFound?: (found: Found) => void
 }
 
 /** Plays scripts of a seed until so many steps are done, or so many findings were made that differ. */
 export const playSeed = async (options: RunOptions): Promise<{ steps: number; found: readonly Found[] }> => {
-  const { seed, steps: wanted, length, findingsMax = 1, onProgress } = options
+  const { seed, steps: wanted, length, findingsMax = 1, onProgress, onFound } = options
   const found: Found[] = []
   let done = 0
   for (let round = 0; done < wanted && found.length < findingsMax; round++) {
@@ -122,7 +124,9 @@ export const playSeed = async (options: RunOptions): Promise<{ steps: number; fo
     onProgress?.(done)
     const { problem } = outcome
     if (problem === undefined || found.some(({ outcome }) => isAlike(outcome.problem ?? '', problem))) continue
-    found.push({ ...(await shrink(script, outcome)), seed })
+    const shortened = { ...(await shrink(script, outcome)), seed }
+    found.push(shortened)
+    onFound?.(shortened)
   }
   return { steps: done, found }
 }
