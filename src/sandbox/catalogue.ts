@@ -3,6 +3,7 @@ import { edgeOf, renderFailure } from '../http/errors.ts'
 import type { Operation } from '../http/operation.ts'
 import { refusalsOf, type ServedOperation } from '../http/operations.ts'
 import type { Failure } from '../kernel/failure.ts'
+import { isProbe } from './spared.ts'
 
 /** A documented error at a place where it can occur (contract C15). */
 export interface DocumentedError {
@@ -72,10 +73,13 @@ export class Catalogue {
     }
   }
 
+  /** Those that can be provoked. */
   errors(): DocumentedError[] {
-    return this.#known.flatMap(({ errors }) =>
-      errors.map(({ body, outcome: { name, status, method, path } }) => ({ name, status, method, path, body })),
-    )
+    return this.#known
+      .filter(({ served }) => !isProbe(served.route))
+      .flatMap(({ errors }) =>
+        errors.map(({ body, outcome: { name, status, method, path } }) => ({ name, status, method, path, body })),
+      )
   }
 
   /** Of the API, not of the sandbox's own surface. */

@@ -12,12 +12,12 @@ import {
   clearRules,
   DELAY_MS_MAX,
   type FaultRule,
-  isSpared,
   PATTERN_LENGTH_MAX,
   RULES_MAX,
   reaches,
   rulesOf,
 } from './faults.ts'
+import { isSpared } from './spared.ts'
 
 /** Every documented error, and the rules that provoke them (contract C15). Errors leave in the structured shape. */
 

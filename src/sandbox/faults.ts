@@ -113,10 +113,6 @@ const matches = ({ match }: FaultRule, { request, path, route }: Faulted): boole
   (match.method === null || match.method === request.method) &&
   (match.path === null || match.path === route || fits(match.path, path))
 
-/** Paths that no fault strikes: those of the control surface and of supervisors. */
-export const isSpared = (path: string): boolean => path.startsWith('/_sandbox') || SPARED.has(path)
-const SPARED = new Set(['/livez', '/readyz'])
-
 /** The longest path of a rule: each request is compared with all of them. */
 export const PATTERN_LENGTH_MAX = 1_024
 

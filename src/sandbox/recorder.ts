@@ -8,8 +8,9 @@ import type { World } from '../worlds/world.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type RowChange, watchRows, withChanges } from './changes.ts'
 import type { Coverage } from './coverage.ts'
-import { type Faulted, isSpared, type Strike, strike, strikeFor } from './faults.ts'
+import { type Faulted, type Strike, strike, strikeFor } from './faults.ts'
 import { type Exchange, journal, worthKeeping } from './journal.ts'
+import { isSpared } from './spared.ts'
 import { unknownIn } from './strict.ts'
 
 /**
