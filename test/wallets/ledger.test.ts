@@ -48,6 +48,15 @@ const failureOf = async (work: Promise<unknown>) => {
   if (!(error instanceof DomainError)) throw error
   return error.failure
 }
+test('money that comes in is taken by a wallet that is further down than it may be now', async () => {
+  const wallet = await opened(USD, 'POSTPAID', 1_000)
+  await write((tx) => adjust(tx, wallet, -1_000, 'a correction', NOW_MS))
+  const lowered = { ...wallet, creditLimitMinor: 0 }
+  await write((tx) => fund(tx, lowered, 300, null, NOW_MS))
+  expect(holds(wallet)).toEqual({ amountMinor: -700, reservedMinor: 0 })
+  expectSoundLedger(room.world.db.sqlite)
+})
+
 describe('an entry', () => {
   test.each([
     ['by a unit', [{ account: 'funding', currencyId: USD, amountMinor: -99 }]],
