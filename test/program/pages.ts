@@ -130,6 +130,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   refresh_token_wrong: 'log in again: it has expired, or was used before, which ends its whole login',
   source_not_found: 'name a world or a snapshot that there is',
   token_wrong: 'send `X-Sandbox-Token`, as `--sandbox-token` says',
+  too_large: 'keep or copy a smaller world: this one is larger than the message says',
   too_many_failures: 'wait `Retry-After` seconds, and check the password',
   transition_refused: 'look at the status: this step does not follow it',
   unavailable: 'wait `Retry-After` seconds: nothing was done',
