@@ -165,7 +165,7 @@ export const createApp = (deps: Deps) => {
   const handle = strict ? app.fetch : fastPath(app, { edge, admit: guard.admit, enter: sandbox?.recorder.entered })
   /** Logs in without a request that a journal or the coverage would hold. */
   const logIn = async (login: Credentials): Promise<string> => {
-    const identified = credentials.identify(login, { request: undefined, address: '' }, () => undefined)
+    const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
     return (await sessions.begin(identified)).accessToken
   }
   return { app, handle, due, sandbox, logIn }

@@ -1,8 +1,13 @@
+import { turns } from '../kernel/turns.ts'
 import { takeIn, type Upload } from './intake.ts'
 import { type JsonObject, parseObject, unreadable } from './json.ts'
 
 /** The largest body that is read, in bytes (contract C4). */
 const BODY_BYTES_MAX = 1_048_576
+
+/** Longer texts are parsed and checked one in each turn of the event loop, as some take milliseconds (decision 0034). */
+const LONG_TEXT = 65_536
+const LONG_BODIES = 'long bodies'
 
 const DIGITS = /^\d+$/
 
@@ -29,6 +34,7 @@ export const readText = async (request: Request, bytesMax: number = BODY_BYTES_M
   try {
     const text = decoded(await readBytes(request, bytesMax))
     bodies.set(request, text)
+    if (text.length > LONG_TEXT) await turns.next(LONG_BODIES)
     return text
   } catch (error) {
     refusals.set(request, error)

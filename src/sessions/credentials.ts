@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { perConnection } from '../db/prepared.ts'
 import { DomainError } from '../kernel/failure.ts'
+import { turns } from '../kernel/turns.ts'
 import type { World } from '../worlds/world.ts'
 import { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient } from './clients.ts'
@@ -13,6 +14,8 @@ export const SESSION_BODY_BYTES_MAX = 8_192
 /** In code points. Nobody has longer ones. */
 const USERNAME_LENGTH_MAX = 128
 const PASSWORD_LENGTH_MAX = 256
+
+const NEW_WORLDS = 'new worlds'
 
 const WORLD_USERNAME = /^sbx_([^.]*)(\.limited)?$/
 
@@ -64,15 +67,15 @@ export class CredentialCheck {
   }
 
   /** @throws DomainError credentials_wrong, rate_limited, sandbox_foreign or worlds_exhausted */
-  identify(
+  async identify(
     { username, password }: Credentials,
     { request, address }: LoginOrigin,
     onPlaced: (world: World) => void,
-  ): Identified {
+  ): Promise<Identified> {
     if (isLonger(username, USERNAME_LENGTH_MAX) || isLonger(password, PASSWORD_LENGTH_MAX)) {
       throw new DomainError({ code: 'credentials_wrong' })
     }
-    const { world, name } = this.#place(username, password, request)
+    const { world, name } = await this.#place(username, password, request)
     onPlaced(world)
     this.options.keepUp(world)
     const passwordSha256 = passwordDigest(password)
@@ -83,13 +86,19 @@ export class CredentialCheck {
   }
 
   /** The world that a username belongs to, and the name that it has there. */
-  #place(username: string, password: string, request: Request | undefined): { world: World; name: string } {
+  async #place(
+    username: string,
+    password: string,
+    request: Request | undefined,
+  ): Promise<{ world: World; name: string }> {
     const { worlds, worldGate } = this.options
     const match = worldGate ? WORLD_USERNAME.exec(username) : null
     const worldName = match?.[1] ?? ''
     if (!match || !Worlds.isName(worldName)) return { world: worlds.default, name: username }
     const name = match[2] ? LIMITED_USERNAME : SANDBOX_USERNAME
-    const world = worlds.find(worldName) ?? this.#make(worldName, request)
+    const find = () => worlds.find(worldName)
+    // Strangers may ask for many at once: one is made in each turn of the event loop.
+    const world = find() ?? (await turns.take(NEW_WORLDS, () => find() ?? this.#make(worldName, request)))
     if (passwordDigestOf(world) === UNCLAIMED) setPasswords(world, passwordDigest(password))
     return { world, name }
   }

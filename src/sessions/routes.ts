@@ -105,7 +105,7 @@ export const sessionRoutes = ({
       '/auth/login',
       async ({ request, set }) => {
         const login = readLogin(await readObject(request, SESSION_BODY_BYTES_MAX))
-        const identified = credentials.identify(login, { request, address: addressOf(request) }, (place) => {
+        const identified = await credentials.identify(login, { request, address: addressOf(request) }, (place) => {
           numberIn(place, set)
           onPlaced?.(request, place)
         })

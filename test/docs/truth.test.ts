@@ -270,8 +270,8 @@ const REFUSALS: Record<string, Scene> = {
   'clock.validation': () => ({ body: { now: '2000-01-01T00:00:00Z' } }),
 }
 const ON_HUGE = /^(?:charges|orders|payouts)\.amount_too_(?:large|small)$/
-/** What no request can bring about by itself: a breakdown, of rates too, a full disk, or as many worlds as test/sandbox makes. */
-const UNPROVOKED = /^internal$|^unavailable$|\.rate_failed$|\.exhausted$/
+/** What no single request provokes: breakdowns, a full disk, and as many or as large worlds as test/worlds makes. */
+const UNPROVOKED = /^internal$|^unavailable$|\.rate_failed$|\.exhausted$|\.too_large$/
 
 /** Sends a call; the control surface is asked about the world, and not by its client. */
 const send = (world: TestWorld, operation: Served, call: Call): Promise<Response> => {

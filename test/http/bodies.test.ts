@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readObject } from '../../src/http/body.ts'
 import { IN_FLIGHT_BYTES_MAX } from '../../src/http/intake.ts'
 import { excessAt } from '../../src/http/json.ts'
 import { againstBinary, type Server, startServer, structured, type TestWorld } from '../harness.ts'
@@ -81,6 +82,26 @@ describe('A body', () => {
     expect(excessAt(`{"a":"${'\\"[{,'.repeat(200_000)}"}`)).toBeUndefined()
     expect(excessAt(`{"a":${'1'.repeat(MIB)}}`)).toBeUndefined()
   })
+})
+
+describe('Bodies of more than 64 KiB', () => {
+  test.skipIf(againstBinary)(
+    'are read one in each turn of the event loop, so that others are answered between them',
+    async () => {
+      const read: number[] = []
+      const reading = Array.from({ length: 5 }, () =>
+        readObject(new Request('http://localhost', { method: 'POST', body: withExtra(`"${'x'.repeat(65_536)}"`) })),
+      )
+      let count = 0
+      for (const each of reading) each.then(() => (count += 1))
+      while (count < reading.length) {
+        read.push(count)
+        await new Promise(setImmediate)
+      }
+      const steps = [...read, count].map((each, index) => each - (read[index - 1] ?? 0))
+      expect(Math.max(...steps)).toBe(1)
+    },
+  )
 })
 
 describe('A string with half a surrogate pair or NUL is a 400 that names the field', () => {

@@ -37,7 +37,7 @@ describe('A login that an operator overtakes between the look at its password an
     ['gives it another password', { passwordSha256: passwordDigest('another') }],
   ])('is refused and not written, when the operator %s', async (_, change) => {
     const { world, sessions, identify, close } = open()
-    const identified = identify()
+    const identified = await identify()
     changeClient(world.db.query, identified.client.id, change)
     expect(await refusalOf(sessions.begin(identified))).toBe('credentials_wrong')
     expect(world.db.query.select().from(logins).all()).toEqual([])
@@ -48,7 +48,7 @@ describe('A login that an operator overtakes between the look at its password an
 describe('More than 10,000 live logins of one client', () => {
   test('the one that ends first makes room, and its token is dead at once', async () => {
     const { world, sessions, identify, close } = open()
-    const first = await sessions.begin(identify())
+    const first = await sessions.begin(await identify())
     const authorization = `Bearer ${first.accessToken}`
     await sessions.admit(authorization)
     const nowMs = world.clock.nowMs()
@@ -66,7 +66,7 @@ describe('More than 10,000 live logins of one client', () => {
         .run()
     }
     expect(sessions.recall(authorization)).toBeDefined()
-    const second = await sessions.begin(identify())
+    const second = await sessions.begin(await identify())
     expect(await refusalOf(sessions.admit(authorization))).toBe('unauthorized')
     expect(await refusalOf(sessions.admit(`Bearer ${second.accessToken}`))).toBeUndefined()
     expect(world.db.query.select().from(logins).where(eq(logins.clientId, 1)).all()).toHaveLength(10_000)
