@@ -13,12 +13,14 @@ const SIGNED = "iif(t.transaction_type = 'CREDIT', t.amount_minor, -t.amount_min
 const OPEN_PAYOUT = "('created', 'queued', 'processing', 'settling', 'action_required')"
 const REFUNDED_PAYOUT = "('failed', 'cancelled', 'expired')"
 
-/** What `scrip verify` asks of a database, from the file itself up to the trade (contract C11 to C13). */
+/** Whether each page, row and index entry of the file is where it belongs. */
+export const FILE_CHECK: Check = {
+  name: 'the file is whole',
+  sql: "SELECT integrity_check AS fault FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
+}
+
+/** What `scrip verify` asks of the books in a database, from references up to the trade (contract C11 to C13). */
 export const CHECKS: readonly Check[] = [
-  {
-    name: 'the file is whole',
-    sql: "SELECT integrity_check AS fault FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
-  },
   {
     name: 'references are met',
     sql: `SELECT 'row ' || coalesce(rowid, '?') || ' of ' || "table" || ' names a missing row of ' || parent AS fault

@@ -61,7 +61,7 @@ export const restoreCommand = (restore: Command): void => {
  * The backup is copied, checked and brought up to date beside the folder's database, which is touched in the last step
  * alone. A folder that does not exist is made in that step too.
  */
-const restored = (file: string, config: DataConfig, isForced: boolean, onProgress: OnProgress): Row => {
+const restored = async (file: string, config: DataConfig, isForced: boolean, onProgress: OnProgress): Promise<Row> => {
   const { dataDir } = config
   let unlock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
   try {
@@ -70,11 +70,11 @@ const restored = (file: string, config: DataConfig, isForced: boolean, onProgres
     }
     const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
     if (isSame(file, path)) throw ofFile(file, 'is the database of this folder itself.')
-    return withDraft(nearest(path), (folder) => {
+    return await withDraft(nearest(path), async (folder) => {
       const draft = join(folder, 'scrip.sqlite')
       onProgress('copying the backup', 0, 0)
       copyDatabase(file, draft)
-      prepare(draft, file, config, onProgress)
+      await prepare(draft, file, config, onProgress)
       onProgress('waiting for the disk', 0, 0)
       flushFile(draft)
       makeFolder(dataDir)
@@ -111,13 +111,13 @@ const copyDatabase = (file: string, draft: string): void => {
 }
 
 /** The copy of a backup becomes what this program works on, or the backup is refused. */
-const prepare = (draft: string, file: string, config: DataConfig, onProgress: OnProgress): void => {
+const prepare = async (draft: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<void> => {
   try {
     requireScrip(draft)
     const database = Database.openFile(draft)
     try {
       migrate(database.sqlite, systemClock)
-      const broken = verified(draft, onProgress).find(({ faults }) => faults > 0)
+      const broken = (await verified(draft, onProgress)).find(({ faults }) => faults > 0)
       if (broken) throw new DataFault(`The backup is not sound: ${broken.first}. scrip verify tells all of it.`)
       requireSameMode(database, config)
       requireKey(database, config)

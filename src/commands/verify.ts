@@ -7,7 +7,8 @@ import { databasePath } from '../db/data-folder.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, schemaFaults } from '../db/migrate.ts'
 import { giveWay, refused, told } from './administration.ts'
-import { CHECKS } from './checks.ts'
+import checkWorker from './check-worker.js' with { type: 'text' }
+import { CHECKS, FILE_CHECK } from './checks.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
@@ -45,23 +46,24 @@ const SCHEMA_CHECK = 'the schema is what the migrations make'
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** As {@link verified}, while nobody replaces the database of the folder. */
-const verifiedFolder = (path: string, onProgress?: OnProgress): Result[] => {
+const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<Result[]> => {
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
   giveWay()
   const unlock = lockForCommand(dirname(path))
   try {
-    return verified(path, onProgress)
+    return await verified(path, onProgress)
   } finally {
     unlock()
   }
 }
 
 /**
- * Runs every check on one state of a database file.
+ * Runs every check on one state of a database file. Whether the file is whole, which takes as long as all others
+ * together, is checked beside them.
  *
  * @throws ProgramError, SchemaMismatch, or what SQLite says
  */
-export const verified = (path: string, onProgress?: OnProgress): Result[] => {
+export const verified = async (path: string, onProgress?: OnProgress): Promise<Result[]> => {
   requireFile(path)
   const sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   try {
@@ -72,11 +74,13 @@ export const verified = (path: string, onProgress?: OnProgress): Result[] => {
     sqlite.run('BEGIN') // all checks see the same state, whatever a server writes meanwhile
     requireCurrentSchema(sqlite)
     const schema = resultOf(SCHEMA_CHECK, schemaFaults(sqlite))
+    const file = faultsBeside(path, FILE_CHECK.sql)
     const checks = CHECKS.map(({ name, sql }, index) => {
       onProgress?.(`checking that ${name}`, index, CHECKS.length)
       return resultOf(name, faultsOf(sqlite, sql))
     })
-    return [schema, ...checks]
+    onProgress?.(`checking that ${FILE_CHECK.name}`, CHECKS.length, CHECKS.length)
+    return [schema, resultOf(FILE_CHECK.name, await file), ...checks]
   } finally {
     sqlite.close()
   }
@@ -109,7 +113,24 @@ const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] => {
       .all()
       .map(({ fault }) => fault)
   } catch (error) {
-    if (error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|ERROR)/.test(error.code ?? '')) return [error.message]
+    if (error instanceof SQLiteError && isUnreadable(error.code)) return [error.message]
     throw error
   }
 }
+
+/** {@link faultsOf} in another thread. */
+const faultsBeside = (path: string, sql: string): Promise<string[]> => {
+  const worker = new Worker(URL.createObjectURL(new Blob([checkWorker], { type: 'text/javascript' })))
+  const faults = new Promise<string[]>((resolve, reject) => {
+    worker.onerror = ({ message }) => reject(new Error(message))
+    worker.onmessage = ({ data }: MessageEvent<{ faults: string[] } | { message: string; code?: string }>) => {
+      if ('faults' in data) resolve(data.faults)
+      else if (isUnreadable(data.code)) resolve([data.message])
+      else reject(Object.assign(new Error(data.message), { code: data.code }))
+    }
+  }).finally(() => worker.terminate())
+  worker.postMessage({ path, sql })
+  return faults
+}
+
+const isUnreadable = (code: string | undefined): boolean => /^SQLITE_(?:CORRUPT|ERROR)/.test(code ?? '')

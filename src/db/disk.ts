@@ -27,12 +27,12 @@ const STALE_MS = HOUR_MS
  * Gives some work a private folder beside a file, on the same file system, for what is not whole yet. The folder is
  * removed afterwards; the next draft in the same place removes those that killed processes left.
  */
-export const withDraft = <T>(beside: string, work: (folder: string) => T): T => {
+export const withDraft = async <T>(beside: string, work: (folder: string) => T | Promise<T>): Promise<T> => {
   const place = dirname(beside)
   removeStaleDrafts(place)
   const folder = mkdtempSync(join(place, DRAFT_PREFIX))
   try {
-    return work(folder)
+    return await work(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
