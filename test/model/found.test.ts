@@ -52,6 +52,7 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
       'a snapshot of the default world, restored into it, leaves everything readable',
       PLAIN,
       [
+        asSandbox('get a wallet', { id: '1' }),
         step('keep a snapshot', { world: 'default', name: 'kept' }),
         step('restore a snapshot', { world: 'default', name: 'kept' }),
         ...readEverything,
@@ -197,6 +198,19 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
         step('set the pace', { world: 'default', pace: { payouts: 'manual', orders: 'auto' } }),
         step('restart the program', { how: 'stop' }),
         step('read the pace', { world: 'default' }),
+      ],
+    ],
+  ],
+  'a snapshot that was restored': [
+    [
+      'knows nothing of a refresh since: its token is refused, and ends no login',
+      PLAIN,
+      [
+        asSandbox('get a wallet', { id: '1' }),
+        step('keep a snapshot', { world: 'default', name: 'kept' }),
+        step('refresh', sandbox),
+        step('restore a snapshot', { world: 'default', name: 'kept' }),
+        step('refresh', sandbox),
       ],
     ],
   ],
