@@ -7,7 +7,7 @@ import { executableName, NPM_NAME, type Target } from './targets.ts'
 
 /**
  * The npm packages: `scrip-sandbox`, which tests import, and for each kind of machine one with the executable. None
- * names another as a dependency: an installer would ask the registry for it (decision 0040).
+ * names another as a dependency: an installer would ask the registry for it (decision 0037).
  */
 
 export interface Package {

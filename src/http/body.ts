@@ -5,7 +5,7 @@ import { type JsonObject, parseObject, unreadable } from './json.ts'
 /** The largest body that is read, in bytes (contract C4). */
 const BODY_BYTES_MAX = 1_048_576
 
-/** Longer texts are parsed and checked one in each turn of the event loop, as some take milliseconds (decision 0034). */
+/** Longer texts are parsed and checked one in each turn of the event loop, as some take milliseconds (decision 0032). */
 const LONG_TEXT = 65_536
 const LONG_BODIES = 'long bodies'
 

@@ -28,7 +28,7 @@ export const sandboxGate =
     }
   }
 
-/** Whose login may make a world (decision 28): the token is not asked for, and by which name others reach it is unknown. */
+/** Whose login may make a world (decision 27): the token is not asked for, and by which name others reach it is unknown. */
 export const worldGate =
   ({ boundHost, publicUrl }: { boundHost: string; publicUrl: string }) =>
   (request: Request): void => {
