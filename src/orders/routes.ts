@@ -14,6 +14,7 @@ import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found, violated } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
+import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
@@ -188,7 +189,9 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
     close: (tx: Transaction, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
     open: (tx: Transaction, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
   }
-  const wire = (world: World, order: Order) => orderWire(order, openVouchers(world, order, seals), reference)
+  const opened = ({ db }: World, order: Order, vouchers = vouchersOf(db.query, order.id)) =>
+    openVouchers(order, vouchers, seals(db.query))
+  const wire = (world: World, order: Order, vouchers = opened(world, order)) => orderWire(order, vouchers, reference)
 
   return (
     new Elysia({ name: 'orders', prefix: ROUTE })
@@ -211,7 +214,13 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
           query.finish()
           const { rows, totalCount } = await listOrders(world, client.id, { page, ...filter })
           Object.assign(set.headers, pageHeaders(page, totalCount))
-          return rows.map((order) => wire(world, order))
+          const shown = rows.map((order) => ({ order, vouchers: vouchersOf(world.db.query, order.id) }))
+          // To open thousands of codes takes longer than one request may hold the thread (decision 0032).
+          const wired = []
+          for (const { order, vouchers } of shown) {
+            wired.push(await turns.take(client, () => wire(world, order, opened(world, order, vouchers))))
+          }
+          return wired
         },
         documented({
           id: 'listOrders',
@@ -309,7 +318,7 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
       .get(
         '/:id/vouchers',
         ({ params, session: { world, client } }) =>
-          openVouchers(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order'), seals),
+          opened(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order')),
         documented({
           id: 'listVouchers',
           tag: 'Orders',
@@ -369,9 +378,8 @@ const readOrder = (sent: JsonObject): OrderRequest => {
 }
 
 /** A voucher that cannot be opened fails itself alone: its codes are null (contract C12). */
-const openVouchers = ({ db }: World, order: Order, seals: SealSource) => {
-  const seal = seals(db.query)
-  return vouchersOf(db.query, order.id).map((voucher) => {
+const openVouchers = (order: Order, vouchers: ReturnType<typeof vouchersOf>, seal: ReturnType<SealSource>) =>
+  vouchers.map((voucher) => {
     const code = seal.open(voucher.sealed, placeInOrder(order, voucher))
     return {
       voucher_reference_number: voucher.reference,
@@ -381,7 +389,6 @@ const openVouchers = ({ db }: World, order: Order, seals: SealSource) => {
       expires_at: toTimestampOrNull(voucher.expiresAtMs),
     }
   })
-}
 
 const orderWire = (order: Order, vouchers: ReturnType<typeof openVouchers>, reference: Reference) => {
   const currency = reference.getCurrency(order.currencyId)
