@@ -59,6 +59,9 @@ export interface Deps {
   listeners?: readonly RequestListener[]
 }
 
+/** Operations that look at the catalog. */
+const CATALOG_ROUTE = /^\/api\/v1\/(?:products|categories|subcategories|orders)\b/
+
 /**
  * The table of contents: the edge first, then the rooms in the order of the specification. Beside the app stand the
  * work that falls due in it, for whoever keeps time where nobody asks, the sandbox around it, and its login for
@@ -115,6 +118,7 @@ export const createApp = (deps: Deps) => {
     limits,
     due,
     keepUp,
+    beforeRoute: (route) => (CATALOG_ROUTE.test(route) ? catalog.before() : undefined),
     onIdentified: watch?.identified,
     onAdmitted: sandbox?.recorder.admitted,
   })

@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Prepared } from '../http/prepared.ts'
 import type { Direction, Page } from '../http/query.ts'
+import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Product, ProductTexts } from './product.ts'
@@ -36,6 +37,14 @@ export interface ProductPage {
   json: (agreed: ReadonlyMap<number, number>) => Uint8Array
 }
 
+/** A catalog as it was read, and what was answered of it. */
+interface Read {
+  database: Database
+  version: string | undefined
+  shelf: Shelf
+  answers: LRUCache<string, Prepared>
+}
+
 /** How many bytes of answers are kept; the longest unasked make room. */
 const ANSWERS_BYTES_MAX = 16_777_216
 /** What an answer takes besides its body, roughly. */
@@ -46,9 +55,8 @@ const ANSWER_BYTES = 2_048
  * nothing that a client does changes it.
  */
 export class Catalog {
-  #read:
-    | { database: Database; version: string | undefined; shelf: Shelf; answers: LRUCache<string, Prepared> }
-    | undefined
+  #read: Read | undefined
+  #reading: Promise<void> | undefined
 
   constructor(private readonly options: CatalogOptions) {}
 
@@ -57,16 +65,50 @@ export class Catalog {
     const { reference, publicUrl } = this.options
     const database = this.options.database()
     if (database !== this.#read?.database) this.refresh()
-    this.#read ??= {
+    this.#read ??= this.#made(database, Shelf.read(database.query, reference, publicUrl))
+    return this.#read
+  }
+
+  /** What a request has to wait for before it looks at the catalog, if anything: one that is new is read in slices. */
+  before(): Promise<void> | undefined {
+    if (this.#read && this.options.database() !== this.#read.database) this.refresh()
+    if (this.#read) return undefined
+    this.#reading ??= this.#readInSlices().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  async #readInSlices(): Promise<void> {
+    const { reference, publicUrl } = this.options
+    while (!this.#read) {
+      const database = this.options.database()
+      const version = this.options.version(database)
+      const isSame = () => this.options.database() === database && this.options.version(database) === version
+      const reading = Shelf.reading(database.query, reference, publicUrl)
+      let shelf: Shelf | undefined
+      while (!shelf && isSame()) {
+        shelf = await turns.take(this, (isOver) => {
+          if (!isSame()) return undefined
+          let step = reading.next()
+          while (!step.done && !isOver()) step = reading.next()
+          return step.value
+        })
+      }
+      if (shelf && isSame()) this.#read ??= this.#made(database, shelf)
+    }
+  }
+
+  #made(database: Database, shelf: Shelf): Read {
+    return {
       database,
       version: this.options.version(database),
-      shelf: new Shelf(database.query, reference, publicUrl),
+      shelf,
       answers: new LRUCache({
         maxSize: ANSWERS_BYTES_MAX,
         sizeCalculation: ({ byteCount }, key) => ANSWER_BYTES + key.length + byteCount,
       }),
     }
-    return this.#read
   }
 
   get #shelf(): Shelf {

@@ -1,4 +1,4 @@
-import { asc, eq, getTableColumns } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, lte } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Transaction } from '../db/database.ts'
 import { fold } from '../kernel/fold.ts'
@@ -42,19 +42,46 @@ export class Shelf {
     maxSize: SELECTIONS_BYTES_MAX,
     sizeCalculation: ({ byteLength }, key) => SELECTION_BYTES + key.length + byteLength,
   })
-  #records: Records | undefined
+  readonly #records: Records
   #names: Names | undefined
 
-  constructor(
-    tx: Transaction,
-    reference: Reference,
-    /** The address that pictures are linked at. */
+  private constructor(
+    names: Pick<Shelf, 'categories' | 'subcategories'>,
+    products: readonly Product[],
+    records: Records,
     private readonly publicUrl: string,
   ) {
-    this.categories = activeOf(tx, categories)
-    this.subcategories = activeOf(tx, subcategories)
-    this.#products = readProducts(tx, reference)
-    this.#byId = new Map(this.#products.map((product) => [product.id, product]))
+    this.categories = names.categories
+    this.subcategories = names.subcategories
+    this.#products = products
+    this.#records = records
+    this.#byId = new Map(products.map((product) => [product.id, product]))
+  }
+
+  /**
+   * Reads a catalog, and stops after each few products, so that a large one can be read in slices (decision 0032).
+   *
+   * @param publicUrl the address that pictures are linked at
+   */
+  static *reading(tx: Transaction, reference: Reference, publicUrl: string): Generator<undefined, Shelf> {
+    const names = { categories: activeOf(tx, categories), subcategories: activeOf(tx, subcategories) }
+    const read: Product[] = []
+    const records = new Records()
+    for (const some of readProducts(tx, reference)) {
+      read.push(...some)
+      records.add(some.map((product) => JSON.stringify(productWire(product, 0, publicUrl))))
+      yield
+    }
+    return new Shelf(names, read, records, publicUrl)
+  }
+
+  /** {@link reading} in one piece. */
+  static read(...from: Parameters<typeof Shelf.reading>): Shelf {
+    const reading = Shelf.reading(...from)
+    for (;;) {
+      const { done, value } = reading.next()
+      if (done) return value
+    }
   }
 
   find(id: number): Product | undefined {
@@ -82,9 +109,6 @@ export class Shelf {
 
   /** The records at these positions as a JSON array, at the discounts that were agreed with a client. */
   write(positions: Uint32Array, agreed: ReadonlyMap<number, number>): Uint8Array {
-    this.#records ??= new Records(
-      this.#products.map((product) => JSON.stringify(productWire(product, 0, this.publicUrl))),
-    )
     if (agreed.size === 0) return this.#records.join(positions)
     return this.#records.join(positions, (position) => {
       const product = this.at(position)
@@ -148,16 +172,20 @@ const [OPENING, COMMA, CLOSING] = [0x5b, 0x2c, 0x5d]
 
 /** Texts of JSON by position, written one after the other: a page of them is copied together. */
 class Records {
-  readonly #bytes: Buffer
+  #parts: Buffer[] = []
+  #whole: Buffer | undefined
   /** Where each begins, and at last where they end. */
-  readonly #starts: Uint32Array
+  readonly #starts = [0]
 
-  constructor(texts: readonly string[]) {
-    this.#starts = new Uint32Array(texts.length + 1)
-    texts.forEach((text, position) => {
-      this.#starts[position + 1] = (this.#starts[position] ?? 0) + Buffer.byteLength(text)
-    })
-    this.#bytes = Buffer.from(texts.join(''))
+  add(texts: readonly string[]): void {
+    for (const text of texts) this.#starts.push((this.#starts.at(-1) ?? 0) + Buffer.byteLength(text))
+    this.#parts.push(Buffer.from(texts.join('')))
+  }
+
+  get #bytes(): Buffer {
+    this.#whole ??= Buffer.concat(this.#parts)
+    this.#parts = []
+    return this.#whole
   }
 
   /** A JSON array of those at some positions, or of what takes the place of some. */
@@ -170,12 +198,13 @@ class Records {
       byteCount += others.get(position)?.byteLength ?? this.#end(position) - this.#start(position)
     }
     const joined = Buffer.allocUnsafeSlow(byteCount)
+    const bytes = this.#bytes
     let at = 0
     joined[at++] = OPENING
     for (const position of positions) {
       if (at > 1) joined[at++] = COMMA
       const other = others.get(position)
-      at += other ? other.copy(joined, at) : this.#bytes.copy(joined, at, this.#start(position), this.#end(position))
+      at += other ? other.copy(joined, at) : bytes.copy(joined, at, this.#start(position), this.#end(position))
     }
     joined[at] = CLOSING
     return joined
@@ -220,10 +249,12 @@ class Names {
   }
 }
 
-/** Those on sale, by id. The long texts stay where they are until one is asked for. */
-const readProducts = (tx: Transaction, reference: Reference): Product[] => {
+/** So many products are read by one statement. */
+const READ_TOGETHER = 500
+
+/** Those on sale, by id, some at a time. The long texts stay where they are until one is asked for. */
+function* readProducts(tx: Transaction, reference: Reference): Generator<Product[]> {
   const { terms, details, howToUse, ...columns } = getTableColumns(products)
-  const bands = readBands(tx)
   const once = new Map<string, string>()
   /** Says the same in the same string: most texts are those of many products. */
   const shared = <Text extends string>(text: Text): Text => {
@@ -232,22 +263,39 @@ const readProducts = (tx: Transaction, reference: Reference): Product[] => {
     once.set(text, text)
     return text
   }
-  const rows = tx.select(columns).from(products).where(eq(products.active, true)).orderBy(asc(products.id)).all()
-  return rows.map(({ countryId, currencyId, ...row }) => ({
-    ...row,
-    category: shared(row.category),
-    subCategory: shared(row.subCategory),
-    deliveryMode: shared(row.deliveryMode),
-    deliveryTime: shared(row.deliveryTime),
-    validity: shared(row.validity),
-    country: reference.getCountry(countryId),
-    currency: reference.getCurrency(currencyId),
-    bands: bands.get(row.id) ?? [],
-  }))
+  for (let lastId = 0; ; ) {
+    const rows = tx
+      .select(columns)
+      .from(products)
+      .where(and(eq(products.active, true), gt(products.id, lastId)))
+      .orderBy(asc(products.id))
+      .limit(READ_TOGETHER)
+      .all()
+    const afterId = lastId
+    lastId = rows.at(-1)?.id ?? lastId
+    const bands = readBands(tx, afterId, lastId)
+    yield rows.map(({ countryId, currencyId, ...row }) => ({
+      ...row,
+      category: shared(row.category),
+      subCategory: shared(row.subCategory),
+      deliveryMode: shared(row.deliveryMode),
+      deliveryTime: shared(row.deliveryTime),
+      validity: shared(row.validity),
+      country: reference.getCountry(countryId),
+      currency: reference.getCurrency(currencyId),
+      bands: bands.get(row.id) ?? [],
+    }))
+    if (rows.length < READ_TOGETHER) return
+  }
 }
 
-const readBands = (tx: Transaction): Map<number, Band[]> => {
-  const rows = tx.select().from(productBands).orderBy(asc(productBands.productId), asc(productBands.position)).all()
+const readBands = (tx: Transaction, afterId: number, lastId: number): Map<number, Band[]> => {
+  const rows = tx
+    .select()
+    .from(productBands)
+    .where(and(gt(productBands.productId, afterId), lte(productBands.productId, lastId)))
+    .orderBy(asc(productBands.productId), asc(productBands.position))
+    .all()
   const bands = new Map<number, Band[]>()
   for (const { productId, minMinor, maxMinor, discountBasisPoints } of rows) {
     const known = bands.get(productId)

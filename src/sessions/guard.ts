@@ -14,6 +14,8 @@ export interface GuardOptions {
   limits: readonly BucketSize[] | undefined
   /** What must have happened in a world before a request can look at it. */
   due: DueWork
+  /** What a request to a route has to wait for, if anything, before it can be handled. */
+  beforeRoute: (route: string) => Promise<void> | undefined
   /** Takes over what another process has written to a world, and answers whether it has. */
   keepUp: (world: World) => boolean
   /** Hears whose a request is, before it is charged to anyone. */
@@ -58,8 +60,10 @@ export class Guard {
     set.headers['X-Request-Id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session.client.username)
     if (limits) charge(session, limits, set, isFree)
-    const wait = due.before(session.world, request.method !== 'GET')
-    const admitted = wait ? wait.then(() => this.#handOver(context, session)) : this.#handOver(context, session)
+    const wait = this.options.beforeRoute(context.route)
+    const caughtUp = () => due.before(session.world, request.method !== 'GET')
+    const ready = wait ? wait.then(caughtUp) : caughtUp()
+    const admitted = ready ? ready.then(() => this.#handOver(context, session)) : this.#handOver(context, session)
     return admitted instanceof Promise ? admitted.then(checkedAgain) : admitted
   }
 

@@ -21,7 +21,7 @@ const shelfOf = (entries: readonly object[]): Shelf => {
   const [categories, subcategories] = [new Set(['Gaming', 'GAMING', 'Books']), new Set(['b', 'B', 'a'])]
   const known = { categories, subcategories }
   replaceCatalog(database.query, readCatalog(JSON.stringify({ products: entries }), { reference, known }))
-  return new Shelf(database.query, reference, URL_BEFORE)
+  return Shelf.read(database.query, reference, URL_BEFORE)
 }
 
 /** Letters that repeat, that fold, and that UTF-16 sorts otherwise than code points do. */
@@ -108,4 +108,15 @@ test('what is written is the JSON of each product, at the discounts that were ag
       expect(Buffer.from(shelf.write(positions, new Map())).toString()).toBe(JSON.stringify(undiscounted))
     }),
   )
+})
+
+test('a catalog is read at most 500 products at a time, and is the same as one that is read in one piece', () => {
+  const whole = shelfOf(Array.from({ length: 1_200 }, (_, index) => catalogEntry({ id: index + 1, name: `${index}` })))
+  const reading = Shelf.reading(database.query, reference, URL_BEFORE)
+  const steps = Array.from({ length: 4 }, (): IteratorResult<undefined, Shelf> => reading.next())
+  expect(steps.map(({ done }) => done)).toEqual([false, false, false, true])
+  const shelf = steps.at(-1)?.value
+  const positions = whole.select({}, 'name')
+  expect(shelf?.select({}, 'name')).toEqual(positions)
+  expect(shelf?.write(positions, new Map())).toEqual(whole.write(positions, new Map()))
 })
