@@ -111,7 +111,9 @@ test('what is written is the JSON of each product, at the discounts that were ag
 })
 
 test('a catalog is read at most 500 products at a time, and is the same as one that is read in one piece', () => {
-  const whole = shelfOf(Array.from({ length: 1_200 }, (_, index) => catalogEntry({ id: index + 1, name: `${index}` })))
+  const whole = shelfOf(
+    Array.from({ length: 1_200 }, (_, index) => catalogEntry({ id: index + 1, name: `${index}`, sub_category: 'b' })),
+  )
   const reading = Shelf.reading(database.query, reference, URL_BEFORE)
   const steps = Array.from({ length: 4 }, (): IteratorResult<undefined, Shelf> => reading.next())
   expect(steps.map(({ done }) => done)).toEqual([false, false, false, true])
