@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BINARY } from '../harness.ts'
 
-/** Runs the program as a person would: the executable, or from its sources when that is what is tested. */
+/** Runs the program as a person would: the executable that `npm test` has built, or from its sources without it. */
 
-export const isBinary = process.env.TEST_TARGET === 'binary'
+export const isBinary = process.env.TEST_TARGET !== undefined
 export const COMMAND: readonly string[] = isBinary
   ? [BINARY]
   : [process.execPath, join(import.meta.dir, '../../src/main.ts')]
