@@ -68,7 +68,7 @@ export const saveBeneficiary = (tx: Transaction, world: World, clientId: number,
   return beneficiary
 }
 
-/** The client's own beneficiary, or undefined: another client's is as good as none. */
+/** The client's own beneficiary, or undefined, also for another client's. */
 export const findBeneficiary = ({ db }: World, clientId: number, id: string): Beneficiary | undefined =>
   statements(db.query).find(clientId, id)
 

@@ -253,7 +253,7 @@ export interface CatalogRows {
 /** Rows that one statement can carry within SQLite's limit on parameters. */
 const ROWS_PER_INSERT = 500
 
-/** Puts these products in the place of all that are there. */
+/** Replaces all products by these. */
 export const replaceCatalog = (tx: Transaction, rows: CatalogRows, onRows?: OnRows): void => {
   tx.delete(productBands).run()
   tx.delete(products).run()
@@ -275,7 +275,7 @@ export const replaceCatalog = (tx: Transaction, rows: CatalogRows, onRows?: OnRo
 const ROWS_PER_STEP = 250
 
 /**
- * Puts these products in the place of all that are there, a few at a time: between the steps the catalog is neither the
+ * Replaces all products by these, a few at a time: between the steps the catalog is neither the
  * old one nor the new one.
  */
 export function* replacingCatalog(rows: CatalogRows, present: readonly number[]): Generator<(tx: Transaction) => void> {

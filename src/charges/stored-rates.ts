@@ -20,7 +20,7 @@ export const findRates = (tx: Transaction): BaseRates | undefined => {
   return base === undefined ? undefined : { base, perBaseE8: new Map(rows.map((row) => [row.currency, row.perBaseE8])) }
 }
 
-/** Puts these rates in the place of all that are set. @throws RatesFault */
+/** Replaces all rates by these. @throws RatesFault */
 export const replaceRates = (tx: Transaction, reference: Reference, rates: BaseRates): void => {
   tx.delete(exchangeRates).run()
   mergeRates(tx, reference, rates)
