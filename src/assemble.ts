@@ -25,8 +25,8 @@ import { freshSecret, freshSeed, secureRandomness } from './kernel/ids.ts'
 import type { Log } from './log.ts'
 import { areKeysOf, liveSeals, markOf, openSeal, type SealSource, sandboxSeal } from './orders/voucher-key.ts'
 import type { Reference } from './reference/reference.ts'
-import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from './sandbox/accounts.ts'
-import { readSnapshot, SnapshotFault } from './sandbox/snapshots.ts'
+import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from './sandbox/seed/accounts.ts'
+import { readSnapshot, SnapshotFault } from './sandbox/worlds/snapshots.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 import {
   catalogVersion,

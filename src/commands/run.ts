@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { type RunConfig, UsageError } from '../config.ts'
-import { type CoverageReport, toTable } from '../sandbox/coverage.ts'
+import { type CoverageReport, toTable } from '../sandbox/requests/coverage.ts'
 import { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { writeReadyFile } from './serve.ts'

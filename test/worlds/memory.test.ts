@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { journal } from '../../src/sandbox/journal.ts'
+import { journal } from '../../src/sandbox/requests/request-log.ts'
 import { Images } from '../../src/worlds/images.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { structured, TestWorld } from '../harness.ts'

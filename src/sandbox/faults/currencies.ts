@@ -1,8 +1,8 @@
-import type { Pricing } from '../charges/quote.ts'
-import { readText } from '../http/body.ts'
-import { parseObject } from '../http/json.ts'
-import type { Session } from '../sessions/sessions.ts'
-import { findPayingWallet, findWalletIdentity } from '../wallets/wallets.ts'
+import type { Pricing } from '../../charges/quote.ts'
+import { readText } from '../../http/body.ts'
+import { parseObject } from '../../http/json.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import { findPayingWallet, findWalletIdentity } from '../../wallets/wallets.ts'
 import type { Faulted } from './faults.ts'
 
 /** The currencies of the product, or of the payout, and of the wallet that pays, if what was sent names them. */

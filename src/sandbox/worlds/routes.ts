@@ -1,15 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { readOptionalObject } from '../http/body.ts'
-import { documented } from '../http/operation.ts'
-import { JSON_TYPE } from '../http/prepared.ts'
-import { bodyCheck } from '../http/validation.ts'
-import { toTimestamp } from '../kernel/clock.ts'
-import { DomainError, type Failure, violated } from '../kernel/failure.ts'
-import { unclaimed } from '../sessions/credentials.ts'
-import type { WorldState } from '../worlds/state.ts'
-import type { World } from '../worlds/world.ts'
-import { DEFAULT_WORLD, WORLDS_MAX, Worlds } from '../worlds/worlds.ts'
+import { readOptionalObject } from '../../http/body.ts'
+import { documented } from '../../http/operation.ts'
+import { JSON_TYPE } from '../../http/prepared.ts'
+import { bodyCheck } from '../../http/validation.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
+import { DomainError, type Failure, violated } from '../../kernel/failure.ts'
+import { unclaimed } from '../../sessions/credentials.ts'
+import type { WorldState } from '../../worlds/state.ts'
+import type { World } from '../../worlds/world.ts'
+import { DEFAULT_WORLD, WORLDS_MAX, Worlds } from '../../worlds/worlds.ts'
 import {
   controlRefusals,
   gateRefusals,
@@ -19,7 +19,7 @@ import {
   readControl,
   WorldQuery,
   worldOf,
-} from './control.ts'
+} from '../control/control.ts'
 import { SNAPSHOTS_MAX, type Snapshots, writeSnapshot } from './snapshots.ts'
 
 /** Worlds and their snapshots (contract C15). Errors leave in the structured shape. */

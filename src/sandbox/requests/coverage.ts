@@ -1,5 +1,5 @@
-import { type World, worldPart } from '../worlds/world.ts'
-import type { Catalogue, Outcome } from './catalogue.ts'
+import { type World, worldPart } from '../../worlds/world.ts'
+import type { Catalogue, Outcome } from './outcomes.ts'
 
 /** How often each outcome has occurred. */
 type Counts = Map<Outcome, number>

@@ -1,9 +1,9 @@
-import { documentedRoute } from '../http/target.ts'
-import type { AnswerHeaders } from '../http/witness.ts'
-import { toTimestamp } from '../kernel/clock.ts'
-import { turns } from '../kernel/turns.ts'
-import { type World, worldPart } from '../worlds/world.ts'
-import type { RowChange } from './changes.ts'
+import { documentedRoute } from '../../http/target.ts'
+import type { AnswerHeaders } from '../../http/witness.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
+import { turns } from '../../kernel/turns.ts'
+import { type World, worldPart } from '../../worlds/world.ts'
+import type { RowChange } from './row-changes.ts'
 
 /** One request as it was and as it was answered, without secrets. */
 export interface JournalEntry {

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { CREATED_HEADERS, documented } from '../http/operation.ts'
-import { nullable } from '../http/schemas.ts'
-import { bodyCheck } from '../http/validation.ts'
-import { DomainError, violated } from '../kernel/failure.ts'
-import type { Worlds } from '../worlds/worlds.ts'
-import type { Catalogue } from './catalogue.ts'
-import { bodyRefusals, controlRefusals, gateRefusals, readControl, WorldQuery, worldOf } from './control.ts'
+import { CREATED_HEADERS, documented } from '../../http/operation.ts'
+import { nullable } from '../../http/schemas.ts'
+import { bodyCheck } from '../../http/validation.ts'
+import { DomainError, violated } from '../../kernel/failure.ts'
+import type { Worlds } from '../../worlds/worlds.ts'
+import { bodyRefusals, controlRefusals, gateRefusals, readControl, WorldQuery, worldOf } from '../control/control.ts'
+import type { Catalogue } from '../requests/outcomes.ts'
 import {
   addRule,
   clearRules,

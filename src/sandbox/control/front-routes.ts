@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Catalog } from '../catalog/catalog.ts'
-import { documented } from '../http/operation.ts'
-import { Prepared } from '../http/prepared.ts'
-import { weightsOf } from '../http/weights.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { documented } from '../../http/operation.ts'
+import { Prepared } from '../../http/prepared.ts'
+import { weightsOf } from '../../http/weights.ts'
 import { frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
 import { drawFrontPage, FRONT_POLICY } from './front-page.ts'
 

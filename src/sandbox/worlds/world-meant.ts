@@ -1,8 +1,8 @@
-import { readObject } from '../http/body.ts'
-import type { JsonObject } from '../http/json.ts'
-import { SESSION_BODY_BYTES_MAX } from '../sessions/credentials.ts'
-import type { World } from '../worlds/world.ts'
-import type { Worlds } from '../worlds/worlds.ts'
+import { readObject } from '../../http/body.ts'
+import type { JsonObject } from '../../http/json.ts'
+import { SESSION_BODY_BYTES_MAX } from '../../sessions/credentials.ts'
+import type { World } from '../../worlds/world.ts'
+import type { Worlds } from '../../worlds/worlds.ts'
 
 /** What a body of these routes says of its world, before anything of it is believed (contract C3). */
 const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {

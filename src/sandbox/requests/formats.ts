@@ -1,4 +1,4 @@
-import type { JournalEntry } from './journal.ts'
+import type { JournalEntry } from './request-log.ts'
 
 /** A journal in the forms that other programs read. */
 

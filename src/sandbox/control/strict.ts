@@ -1,7 +1,7 @@
-import { readText } from '../http/body.ts'
-import { parseObject } from '../http/json.ts'
-import type { Operation } from '../http/operation.ts'
-import type { Violation } from '../kernel/failure.ts'
+import { readText } from '../../http/body.ts'
+import { parseObject } from '../../http/json.ts'
+import type { Operation } from '../../http/operation.ts'
+import type { Violation } from '../../kernel/failure.ts'
 
 /** How many unknown names an answer lists: the rest are told once these are gone. */
 export const UNKNOWN_NAMED_MAX = 100

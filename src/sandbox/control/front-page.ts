@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cardPath, type Product } from '../catalog/product.ts'
+import { cardPath, type Product } from '../../catalog/product.ts'
 import { type FrontFacts, LINKS } from './front-facts.ts'
 
 /** The front page for people: one document that loads nothing but the pictures that the program draws. */

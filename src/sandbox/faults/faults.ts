@@ -1,7 +1,7 @@
-import { DomainError } from '../kernel/failure.ts'
-import { SeededRandomness } from '../kernel/ids.ts'
-import { type World, worldPart } from '../worlds/world.ts'
-import type { Catalogue } from './catalogue.ts'
+import { DomainError } from '../../kernel/failure.ts'
+import { SeededRandomness } from '../../kernel/ids.ts'
+import { type World, worldPart } from '../../worlds/world.ts'
+import type { Catalogue } from '../requests/outcomes.ts'
 
 /** A rule that makes requests of a world fail, wait or break off (contract C15). */
 export interface FaultRule {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { edgeOf, renderFailure } from '../http/errors.ts'
-import type { Operation } from '../http/operation.ts'
-import { refusalsOf, type ServedOperation } from '../http/operations.ts'
-import type { Failure } from '../kernel/failure.ts'
-import { isProbe } from './spared.ts'
+import { edgeOf, renderFailure } from '../../http/errors.ts'
+import type { Operation } from '../../http/operation.ts'
+import { refusalsOf, type ServedOperation } from '../../http/operations.ts'
+import type { Failure } from '../../kernel/failure.ts'
+import { isProbe } from '../faults/spared.ts'
 
 /** A documented error at a place where it can occur (contract C15). */
 export interface DocumentedError {

@@ -1,5 +1,5 @@
-import type { Database } from '../db/database.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import type { Database } from '../../db/database.ts'
+import { type World, worldPart } from '../../worlds/world.ts'
 
 /** A row that a request has written: `orders 17`, `insert`. */
 export interface RowChange {

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Transaction } from '../db/database.ts'
-import { readOptionalObject } from '../http/body.ts'
-import { CREATED_HEADERS, documented } from '../http/operation.ts'
-import { pathId } from '../http/query.ts'
-import { idPath, oneOf } from '../http/schemas.ts'
-import { bodyCheck } from '../http/validation.ts'
-import { DomainError, type Failure, found, type Violation, violated } from '../kernel/failure.ts'
-import { sizeFault, toMajor, toMinor } from '../kernel/money.ts'
-import { deliver, failOrder, findOrder, type Order, type Ordering, repaceOrders } from '../orders/orders.ts'
+import type { Transaction } from '../../db/database.ts'
+import { readOptionalObject } from '../../http/body.ts'
+import { CREATED_HEADERS, documented } from '../../http/operation.ts'
+import { pathId } from '../../http/query.ts'
+import { idPath, oneOf } from '../../http/schemas.ts'
+import { bodyCheck } from '../../http/validation.ts'
+import { DomainError, type Failure, found, type Violation, violated } from '../../kernel/failure.ts'
+import { sizeFault, toMajor, toMinor } from '../../kernel/money.ts'
+import { deliver, failOrder, findOrder, type Order, type Ordering, repaceOrders } from '../../orders/orders.ts'
 import {
   ADVANCE_TARGETS,
   advance,
@@ -17,16 +17,16 @@ import {
   type Paying,
   type Payout,
   repacePayouts,
-} from '../payouts/payouts.ts'
-import type { Currency, Reference } from '../reference/reference.ts'
-import { fund } from '../wallets/ledger.ts'
-import { findWallet, openWallet } from '../wallets/wallets.ts'
-import type { DueWork } from '../worlds/due.ts'
-import { PACES, pace } from '../worlds/pace.ts'
-import { keepPace } from '../worlds/state.ts'
-import type { World } from '../worlds/world.ts'
-import type { Worlds } from '../worlds/worlds.ts'
-import { SANDBOX_CLIENT_IDS } from './accounts.ts'
+} from '../../payouts/payouts.ts'
+import type { Currency, Reference } from '../../reference/reference.ts'
+import { fund } from '../../wallets/ledger.ts'
+import { findWallet, openWallet } from '../../wallets/wallets.ts'
+import type { DueWork } from '../../worlds/due.ts'
+import { PACES, pace } from '../../worlds/pace.ts'
+import { keepPace } from '../../worlds/state.ts'
+import type { World } from '../../worlds/world.ts'
+import type { Worlds } from '../../worlds/worlds.ts'
+import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import { bodyRefusals, controlRefusals, readControl, WorldQuery, worldOf } from './control.ts'
 
 /** What an operator does in live mode, at the touch of a test (contract C15). Errors leave in the structured shape. */

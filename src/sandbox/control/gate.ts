@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import { DomainError } from '../kernel/failure.ts'
-import { passwordDigest } from '../sessions/credentials.ts'
+import { DomainError } from '../../kernel/failure.ts'
+import { passwordDigest } from '../../sessions/credentials.ts'
 
 /** The header that carries the token of `--sandbox-token`. */
 const SANDBOX_TOKEN_HEADER = 'x-sandbox-token'
