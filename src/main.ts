@@ -1,10 +1,10 @@
-import './production.ts'
+import './start/production.ts'
 import { CommanderError } from 'commander'
-import { commandLine } from './command-line.ts'
+import { commandLine } from './commands/command-line.ts'
 import { EXIT, ProgramError } from './commands/exit.ts'
-import { UsageError } from './config.ts'
+import { UsageError } from './config/config.ts'
 import { visibleLines } from './kernel/visible.ts'
-import { givenEnvironment } from './production.ts'
+import { givenEnvironment } from './start/production.ts'
 
 /** Runs one command, and says how it ended. */
 

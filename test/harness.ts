@@ -1,10 +1,10 @@
 import type { Database as Sqlite } from 'bun:sqlite'
 import { Command } from 'commander'
 import { createApp } from '../src/app.ts'
-import { assemble } from '../src/assemble.ts'
-import { configOf, type ServeOptions, withServeOptions } from '../src/config.ts'
+import { configOf, type ServeOptions, withServeOptions } from '../src/config/config.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import { createLog } from '../src/log.ts'
+import { createLog } from '../src/observability/log.ts'
+import { assemble } from '../src/start/assemble.ts'
 
 /**
  * Starts the real program and speaks to it over HTTP: in this process, or, with TEST_TARGET=binary, the compiled

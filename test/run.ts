@@ -5,7 +5,7 @@
 export {}
 
 /** Folders whose tests start the program: from its sources they show nothing that the executable does not. */
-const PROGRAM_TESTS = ['rigs', 'program', 'faults', 'live', 'release', 'client']
+const PROGRAM_TESTS = ['rigs', 'executable']
 
 /** For one test, in milliseconds. It ends a test that hangs, so it is far beyond what a busy machine needs. */
 const PATIENCE_MS = 120_000

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { Command } from 'commander'
 import { startServer as startListening } from '../src/commands/server.ts'
-import { configOf, type ServeOptions, withServeOptions } from '../src/config.ts'
+import { configOf, type ServeOptions, withServeOptions } from '../src/config/config.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import { createLog } from '../src/log.ts'
+import { createLog } from '../src/observability/log.ts'
 import { againstBinary, startServer } from './harness.ts'
 
 /** Scrip behind a socket in both targets, for what only bytes can say. */

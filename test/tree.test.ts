@@ -59,7 +59,7 @@ const ROOMS: Record<string, readonly string[]> = {
   sandbox: ['sessions', 'reference', 'catalog', 'wallets', 'charges', 'beneficiaries', 'orders', 'payouts'],
 }
 const BELOW_ROOMS = ['worlds', 'http', 'db', 'kernel']
-const BELOW_APP = ['seeds', 'log', 'config', ...Object.keys(ROOMS), ...BELOW_ROOMS]
+const BELOW_APP = ['config', 'observability', ...Object.keys(ROOMS), ...BELOW_ROOMS]
 
 /** What each place may import, besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -69,20 +69,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   worlds: ['db', 'kernel'],
   ...Object.fromEntries(Object.entries(ROOMS).map(([room, others]) => [room, [...others, ...BELOW_ROOMS]])),
   config: ['http', 'kernel'],
-  log: ['config', 'http', 'kernel'],
-  metrics: ['config', ...BELOW_ROOMS],
-  seeds: [...Object.keys(ROOMS), ...BELOW_ROOMS],
+  observability: ['config', ...BELOW_ROOMS],
   app: BELOW_APP,
-  assemble: ['app', 'seeded-images', ...BELOW_APP],
-  'seeded-images': ['seeds', ...Object.keys(ROOMS), ...BELOW_ROOMS],
-  commands: ['assemble', 'app', 'metrics', ...BELOW_APP],
-  'command-line': ['commands', 'assemble', 'config'],
-  main: ['command-line', 'commands', 'config', 'kernel', 'production'],
-  production: [],
+  start: ['app', ...BELOW_APP],
+  commands: ['start', 'app', ...BELOW_APP],
+  main: ['commands', 'config', 'kernel', 'start'],
 }
 
 describe('imports', () => {
-  test('point one way: main, commands, app, rooms, http and db and worlds, kernel', () => {
+  test('point one way: main, commands, start, app, rooms, http and db and worlds, kernel', () => {
     const wrong = sources.flatMap(({ path, imports }) =>
       imports
         .map((imported) => imported.path)
@@ -165,7 +160,7 @@ const BANS: readonly { what: string; pattern: RegExp; allowed: readonly string[]
   {
     what: 'touches the environment',
     pattern: /\bprocess\.env\b|\bBun\.env\b/,
-    allowed: ['src/config.ts', 'src/production.ts'],
+    allowed: ['src/config/config.ts', 'src/start/production.ts'],
     instead: 'the Config that configOf() makes',
   },
   {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { CatalogFault, CatalogSchema, readCatalog, writeCatalog } from '../catalog/document.ts'
-import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '../config.ts'
+import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '../config/config.ts'
 import { Database } from '../db/database.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
@@ -13,7 +13,7 @@ import {
   readReference,
   seedReferenceData,
   seedSandboxCatalog,
-} from '../seeds.ts'
+} from '../start/seeds.ts'
 import { administer, readInput, told, withData } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'

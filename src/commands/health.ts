@@ -1,4 +1,4 @@
-import { type HealthOptions, healthUrlOf } from '../config.ts'
+import { type HealthOptions, healthUrlOf } from '../config/config.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { EXIT, ProgramError } from './exit.ts'
 

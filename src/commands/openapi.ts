@@ -1,8 +1,8 @@
 import { createApp } from '../app.ts'
-import { assemble } from '../assemble.ts'
-import { type Config, urlOf } from '../config.ts'
+import { type Config, urlOf } from '../config/config.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { createLog } from '../log.ts'
+import { createLog } from '../observability/log.ts'
+import { assemble } from '../start/assemble.ts'
 
 /** `scrip openapi`: prints the document that `GET /openapi.json` answers. */
 export const printOpenApi = async (config: Config): Promise<void> => {

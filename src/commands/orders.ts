@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type DataOptions, withDataOptions } from '../config.ts'
+import { type DataOptions, withDataOptions } from '../config/config.ts'
 import type { Transaction } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type DataConfig, type DataOptions, dataConfigOf, withDataOptions } from '../config.ts'
+import { type DataConfig, type DataOptions, dataConfigOf, withDataOptions } from '../config/config.ts'
 import {
   DataFault,
   databasePath,

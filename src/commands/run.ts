@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { type RunConfig, UsageError } from '../config.ts'
+import { type RunConfig, UsageError } from '../config/config.ts'
 import { type CoverageReport, toTable } from '../sandbox/requests/coverage.ts'
 import { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'

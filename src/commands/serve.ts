@@ -1,7 +1,7 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { VERSION } from '../assemble.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import { VERSION } from '../start/assemble.ts'
 import { EXIT } from './exit.ts'
 import { logOf, startServer } from './server.ts'
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { productRecords } from '../catalog/records.ts'
-import { type DataOptions, newVoucherKeyOf, withDataOptions } from '../config.ts'
+import { type DataOptions, newVoucherKeyOf, withDataOptions } from '../config/config.ts'
 import { databasePath } from '../db/data-folder.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { toTimestamp } from '../kernel/clock.ts'

@@ -1,4 +1,4 @@
-import { healthUrlOf, type WaitOptions } from '../config.ts'
+import { healthUrlOf, type WaitOptions } from '../config/config.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { ANSWER_MS_MAX, READY, readiness } from './health.ts'

@@ -5,7 +5,7 @@ import { productBands, products } from '../../src/catalog/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { Reference } from '../../src/reference/reference.ts'
-import { PROGRAM_CATEGORIES, readReference, seedReferenceData } from '../../src/seeds.ts'
+import { PROGRAM_CATEGORIES, readReference, seedReferenceData } from '../../src/start/seeds.ts'
 import { catalogEntry } from './entry.ts'
 
 let database: Database

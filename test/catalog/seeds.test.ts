@@ -3,7 +3,13 @@ import { CatalogFault } from '../../src/catalog/document.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { Reference } from '../../src/reference/reference.ts'
-import { catalogVersion, importCatalog, readReference, seedReferenceData, seedSandboxCatalog } from '../../src/seeds.ts'
+import {
+  catalogVersion,
+  importCatalog,
+  readReference,
+  seedReferenceData,
+  seedSandboxCatalog,
+} from '../../src/start/seeds.ts'
 import { catalogEntry } from './entry.ts'
 
 let database: Database

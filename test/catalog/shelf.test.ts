@@ -6,7 +6,7 @@ import { Shelf, SORT_FIELDS, type SortField } from '../../src/catalog/shelf.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { fold } from '../../src/kernel/fold.ts'
-import { readReference, seedReferenceData } from '../../src/seeds.ts'
+import { readReference, seedReferenceData } from '../../src/start/seeds.ts'
 import { catalogEntry } from './entry.ts'
 
 /** The shelf works with positions and joined texts; here it is held against lists of products, searched one by one. */

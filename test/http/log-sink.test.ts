@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { LineSink, type LineStream, UNREAD_MAX } from '../../src/log.ts'
+import { LineSink, type LineStream, UNREAD_MAX } from '../../src/observability/log.ts'
 
 /** A pipe with room for so many lines, which somebody may read. */
 class Pipe implements LineStream {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Command } from 'commander'
 import { createApp } from '../../src/app.ts'
-import { assemble } from '../../src/assemble.ts'
-import { configOf, type ServeOptions, withServeOptions } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
+import { configOf, type ServeOptions, withServeOptions } from '../../src/config/config.ts'
+import { createLog } from '../../src/observability/log.ts'
+import { assemble } from '../../src/start/assemble.ts'
 import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
 
 let server: Server

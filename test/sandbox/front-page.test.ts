@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { inFolder, start } from '../executable/program.ts'
 import { type Server, startServer } from '../harness.ts'
-import { inFolder, start } from '../program/program.ts'
 
 let server: Server
 let closed: Server

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Running, start } from '../executable/program.ts'
 import { type Server, startServer, TestWorld } from '../harness.ts'
-import { type Running, start } from '../program/program.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { everything, makeAtNoon } from './everything.ts'
 import { DELAYED, INSTANT, paid, placed } from './purchases.ts'

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { createApp, type Deps } from '../../src/app.ts'
-import { assemble } from '../../src/assemble.ts'
-import { configOf, type ServeOptions, withServeOptions } from '../../src/config.ts'
+import { configOf, type ServeOptions, withServeOptions } from '../../src/config/config.ts'
 import { type SteadyClock, systemClock } from '../../src/kernel/clock.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/observability/log.ts'
+import { assemble } from '../../src/start/assemble.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { type Server, TestWorld } from '../harness.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { inFolder, loggedIn, type Running, start } from '../program/program.ts'
 import { brokenInvariants } from './ledger.ts'
+import { inFolder, loggedIn, type Running, start } from './program.ts'
 
 /** Kills the program in the middle of a write storm, again and again, and holds it to what it had acknowledged. */
 

@@ -1,6 +1,6 @@
-import { Database } from './db/database.ts'
-import { migrate } from './db/migrate.ts'
-import { SEEDED_AT_MS, seedSandboxAccounts } from './sandbox/seed/accounts.ts'
+import { Database } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { SEEDED_AT_MS, seedSandboxAccounts } from '../sandbox/seed/accounts.ts'
 import { readReference, seedReferenceData, seedSandboxCatalog } from './seeds.ts'
 
 /** Pages of this size waste little on tables that hold nothing yet: a world is a third of what it would be. */

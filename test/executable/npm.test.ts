@@ -10,8 +10,8 @@ import { mainPackage, type Package, packageFile, platformPackage } from '../../r
 import { TARGETS } from '../../release/targets.ts'
 import { runsHere } from '../../release/trial.ts'
 import { BINARY } from '../harness.ts'
-import { blocksOf, documentText } from '../program/documents.ts'
-import { isBinary } from '../program/program.ts'
+import { blocksOf, documentText } from './documents.ts'
+import { isBinary } from './program.ts'
 
 /** The npm package, packed, installed in empty folders from its files, and used there as a stranger would. */
 

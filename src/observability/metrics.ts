@@ -1,8 +1,8 @@
-import { commitTotals } from './db/shared-commit.ts'
-import type { RequestListener } from './http/request-watch.ts'
-import { SECOND_MS, sinceStartMs, systemClock } from './kernel/clock.ts'
-import type { DueWork } from './worlds/due.ts'
-import type { Worlds } from './worlds/worlds.ts'
+import { commitTotals } from '../db/shared-commit.ts'
+import type { RequestListener } from '../http/request-watch.ts'
+import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
+import type { DueWork } from '../worlds/due.ts'
+import type { Worlds } from '../worlds/worlds.ts'
 
 /** What can be counted of a running server, in the text format of Prometheus (decision 0021). */
 export interface Metrics extends RequestListener {

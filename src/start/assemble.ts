@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import packageJson from '../package.json' with { type: 'text' }
-import type { Deps } from './app.ts'
-import { Catalog } from './catalog/catalog.ts'
-import { type RateSource, readRates } from './charges/rates.ts'
-import { storedRates } from './charges/stored-rates.ts'
-import type { Config } from './config.ts'
+import packageJson from '../../package.json' with { type: 'text' }
+import type { Deps } from '../app.ts'
+import { Catalog } from '../catalog/catalog.ts'
+import { type RateSource, readRates } from '../charges/rates.ts'
+import { storedRates } from '../charges/stored-rates.ts'
+import type { Config } from '../config/config.ts'
 import {
   DataFault,
   databasePath,
@@ -15,18 +15,21 @@ import {
   makeDataFolder,
   readKept,
   removeDatabase,
-} from './db/data-folder.ts'
-import { Database } from './db/database.ts'
-import { lockForServing } from './db/folder-lock.ts'
-import { migrate } from './db/migrate.ts'
-import { keepMode, requireMode } from './db/mode.ts'
-import type { Clock, SteadyClock } from './kernel/clock.ts'
-import { freshSecret, freshSeed, secureRandomness } from './kernel/ids.ts'
-import type { Log } from './log.ts'
-import { areKeysOf, liveSeals, markOf, openSeal, type SealSource, sandboxSeal } from './orders/voucher-key.ts'
-import type { Reference } from './reference/reference.ts'
-import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from './sandbox/seed/accounts.ts'
-import { readSnapshot, SnapshotFault } from './sandbox/worlds/snapshots.ts'
+} from '../db/data-folder.ts'
+import { Database } from '../db/database.ts'
+import { lockForServing } from '../db/folder-lock.ts'
+import { migrate } from '../db/migrate.ts'
+import { keepMode, requireMode } from '../db/mode.ts'
+import type { Clock, SteadyClock } from '../kernel/clock.ts'
+import { freshSecret, freshSeed, secureRandomness } from '../kernel/ids.ts'
+import type { Log } from '../observability/log.ts'
+import { areKeysOf, liveSeals, markOf, openSeal, type SealSource, sandboxSeal } from '../orders/voucher-key.ts'
+import type { Reference } from '../reference/reference.ts'
+import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
+import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshots.ts'
+import { keepPace, keptClock, putClock, resumePace, type WorldState, worldFrom } from '../worlds/state.ts'
+import { World } from '../worlds/world.ts'
+import { DEFAULT_WORLD, Worlds } from '../worlds/worlds.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 import {
   catalogVersion,
@@ -38,9 +41,6 @@ import {
   seedReferenceData,
   seedSandboxCatalog,
 } from './seeds.ts'
-import { keepPace, keptClock, putClock, resumePace, type WorldState, worldFrom } from './worlds/state.ts'
-import { World } from './worlds/world.ts'
-import { DEFAULT_WORLD, Worlds } from './worlds/worlds.ts'
 
 /** The one place that the version stands in. */
 export const VERSION = (JSON.parse(packageJson) as { version: string }).version

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operationsOf, readDocument, type Served } from '../docs/document.ts'
 import { startServer, structured } from '../harness.ts'
-import { type Credentials, Customer, Office, TEA } from '../program/live.ts'
-import { bearer, login, type Running, run } from '../program/program.ts'
+import { type Credentials, Customer, Office, TEA } from './live.ts'
+import { bearer, login, type Running, run } from './program.ts'
 
 /** In live mode there is no sandbox (contract C15): each way into it is tried, and nothing comes of any. */
 

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command, Option } from 'commander'
-import { commandLine } from '../../src/command-line.ts'
-import { type Mode, ONLY_IN } from '../../src/config.ts'
+import { commandLine } from '../../src/commands/command-line.ts'
+import { type Mode, ONLY_IN } from '../../src/config/config.ts'
 import { type Server, startServer } from '../harness.ts'
 
-/** The pages of the documentation that follow from the program. `bun test/program/pages.ts` writes them. */
+/** The pages of the documentation that follow from the program. `bun test/executable/pages.ts` writes them. */
 
 export const pathOf = (page: string): string => join(import.meta.dir, '../../docs', page)
 
@@ -156,7 +156,7 @@ const errorTable = (errors: readonly DocumentedError[]): string => {
       const advice = ADVICE[key.split(' ')[0] ?? '']
       if (!advice)
         throw new Error(
-          `docs/errors.md has no advice about ${[...names].join(', ')}: write it into test/program/pages.ts`,
+          `docs/errors.md has no advice about ${[...names].join(', ')}: write it into test/executable/pages.ts`,
         )
       return [
         [...names]

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { structured } from '../harness.ts'
-import { bearer, inFolder, loggedIn, type Running, start } from '../program/program.ts'
+import { bearer, inFolder, loggedIn, type Running, start } from './program.ts'
 
 /** What others do to the data folder while it is served. */
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { commandLine } from '../../src/command-line.ts'
+import { commandLine } from '../../src/commands/command-line.ts'
 import { startServer } from '../harness.ts'
 import { blocksOf, documentText, freePort, hasShell, walk } from './documents.ts'
 import { TEA } from './live.ts'
@@ -112,7 +112,7 @@ describe('docs/running-live.md', () => {
   })
 })
 
-describe('what follows from the program is current: bun test/program/pages.ts writes it', () => {
+describe('what follows from the program is current: bun test/executable/pages.ts writes it', () => {
   test('docs/flags.md', () => {
     expect(documentText('docs/flags.md')).toBe(flagsPage())
   })

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { commandLine } from '../../src/command-line.ts'
+import { commandLine } from '../../src/commands/command-line.ts'
 import { Customer, inOffice, TEA } from './live.ts'
 import { COMMAND, inFolder, run } from './program.ts'
 

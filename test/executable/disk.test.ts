@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { structured } from '../harness.ts'
-import { bearer, inFolder, loggedIn, type Running, run, start } from '../program/program.ts'
 import { brokenInvariants } from './ledger.ts'
+import { bearer, inFolder, loggedIn, type Running, run, start } from './program.ts'
 
 /** No file may grow beyond this, in units of 1,024 bytes: a disk that is full, for this program alone. */
 const FILE_KIB_MAX = 2_048

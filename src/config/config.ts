@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { BlockList } from 'node:net'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addNetwork } from './http/client-address.ts'
-import { type BucketSize, DOCUMENTED_LIMITS } from './http/rate-limit.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './kernel/clock.ts'
-import { parseKey } from './kernel/keys.ts'
+import { addNetwork } from '../http/client-address.ts'
+import { type BucketSize, DOCUMENTED_LIMITS } from '../http/rate-limit.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
+import { parseKey } from '../kernel/keys.ts'
 
 /**
  * Flags and environment become one frozen {@link Config}. Every flag has a variable (`--rate-limit` is

@@ -1,7 +1,7 @@
-import { LOG_LEVELS, type LogLevel } from './config.ts'
-import type { RequestFacts, RequestListener } from './http/request-watch.ts'
-import { type Clock, toTimestamp } from './kernel/clock.ts'
-import { visibleLines } from './kernel/visible.ts'
+import { LOG_LEVELS, type LogLevel } from '../config/config.ts'
+import type { RequestFacts, RequestListener } from '../http/request-watch.ts'
+import { type Clock, toTimestamp } from '../kernel/clock.ts'
+import { visibleLines } from '../kernel/visible.ts'
 
 /** Facts that belong to a message: numbers and words, never a secret. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import catalogPath from '../seed/catalog.json' with { type: 'file' }
-import categoriesJson from '../seed/categories.json' with { type: 'text' }
-import countriesJson from '../seed/countries.json' with { type: 'text' }
-import currenciesJson from '../seed/currencies.json' with { type: 'text' }
-import ratesJson from '../seed/rates.json' with { type: 'text' }
-import subcategoriesJson from '../seed/subcategories.json' with { type: 'text' }
+import catalogPath from '../../seed/catalog.json' with { type: 'file' }
+import categoriesJson from '../../seed/categories.json' with { type: 'text' }
+import countriesJson from '../../seed/countries.json' with { type: 'text' }
+import currenciesJson from '../../seed/currencies.json' with { type: 'text' }
+import ratesJson from '../../seed/rates.json' with { type: 'text' }
+import subcategoriesJson from '../../seed/subcategories.json' with { type: 'text' }
 import {
   type CatalogRows,
   type CategoryNames,
@@ -15,15 +15,21 @@ import {
   readCatalog,
   replaceCatalog,
   replacingCatalog,
-} from './catalog/document.ts'
-import { productIds } from './catalog/records.ts'
-import { type CategorySeed, defineCategories, seedCategories } from './catalog/seed.ts'
-import { forget, keep, keepDatabase, readKept } from './db/data-folder.ts'
-import { Database, PAGE_BYTES, type Transaction } from './db/database.ts'
-import { migrate } from './db/migrate.ts'
-import { keepMode } from './db/mode.ts'
-import type { Clock } from './kernel/clock.ts'
-import { type CountryWire, type Currency, Reference, type ReferenceSeed, seedReference } from './reference/reference.ts'
+} from '../catalog/document.ts'
+import { productIds } from '../catalog/records.ts'
+import { type CategorySeed, defineCategories, seedCategories } from '../catalog/seed.ts'
+import { forget, keep, keepDatabase, readKept } from '../db/data-folder.ts'
+import { Database, PAGE_BYTES, type Transaction } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { keepMode } from '../db/mode.ts'
+import type { Clock } from '../kernel/clock.ts'
+import {
+  type CountryWire,
+  type Currency,
+  Reference,
+  type ReferenceSeed,
+  seedReference,
+} from '../reference/reference.ts'
 
 /** What the program carries in `seed/`, and how it gets into a database: each seed once, and again when it changed. */
 

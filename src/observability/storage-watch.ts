@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { MINUTE_MS, sinceStartMs } from '../kernel/clock.ts'
-import type { Log } from '../log.ts'
+import type { Log } from './log.ts'
 
 /** Tells the log, once a minute instead of once a request, that writes are refused, and once that they work again. */
 export class StorageWatch {

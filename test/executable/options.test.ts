@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { commandLine } from '../../src/command-line.ts'
-import { withServeOptions } from '../../src/config.ts'
+import { commandLine } from '../../src/commands/command-line.ts'
+import { withServeOptions } from '../../src/config/config.ts'
 import { bearer, inFolder, loggedIn, run, start } from './program.ts'
 
 /** Flags, their variables and their defaults (contract C1). */

@@ -1,23 +1,4 @@
 import { Command } from 'commander'
-import { VERSION } from './assemble.ts'
-import { backupCommand } from './commands/backup.ts'
-import { catalogCommands } from './commands/catalog.ts'
-import { clientCommands } from './commands/client.ts'
-import { completionCommand } from './commands/completion.ts'
-import { withExamples } from './commands/examples.ts'
-import { health } from './commands/health.ts'
-import { helpCommand, inOurManner } from './commands/help.ts'
-import { printOpenApi } from './commands/openapi.ts'
-import { orderCommands } from './commands/orders.ts'
-import { payoutCommands } from './commands/payouts.ts'
-import { rateCommands } from './commands/rates.ts'
-import { restoreCommand } from './commands/restore.ts'
-import { run } from './commands/run.ts'
-import { serve } from './commands/serve.ts'
-import { verifyCommand } from './commands/verify.ts'
-import { voucherCommands } from './commands/vouchers.ts'
-import { wait } from './commands/wait.ts'
-import { walletCommands } from './commands/wallet.ts'
 import {
   configOf,
   type HealthOptions,
@@ -30,7 +11,26 @@ import {
   withRunOptions,
   withServeOptions,
   withWaitOptions,
-} from './config.ts'
+} from '../config/config.ts'
+import { VERSION } from '../start/assemble.ts'
+import { backupCommand } from './backup.ts'
+import { catalogCommands } from './catalog.ts'
+import { clientCommands } from './client.ts'
+import { completionCommand } from './completion.ts'
+import { withExamples } from './examples.ts'
+import { health } from './health.ts'
+import { helpCommand, inOurManner } from './help.ts'
+import { printOpenApi } from './openapi.ts'
+import { orderCommands } from './orders.ts'
+import { payoutCommands } from './payouts.ts'
+import { rateCommands } from './rates.ts'
+import { restoreCommand } from './restore.ts'
+import { run } from './run.ts'
+import { serve } from './serve.ts'
+import { verifyCommand } from './verify.ts'
+import { voucherCommands } from './vouchers.ts'
+import { wait } from './wait.ts'
+import { walletCommands } from './wallet.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
