@@ -1,8 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { perConnection, preparedFind, preparedInsert } from '../db/prepared.ts'
+import { preparedFind, preparedInsert, preparedReads } from '../db/prepared.ts'
 import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
@@ -44,13 +44,13 @@ const list = new List({
   created: 'created_at',
 })
 
-const statements = perConnection({
+const statements = preparedReads({
   insert: (query) => preparedInsert(query, beneficiaries),
   find: (query) => preparedFind(query, beneficiaries),
 })
 
 /** Saves a new beneficiary of the client. E-mails need not be unique (contract C10). */
-export const saveBeneficiary = (tx: Transaction, world: World, clientId: number, draft: Draft): Beneficiary => {
+export const saveBeneficiary = (tx: Tx, world: World, clientId: number, draft: Draft): Beneficiary => {
   const nowMs = world.clock.nowMs()
   const beneficiary: Beneficiary = {
     id: world.ids.next('ben', nowMs),
@@ -73,14 +73,14 @@ export const findBeneficiary = ({ db }: World, clientId: number, id: string): Be
   statements(db.query).find(clientId, id)
 
 /** Deletes a beneficiary; payouts keep their own copy of it. @throws DomainError not_found */
-export const deleteBeneficiary = (tx: Transaction, clientId: number, id: string): void => {
+export const deleteBeneficiary = (tx: Tx, clientId: number, id: string): void => {
   const deleted = tx.delete(beneficiaries).where(ownedBy(clientId, id)).returning({ id: beneficiaries.id }).get()
   found(deleted, 'beneficiary')
 }
 
 /** Counts a completed payout. The amount is in the currency of the client's default wallet (contract C10). */
 export const recordPayout = (
-  tx: Transaction,
+  tx: Tx,
   clientId: number,
   payout: { beneficiaryId: string; amountMinor: number; completedAtMs: number },
 ): void => {

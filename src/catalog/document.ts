@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { ValueErrorType } from '@sinclair/typebox/errors'
 import { inArray } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { isWritable } from '../http/validation.ts'
 import { toMajor, toMinor, toPercent } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -254,7 +254,7 @@ export interface CatalogRows {
 const ROWS_PER_INSERT = 500
 
 /** Replaces all products by these. */
-export const replaceCatalog = (tx: Transaction, rows: CatalogRows, onRows?: OnRows): void => {
+export const replaceCatalog = (tx: Tx, rows: CatalogRows, onRows?: OnRows): void => {
   tx.delete(productBands).run()
   tx.delete(products).run()
   for (let start = 0; start < rows.products.length; start += ROWS_PER_INSERT) {
@@ -278,7 +278,7 @@ const ROWS_PER_STEP = 250
  * Replaces all products by these, a few at a time: between the steps the catalog is neither the
  * old one nor the new one.
  */
-export function* replacingCatalog(rows: CatalogRows, present: readonly number[]): Generator<(tx: Transaction) => void> {
+export function* replacingCatalog(rows: CatalogRows, present: readonly number[]): Generator<(tx: Tx) => void> {
   const kept = new Set(rows.products.map(({ id }) => id))
   for (const ids of slices(present.filter((id) => !kept.has(id)))) yield (tx) => removeProducts(tx, ids)
   const bands = Map.groupBy(rows.bands, ({ productId }) => productId)
@@ -293,7 +293,7 @@ export function* replacingCatalog(rows: CatalogRows, present: readonly number[])
 }
 
 /** Their denominations go with them. */
-const removeProducts = (tx: Transaction, ids: number[]): void => {
+const removeProducts = (tx: Tx, ids: number[]): void => {
   tx.delete(products).where(inArray(products.id, ids)).run()
 }
 
@@ -441,7 +441,7 @@ const append = (rows: CatalogRows, entry: ProductDocument, reference: Reference)
 const toBasisPoints = (percent: number): number | undefined => toMinor(percent, 2)
 
 /** All products of a database as a catalog file, the oldest first: {@link readCatalog} reads the same rows from it. */
-export const writeCatalog = (tx: Transaction, reference: Reference): string => {
+export const writeCatalog = (tx: Tx, reference: Reference): string => {
   const products = [...productRecords(tx).values()].map((record) => entryOf(record, reference))
   return `${JSON.stringify({ ...ownCategories(tx), products }, null, 2)}\n`
 }

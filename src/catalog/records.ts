@@ -1,5 +1,5 @@
 import { and, asc, eq, gte } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { OWN_ID_MIN } from './seed.ts'
 import { categories, productBands, products, subcategories } from './tables.ts'
 
@@ -11,7 +11,7 @@ export interface ProductRecord {
 }
 
 /** All products by id, in order of id. */
-export const productRecords = (tx: Transaction): Map<number, ProductRecord> => {
+export const productRecords = (tx: Tx): Map<number, ProductRecord> => {
   const rows = tx.select().from(products).orderBy(asc(products.id)).all()
   const records = new Map<number, ProductRecord>(rows.map((row) => [row.id, { row, bands: [] }]))
   const bands = tx.select().from(productBands).orderBy(asc(productBands.productId), asc(productBands.position)).all()
@@ -20,9 +20,7 @@ export const productRecords = (tx: Transaction): Map<number, ProductRecord> => {
 }
 
 /** The categories and subcategories that a catalog file has defined, as it names them; members of none are left out. */
-export const ownCategories = (
-  tx: Transaction,
-): { categories?: { name: string }[]; subcategories?: { name: string }[] } => {
+export const ownCategories = (tx: Tx): { categories?: { name: string }[]; subcategories?: { name: string }[] } => {
   const namesOf = (table: typeof categories | typeof subcategories) =>
     tx
       .select({ name: table.name })
@@ -35,15 +33,15 @@ export const ownCategories = (
 }
 
 /** What a product is called, or undefined when there is none. */
-export const findProductName = (tx: Transaction, id: number): string | undefined =>
+export const findProductName = (tx: Tx, id: number): string | undefined =>
   tx.select({ name: products.name }).from(products).where(eq(products.id, id)).limit(1).get()?.name
 
 /** How long the codes of a product are good for, as the catalog says it; or undefined when there is none. */
-export const findValidity = (tx: Transaction, id: number): string | undefined =>
+export const findValidity = (tx: Tx, id: number): string | undefined =>
   tx.select({ validity: products.validity }).from(products).where(eq(products.id, id)).limit(1).get()?.validity
 
 /** The ids of all products, in order. */
-export const productIds = (tx: Transaction): number[] =>
+export const productIds = (tx: Tx): number[] =>
   tx
     .select({ id: products.id })
     .from(products)

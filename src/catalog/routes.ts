@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { readObject } from '../http/body.ts'
 import { documented, LONG_PAGE_HEADERS } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
@@ -90,7 +90,7 @@ export interface CatalogRoutesOptions {
   guard: Guard
   publicUrl: string
   /** How many of a denomination could still be sold; null when there is no end of them. */
-  stockLeft: (tx: Transaction, world: World, product: Product, denominationMinor: number) => number | null
+  stockLeft: (tx: Tx, world: World, product: Product, denominationMinor: number) => number | null
 }
 
 export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogRoutesOptions) =>

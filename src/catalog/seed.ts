@@ -1,5 +1,5 @@
 import { and, gte, inArray, max, sql } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { categories, clientDiscounts, subcategories } from './tables.ts'
 
 /** The rows of the seed files (spec 2.3): inactive ones never show. */
@@ -15,14 +15,14 @@ export const OWN_ID_MIN = 1_000_001
  * Puts the categories of a catalog file in the place of those of the one before. One that is named again has the id that
  * it had, so that they stay as they were told.
  */
-export const defineCategories = (tx: Transaction, names: Record<'categories' | 'subcategories', readonly string[]>) => {
+export const defineCategories = (tx: Tx, names: Record<'categories' | 'subcategories', readonly string[]>) => {
   // A subcategory of a file belongs to no category; the column wants one, and nothing asks for it.
   define(tx, categories, names.categories, {})
   define(tx, subcategories, names.subcategories, { categoryId: 1 })
 }
 
 const define = (
-  tx: Transaction,
+  tx: Tx,
   table: typeof categories | typeof subcategories,
   names: readonly string[],
   others: { categoryId?: number },
@@ -49,7 +49,7 @@ const define = (
 }
 
 /** Writes the seed over whatever an earlier release wrote: ids stay, names may have improved. */
-export const seedCategories = (tx: Transaction, seed: CategorySeed): void => {
+export const seedCategories = (tx: Tx, seed: CategorySeed): void => {
   // What a file has defined gives way to the program's own of the same name.
   const isTaken = (table: typeof categories | typeof subcategories, rows: readonly { name: string }[]) =>
     and(
@@ -80,7 +80,7 @@ export interface AgreedDiscount {
 }
 
 /** Writes discounts over those that were agreed on the same products before. */
-export const agreeDiscounts = (tx: Transaction, agreed: readonly AgreedDiscount[]): void => {
+export const agreeDiscounts = (tx: Tx, agreed: readonly AgreedDiscount[]): void => {
   tx.insert(clientDiscounts)
     .values([...agreed])
     .onConflictDoUpdate({

@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, lte } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { fold } from '../kernel/fold.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type Band, type Product, productWire } from './product.ts'
@@ -63,7 +63,7 @@ export class Shelf {
    *
    * @param publicUrl the address that pictures are linked at
    */
-  static *reading(tx: Transaction, reference: Reference, publicUrl: string): Generator<undefined, Shelf> {
+  static *reading(tx: Tx, reference: Reference, publicUrl: string): Generator<undefined, Shelf> {
     const names = { categories: activeOf(tx, categories), subcategories: activeOf(tx, subcategories) }
     const read: Product[] = []
     const records = new Records()
@@ -253,7 +253,7 @@ class Names {
 const READ_TOGETHER = 500
 
 /** Those on sale, by id, some at a time. The long texts stay where they are until one is asked for. */
-function* readProducts(tx: Transaction, reference: Reference): Generator<Product[]> {
+function* readProducts(tx: Tx, reference: Reference): Generator<Product[]> {
   const { terms, details, howToUse, ...columns } = getTableColumns(products)
   const once = new Map<string, string>()
   /** Says the same in the same string: most texts are those of many products. */
@@ -289,7 +289,7 @@ function* readProducts(tx: Transaction, reference: Reference): Generator<Product
   }
 }
 
-const readBands = (tx: Transaction, afterId: number, lastId: number): Map<number, Band[]> => {
+const readBands = (tx: Tx, afterId: number, lastId: number): Map<number, Band[]> => {
   const rows = tx
     .select()
     .from(productBands)
@@ -306,5 +306,5 @@ const readBands = (tx: Transaction, afterId: number, lastId: number): Map<number
   return bands
 }
 
-const activeOf = (tx: Transaction, table: typeof categories | typeof subcategories): Named[] =>
+const activeOf = (tx: Tx, table: typeof categories | typeof subcategories): Named[] =>
   tx.select({ id: table.id, name: table.name }).from(table).where(eq(table.active, true)).orderBy(asc(table.id)).all()

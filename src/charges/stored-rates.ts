@@ -1,5 +1,5 @@
 import { asc, sql } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { RATE_ONE } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
@@ -14,14 +14,14 @@ const ratesSet = worldPart(({ db }) => findRates(db.query)?.perBaseE8 ?? new Map
 export const storedRates = (world: World): RateSource => ratesFrom((currency) => world.of(ratesSet).get(currency))
 
 /** The rates that are set, or undefined before the first. */
-export const findRates = (tx: Transaction): BaseRates | undefined => {
+export const findRates = (tx: Tx): BaseRates | undefined => {
   const rows = tx.select().from(exchangeRates).orderBy(asc(exchangeRates.currency)).all()
   const base = rows.find(({ isBase }) => isBase)?.currency
   return base === undefined ? undefined : { base, perBaseE8: new Map(rows.map((row) => [row.currency, row.perBaseE8])) }
 }
 
 /** Replaces all rates by these. @throws RatesFault */
-export const replaceRates = (tx: Transaction, reference: Reference, rates: BaseRates): void => {
+export const replaceRates = (tx: Tx, reference: Reference, rates: BaseRates): void => {
   tx.delete(exchangeRates).run()
   mergeRates(tx, reference, rates)
 }
@@ -31,7 +31,7 @@ export const replaceRates = (tx: Transaction, reference: Reference, rates: BaseR
  *
  * @throws RatesFault for a code that is no currency, or a base other than that of the rates that are set
  */
-export const mergeRates = (tx: Transaction, reference: Reference, { base, perBaseE8 }: BaseRates): void => {
+export const mergeRates = (tx: Tx, reference: Reference, { base, perBaseE8 }: BaseRates): void => {
   const known = findRates(tx)
   if (known && known.base !== base) {
     throw new RatesFault([`/base: the rates that are set are for one ${known.base}, not one ${base}`])

@@ -5,7 +5,7 @@ import { findValidity } from '../catalog/records.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type DataConfig, type DataOptions, dataConfigOf } from '../config/config.ts'
 import { DataFault, databasePath, hasDatabase, isBusy } from '../db/data-folder.ts'
-import { Database, SEEN_WITHIN_MS, type Transaction } from '../db/database.ts'
+import { Database, SEEN_WITHIN_MS, type Tx } from '../db/database.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch } from '../db/migrate.ts'
 import { modeOf } from '../db/mode.ts'
@@ -39,7 +39,7 @@ export interface Administration {
   /** Where the vouchers of this data come from, and what seals them. */
   delivering: Delivering
   /** Runs a unit of work in one transaction, all of it or nothing. */
-  write: <T>(work: (tx: Transaction) => T) => Promise<T>
+  write: <T>(work: (tx: Tx) => T) => Promise<T>
 }
 
 /**

@@ -3,7 +3,7 @@ import { findProductName } from '../catalog/records.ts'
 import { agreeDiscounts } from '../catalog/seed.ts'
 import { type DataOptions, dataConfigOf, withDataOptions } from '../config/config.ts'
 import { hasDatabase, makeDataFolder } from '../db/data-folder.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { lockForReplacing } from '../db/folder-lock.ts'
 import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import { toPercent } from '../kernel/money.ts'
@@ -130,14 +130,14 @@ const change = (name: string, options: DataOptions, changed: Parameters<typeof c
   )
 
 /** The client of a name. @throws ProgramError */
-export const clientOf = (tx: Transaction, name: string): ClientRecord => {
+export const clientOf = (tx: Tx, name: string): ClientRecord => {
   const client = allClients(tx).find(({ username }) => username === name)
   if (!client) throw refused(`There is no client ${name}: see scrip client list.`)
   return client
 }
 
 /** The usernames of all clients, by id. */
-export const clientNamesById = (tx: Transaction): ReadonlyMap<number, string> =>
+export const clientNamesById = (tx: Tx): ReadonlyMap<number, string> =>
   new Map(allClients(tx).map(({ id, username }) => [id, username]))
 
 const clientRow = ({ id, username, disabled, vouchers, quantityMax, createdAtMs }: ClientRecord): Row => ({

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type DataOptions, withDataOptions } from '../config/config.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import {
   allOrders,
@@ -51,7 +51,7 @@ export const orderCommands = (orders: Command): void => {
     )
 }
 
-type Change = (tx: Transaction, world: World, delivering: Delivering, order: Order) => Order
+type Change = (tx: Tx, world: World, delivering: Delivering, order: Order) => Order
 
 const change = (options: DataOptions, id: number, how: Change): Promise<void> =>
   administer(options, ({ world, reference, delivering, write }) =>
@@ -62,7 +62,7 @@ const change = (options: DataOptions, id: number, how: Change): Promise<void> =>
     }),
   )
 
-const orderRow = (tx: Transaction, reference: Reference, names: ReadonlyMap<number, string>, order: Order): Row => {
+const orderRow = (tx: Tx, reference: Reference, names: ReadonlyMap<number, string>, order: Order): Row => {
   const currency = reference.getCurrency(order.currencyId)
   const walletCurrencyId = findAnyWallet(tx, order.walletId)?.currencyId ?? order.currencyId
   const walletCurrency = reference.getCurrency(walletCurrencyId)

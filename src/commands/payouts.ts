@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type DataOptions, withDataOptions } from '../config/config.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import {
   ADVANCE_TARGETS,
@@ -87,7 +87,7 @@ export const payoutCommands = (payouts: Command): void => {
     )
 }
 
-type Change = (tx: Transaction, moving: Moving, world: World, payout: Payout, happening: Happening) => Payout
+type Change = (tx: Tx, moving: Moving, world: World, payout: Payout, happening: Happening) => Payout
 
 const change = (options: DataOptions, id: string, how: Change): Promise<void> =>
   administer(options, ({ world, reference, isSandbox, write }) =>
@@ -98,7 +98,7 @@ const change = (options: DataOptions, id: string, how: Change): Promise<void> =>
     }),
   )
 
-const payoutOf = (tx: Transaction, id: string): Payout => {
+const payoutOf = (tx: Tx, id: string): Payout => {
   const payout = findAnyPayout(tx, id)
   if (!payout) throw refused(`There is no payout ${id}: see scrip payouts list.`)
   return payout

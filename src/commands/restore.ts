@@ -122,7 +122,7 @@ const prepare = async (draft: string, file: string, config: DataConfig, onProgre
       requireSameMode(database, config)
       requireKey(database, config)
       // What was logged out after the backup stays out: no token of before is good any more (contract C3).
-      revokeLogins(database.query)
+      database.fill((tx) => revokeLogins(tx))
     } finally {
       database.close()
     }

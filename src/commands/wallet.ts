@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type DataOptions, withDataOptions } from '../config/config.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { adjust, fund } from '../wallets/ledger.ts'
@@ -70,7 +70,7 @@ export const walletCommands = (wallet: Command): void => {
     )
 }
 
-type Move = (tx: Transaction, wallet: Wallet, currency: Currency, nowMs: number) => void
+type Move = (tx: Tx, wallet: Wallet, currency: Currency, nowMs: number) => void
 
 const move = (options: DataOptions, id: number, how: Move): Promise<void> =>
   administer(options, ({ world, reference, write }: Administration) =>
@@ -81,7 +81,7 @@ const move = (options: DataOptions, id: number, how: Move): Promise<void> =>
     }),
   )
 
-const walletOf = (tx: Transaction, id: number): Wallet => {
+const walletOf = (tx: Tx, id: number): Wallet => {
   const wallet = findAnyWallet(tx, id)
   if (!wallet) throw refused(`There is no wallet ${id}: see scrip wallet list.`)
   return wallet

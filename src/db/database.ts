@@ -29,8 +29,11 @@ const ROLLBACK_JOURNAL = 1
 /** So many statements are remembered before those that are gone are forgotten. */
 const MADE_MAX = 512
 
-/** What a write sees: the same database, inside a transaction that is open. */
-export type Transaction = BunSQLiteDatabase
+/** What reads the database, inside a transaction or outside. */
+export type Query = BunSQLiteDatabase
+
+/** An open transaction: what a unit of work reads and writes through. Only {@link Database} makes one. */
+export type Tx = BunSQLiteDatabase
 
 /** What SQLite leaves off by default: references are checked, and REPLACE is the deletion that triggers refuse. */
 const constrain = (sqlite: SqliteDatabase): void => {
@@ -40,7 +43,8 @@ const constrain = (sqlite: SqliteDatabase): void => {
 
 /** One SQLite database of ours: the query builder, the driver below it, and the one way to write. */
 export class Database {
-  readonly query: BunSQLiteDatabase
+  readonly query: Query
+  readonly #tx: Tx
   readonly #commits: SharedCommit
 
   /** Reads a number that changes with each commit of another connection; left out where there can be none. */
@@ -58,7 +62,8 @@ export class Database {
     readonly onFile: boolean,
   ) {
     if (!onFile) this.#rememberStatements()
-    this.query = drizzle({ client: sqlite })
+    this.#tx = drizzle({ client: sqlite })
+    this.query = this.#tx
     this.#commits = new SharedCommit(sqlite, () => this.#files)
     this.#dataVersion = onFile ? sqlite.query('PRAGMA data_version') : undefined
     this.#seenVersion = this.#dataVersion?.get()?.data_version
@@ -151,8 +156,13 @@ export class Database {
    * Runs a synchronous unit of work in a transaction and answers after the commit. Units that arrive together share
    * one commit; one that throws is undone alone, and the others stand.
    */
-  write<T>(work: (transaction: Transaction) => T): Promise<T> {
-    return this.#commits.run(() => work(this.query))
+  write<T>(work: (tx: Tx) => T): Promise<T> {
+    return this.#commits.run(() => work(this.#tx))
+  }
+
+  /** Runs a unit of work in a transaction of its own, at once: how a database is filled that serves nobody yet. */
+  fill<T>(work: (tx: Tx) => T): T {
+    return this.#tx.transaction(() => work(this.#tx), { behavior: 'immediate' })
   }
 
   /**
@@ -161,8 +171,8 @@ export class Database {
    *
    * @throws what the work throws, and nothing of it stands
    */
-  writeNow(work: (transaction: Transaction) => void): Promise<boolean> | undefined {
-    return this.#commits.runNow(() => work(this.query))
+  writeNow(work: (tx: Tx) => void): Promise<boolean> | undefined {
+    return this.#commits.runNow(() => work(this.#tx))
   }
 
   /** The end of a commit whose work can be seen before it is durable. */

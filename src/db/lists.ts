@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, getTableColumns, inArray, is, type SQL, type
 import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import { turns } from '../kernel/turns.ts'
-import type { Transaction } from './database.ts'
+import type { Query } from './database.ts'
 import type { OwnedTable } from './prepared.ts'
 import { listCounts } from './tables.ts'
 import { type Bounds, type Key, Walk } from './walk.ts'
@@ -68,8 +68,8 @@ const ATTEMPTS_MAX = 3
 /** A list that may grow without end: counted and paged through without reading what is not shown (decision 0019). */
 export class List<Table extends OwnedTable, Filter extends string, Sort extends string> {
   readonly #options: ListOptions<Table, Filter, Sort>
-  readonly #statements = new WeakMap<Transaction, LRUCache<string, Statement<unknown>>>()
-  readonly #waypoints = new WeakMap<Transaction, LRUCache<string, Waypoints>>()
+  readonly #statements = new WeakMap<Query, LRUCache<string, Statement<unknown>>>()
+  readonly #waypoints = new WeakMap<Query, LRUCache<string, Waypoints>>()
 
   constructor(options: ListOptions<Table, Filter, Sort>) {
     this.#options = options
@@ -81,7 +81,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
    * it was passed over.
    */
   async page(
-    connection: () => Transaction,
+    connection: () => Query,
     clientId: number,
     slice: Slice<Filter, Sort>,
   ): Promise<{ rows: Table['$inferSelect'][]; totalCount: number }> {
@@ -101,7 +101,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 
   #countedPage(
-    query: Transaction,
+    query: Query,
     clientId: number,
     slice: Slice<Filter, Sort>,
     given: readonly Filter[],
@@ -118,7 +118,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   /** A page of many rows, a part of them in each slice. */
   async #countedInParts(
-    connection: () => Transaction,
+    connection: () => Query,
     clientId: number,
     { limit, offset, ...slice }: Slice<Filter, Sort>,
     given: readonly Filter[],
@@ -136,7 +136,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   /** A page of what is counted nowhere: all that may match is passed over, and again along the order if it is much. */
   async #searched(
-    connection: () => Transaction,
+    connection: () => Query,
     clientId: number,
     slice: Slice<Filter, Sort>,
     given: readonly Filter[],
@@ -174,7 +174,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   /** The keys of a span in the order that is shown, reached from the nearer end. */
   async #keysOf(
-    connection: () => Transaction,
+    connection: () => Query,
     clientId: number,
     slice: Slice<Filter, Sort>,
     given: readonly Filter[],
@@ -196,7 +196,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   /** The keys of all that match along an order, some in each slice, whatever is between them. */
   async *#walk(
-    connection: () => Transaction,
+    connection: () => Query,
     clientId: number,
     slice: Slice<Filter, Sort>,
     given: readonly Filter[],
@@ -249,7 +249,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
    * may stand elsewhere in the order.
    */
   #count(
-    query: Transaction,
+    query: Query,
     given: readonly Filter[],
     { name, condition, values }: Matching,
     sort: Sort,
@@ -270,7 +270,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return { totalCount: counting?.total ?? 0 }
   }
 
-  #counted(query: Transaction, { as, by }: Counted<Filter>, given: readonly Filter[], values: Values) {
+  #counted(query: Query, { as, by }: Counted<Filter>, given: readonly Filter[], values: Values) {
     const sumOf = (column: SQLWrapper) => sql<number>`coalesce(sum(${column}), 0)`
     const [sums] = this.#statement<{ total: number; changes: number; intrusions: number }>(
       query,
@@ -293,7 +293,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   /** The rows of a page, from the nearest place that is known; places far from all others become known. */
   #rowsFromNearest(
-    query: Transaction,
+    query: Query,
     matching: Matching,
     slice: Slice<Filter, Sort>,
     span: Span,
@@ -331,7 +331,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
    * shown.
    */
   #rows(
-    query: Transaction,
+    query: Query,
     { name, condition, values }: Matching,
     { sort, direction }: Slice<Filter, Sort>,
     span: Span,
@@ -362,7 +362,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 
   /** The statement of a shape, made when it is first needed: building one costs more than asking it. */
-  #statement<Row>(query: Transaction, shape: string, make: () => Statement<unknown>): Statement<Row> {
+  #statement<Row>(query: Query, shape: string, make: () => Statement<unknown>): Statement<Row> {
     return kept(this.#statements, query, STATEMENTS_MAX, shape, make) as Statement<Row>
   }
 }
@@ -379,8 +379,8 @@ const beyond = (order: readonly (SQLiteColumn | SQL)[], isUpward: boolean): SQL 
 
 /** What is kept for a connection by name, made when it is first asked for; the longest unasked makes room. */
 const kept = <Value extends object>(
-  byConnection: WeakMap<Transaction, LRUCache<string, Value>>,
-  query: Transaction,
+  byConnection: WeakMap<Query, LRUCache<string, Value>>,
+  query: Query,
   max: number,
   name: string,
   make: () => Value,
@@ -392,11 +392,11 @@ const kept = <Value extends object>(
   return known
 }
 
-const numbers = new WeakMap<Transaction, number>()
+const numbers = new WeakMap<Query, number>()
 let lastNumber = 0
 
 /** Whose turn it is: a client of one connection. */
-const ownerOf = (query: Transaction, clientId: number): string => {
+const ownerOf = (query: Query, clientId: number): string => {
   const number = numbers.get(query) ?? ++lastNumber
   numbers.set(query, number)
   return `${number} ${clientId}`

@@ -1,24 +1,29 @@
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Transaction } from './database.ts'
+import type { Query, Tx } from './database.ts'
 
 /** Statements that are written out once: for a hot path, building a query anew costs more than running it. */
 
 /** Each statement is made at its first use: most connections need few of them, and one takes some 30 kB. */
-export const perConnection = <Builders extends Record<string, (query: Transaction) => unknown>>(
-  builders: Builders,
-): ((query: Transaction) => { readonly [Name in keyof Builders]: ReturnType<Builders[Name]> }) => {
-  type Statements = { readonly [Name in keyof Builders]: ReturnType<Builders[Name]> }
-  const made = new WeakMap<Transaction, Statements>()
-  return (query) => {
-    const known = made.get(query)
-    if (known !== undefined) return known
-    const statements = Object.create(null) as Statements
-    for (const [name, build] of Object.entries(builders)) madeAtFirstUse(statements, name, () => build(query))
-    made.set(query, statements)
-    return statements
+const perConnection =
+  <Connection extends Query>() =>
+  <Builders extends Record<string, (connection: Connection) => unknown>>(builders: Builders) => {
+    type Statements = { readonly [Name in keyof Builders]: ReturnType<Builders[Name]> }
+    const made = new WeakMap<Connection, Statements>()
+    return (connection: Connection): Statements => {
+      const known = made.get(connection)
+      if (known !== undefined) return known
+      const statements = Object.create(null) as Statements
+      for (const [name, build] of Object.entries(builders)) madeAtFirstUse(statements, name, () => build(connection))
+      made.set(connection, statements)
+      return statements
+    }
   }
-}
+
+/** The statements by which a room reads. */
+export const preparedReads = perConnection<Query>()
+/** The statements by which a room writes. */
+export const preparedWrites = perConnection<Tx>()
 
 const madeAtFirstUse = (statements: object, name: string, make: () => unknown): void => {
   Object.defineProperty(statements, name, {
@@ -36,7 +41,7 @@ export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColum
 
 /** Finds a client's own record: another client's is as good as none. */
 export const preparedFind = <Table extends OwnedTable>(
-  query: Transaction,
+  query: Query,
   table: Table,
 ): ((
   clientId: number,
@@ -61,11 +66,8 @@ const placeholders = (names: readonly string[]): Record<string, unknown> =>
 
 const namesOf = (table: SQLiteTable): string[] => Object.keys(getTableColumns(table))
 
-export const preparedInsert = <Table extends SQLiteTable>(
-  query: Transaction,
-  table: Table,
-): ((row: WholeRow<Table>) => void) => {
-  const statement = query
+export const preparedInsert = <Table extends SQLiteTable>(tx: Tx, table: Table): ((row: WholeRow<Table>) => void) => {
+  const statement = tx
     .insert(table)
     .values(placeholders(namesOf(table)) as Table['$inferInsert'])
     .prepare()
@@ -77,11 +79,11 @@ export const preparedInsertReturning = <
   Table extends SQLiteTable,
   Computed extends string & keyof Table['$inferSelect'],
 >(
-  query: Transaction,
+  tx: Tx,
   table: Table,
   computed: Record<Computed, SQL>,
 ): ((row: Omit<WholeRow<Table>, Computed>) => Table['$inferSelect']) => {
-  const statement = query
+  const statement = tx
     .insert(table)
     .values({ ...placeholders(namesOf(table)), ...computed } as Table['$inferInsert'])
     .returning()
@@ -97,11 +99,11 @@ export const preparedUpdate = <
   Table extends SQLiteTable & { id: SQLiteColumn },
   Name extends Exclude<string & keyof Table['$inferSelect'], 'id'>,
 >(
-  query: Transaction,
+  tx: Tx,
   table: Table,
   names: readonly Name[],
 ): ((row: Pick<Table['$inferSelect'], Name | ('id' & keyof Table['$inferSelect'])>) => void) => {
-  const statement = query
+  const statement = tx
     .update(table)
     .set(placeholders(names) as Partial<Table['$inferInsert']>)
     .where(eq(table.id, sql.placeholder('id')))

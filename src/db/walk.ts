@@ -1,6 +1,6 @@
 import { and, asc, desc, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Transaction } from './database.ts'
+import type { Query } from './database.ts'
 import type { OwnedTable } from './prepared.ts'
 
 export type Key = string | number
@@ -28,7 +28,7 @@ interface WalkOptions {
   /** The values among them that bound the first column of the order. */
   bounds?: Bounds | undefined
   /** Keeps the statement of a name. */
-  statement: (name: string, make: (query: Transaction) => Statement<unknown>) => Statement<unknown>
+  statement: (name: string, make: (query: Query) => Statement<unknown>) => Statement<unknown>
 }
 
 /** How many entries of the index are passed over at a time: 1 to 4 ms, whatever is found among them. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
-import { perConnection } from '../db/prepared.ts'
+import type { Query, Tx } from '../db/database.ts'
+import { preparedReads } from '../db/prepared.ts'
 import { readText } from '../http/body.ts'
 import { edgeOf, renderFailure } from '../http/errors.ts'
 import { type JsonObject, parseObject } from '../http/json.ts'
@@ -31,13 +31,13 @@ export interface Effect<Input> {
   /** How an answer is kept that must not lie about in clear; as it is, when left out. */
   atRest?: AtRest
   /** Does it, and answers the body. */
-  apply: (tx: Transaction, input: Input) => object
+  apply: (tx: Tx, input: Input) => object
 }
 
 /** Seals an answer for the place that it is kept at; undefined when it does not open. */
 export interface AtRest {
-  close: (tx: Transaction, json: string, place: string) => string
-  open: (tx: Transaction, kept: string, place: string) => string | undefined
+  close: (tx: Tx, json: string, place: string) => string
+  open: (tx: Tx, kept: string, place: string) => string | undefined
 }
 
 const placeOf = ({ clientId, key }: Pick<KeptAnswer, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
@@ -119,7 +119,7 @@ const performOrRecall = async <Input>(
   return outcome.answer
 }
 
-const statements = perConnection({
+const statements = preparedReads({
   /** Clears some of the keys that were used at a time or before, the oldest first. */
   clearSome: (query) => {
     const { clientId, key, createdAtMs } = idempotencyKeys
@@ -135,7 +135,7 @@ const statements = perConnection({
 
 type KeptAnswer = typeof idempotencyKeys.$inferSelect
 
-const answered = (tx: Transaction, { atRest }: Pick<Effect<unknown>, 'atRest'>, kept: KeptAnswer): string => {
+const answered = (tx: Tx, { atRest }: Pick<Effect<unknown>, 'atRest'>, kept: KeptAnswer): string => {
   if (!atRest) return kept.body
   const json = atRest.open(tx, kept.body, placeOf(kept))
   if (json === undefined) throw new Error('the answer that is kept for an Idempotency-Key cannot be opened')
@@ -145,7 +145,7 @@ const answered = (tx: Transaction, { atRest }: Pick<Effect<unknown>, 'atRest'>, 
 type Outcome = { answer: Answer } | { answer?: Answer; error: DomainError }
 
 /** The effect in a savepoint of its own: refused half-way, it leaves nothing, and the key is kept all the same. */
-const attempt = <Input>(tx: Transaction, effect: Effect<Input>, sent: Sent): Outcome => {
+const attempt = <Input>(tx: Tx, effect: Effect<Input>, sent: Sent): Outcome => {
   try {
     if ('refusal' in sent) throw sent.refusal
     const body = tx.transaction(() => effect.apply(tx, effect.check(sent.body)))
@@ -164,11 +164,7 @@ const SEALED = sql`${idempotencyKeys.body} NOT LIKE '{%'`
 export type SealedAnswer = Pick<KeptAnswer, 'clientId' | 'key' | 'body'> & { place: string }
 
 /** The next answers that are kept sealed, in order of client and key. */
-export const sealedAnswers = (
-  query: Transaction,
-  after: { clientId: number; key: string },
-  limit: number,
-): SealedAnswer[] =>
+export const sealedAnswers = (query: Query, after: { clientId: number; key: string }, limit: number): SealedAnswer[] =>
   query
     .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
     .from(idempotencyKeys)
@@ -179,7 +175,7 @@ export const sealedAnswers = (
     .map((kept) => ({ ...kept, place: placeOf(kept) }))
 
 /** Keeps an answer sealed anew. */
-export const resealAnswer = (tx: Transaction, { clientId, key }: SealedAnswer, body: string): void => {
+export const resealAnswer = (tx: Tx, { clientId, key }: SealedAnswer, body: string): void => {
   tx.update(idempotencyKeys)
     .set({ body })
     .where(and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key)))

@@ -3,9 +3,9 @@ import { INSTANT, type Product } from '../catalog/product.ts'
 import { recallCharge } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quoteForOrder } from '../charges/quote.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { perConnection, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { preparedFind, preparedInsert, preparedReads, preparedUpdate } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page } from '../http/query.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
@@ -54,7 +54,7 @@ const CHANGING = [
 ] as const satisfies readonly (keyof Order)[]
 type Change = Partial<Pick<Order, (typeof CHANGING)[number]>>
 
-const statements = perConnection({
+const statements = preparedReads({
   insert: (query) => preparedInsert(query, orders),
   update: (query) => preparedUpdate(query, orders, CHANGING),
   insertVoucher: (query) => preparedInsert(query, vouchers),
@@ -109,7 +109,7 @@ export interface OrderRequest extends Purchase {
  *
  * @throws DomainError what a quote refuses, duplicate_order_reference, insufficient_balance or insufficient_stock
  */
-export const placeOrder = (tx: Transaction, ordering: Ordering, session: Session, request: OrderRequest): Order => {
+export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request: OrderRequest): Order => {
   const { world, client } = session
   const {
     product,
@@ -181,7 +181,7 @@ const exchangeOf = ({ source, destination, rateE8, conversionFeeMinor }: Quote['
  * @throws DomainError transition_refused
  */
 export const deliver = (
-  tx: Transaction,
+  tx: Tx,
   world: World,
   { supply, seals }: Delivering,
   order: Order,
@@ -215,7 +215,7 @@ export const deliver = (
  * @throws DomainError transition_refused
  */
 export const failOrder = (
-  tx: Transaction,
+  tx: Tx,
   world: World,
   supply: VoucherSupply,
   order: Order,
@@ -229,21 +229,14 @@ export const failOrder = (
 }
 
 /** Cancels an order that is still pending. @throws DomainError order_not_cancellable */
-export const cancelOrder = (tx: Transaction, world: World, supply: VoucherSupply, order: Order): Order => {
+export const cancelOrder = (tx: Tx, world: World, supply: VoucherSupply, order: Order): Order => {
   if (order.status !== 'PENDING') throw new DomainError({ code: 'order_not_cancellable', status: order.status })
   const nowMs = world.clock.nowMs()
   giveUp(tx, world, supply, order, nowMs, 'Cancelled')
   return update(tx, order, { status: 'CANCELLED', cancelledAtMs: nowMs, dueAtMs: null })
 }
 
-const giveUp = (
-  tx: Transaction,
-  world: World,
-  supply: VoucherSupply,
-  order: Order,
-  nowMs: number,
-  remarks: string,
-): void => {
+const giveUp = (tx: Tx, world: World, supply: VoucherSupply, order: Order, nowMs: number, remarks: string): void => {
   supply.giveBack(tx, order)
   const { deliveredQuantity } = order
   settleOrder(tx, walletOf(world, order), order, () => exchangeOfOrder(world, order), {
@@ -261,7 +254,7 @@ const refuseEnded = (order: Order, to: OrderStatus): void => {
   if (hasEnded(order)) throw new DomainError({ code: 'transition_refused', from: order.status, to })
 }
 
-const update = (tx: Transaction, order: Order, change: Change): Order => {
+const update = (tx: Tx, order: Order, change: Change): Order => {
   const changed = { ...order, ...change }
   statements(tx).update(changed)
   return changed
@@ -284,7 +277,7 @@ const exchangeOfOrder = (world: World, order: Order): Exchange | undefined => {
 }
 
 /** Has the clock of a world deliver its orders again, or no longer, as its pace now says. */
-export const repaceOrders = (tx: Transaction, byClock: Ordering['byClock'], world: World): void => {
+export const repaceOrders = (tx: Tx, byClock: Ordering['byClock'], world: World): void => {
   const nowMs = world.clock.nowMs()
   const moved = byClock(world)
   for (const order of tx
@@ -315,21 +308,20 @@ export const dueOrders = (delivering: Delivering): DueSource => ({
   },
 })
 
-const nextOrderId = (tx: Transaction): number => (statements(tx).lastId.get()?.id ?? 0) + 1
+const nextOrderId = (tx: Tx): number => (statements(tx).lastId.get()?.id ?? 0) + 1
 
-const findByReference = (tx: Transaction, clientId: number, reference: string) =>
+const findByReference = (tx: Tx, clientId: number, reference: string) =>
   statements(tx).byReference.get({ clientId, reference })
 
 /** The client's own order, or undefined: another client's is as good as none. */
-export const findOrder = (tx: Transaction, clientId: number, id: number): Order | undefined =>
-  statements(tx).find(clientId, id)
+export const findOrder = (tx: Tx, clientId: number, id: number): Order | undefined => statements(tx).find(clientId, id)
 
 /** Any client's order, for its operator; or undefined. */
-export const findAnyOrder = (tx: Transaction, id: number): Order | undefined =>
+export const findAnyOrder = (tx: Tx, id: number): Order | undefined =>
   tx.select().from(orders).where(eq(orders.id, id)).limit(1).get()
 
 /** The orders of all clients, the oldest first. */
-export const allOrders = (tx: Transaction, status: OrderStatus | undefined): Order[] =>
+export const allOrders = (tx: Tx, status: OrderStatus | undefined): Order[] =>
   tx
     .select()
     .from(orders)
@@ -338,7 +330,7 @@ export const allOrders = (tx: Transaction, status: OrderStatus | undefined): Ord
     .all()
 
 /** The vouchers of an order that were delivered, in order of delivery. */
-export const vouchersOf = (tx: Transaction, orderId: number) => statements(tx).vouchers.all({ orderId })
+export const vouchersOf = (tx: Tx, orderId: number) => statements(tx).vouchers.all({ orderId })
 
 const list = new List({
   table: orders,

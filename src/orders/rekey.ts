@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { DataFault } from '../db/data-folder.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { resealAnswer, type SealedAnswer, sealedAnswers } from '../idempotency/once.ts'
 import { placeInOrder, placeInStock } from './places.ts'
 import { PREFIX_BYTES, Seal } from './seal.ts'
@@ -17,10 +17,10 @@ import { markOf, nextMarkOf } from './voucher-key.ts'
 const UNIT = 200
 
 /** Runs a unit of work in a transaction of its own. */
-type Write = <T>(work: (tx: Transaction) => T) => Promise<T>
+type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 
 export interface Resealing {
-  query: Transaction
+  query: Query
   seal: Seal
   write: Write
   nowMs: number
@@ -74,7 +74,7 @@ const resealRows = async <Row, Place>(
   context: Resealing,
   counts: Resealed,
   next: (after: Place) => Row[],
-  resealRow: (tx: Transaction, context: Resealing, row: Row) => Outcome | undefined,
+  resealRow: (tx: Tx, context: Resealing, row: Row) => Outcome | undefined,
   start: Place,
   placeOf: (row: Row) => Place,
 ): Promise<void> => {
@@ -100,11 +100,7 @@ const staleStock = ({ query, seal }: Resealing, after: number) =>
     .limit(UNIT)
     .all()
 
-const resealStock = (
-  tx: Transaction,
-  { seal, nowMs }: Resealing,
-  row: ReturnType<typeof staleStock>[number],
-): Outcome => {
+const resealStock = (tx: Tx, { seal, nowMs }: Resealing, row: ReturnType<typeof staleStock>[number]): Outcome => {
   const code = seal.open(row.sealed, placeInStock(row))
   const digest = code && seal.fingerprint(code.cardNumber)
   if (!code || digest === undefined) {
@@ -126,7 +122,7 @@ const resealStock = (
   return isTwice ? 'twice' : 'resealed'
 }
 
-const setStock = (tx: Transaction, id: number, change: Partial<typeof voucherStock.$inferInsert>): void => {
+const setStock = (tx: Tx, id: number, change: Partial<typeof voucherStock.$inferInsert>): void => {
   tx.update(voucherStock).set(change).where(eq(voucherStock.id, id)).run()
 }
 
@@ -146,11 +142,7 @@ const staleVouchers = ({ query, seal }: Resealing, after: number) =>
     .limit(UNIT)
     .all()
 
-const resealVoucher = (
-  tx: Transaction,
-  { seal }: Resealing,
-  row: ReturnType<typeof staleVouchers>[number],
-): Outcome => {
+const resealVoucher = (tx: Tx, { seal }: Resealing, row: ReturnType<typeof staleVouchers>[number]): Outcome => {
   const place = placeInOrder(row, row)
   const code = seal.open(row.sealed, place)
   if (!code) return 'damaged'
@@ -162,7 +154,7 @@ const resealVoucher = (
 }
 
 /** An answer that is sealed as it should be, or cannot be opened, is left to its 24 hours. */
-const resealKept = (tx: Transaction, { seal }: Resealing, kept: SealedAnswer): Outcome | undefined => {
+const resealKept = (tx: Tx, { seal }: Resealing, kept: SealedAnswer): Outcome | undefined => {
   const sealed = Buffer.from(kept.body, 'base64')
   if (seal.prefix.equals(sealed.subarray(0, PREFIX_BYTES))) return undefined
   const json = seal.openText(sealed, kept.place)
@@ -176,7 +168,7 @@ const resealKept = (tx: Transaction, { seal }: Resealing, kept: SealedAnswer): O
  *
  * @throws DataFault when a run to another key was broken off
  */
-export const beginRekey = (tx: Transaction, next: Uint8Array): boolean => {
+export const beginRekey = (tx: Tx, next: Uint8Array): boolean => {
   const { mark } = new Seal(next)
   const underway = nextMarkOf(tx)
   if (underway !== undefined && underway !== mark) throw new DataFault(OTHER_KEY)
@@ -186,7 +178,7 @@ export const beginRekey = (tx: Transaction, next: Uint8Array): boolean => {
 }
 
 /** The key of this mark is the only one from now on. */
-export const endRekey = (tx: Transaction, mark: string): void => {
+export const endRekey = (tx: Tx, mark: string): void => {
   tx.delete(voucherKeyNext).run()
   tx.update(voucherKey).set({ mark }).run()
 }

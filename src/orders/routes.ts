@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { Denomination, Quantity } from '../catalog/schemas.ts'
 import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import type { JsonObject } from '../http/json.ts'
 import { documented, type Operation, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
@@ -186,8 +186,8 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
   const { reference } = pricing
   // An answer tells codes: kept for its key, it is sealed as they are.
   const atRest = {
-    close: (tx: Transaction, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
-    open: (tx: Transaction, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
+    close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
+    open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
   }
   const opened = ({ db }: World, order: Order, vouchers = vouchersOf(db.query, order.id)) =>
     openVouchers(order, vouchers, seals(db.query))

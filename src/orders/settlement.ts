@@ -1,4 +1,4 @@
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { shareOf } from '../kernel/money.ts'
 import { type Cause, type Exchange, type Line, refund, settle } from '../wallets/ledger.ts'
 import type { Wallet } from '../wallets/wallets.ts'
@@ -16,7 +16,7 @@ interface Ending {
  * and the rest back to the wallet.
  */
 export const settleOrder = (
-  tx: Transaction,
+  tx: Tx,
   wallet: Wallet,
   order: Order,
   /** The exchange as it was recorded: asked for when something goes back. */

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { asc, count, inArray, isNotNull, isNull, lte, not, sql } from 'drizzle-orm'
 import { type ProductRecord, productRecords } from '../catalog/records.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { isWritable } from '../http/validation.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
@@ -39,7 +39,7 @@ export type SealedCode = typeof voucherStock.$inferInsert & { place: string }
 
 /** What codes are read with. */
 interface ReadingCodes {
-  tx: Transaction
+  tx: Tx
   reference: Reference
   seal: Seal
   nowMs: number
@@ -111,10 +111,10 @@ export const readCodes = (text: string, { tx, reference, seal, nowMs, onRows }: 
 
 /** How codes get into the stock: in transactions of a few rows, so that others can write between. */
 interface Importing {
-  query: Transaction
-  write: <T>(work: (tx: Transaction) => T) => Promise<T>
+  query: Query
+  write: <T>(work: (tx: Tx) => T) => Promise<T>
   /** Looks, in each transaction, whether the import may go on. */
-  check: (tx: Transaction) => void
+  check: (tx: Tx) => void
   onRows: (done: number) => void
 }
 
@@ -145,7 +145,7 @@ export const importCodes = async (codes: readonly SealedCode[], importing: Impor
 }
 
 /** Removes a few codes that were never for sale. Answers whether there may be more. */
-const removeUnpublished = (tx: Transaction): boolean => {
+const removeUnpublished = (tx: Tx): boolean => {
   const left = tx
     .select({ id: voucherStock.id })
     .from(voucherStock)
@@ -166,7 +166,7 @@ const removeUnpublished = (tx: Transaction): boolean => {
 }
 
 /** @throws StockFault with all that are in the stock */
-const requireNew = (query: Transaction, codes: readonly SealedCode[]): void => {
+const requireNew = (query: Query, codes: readonly SealedCode[]): void => {
   const problems: string[] = []
   for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
     const rows = codes.slice(start, start + ROWS_PER_UNIT)
@@ -180,7 +180,7 @@ const KNOWN_CODE = 'card_number: was imported before'
 /** A transaction of as many takes some 10 ms. */
 const ROWS_PER_UNIT = 250
 
-const knownAmong = (tx: Transaction, rows: readonly SealedCode[]): ReadonlySet<string> => {
+const knownAmong = (tx: Tx, rows: readonly SealedCode[]): ReadonlySet<string> => {
   const fingerprints = rows.map(({ fingerprint }) => fingerprint)
   const known = tx
     .select({ fingerprint: voucherStock.fingerprint })
@@ -193,7 +193,7 @@ const knownAmong = (tx: Transaction, rows: readonly SealedCode[]): ReadonlySet<s
 const isLeft = isNull(voucherStock.orderId)
 
 /** How many codes there are of each product and denomination: in all, taken by orders, and spoiled before that. */
-export const stockLevels = (tx: Transaction, nowMs: number) =>
+export const stockLevels = (tx: Tx, nowMs: number) =>
   tx
     .select({
       productId: voucherStock.productId,

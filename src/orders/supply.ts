@@ -1,6 +1,6 @@
 import { and, asc, count, eq, inArray, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import { neverExpires, type Product } from '../catalog/product.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
@@ -20,13 +20,13 @@ export interface SuppliedVoucher {
 /** Where vouchers come from (contract C12). */
 export interface VoucherSupply {
   /** How many could still be sold; null when there is no end of them. */
-  left: (tx: Transaction, world: World, product: Product, denominationMinor: number) => number | null
+  left: (tx: Tx, world: World, product: Product, denominationMinor: number) => number | null
   /** Sets vouchers aside for an order that is being placed. @throws DomainError insufficient_stock */
-  take: (tx: Transaction, world: World, order: Order, product: Product) => void
+  take: (tx: Tx, world: World, order: Order, product: Product) => void
   /** Hands out the next vouchers that were set aside. @throws DomainError insufficient_stock */
-  deliver: (tx: Transaction, world: World, order: Order, quantity: number) => SuppliedVoucher[]
+  deliver: (tx: Tx, world: World, order: Order, quantity: number) => SuppliedVoucher[]
   /** Takes back what was set aside and will not be delivered. */
-  giveBack: (tx: Transaction, order: Order) => void
+  giveBack: (tx: Tx, order: Order) => void
 }
 
 const CODE_LENGTH = 16
@@ -62,7 +62,7 @@ export const sandboxSupply = (validityOf: (productId: number) => string | undefi
   },
 })
 
-const takenOf = (tx: Transaction, productId: number): number =>
+const takenOf = (tx: Tx, productId: number): number =>
   tx.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0
 
 export interface StockOptions {
@@ -93,7 +93,7 @@ export const importedSupply = (options: StockOptions): VoucherSupply => ({
 })
 
 /** Takes the next codes of the stock for an order. @throws DomainError insufficient_stock */
-const setAside = (tx: Transaction, world: World, options: StockOptions, order: Order, quantity: number): void => {
+const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): void => {
   const nowMs = world.clock.nowMs()
   const seal = options.seals(tx)
   const found: number[] = []
@@ -120,13 +120,7 @@ const setAside = (tx: Transaction, world: World, options: StockOptions, order: O
 }
 
 /** Codes that were set aside for an order, and can be delivered. */
-const waitingFor = (
-  tx: Transaction,
-  world: World,
-  options: StockOptions,
-  order: Order,
-  quantity: number,
-): SuppliedVoucher[] => {
+const waitingFor = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): SuppliedVoucher[] => {
   const rows = tx
     .select()
     .from(voucherStock)
@@ -147,12 +141,12 @@ type StockRow = typeof voucherStock.$inferSelect
 const codeOf = (seal: Seal, row: StockRow): VoucherCode | undefined => seal.open(row.sealed, placeInStock(row))
 
 /** A code that cannot be opened is sold to nobody; the next one is. */
-const noteDamage = (tx: Transaction, world: World, { onDamaged }: StockOptions, { id, productId }: StockRow): void => {
+const noteDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, { id, productId }: StockRow): void => {
   markDamaged(tx, [id], world.clock.nowMs())
   onDamaged({ stockId: id, productId })
 }
 
-const markDamaged = (tx: Transaction, ids: readonly number[], nowMs: number): void => {
+const markDamaged = (tx: Tx, ids: readonly number[], nowMs: number): void => {
   tx.update(voucherStock)
     .set({ damagedAtMs: nowMs })
     .where(inArray(voucherStock.id, [...ids]))
@@ -160,7 +154,7 @@ const markDamaged = (tx: Transaction, ids: readonly number[], nowMs: number): vo
 }
 
 /** Codes that expired or were found damaged while their order waited are no longer its own. */
-const freeSpoiled = (tx: Transaction, world: World, order: Order): void => {
+const freeSpoiled = (tx: Tx, world: World, order: Order): void => {
   const spoiled = or(isNotNull(voucherStock.damagedAtMs), not(unexpired(world.clock.nowMs())))
   tx.update(voucherStock)
     .set({ orderId: null })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { DataFault, keep, moveKept, readKept } from '../db/data-folder.ts'
-import type { Database, Transaction } from '../db/database.ts'
-import { perConnection } from '../db/prepared.ts'
+import type { Database, Tx } from '../db/database.ts'
+import { preparedReads } from '../db/prepared.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { SEAL_KEY_BYTES, Seal } from './seal.ts'
@@ -14,7 +14,7 @@ const KEY_FILE = 'voucher.key'
 const NEXT_KEY_FILE = 'voucher.key.next'
 
 /** Where a unit of work finds the seal that holds at this moment. */
-export type SealSource = (tx: Transaction) => Seal
+export type SealSource = (tx: Tx) => Seal
 
 /**
  * What seals the codes of sandboxes in memory, the same in every process, so that what a snapshot holds can be read
@@ -70,7 +70,7 @@ export const liveSeals = (database: Database, dataDir: string, given: Uint8Array
   }
 }
 
-const statements = perConnection({
+const statements = preparedReads({
   /** The mark of the key that seals: the next one, where there is one. */
   mark: (query) =>
     query
@@ -88,7 +88,7 @@ export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefine
 }
 
 /** @throws DataFault when one of the keys that the marks tell of is not at hand */
-export const sealAsMarked = (tx: Transaction, keys: readonly Uint8Array[], others: readonly Uint8Array[]): Seal => {
+export const sealAsMarked = (tx: Tx, keys: readonly Uint8Array[], others: readonly Uint8Array[]): Seal => {
   const [mark, next] = [markOf(tx), nextMarkOf(tx)]
   const keyOf = (wanted: string | undefined) => keys.find((key) => markFrom(key) === wanted)
   const key = keyOf(mark)
@@ -104,21 +104,17 @@ export const sealAsMarked = (tx: Transaction, keys: readonly Uint8Array[], other
  *
  * @throws DataFault when a kept one is damaged
  */
-export const areKeysOf = (
-  tx: Transaction,
-  dataDir: string | undefined,
-  given: Uint8Array | undefined,
-): boolean | undefined => {
+export const areKeysOf = (tx: Tx, dataDir: string | undefined, given: Uint8Array | undefined): boolean | undefined => {
   const keys = keysOf(dataDir, given)
   if (keys.length === 0) return undefined
   return [markOf(tx), nextMarkOf(tx)].every((mark) => mark === undefined || keys.some((key) => markFrom(key) === mark))
 }
 
 /** The mark of the key that a database was sealed with, or undefined before the first. */
-export const markOf = (tx: Transaction): string | undefined => tx.select().from(voucherKey).limit(1).get()?.mark
+export const markOf = (tx: Tx): string | undefined => tx.select().from(voucherKey).limit(1).get()?.mark
 
 /** The mark of the key that the codes are being sealed with anew, or undefined when they are not. */
-export const nextMarkOf = (tx: Transaction): string | undefined => tx.select().from(voucherKeyNext).limit(1).get()?.mark
+export const nextMarkOf = (tx: Tx): string | undefined => tx.select().from(voucherKeyNext).limit(1).get()?.mark
 
 const WRONG_KEY =
   'The voucher key is not the one that sealed the codes of this database. Set that one with ' +

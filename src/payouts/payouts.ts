@@ -3,9 +3,9 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { findBeneficiary, recordPayout } from '../beneficiaries/beneficiaries.ts'
 import { rateBetween } from '../charges/quote.ts'
 import type { RateSource } from '../charges/rates.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { perConnection, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { preparedFind, preparedInsert, preparedReads, preparedUpdate } from '../db/prepared.ts'
 import { holds, SEARCH_SEAM } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
@@ -55,7 +55,7 @@ const CHANGING = [
 ] as const satisfies readonly (keyof Payout)[]
 type Change = Partial<Pick<Payout, (typeof CHANGING)[number]>>
 
-const statements = perConnection({
+const statements = preparedReads({
   insert: (query) => preparedInsert(query, payouts),
   update: (query) => preparedUpdate(query, payouts, CHANGING),
   insertEvent: (query) => preparedInsert(query, payoutEvents),
@@ -106,12 +106,7 @@ const RANK_DECIMALS = 4
  * @throws DomainError paying_wallet_not_found, saved_beneficiary_not_found, duplicate_payout_reference, rate_missing,
  *   rate_failed, amount_too_large, amount_too_small or insufficient_balance
  */
-export const createPayout = (
-  tx: Transaction,
-  paying: Paying,
-  { world, client }: Session,
-  draft: PayoutDraft,
-): Payout => {
+export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session, draft: PayoutDraft): Payout => {
   const wallet = findWallet(world, client.id, draft.walletId)
   if (!wallet) throw new DomainError({ code: 'paying_wallet_not_found' })
   const { beneficiaryId, payee } = payeeOf(world, client.id, draft)
@@ -234,7 +229,7 @@ export interface Happening {
  * @throws DomainError transition_refused
  */
 export const happen = (
-  tx: Transaction,
+  tx: Tx,
   moving: Moving,
   world: World,
   payout: Payout,
@@ -279,7 +274,7 @@ type AdvanceTarget = (typeof ADVANCE_TARGETS)[number]
  * @throws DomainError transition_refused, when the way ends before it comes there
  */
 export const advance = (
-  tx: Transaction,
+  tx: Tx,
   moving: Moving,
   world: World,
   payout: Payout,
@@ -313,7 +308,7 @@ const dueAfter = ({ byClock }: Moving, world: World, payout: Payout, nowMs: numb
   return { event: 'expired', dueAtMs: payout.createdAtMs + EXPIRY_MS }
 }
 
-type MoneyMove = (tx: Transaction, moving: Moving, world: World, payout: Payout, nowMs: number) => void
+type MoneyMove = (tx: Tx, moving: Moving, world: World, payout: Payout, nowMs: number) => void
 
 /** What each effect of the state machine writes to the ledger. */
 const MONEY: Record<(typeof TRANSITIONS)[PayoutEventType]['money'], MoneyMove> = {
@@ -393,18 +388,18 @@ interface Note {
   nowMs: number
 }
 
-const note = (tx: Transaction, { id, status }: Payout, { nowMs, ...event }: Note): void => {
+const note = (tx: Tx, { id, status }: Payout, { nowMs, ...event }: Note): void => {
   statements(tx).insertEvent({ id: null, payoutId: id, toStatus: status, ...event, createdAtMs: nowMs })
 }
 
 /** Cancels a payout for its client. @throws DomainError payout_not_cancellable */
-export const cancelPayout = (tx: Transaction, moving: Moving, world: World, payout: Payout): Payout => {
+export const cancelPayout = (tx: Tx, moving: Moving, world: World, payout: Payout): Payout => {
   if (!canHappen('cancelled', payout)) throw new DomainError({ code: 'payout_not_cancellable', status: payout.status })
   return happen(tx, moving, world, payout, 'cancelled', { actorType: 'client', nowMs: world.clock.nowMs() })
 }
 
 /** Has the clock of a world move its payouts again, or no longer, as its pace now says. */
-export const repacePayouts = (tx: Transaction, moving: Moving, world: World): void => {
+export const repacePayouts = (tx: Tx, moving: Moving, world: World): void => {
   const nowMs = world.clock.nowMs()
   for (const payout of tx.select().from(payouts).where(inArray(payouts.status, OPEN_STATUSES)).all()) {
     const due = dueAfter(moving, world, payout, nowMs)
@@ -431,19 +426,19 @@ export const duePayouts = (moving: Moving): DueSource => ({
   },
 })
 
-const findByReference = (tx: Transaction, clientId: number, referenceId: string) =>
+const findByReference = (tx: Tx, clientId: number, referenceId: string) =>
   statements(tx).byReference.get({ clientId, referenceId })
 
 /** The client's own payout, or undefined: another client's is as good as none. */
-export const findPayout = (tx: Transaction, clientId: number, id: string): Payout | undefined =>
+export const findPayout = (tx: Tx, clientId: number, id: string): Payout | undefined =>
   statements(tx).find(clientId, id)
 
 /** Any client's payout, for its operator; or undefined. */
-export const findAnyPayout = (tx: Transaction, id: string): Payout | undefined =>
+export const findAnyPayout = (tx: Tx, id: string): Payout | undefined =>
   tx.select().from(payouts).where(eq(payouts.id, id)).limit(1).get()
 
 /** The payouts of all clients, the oldest first. */
-export const allPayouts = (tx: Transaction, status: PayoutStatus | undefined): Payout[] =>
+export const allPayouts = (tx: Tx, status: PayoutStatus | undefined): Payout[] =>
   tx
     .select()
     .from(payouts)
@@ -452,7 +447,7 @@ export const allPayouts = (tx: Transaction, status: PayoutStatus | undefined): P
     .all()
 
 /** What has happened to a payout, the first event first. */
-export const eventsOf = (tx: Transaction, payoutId: string) => statements(tx).events.all({ payoutId })
+export const eventsOf = (tx: Tx, payoutId: string) => statements(tx).events.all({ payoutId })
 
 /** What a list can be sorted by, and the columns that this compares (contract C13). */
 const SORTS = {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { type Country, type Currency, countries, currencies } from './tables.ts'
 
 export type { Country, Currency }
@@ -115,7 +115,7 @@ const countryRow = (country: CountryWire): Country => ({
 })
 
 /** Writes the seed over whatever an earlier release wrote: ids stay, names may have improved. */
-export const seedReference = (tx: Transaction, seed: ReferenceSeed): void => {
+export const seedReference = (tx: Tx, seed: ReferenceSeed): void => {
   tx.insert(countries)
     .values(seed.countries.map(countryRow))
     .onConflictDoUpdate({

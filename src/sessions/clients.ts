@@ -1,5 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { type BucketSize, TokenBuckets } from '../http/rate-limit.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { clients, logins } from './tables.ts'
@@ -67,7 +67,7 @@ export const bucketsOf = (world: World, client: Client, sizes: readonly BucketSi
 export type ClientRecord = Omit<typeof clients.$inferSelect, 'passwordSha256'>
 
 /** All clients, disabled ones among them, in the order in which they were added. */
-export const allClients = (tx: Transaction): ClientRecord[] =>
+export const allClients = (tx: Tx): ClientRecord[] =>
   tx
     .select()
     .from(clients)
@@ -76,7 +76,7 @@ export const allClients = (tx: Transaction): ClientRecord[] =>
     .map(({ passwordSha256: _, ...client }) => client)
 
 /** Adds a client that has every feature and no wallet yet, and answers its id. Its name is free: the caller has looked. */
-export const addClient = (tx: Transaction, username: string, passwordSha256: string, nowMs: number): number =>
+export const addClient = (tx: Tx, username: string, passwordSha256: string, nowMs: number): number =>
   tx
     .insert(clients)
     .values({ username, passwordSha256, vouchers: true, quantityMax: null, disabled: false, createdAtMs: nowMs })
@@ -85,7 +85,7 @@ export const addClient = (tx: Transaction, username: string, passwordSha256: str
 
 /** Changes what a client may do. What is switched off ends at once: its tokens are dead, for good. */
 export const changeClient = (
-  tx: Transaction,
+  tx: Tx,
   id: number,
   change: Partial<Pick<typeof clients.$inferSelect, 'vouchers' | 'quantityMax' | 'disabled' | 'passwordSha256'>>,
 ): void => {
@@ -94,7 +94,7 @@ export const changeClient = (
 }
 
 /** Kills every access and refresh token of a client, or of all when none is named. */
-export const revokeLogins = (tx: Transaction, clientId?: number): void => {
+export const revokeLogins = (tx: Tx, clientId?: number): void => {
   tx.update(logins)
     .set({ revoked: true })
     .where(clientId === undefined ? undefined : eq(logins.clientId, clientId))

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
-import { perConnection } from '../db/prepared.ts'
+import { preparedReads } from '../db/prepared.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { turns } from '../kernel/turns.ts'
 import type { World } from '../worlds/world.ts'
@@ -113,7 +113,7 @@ export class CredentialCheck {
 const isLonger = (text: string, lengthMax: number): boolean =>
   text.length > lengthMax && (text.length > 2 * lengthMax || [...text].length > lengthMax)
 
-const statements = perConnection({
+const statements = preparedReads({
   named: (query) =>
     query
       .select({ id: clients.id, digest: clients.passwordSha256 })
@@ -141,7 +141,7 @@ export const unclaimed = (world: World): World => {
 
 /** The password of a named world is the first that was used, for both of its accounts. */
 const setPasswords = (world: World, digest: string): void => {
-  world.db.query.update(clients).set({ passwordSha256: digest }).run()
+  world.db.fill((tx) => tx.update(clients).set({ passwordSha256: digest }).run())
 }
 
 /** Lets a world keep its password, whatever its data was put back to. */

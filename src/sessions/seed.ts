@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { passwordDigest } from './credentials.ts'
 import { clients } from './tables.ts'
 
@@ -12,7 +12,7 @@ export interface NewClient {
   quantityMax: number | null
 }
 
-export const addClients = (tx: Transaction, added: readonly NewClient[], nowMs: number): void => {
+export const addClients = (tx: Tx, added: readonly NewClient[], nowMs: number): void => {
   const rows = added.map(({ password, ...client }) => ({
     ...client,
     passwordSha256: passwordDigest(password),
@@ -23,14 +23,14 @@ export const addClients = (tx: Transaction, added: readonly NewClient[], nowMs: 
 }
 
 /** The usernames of all clients, disabled ones among them. */
-export const clientNames = (tx: Transaction): string[] =>
+export const clientNames = (tx: Tx): string[] =>
   tx
     .select({ username: clients.username })
     .from(clients)
     .all()
     .map(({ username }) => username)
 
-export const setPassword = (tx: Transaction, clientId: number, password: string): void => {
+export const setPassword = (tx: Tx, clientId: number, password: string): void => {
   tx.update(clients)
     .set({ passwordSha256: passwordDigest(password) })
     .where(eq(clients.id, clientId))

@@ -1,7 +1,7 @@
 import { and, eq, inArray, lt, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { Transaction } from '../db/database.ts'
-import { perConnection, preparedInsert } from '../db/prepared.ts'
+import type { Query, Tx } from '../db/database.ts'
+import { preparedInsert, preparedReads } from '../db/prepared.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { type World, worldPart } from '../worlds/world.ts'
@@ -25,7 +25,7 @@ export interface Session {
    *
    * @throws DomainError unauthorized when the token has died by the time the work begins
    */
-  readonly write: <T>(work: (tx: Transaction) => T) => Promise<T>
+  readonly write: <T>(work: (tx: Tx) => T) => Promise<T>
   /** For a request that has waited. @throws DomainError unauthorized when the token has died since it was let in */
   readonly checkAgain: () => void
 }
@@ -171,7 +171,7 @@ export class Sessions {
     const world = claims && this.options.worlds.find(claims.world)
     const client = world && findClient(world, claims.clientId)
     if (!client || !isAlive(world.db.query, world, claims)) return undefined
-    const checkIn = (query: Transaction): void => {
+    const checkIn = (query: Query): void => {
       this.options.keepUp(world)
       if (!isAlive(query, world, claims)) throw new DomainError({ code: 'unauthorized', tokenSent: true })
     }
@@ -232,7 +232,7 @@ export class Sessions {
 const isCurrent = ({ world, client, epoch, expiresAtMs }: Session): boolean =>
   !world.closed && epoch === client.tokenEpoch && world.clock.nowMs() < expiresAtMs
 
-const statements = perConnection({
+const statements = preparedReads({
   liveLogin: (query) =>
     query
       .select({ id: logins.id })
@@ -275,7 +275,7 @@ const statements = perConnection({
 })
 
 /** Whether a token is good by the clock of its world and by what stands in its database, whoever wrote it there. */
-const isAlive = (query: Transaction, world: World, { loginId, clientId, expiresAtMs }: TokenClaims): boolean =>
+const isAlive = (query: Query, world: World, { loginId, clientId, expiresAtMs }: TokenClaims): boolean =>
   world.clock.nowMs() < expiresAtMs && statements(query).liveLogin.get({ loginId, clientId }) !== undefined
 
 /** JWTs count in seconds: a token lives to the second that it says. */

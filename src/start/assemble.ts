@@ -103,8 +103,10 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
     seedSandboxAccounts(database, reference)
     if (state) {
       setAccountPasswords(database)
-      putClock(database.query, state.clock)
-      keepPace(database.query, state.pace)
+      database.fill((tx) => {
+        putClock(tx, state.clock)
+        keepPace(tx, state.pace)
+      })
     }
     const world = new World(DEFAULT_WORLD, database, keptClock(database, clock), secureRandomness, state?.ids)
     resumePace(world)

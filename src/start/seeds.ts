@@ -19,7 +19,7 @@ import {
 import { productIds } from '../catalog/records.ts'
 import { type CategorySeed, defineCategories, seedCategories } from '../catalog/seed.ts'
 import { forget, keep, keepDatabase, readKept } from '../db/data-folder.ts'
-import { Database, PAGE_BYTES, type Transaction } from '../db/database.ts'
+import { Database, PAGE_BYTES, type Query, type Tx } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { keepMode } from '../db/mode.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -47,9 +47,9 @@ const REFERENCE_SOURCES = [countriesJson, currenciesJson, categoriesJson, subcat
 
 /** Countries, currencies and categories, as this release knows them. */
 export const seedReferenceData = (database: Database): void =>
-  plant(database, 'reference', REFERENCE_SOURCES, () => {
-    seedReference(database.query, carriedReference())
-    seedCategories(database.query, {
+  plant(database, 'reference', REFERENCE_SOURCES, (tx) => {
+    seedReference(tx, carriedReference())
+    seedCategories(tx, {
       categories: JSON.parse(categoriesJson) as CategorySeed['categories'],
       subcategories: JSON.parse(subcategoriesJson) as CategorySeed['subcategories'],
     })
@@ -85,8 +85,8 @@ const CATALOG_FILE = 'catalog-file'
 export const seedSandboxCatalog = (database: Database, reference: Reference): void => {
   if (findSeed(database.query, CATALOG_FILE)) return
   const catalogJson = readFileSync(catalogPath, 'utf8')
-  plant(database, CATALOG_SEED, [catalogJson], () =>
-    replaceCatalog(database.query, readCatalog(catalogJson, { reference, known: PROGRAM_CATEGORIES })),
+  plant(database, CATALOG_SEED, [catalogJson], (tx) =>
+    replaceCatalog(tx, readCatalog(catalogJson, { reference, known: PROGRAM_CATEGORIES })),
   )
 }
 
@@ -102,10 +102,10 @@ export const importCatalog = (
   onProgress?: OnRows,
 ): CatalogRows => {
   const rows = readCatalog(file, { reference, known: PROGRAM_CATEGORIES, onRows: onProgress })
-  plant(database, CATALOG_FILE, [file], () => {
-    database.query.delete(seeds).where(eq(seeds.name, CATALOG_SEED)).run()
-    replaceCatalog(database.query, rows, onProgress)
-    defineCategories(database.query, rows)
+  plant(database, CATALOG_FILE, [file], (tx) => {
+    tx.delete(seeds).where(eq(seeds.name, CATALOG_SEED)).run()
+    replaceCatalog(tx, rows, onProgress)
+    defineCategories(tx, rows)
   })
   return rows
 }
@@ -116,8 +116,8 @@ const NEXT_CATALOG = 'catalog.next'
 /** How a catalog is imported beside a server. */
 interface Importing {
   dataDir: string
-  query: Transaction
-  write: (work: (tx: Transaction) => void) => Promise<void>
+  query: Query
+  write: (work: (tx: Tx) => void) => Promise<void>
   reference: Reference
   onProgress?: OnRows
 }
@@ -161,22 +161,19 @@ export const catalogVersion = ({ query }: Database): string | undefined =>
 /** The exchange rates of the sandbox. */
 export const SANDBOX_RATES = ratesJson
 
-const plant = ({ query }: Database, name: string, sources: readonly string[], write: () => void): void => {
+const plant = (database: Database, name: string, sources: readonly string[], write: (tx: Tx) => void): void => {
   const sha256 = digestOf(sources)
-  query.transaction(
-    () => {
-      if (findSeed(query, name)?.sha256 === sha256) return
-      write()
-      putSeed(query, name, sha256)
-    },
-    { behavior: 'immediate' },
-  )
+  database.fill((tx) => {
+    if (findSeed(tx, name)?.sha256 === sha256) return
+    write(tx)
+    putSeed(tx, name, sha256)
+  })
 }
 
 const digestOf = (sources: readonly string[]): string => createHash('sha256').update(sources.join('\0')).digest('hex')
 
-const putSeed = (tx: Transaction, name: string, sha256: string): void => {
+const putSeed = (tx: Tx, name: string, sha256: string): void => {
   tx.insert(seeds).values({ name, sha256 }).onConflictDoUpdate({ target: seeds.name, set: { sha256 } }).run()
 }
 
-const findSeed = (tx: Transaction, name: string) => tx.select().from(seeds).where(eq(seeds.name, name)).limit(1).get()
+const findSeed = (query: Query, name: string) => query.select().from(seeds).where(eq(seeds.name, name)).limit(1).get()

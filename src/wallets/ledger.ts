@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
-import { perConnection, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
+import type { Tx } from '../db/database.ts'
+import { preparedInsert, preparedInsertReturning, preparedReads } from '../db/prepared.ts'
 import { SEARCH_SEAM } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
@@ -46,7 +46,7 @@ export interface Exchange {
   conversionMinor: number
 }
 
-const statements = perConnection({
+const statements = preparedReads({
   lastEntry: (query) =>
     query
       .select({ id: sql<number | null>`max(${journalEntries.id})` })
@@ -80,7 +80,7 @@ const statements = perConnection({
 })
 
 /** Writes an entry. Lines of nothing are left out. */
-const post = (tx: Transaction, cause: Omit<Cause, 'remarks'>, lines: readonly Line[]): number => {
+const post = (tx: Tx, cause: Omit<Cause, 'remarks'>, lines: readonly Line[]): number => {
   const moving = lines.filter((line) => line.amountMinor !== 0)
   assertBalanced(moving)
   const { lastEntry, insertLine, insertEntry } = statements(tx)
@@ -96,7 +96,7 @@ const post = (tx: Transaction, cause: Omit<Cause, 'remarks'>, lines: readonly Li
  * @throws DomainError insufficient_balance or amount_too_large
  */
 export const moveWallet = (
-  tx: Transaction,
+  tx: Tx,
   wallet: Wallet,
   cause: Cause,
   amountMinor: number,
@@ -138,7 +138,7 @@ export const moveWallet = (
 
 /** The wallet pays: what it pays is reserved until the order or payout is settled or refunded. */
 export const reserve = (
-  tx: Transaction,
+  tx: Tx,
   wallet: Wallet,
   cause: Cause,
   amountMinor: number,
@@ -147,7 +147,7 @@ export const reserve = (
 
 /** The wallet gets back what was reserved. */
 export const refund = (
-  tx: Transaction,
+  tx: Tx,
   wallet: Wallet,
   cause: Cause,
   amountMinor: number,
@@ -156,7 +156,7 @@ export const refund = (
 
 /** What was reserved goes where it belongs. The lines sum to the amount, in the wallet's currency. */
 export const settle = (
-  tx: Transaction,
+  tx: Tx,
   wallet: Wallet,
   cause: Omit<Cause, 'remarks'>,
   amountMinor: number,
@@ -167,7 +167,7 @@ export const settle = (
 }
 
 /** Money comes in from outside. */
-export const fund = (tx: Transaction, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
+export const fund = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
   moveWallet(
     tx,
     wallet,
@@ -182,7 +182,7 @@ export const fund = (tx: Transaction, wallet: Wallet, amountMinor: number, remar
  *
  * @throws DomainError insufficient_balance
  */
-export const adjust = (tx: Transaction, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
+export const adjust = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
   moveWallet(
     tx,
     wallet,
@@ -200,12 +200,12 @@ const reservedLine = (wallet: Wallet, amountMinor: number): Line => ({
 })
 
 /** Every amount that a wallet publishes is dated by it, what is reserved too. */
-const touch = (tx: Transaction, { id }: Wallet, nowMs: number): void => {
+const touch = (tx: Tx, { id }: Wallet, nowMs: number): void => {
   statements(tx).touch.run({ id, nowMs })
 }
 
 /** Read inside the transaction: the row that a caller holds may be older. */
-const balanceOf = (tx: Transaction, walletId: number): Pick<Wallet, 'amountMinor' | 'reservedMinor'> =>
+const balanceOf = (tx: Tx, walletId: number): Pick<Wallet, 'amountMinor' | 'reservedMinor'> =>
   statements(tx).balance.get({ id: walletId }) ?? { amountMinor: 0, reservedMinor: 0 }
 
 const assertBalanced = (lines: readonly Line[]): void => {

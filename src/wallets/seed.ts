@@ -1,4 +1,4 @@
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { fund } from './ledger.ts'
@@ -12,12 +12,7 @@ export interface WalletSeed {
 }
 
 /** Opens wallets and funds them through the ledger, so that their amounts are sums of its lines from the start. */
-export const seedWallets = (
-  tx: Transaction,
-  reference: Reference,
-  seeds: readonly WalletSeed[],
-  nowMs: number,
-): void => {
+export const seedWallets = (tx: Tx, reference: Reference, seeds: readonly WalletSeed[], nowMs: number): void => {
   for (const { clientId, currency: code, amount } of seeds) {
     const currency = reference.findCurrencyByCode(code)
     if (!currency) throw new Error(`the seed has no ${code}`)

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gte, lte, or, sql } from 'drizzle-orm'
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { perConnection, preparedFind } from '../db/prepared.ts'
+import { preparedFind, preparedReads } from '../db/prepared.ts'
 import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/query.ts'
@@ -12,7 +12,7 @@ import { inMajorUnits, transactions, type Wallet, type WalletTransaction, wallet
 
 export type { Wallet, WalletTransaction }
 
-const statements = perConnection({
+const statements = preparedReads({
   find: (query) => preparedFind(query, wallets),
   findTransaction: (query) => preparedFind(query, transactions),
   // The wallet in the currency comes before the default one; among several the oldest.
@@ -73,11 +73,11 @@ export const findDefaultWallet = (world: World, clientId: number): WalletIdentit
   remembered(world, `default ${clientId}`, () => statements(world.db.query).default.get({ clientId }))
 
 /** Any client's wallet, for its operator; or undefined. */
-export const findAnyWallet = (tx: Transaction, id: number): Wallet | undefined =>
+export const findAnyWallet = (tx: Tx, id: number): Wallet | undefined =>
   tx.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()
 
 /** The wallets of a client, or of all when none is named, the oldest first. */
-export const allWallets = (tx: Transaction, clientId: number | undefined): Wallet[] =>
+export const allWallets = (tx: Tx, clientId: number | undefined): Wallet[] =>
   tx
     .select()
     .from(wallets)
@@ -87,7 +87,7 @@ export const allWallets = (tx: Transaction, clientId: number | undefined): Walle
 
 /** Opens an empty wallet; the first of a client is its default one. */
 export const openWallet = (
-  tx: Transaction,
+  tx: Tx,
   wallet: Pick<Wallet, 'clientId' | 'currencyId' | 'type' | 'creditLimitMinor'>,
   nowMs: number,
 ): Wallet => {

@@ -1,15 +1,15 @@
-import type { Transaction } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { turns } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
 /** Records of some room that fall due by the clock. */
 export interface DueSource {
   /** When the next of them falls due, in Unix milliseconds. */
-  nextMs: (tx: Transaction) => number | undefined
+  nextMs: (tx: Tx) => number | undefined
   /** How many there are, whenever they fall due. */
-  waiting: (tx: Transaction) => number
+  waiting: (tx: Tx) => number
   /** Does the next one, dated at when it fell due. Whatever happens, it is then no longer due at that time. */
-  step: (tx: Transaction, world: World) => void
+  step: (tx: Tx, world: World) => void
 }
 
 /** The earliest due time of a world: known from its database when first asked, then kept as work is scheduled. */
@@ -88,7 +88,7 @@ export class DueWork {
     return !this.isDue(world)
   }
 
-  #slice(tx: Transaction, world: World): void {
+  #slice(tx: Tx, world: World): void {
     turns.slice((isOver) => {
       for (let count = 0; count < STEPS_PER_SLICE && !isOver(); count++) {
         const next = this.#earliest(tx)
@@ -98,7 +98,7 @@ export class DueWork {
     })
   }
 
-  #earliest(tx: Transaction): { source: DueSource; dueMs: number } | undefined {
+  #earliest(tx: Tx): { source: DueSource; dueMs: number } | undefined {
     let earliest: { source: DueSource; dueMs: number } | undefined
     for (const source of this.sources) {
       const dueMs = source.nextMs(tx)

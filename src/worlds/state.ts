@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { type ClockState, MovableClock, type SteadyClock } from '../kernel/clock.ts'
 import { type IdState, SeededRandomness } from '../kernel/ids.ts'
 import { sharedImage } from './images.ts'
@@ -48,7 +48,7 @@ export const keepClock = async ({ clock, db }: World): Promise<void> => {
 }
 
 /** Keeps the pace of a world: in its data, so that it outlives a restart. */
-export const keepPace = (tx: Transaction, kept: WorldState['pace']): void => {
+export const keepPace = (tx: Tx, kept: WorldState['pace']): void => {
   tx.insert(keptPace)
     .values({ id: 1, ...kept })
     .onConflictDoUpdate({ target: keptPace.id, set: kept })
@@ -62,7 +62,7 @@ export const resumePace = (world: World): void => {
 }
 
 /** Writes down where a clock stands, in the place of what was there. */
-export const putClock = (tx: Transaction, state: ClockState): void => {
+export const putClock = (tx: Tx, state: ClockState): void => {
   tx.insert(movedClock)
     .values({ id: 1, ...state })
     .onConflictDoUpdate({ target: movedClock.id, set: state })

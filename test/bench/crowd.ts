@@ -1,6 +1,6 @@
 import { saveBeneficiary } from '../../src/beneficiaries/beneficiaries.ts'
 import { databasePath } from '../../src/db/data-folder.ts'
-import { Database, type Transaction } from '../../src/db/database.ts'
+import { Database, type Tx } from '../../src/db/database.ts'
 import { preparedInsert } from '../../src/db/prepared.ts'
 import { secureRandomness } from '../../src/kernel/ids.ts'
 import { type Payout, payoutEvents, payouts } from '../../src/payouts/tables.ts'
@@ -83,7 +83,7 @@ interface Owner {
   walletId: number
 }
 
-const ownersFor = (tx: Transaction, currencyId: number, count: number): Owner[] => {
+const ownersFor = (tx: Tx, currencyId: number, count: number): Owner[] => {
   if (count === 0) return [SANDBOX_CLIENT]
   return tx.transaction((inner) =>
     Array.from({ length: count }, (_, index) => {
@@ -114,11 +114,7 @@ const draftOf = (number: number) => ({
 })
 
 /** Payouts that are over, so that nothing is due; what they moved in the ledger is left out, because no list reads it. */
-const inserter = (
-  tx: Transaction,
-  usd: number,
-  eur: number,
-): ((world: World, owner: Owner, number: number) => Payout) => {
+const inserter = (tx: Tx, usd: number, eur: number): ((world: World, owner: Owner, number: number) => Payout) => {
   const insertPayout = preparedInsert(tx, payouts)
   const insertEvent = preparedInsert(tx, payoutEvents)
   return (world, owner, number) => {

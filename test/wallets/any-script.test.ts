@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseRates, ratesFrom } from '../../src/charges/rates.ts'
-import type { Transaction } from '../../src/db/database.ts'
+import type { Tx } from '../../src/db/database.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { deliver, failOrder, findOrder } from '../../src/orders/orders.ts'
 import { sandboxSupply } from '../../src/orders/supply.ts'
@@ -192,7 +192,7 @@ class Play {
     return (await this.client.post(path)).status === 200
   }
 
-  async #operated(work: ((tx: Transaction) => unknown) | undefined): Promise<boolean> {
+  async #operated(work: ((tx: Tx) => unknown) | undefined): Promise<boolean> {
     if (!work) return false
     try {
       await this.world.db.write(work)
@@ -203,9 +203,9 @@ class Play {
     }
   }
 
-  #orderWork(index: number, work: (tx: Transaction, order: NonNullable<ReturnType<typeof findOrder>>) => unknown) {
+  #orderWork(index: number, work: (tx: Tx, order: NonNullable<ReturnType<typeof findOrder>>) => unknown) {
     const order = findOrder(this.world.db.query, 1, this.orderIds[index] ?? 0)
-    return order && ((tx: Transaction) => work(tx, order))
+    return order && ((tx: Tx) => work(tx, order))
   }
 
   #deliver(index: number, quantity: number) {
@@ -223,7 +223,7 @@ class Play {
     const payout = findPayout(this.world.db.query, 1, this.payoutIds[index] ?? '')
     const moving = { reference: this.room.deps.reference, byClock: () => true }
     const happening = { actorType: 'operator', nowMs: this.world.clock.nowMs() } as const
-    return payout && ((tx: Transaction) => happen(tx, moving, this.world, payout, event, happening))
+    return payout && ((tx: Tx) => happen(tx, moving, this.world, payout, event, happening))
   }
 }
 

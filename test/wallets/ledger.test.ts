@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Transaction } from '../../src/db/database.ts'
+import type { Tx } from '../../src/db/database.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { AMOUNT_MINOR_MAX } from '../../src/kernel/money.ts'
 import { adjust, type Cause, fund, type Line, moveWallet, refund, reserve, settle } from '../../src/wallets/ledger.ts'
@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 afterEach(() => room.close())
 
-const write = <T>(work: (tx: Transaction) => T): Promise<T> => room.world.db.write(work)
+const write = <T>(work: (tx: Tx) => T): Promise<T> => room.world.db.write(work)
 const sql = (statement: string) => () => room.world.db.sqlite.run(statement)
 const cause = (change: Partial<Cause> = {}): Cause => ({
   sourceType: 'order',

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Transaction } from '../../db/database.ts'
+import type { Tx } from '../../db/database.ts'
 import { readOptionalObject } from '../../http/body.ts'
 import { CREATED_HEADERS, documented } from '../../http/operation.ts'
 import { pathId } from '../../http/query.ts'
@@ -398,7 +398,7 @@ const payoutSuccess = (status: string) =>
 const orderSuccess = (status: string) =>
   ({ status: 200, description: 'The order as it is now', schema: IdOnly, example: { id: 1, status } }) as const
 
-const onPayout = async (world: World, id: string, move: (tx: Transaction, payout: Payout) => Payout) => {
+const onPayout = async (world: World, id: string, move: (tx: Tx, payout: Payout) => Payout) => {
   const moved = await world.db.write((tx) =>
     move(
       tx,
@@ -411,7 +411,7 @@ const onPayout = async (world: World, id: string, move: (tx: Transaction, payout
   return { id: moved.id, status: moved.status }
 }
 
-const onOrder = async (world: World, id: number, move: (tx: Transaction, order: Order) => Order) => {
+const onOrder = async (world: World, id: number, move: (tx: Tx, order: Order) => Order) => {
   const moved = await world.db.write((tx) =>
     move(
       tx,

@@ -30,21 +30,17 @@ const AGREED_DISCOUNTS = [{ clientId: 2, productId: 2, discountBasisPoints: 600 
 export const SEEDED_AT_MS = 1_767_225_600_000
 
 /** Makes the accounts where there is no client yet: all of them in a new database, none in one that is kept. */
-export const seedSandboxAccounts = ({ query }: Database, reference: Reference): void => {
-  query.transaction(
-    (tx) => {
-      if (clientNames(tx).length > 0) return
-      addClients(
-        tx,
-        ACCOUNTS.map((account) => ({ ...account, password: account.username })),
-        SEEDED_AT_MS,
-      )
-      seedWallets(tx, reference, WALLETS, SEEDED_AT_MS)
-      agreeDiscounts(tx, AGREED_DISCOUNTS)
-    },
-    { behavior: 'immediate' },
-  )
-}
+export const seedSandboxAccounts = (database: Database, reference: Reference): void =>
+  database.fill((tx) => {
+    if (clientNames(tx).length > 0) return
+    addClients(
+      tx,
+      ACCOUNTS.map((account) => ({ ...account, password: account.username })),
+      SEEDED_AT_MS,
+    )
+    seedWallets(tx, reference, WALLETS, SEEDED_AT_MS)
+    agreeDiscounts(tx, AGREED_DISCOUNTS)
+  })
 
 /** Whether the clients of a database belong to the other mode: sandbox accounts in live, any but those in the sandbox. */
 export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live'): boolean => {
@@ -54,6 +50,7 @@ export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live
 }
 
 /** Gives the default world's accounts their documented passwords, whatever world its data was copied from. */
-export const setAccountPasswords = ({ query }: Database): void => {
-  for (const { id, username } of ACCOUNTS) setPassword(query, id, username)
-}
+export const setAccountPasswords = (database: Database): void =>
+  database.fill((tx) => {
+    for (const { id, username } of ACCOUNTS) setPassword(tx, id, username)
+  })
