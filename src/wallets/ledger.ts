@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Tx } from '../db/database.ts'
-import { preparedInsert, preparedInsertReturning, preparedReads } from '../db/prepared.ts'
+import { preparedInsert, preparedInsertReturning, preparedWrites } from '../db/prepared.ts'
 import { SEARCH_SEAM } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
@@ -46,7 +46,7 @@ export interface Exchange {
   conversionMinor: number
 }
 
-const statements = preparedReads({
+const statements = preparedWrites({
   lastEntry: (query) =>
     query
       .select({ id: sql<number | null>`max(${journalEntries.id})` })
