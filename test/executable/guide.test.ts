@@ -87,7 +87,7 @@ describe.skipIf(!hasShell)('the scripts', () => {
 
   test('errors.sh provokes every documented error', async () => {
     const flags = ['--rate-limit', 'off', '--coverage', 'coverage.txt', '--fail-under', '80']
-    expect(await runBlock(blockOf('errors.sh'), ['bash', 'errors.sh'], flags)).toBe('all provoked\n')
+    expect(await runBlock(blockOf('errors.sh'), ['bash', 'errors.sh'], flags)).toBe('all injected\n')
   })
 
   test('same.sh says the same twice with one seed, and another thing with another', async () => {

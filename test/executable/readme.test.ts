@@ -6,7 +6,7 @@ import { inFolder, run } from './program.ts'
 /** The session of the README is typed as it stands: from login to a delivered voucher and a completed payout. */
 
 const readme = readFileSync(join(import.meta.dir, '../../README.md'), 'utf8')
-const session = readme.slice(readme.indexOf('\n## A session\n'), readme.indexOf('\n## Testing with it\n'))
+const session = readme.slice(readme.indexOf('\n## A session\n'), readme.indexOf('\n## Testing with Scrip\n'))
 /** Lines that are indented are typed; those that begin with a brace are what is answered. */
 const typed = [...session.matchAll(/^ {4}([^{\s].*)$/gm)].map(([, line = '']) => line)
 const hasShell = ['sh', 'curl', 'sed', 'sort', 'uniq', 'grep'].every((command) => Bun.which(command))
