@@ -120,7 +120,7 @@ export const createApp = (deps: Deps) => {
     keepUp,
     beforeRoute: (route) => (CATALOG_ROUTE.test(route) ? catalog.before() : undefined),
     onIdentified: watch?.identified,
-    onAdmitted: sandbox?.recorder.admitted,
+    onAdmitted: sandbox?.observer.admitted,
   })
   const credentials = new CredentialCheck({
     worlds,
@@ -136,7 +136,7 @@ export const createApp = (deps: Deps) => {
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
     isClosing: deps.isClosing,
-    witness: allOf([watch, sandbox?.recorder]),
+    witness: allOf([watch, sandbox?.observer]),
     onBreakdown,
   })
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
@@ -150,7 +150,7 @@ export const createApp = (deps: Deps) => {
         accessTtlMs,
         makesWorlds: mode === 'sandbox',
         addressOf: addressBehind(config.trustedProxies, deps.addressOf),
-        onPlaced: sandbox?.recorder.belongs,
+        onPlaced: sandbox?.observer.belongs,
       }),
     )
     .use(beneficiaryRoutes({ reference, guard }))
@@ -166,8 +166,8 @@ export const createApp = (deps: Deps) => {
     .use(docsRoutes({ app: () => app, version, publicUrl }))
   if (sandbox) app.use(sandbox.routes)
   // What `--strict` looks at is read on the long way.
-  const handle = strict ? app.fetch : fastPath(app, { edge, admit: guard.admit, enter: sandbox?.recorder.entered })
-  /** Logs in without a request that a journal or the coverage would hold. */
+  const handle = strict ? app.fetch : fastPath(app, { edge, admit: guard.admit, enter: sandbox?.observer.entered })
+  /** Logs in without a request that the request log or the coverage would show. */
   const logIn = async (login: Credentials): Promise<string> => {
     const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
     return (await sessions.begin(identified)).accessToken

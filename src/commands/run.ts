@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { type RunConfig, UsageError } from '../config/config.ts'
-import { type CoverageReport, toTable } from '../sandbox/requests/coverage.ts'
+import { toTable } from '../sandbox/requests/coverage.ts'
+import type { CoverageReport } from '../sandbox/requests/model.ts'
 import { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { writeReadyFile } from './serve.ts'

@@ -10,10 +10,10 @@ import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { currenciesOf } from './faults/currencies.ts'
-import { Coverage, type CoverageReport } from './requests/coverage.ts'
-import { Recorder } from './requests/observer.ts'
-import { Catalogue } from './requests/outcomes.ts'
-import type { JournalEntry } from './requests/request-log.ts'
+import { Coverage } from './requests/coverage.ts'
+import type { CoverageReport, LoggedRequest } from './requests/model.ts'
+import { RequestObserver } from './requests/observer.ts'
+import { Outcomes } from './requests/outcomes.ts'
 import { SANDBOX_CLIENT_IDS } from './seed/accounts.ts'
 import { Snapshots } from './worlds/snapshots.ts'
 import { worldMeant, worldOfBearer } from './worlds/world-meant.ts'
@@ -36,19 +36,19 @@ export interface SandboxOptions {
 
 /** The sandbox around an app (contract C15). In live mode none of it is made. */
 export class Sandbox {
-  readonly recorder: Recorder
+  readonly observer: RequestObserver
   readonly #coverage: Coverage
   readonly #snapshots: Snapshots
   /** Requests that are sent again, each with the world that it is of, whatever was redacted from it. */
   readonly #replayed = new WeakMap<Request, World>()
-  #catalogue: Catalogue | undefined
+  #outcomes: Outcomes | undefined
 
   constructor(private readonly options: SandboxOptions) {
     this.#snapshots = new Snapshots(options.worlds.images)
-    const catalogue = () => this.#known()
-    this.#coverage = new Coverage(catalogue)
-    this.recorder = new Recorder({
-      catalogue,
+    const outcomes = () => this.#known()
+    this.#coverage = new Coverage(outcomes)
+    this.observer = new RequestObserver({
+      outcomes,
       coverage: this.#coverage,
       defaultWorld: () => options.worlds.default,
       worldMeant: async ({ request, route }) =>
@@ -61,7 +61,7 @@ export class Sandbox {
 
   /** Lets faults strike public routes too; protected ones have been struck when they were let in. */
   get publicRoutes() {
-    return new Elysia({ name: 'sandbox-public' }).onBeforeHandle({ as: 'global' }, this.recorder.entered)
+    return new Elysia({ name: 'sandbox-public' }).onBeforeHandle({ as: 'global' }, this.observer.entered)
   }
 
   /** Which documented outcomes the requests of all worlds have exercised. */
@@ -75,18 +75,18 @@ export class Sandbox {
       catalog: this.options.ordering.pricing.catalog,
       snapshots: this.#snapshots,
       coverage: this.#coverage,
-      catalogue: () => this.#known(),
-      refuseUnknown: this.recorder.refuseUnknown,
-      replay: (world, entry) => this.#replay(world, entry),
+      outcomes: () => this.#known(),
+      refuseUnknown: this.observer.refuseUnknown,
+      replay: (world, logged) => this.#replay(world, logged),
     })
   }
 
-  #known(): Catalogue {
-    this.#catalogue ??= new Catalogue(operationsOf(this.options.app()))
-    return this.#catalogue
+  #known(): Outcomes {
+    this.#outcomes ??= new Outcomes(operationsOf(this.options.app()))
+    return this.#outcomes
   }
 
-  async #replay(world: World, { method, path, client, request }: JournalEntry): Promise<Response> {
+  async #replay(world: World, { method, path, client, request }: LoggedRequest): Promise<Response> {
     const { sessions, publicUrl, app } = this.options
     const headers = new Headers(request.headers)
     const id = client === null ? undefined : SANDBOX_CLIENT_IDS[client as keyof typeof SANDBOX_CLIENT_IDS]

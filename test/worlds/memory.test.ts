@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { journal } from '../../src/sandbox/requests/request-log.ts'
+import { requestLog } from '../../src/sandbox/requests/request-log.ts'
 import { Images } from '../../src/worlds/images.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { structured, TestWorld } from '../harness.ts'
@@ -78,8 +78,8 @@ describe('A sandbox with --memory 64MiB', () => {
     worlds.rest()
     const kept = worlds.all.reduce((sum, { keptBytes }) => sum + keptBytes, 0)
     expect(kept).toBeLessThanOrEqual(MEMORY / 4)
-    expect((await world.of(journal).entries()).length).toBeLessThan(7)
-    expect((await otherWorld.of(journal).entries()).length).toBeGreaterThan(0)
+    expect((await world.of(requestLog).all()).length).toBeLessThan(7)
+    expect((await otherWorld.of(requestLog).all()).length).toBeGreaterThan(0)
   })
 
   test('429 to a new world when it is full, while those that are there go on', async () => {

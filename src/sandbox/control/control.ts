@@ -34,6 +34,12 @@ export const bodyRefusals = (room: string, violation: Violation): Record<string,
   [`${room}.validation`]: { code: 'validation', violations: [violation] },
 })
 
+export const tooShort = (field: string): Violation => ({
+  field,
+  rule: 'min',
+  problem: 'must be at least 1 character long',
+})
+
 /** A world's name without the prefix that its usernames have. A path whose encoding is broken names nothing: null. */
 export const plainName = (name: string | null): string => (name ?? '').replace(/^sbx_/, '')
 

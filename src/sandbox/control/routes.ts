@@ -1,52 +1,42 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { documented } from '../../http/operation.ts'
-import { bodyCheck } from '../../http/validation.ts'
-import { MovableClock, parseDuration, parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
-import { violated } from '../../kernel/failure.ts'
-import { keepClock } from '../../worlds/state.ts'
-import type { World } from '../../worlds/world.ts'
-import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import type { Faulted } from '../faults/faults.ts'
 import { type FaultRoutesOptions, faultRoutes } from '../faults/routes.ts'
-import { type JournalRoutesOptions, journalRoutes } from '../requests/routes.ts'
+import { type CoverageRoutesOptions, coverageRoutes } from '../requests/coverage-routes.ts'
+import { type RequestRoutesOptions, requestRoutes } from '../requests/routes.ts'
+import { clockRoutes } from '../worlds/clock-routes.ts'
 import { type WorldRoutesOptions, worldRoutes } from '../worlds/routes.ts'
-import { controlRefusals, gateRefusals, putBack, readControl, WorldQuery, worldOf } from './control.ts'
+import { type SnapshotRoutesOptions, snapshotRoutes } from '../worlds/snapshot-routes.ts'
+import { gateRefusals } from './control.ts'
 import { type FrontRoutesOptions, frontRoutes } from './front-routes.ts'
-import { type MoneyRoutesOptions, moneyRoutes } from './money-routes.ts'
+import { type OrderRoutesOptions, operatorOrderRoutes } from './order-routes.ts'
+import { type PaceRoutesOptions, paceRoutes } from './pace-routes.ts'
+import { operatorPayoutRoutes, type PayoutRoutesOptions } from './payout-routes.ts'
+import { operatorWalletRoutes, type WalletRoutesOptions } from './wallet-routes.ts'
 
 /** The sandbox's own surface (contract C15). Errors leave in the structured shape. */
 
-const ClockBody = Type.Object(
-  {
-    now: Type.Optional(Type.String({ description: 'RFC 3339; not before the present' })),
-    advance: Type.Optional(Type.String({ description: 'ISO 8601 duration: PT5M' })),
-    frozen: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards' })),
-  },
-  { title: 'ClockRequest' },
-)
-const ClockSchema = Type.Object(
-  { now: Type.String({ format: 'date-time' }), frozen: Type.Boolean() },
-  { title: 'Clock' },
-)
-const checkClock = bodyCheck(ClockBody)
-
-const CLOCK_EXAMPLE = { now: '2026-01-01T00:05:00.000Z', frozen: true }
 export interface SandboxRoutesOptions
   extends WorldRoutesOptions,
+    SnapshotRoutesOptions,
     FaultRoutesOptions,
-    MoneyRoutesOptions,
-    JournalRoutesOptions {
+    PaceRoutesOptions,
+    WalletRoutesOptions,
+    PayoutRoutesOptions,
+    OrderRoutesOptions,
+    RequestRoutesOptions,
+    CoverageRoutesOptions {
   gate: (request: Request) => void
   /** Refuses, with `--strict`, what an operation does not document. */
   refuseUnknown: (asked: Faulted) => Promise<void>
 }
 
-/** The front page before the gate, the surface behind it. */
+/** The front page, which is open to everyone, then the control surface. */
 export const sandboxRoutes = (options: SandboxRoutesOptions & FrontRoutesOptions) =>
   new Elysia({ name: 'sandbox' }).use(frontRoutes(options)).use(controlRoutes(options))
 
-/** The surface and its gate: the index, the clock and the reset here, each other matter in a file of its own. */
+/** The control surface behind its gate. */
 const controlRoutes = ({ gate, refuseUnknown, ...options }: SandboxRoutesOptions) =>
   new Elysia({ name: 'sandbox-control', prefix: '/_sandbox' })
     .onBeforeHandle({ as: 'scoped' }, async ({ request, path, route }) => {
@@ -54,129 +44,44 @@ const controlRoutes = ({ gate, refuseUnknown, ...options }: SandboxRoutesOptions
       await refuseUnknown({ request, path, route })
     })
     .use(indexRoutes(options))
+    .use(clockRoutes(options))
     .use(worldRoutes(options))
+    .use(snapshotRoutes(options))
     .use(faultRoutes(options))
-    .use(moneyRoutes(options))
-    .use(journalRoutes(options))
+    .use(paceRoutes(options))
+    .use(operatorWalletRoutes(options))
+    .use(operatorPayoutRoutes(options))
+    .use(operatorOrderRoutes(options))
+    .use(requestRoutes(options))
+    .use(coverageRoutes(options))
 
 const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'errors', 'faults', 'requests', 'coverage']
   .map((name) => `/_sandbox/${name}`)
   .concat('/docs', '/openapi.json')
 
 const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 'version'>) =>
-  new Elysia({ name: 'sandbox-index' })
-    .get(
-      '/',
-      () => ({ version, worlds: worlds.all.map(({ name }) => name), links: LINKS }),
-      documented({
-        id: 'getSandbox',
-        tag: 'Sandbox',
-        summary: 'See what the sandbox offers',
-        description: 'The worlds that there are, and where the rest of the control surface is.',
-        public: true,
-        success: {
-          status: 200,
-          description: 'Version, worlds and links',
-          schema: Type.Object(
-            {
-              version: Type.String(),
-              worlds: Type.Array(Type.String()),
-              links: Type.Array(Type.String()),
-            },
-            { title: 'Sandbox' },
-          ),
-          example: { version: '0.1.0', worlds: ['default'], links: LINKS },
-        },
-        refusals: gateRefusals('sandbox'),
-      }),
-    )
-    .get(
-      '/clock',
-      ({ request }) => clockWire(worldOf(worlds, request)),
-      documented({
-        id: 'getClock',
-        tag: 'Sandbox',
-        summary: 'Read the clock of a world',
-        description: 'What time it is in the world, and whether the clock stands still.',
-        public: true,
-        query: WorldQuery,
-        success: { status: 200, description: 'The clock', schema: ClockSchema, example: CLOCK_EXAMPLE },
-        refusals: controlRefusals('clock'),
-      }),
-    )
-    .post(
-      '/clock',
-      async ({ request }) => {
-        const world = worldOf(worlds, request)
-        moveClock(clockOf(world), await readControl(request, ClockBody, checkClock))
-        await keepClock(world)
-        return clockWire(world)
-      },
-      documented({
-        id: 'moveClock',
-        tag: 'Sandbox',
-        summary: 'Set, advance, freeze or thaw the clock of a world',
-        description: 'One clock for tokens, limits, cached charges and every timestamp. It never goes back.',
-        public: true,
-        query: WorldQuery,
-        body: { schema: ClockBody, example: { advance: 'PT5M', frozen: true } },
-        success: { status: 200, description: 'The clock as it is now', schema: ClockSchema, example: CLOCK_EXAMPLE },
-        refusals: {
-          ...controlRefusals('clock'),
-          'clock.body_unreadable': { code: 'body_unreadable' },
-          'clock.validation': {
-            code: 'validation',
-            violations: [
-              { field: 'now', rule: 'min', problem: 'must not be before the present, 2026-01-01T00:00:00.000Z' },
-            ],
+  new Elysia({ name: 'sandbox-index' }).get(
+    '/',
+    () => ({ version, worlds: worlds.all.map(({ name }) => name), links: LINKS }),
+    documented({
+      id: 'getSandbox',
+      tag: 'Sandbox',
+      summary: 'See what the sandbox offers',
+      description: 'The worlds that there are, and where the rest of the control surface is.',
+      public: true,
+      success: {
+        status: 200,
+        description: 'Version, worlds and links',
+        schema: Type.Object(
+          {
+            version: Type.String(),
+            worlds: Type.Array(Type.String()),
+            links: Type.Array(Type.String()),
           },
-        },
-      }),
-    )
-    .post(
-      '/reset',
-      ({ request }) => {
-        return { world: putBack(worlds, worldOf(worlds, request)).name }
+          { title: 'Sandbox' },
+        ),
+        example: { version: '0.1.0', worlds: ['default'], links: LINKS },
       },
-      documented({
-        id: 'resetWorld',
-        tag: 'Sandbox',
-        summary: 'Put a world back to the state in which it was seeded',
-        description: 'Data, clock, randomness, limits, caches and tokens. The password of a named world stays.',
-        public: true,
-        query: WorldQuery,
-        success: {
-          status: 200,
-          description: 'The world is as new',
-          schema: Type.Object({ world: Type.String() }, { title: 'ResetResult' }),
-          example: { world: DEFAULT_WORLD },
-        },
-        refusals: controlRefusals('reset'),
-      }),
-    )
-
-const clockOf = ({ clock }: World): MovableClock => {
-  if (clock instanceof MovableClock) return clock
-  throw new Error('a sandbox world has a clock that can be moved')
-}
-
-const clockWire = (world: World) => ({ now: toTimestamp(world.clock.nowMs()), frozen: clockOf(world).frozen })
-
-/**
- * Freezes first, so that the time is the very one that was asked for, then sets and advances, and thaws last.
- *
- * @throws DomainError validation, before anything has moved
- */
-const moveClock = (clock: MovableClock, move: { now?: string; advance?: string; frozen?: boolean }): void => {
-  const present = clock.nowMs()
-  const start = move.now === undefined ? present : parseTimestamp(move.now)
-  if (start === undefined) throw violated('now', 'format', 'must be an RFC 3339 time like 2026-01-01T00:00:00Z')
-  if (start < present) throw violated('now', 'min', `must not be before the present, ${toTimestamp(present)}`)
-  const advanceMs = move.advance === undefined ? 0 : parseDuration(move.advance)
-  if (advanceMs === undefined) throw violated('advance', 'format', 'must be an ISO 8601 duration like PT5M or P7D')
-  if (start + advanceMs > TIME_MAX_MS)
-    throw violated(move.now ? 'now' : 'advance', 'max', `must not go beyond ${toTimestamp(TIME_MAX_MS)}`)
-  if (move.frozen === true) clock.freeze()
-  if (start + advanceMs > clock.nowMs()) clock.set(start + advanceMs)
-  if (move.frozen === false) clock.thaw()
-}
+      refusals: gateRefusals('sandbox'),
+    }),
+  )

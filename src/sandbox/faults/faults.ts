@@ -1,7 +1,7 @@
 import { DomainError } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { Catalogue } from '../requests/outcomes.ts'
+import type { Outcomes } from '../requests/outcomes.ts'
 
 /** A rule that makes requests of a world fail, wait or break off (contract C15). */
 export interface FaultRule {
@@ -73,14 +73,14 @@ export interface Strike {
  *
  * @throws DomainError validation when a header asks for what does not exist
  */
-export const strikeFor = (catalogue: Catalogue, world: World, faulted: Faulted): Strike | undefined =>
-  askedFor(catalogue, faulted) ?? ruledFor(catalogue, world, faulted)
+export const strikeFor = (outcomes: Outcomes, world: World, faulted: Faulted): Strike | undefined =>
+  askedFor(outcomes, faulted) ?? ruledFor(outcomes, world, faulted)
 
-const askedFor = (catalogue: Catalogue, { request, route }: Faulted): Strike | undefined => {
+const askedFor = (outcomes: Outcomes, { request, route }: Faulted): Strike | undefined => {
   const name = request.headers.get(FAULT_HEADER)
   const delay = request.headers.get(DELAY_HEADER)
   if (name === null && delay === null) return undefined
-  const failure = name === null ? undefined : catalogue.failureAt(request.method, route, name)
+  const failure = name === null ? undefined : outcomes.failureAt(request.method, route, name)
   const delayMs = Number(delay ?? 0)
   if (name !== null && !failure) {
     throw headerRefused('X-Sandbox-Fault', 'must be the name of an error of this endpoint; see GET /_sandbox/errors')
@@ -94,12 +94,12 @@ const askedFor = (catalogue: Catalogue, { request, route }: Faulted): Strike | u
 const headerRefused = (field: string, problem: string): DomainError =>
   new DomainError({ code: 'validation', violations: [{ field, rule: 'enum', problem }] })
 
-const ruledFor = (catalogue: Catalogue, world: World, faulted: Faulted): Strike | undefined => {
+const ruledFor = (outcomes: Outcomes, world: World, faulted: Faulted): Strike | undefined => {
   const own = world.of(faults)
   for (const rule of own.rules) {
     if (rule.timesLeft === 0 || !matches(rule, faulted)) continue
     const failure =
-      rule.error === null ? undefined : catalogue.failureAt(faulted.request.method, faulted.route, rule.error)
+      rule.error === null ? undefined : outcomes.failureAt(faulted.request.method, faulted.route, rule.error)
     if (rule.error !== null && !failure) continue
     if (rule.probability < 1 && fraction(own.randomness) >= rule.probability) continue
     if (rule.timesLeft !== null) rule.timesLeft -= 1

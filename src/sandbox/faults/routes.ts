@@ -6,7 +6,8 @@ import { bodyCheck } from '../../http/validation.ts'
 import { DomainError, violated } from '../../kernel/failure.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { bodyRefusals, controlRefusals, gateRefusals, readControl, WorldQuery, worldOf } from '../control/control.ts'
-import type { Catalogue } from '../requests/outcomes.ts'
+import { isSpared } from '../paths.ts'
+import type { Outcomes } from '../requests/outcomes.ts'
 import {
   addRule,
   clearRules,
@@ -17,7 +18,6 @@ import {
   reaches,
   rulesOf,
 } from './faults.ts'
-import { isSpared } from './spared.ts'
 
 /** Every documented error, and the rules that provoke them (contract C15). Errors leave in the structured shape. */
 
@@ -88,14 +88,14 @@ const ERROR_PROBLEM = 'must be the name of a documented error; see GET /_sandbox
 
 export interface FaultRoutesOptions {
   worlds: Worlds
-  catalogue: () => Catalogue
+  outcomes: () => Outcomes
 }
 
-export const faultRoutes = ({ worlds, catalogue }: FaultRoutesOptions) =>
+export const faultRoutes = ({ worlds, outcomes }: FaultRoutesOptions) =>
   new Elysia({ name: 'sandbox-faults' })
     .get(
       '/errors',
-      () => catalogue().errors(),
+      () => outcomes().errors(),
       documented({
         id: 'listErrors',
         tag: 'Sandbox',
@@ -137,7 +137,7 @@ export const faultRoutes = ({ worlds, catalogue }: FaultRoutesOptions) =>
       '/faults',
       async ({ request, set }) => {
         const world = worldOf(worlds, request)
-        const rule = readRule(catalogue(), await readControl(request, RuleBody, checkRule))
+        const rule = readRule(outcomes(), await readControl(request, RuleBody, checkRule))
         if (rulesOf(world).length >= RULES_MAX) {
           throw violated('error', 'max', `cannot be added: a world holds at most ${RULES_MAX} rules`)
         }
@@ -185,10 +185,10 @@ export const faultRoutes = ({ worlds, catalogue }: FaultRoutesOptions) =>
     )
 
 /** @throws DomainError validation */
-const readRule = (catalogue: Catalogue, body: ReturnType<typeof checkRule>): Omit<FaultRule, 'id'> => {
+const readRule = (outcomes: Outcomes, body: ReturnType<typeof checkRule>): Omit<FaultRule, 'id'> => {
   const { error = null, delay_ms: delayMs = 0, drop = false, match = {}, times, probability = 1 } = body
   const method = match.method?.toUpperCase() ?? null
-  if (error !== null && !catalogue.hasError(error)) {
+  if (error !== null && !outcomes.hasError(error)) {
     throw violated('error', 'enum', ERROR_PROBLEM)
   }
   if (error === null && delayMs === 0 && !drop) {
@@ -205,7 +205,7 @@ const readRule = (catalogue: Catalogue, body: ReturnType<typeof checkRule>): Omi
     throw violated('match', 'max', `must have a path of at most ${PATTERN_LENGTH_MAX} characters`)
   const fits = (at: string, route: string) =>
     !isSpared(route) && (method === null || method === at) && (path === undefined || reaches(path, route))
-  if (!catalogue.canStrike(error, fits)) throw violated('match', 'enum', MATCH_PROBLEM)
+  if (!outcomes.canStrike(error, fits)) throw violated('match', 'enum', MATCH_PROBLEM)
   return { error, delayMs, drop, match: { method, path: match.path ?? null }, timesLeft: times ?? null, probability }
 }
 

@@ -1,39 +1,27 @@
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { Catalogue, Outcome } from './outcomes.ts'
+import type { CoverageReport } from './model.ts'
+import type { Outcome, Outcomes } from './outcomes.ts'
 
 /** How often each outcome has occurred. */
 type Counts = Map<Outcome, number>
 
 const counts = worldPart<Counts>(() => new Map())
 
-/** One documented outcome, and how often it was met. */
-export interface CoveredOutcome extends Outcome {
-  count: number
-}
-
-export interface CoverageReport {
-  documented: number
-  exercised: number
-  /** Rounded down to one decimal, so that 100 means all. */
-  percent: number
-  outcomes: CoveredOutcome[]
-}
-
-/** Which documented outcomes requests have exercised: of a world, and of all worlds since the start. */
+/** Which documented outcomes requests have met: in each world, and in all worlds since the start. */
 export class Coverage {
   readonly #all: Counts = new Map()
 
-  constructor(private readonly catalogue: () => Catalogue) {}
+  constructor(private readonly outcomes: () => Outcomes) {}
 
   count(world: World, outcome: Outcome): void {
     for (const kept of [this.#all, world.of(counts)]) kept.set(outcome, (kept.get(outcome) ?? 0) + 1)
   }
 
-  /** The report of a world, or of all of them, those that are gone included. */
+  /** The report of one world, or of all worlds, dropped ones included. */
   report(world: World | undefined): CoverageReport {
     const kept = world ? world.of(counts) : this.#all
-    const outcomes = this.catalogue()
-      .outcomes()
+    const outcomes = this.outcomes()
+      .ofApi()
       .map((outcome) => ({ ...outcome, count: kept.get(outcome) ?? 0 }))
     const exercised = outcomes.filter(({ count }) => count > 0).length
     return {
@@ -47,7 +35,7 @@ export class Coverage {
 
 const MARKS = { met: '+', open: '-' }
 
-/** The report as a person reads it: a line for each outcome, by endpoint, and the sum. */
+/** The report for people: the outcomes by endpoint, one line each, then the total. */
 export const toTable = ({ documented, exercised, percent, outcomes }: CoverageReport): string => {
   const lines: string[] = []
   let heading = ''

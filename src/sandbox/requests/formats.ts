@@ -1,47 +1,47 @@
-import type { JournalEntry } from './request-log.ts'
+import type { LoggedRequest } from './model.ts'
 
-/** A journal in the forms that other programs read. */
+/** The request log in the formats that other programs read. */
 
 const HAR_VERSION = '1.2'
 
 /** HTTP Archive 1.2, as browsers and proxies import it. */
-export const toHar = (entries: readonly JournalEntry[], baseUrl: string, version: string) => ({
+export const toHar = (requests: readonly LoggedRequest[], baseUrl: string, version: string) => ({
   log: {
     version: HAR_VERSION,
     creator: { name: 'Scrip', version },
-    entries: entries.map((entry) => ({
-      startedDateTime: entry.at,
-      time: entry.durationMs,
+    entries: requests.map((logged) => ({
+      startedDateTime: logged.at,
+      time: logged.duration_ms,
       request: {
-        method: entry.method,
-        url: baseUrl + entry.path,
+        method: logged.method,
+        url: baseUrl + logged.path,
         httpVersion: 'HTTP/1.1',
         cookies: [],
-        headers: pairs(entry.request.headers),
-        queryString: queryOf(entry.path),
-        ...(entry.request.body !== null && {
-          postData: { mimeType: typeOf(entry.request.headers), params: [], text: entry.request.body },
+        headers: pairs(logged.request.headers),
+        queryString: queryOf(logged.path),
+        ...(logged.request.body !== null && {
+          postData: { mimeType: typeOf(logged.request.headers), params: [], text: logged.request.body },
         }),
         headersSize: -1,
-        bodySize: byteCountOf(entry.request.body),
+        bodySize: byteCountOf(logged.request.body),
       },
       response: {
-        status: entry.response.status,
+        status: logged.response.status,
         statusText: '',
         httpVersion: 'HTTP/1.1',
         cookies: [],
-        headers: pairs(entry.response.headers),
+        headers: pairs(logged.response.headers),
         content: {
-          size: byteCountOf(entry.response.body),
-          mimeType: typeOf(entry.response.headers),
-          ...(entry.response.body !== null && { text: entry.response.body }),
+          size: byteCountOf(logged.response.body),
+          mimeType: typeOf(logged.response.headers),
+          ...(logged.response.body !== null && { text: logged.response.body }),
         },
         redirectURL: '',
         headersSize: -1,
-        bodySize: byteCountOf(entry.response.body),
+        bodySize: byteCountOf(logged.response.body),
       },
       cache: {},
-      timings: { send: 0, wait: entry.durationMs, receive: 0 },
+      timings: { send: 0, wait: logged.duration_ms, receive: 0 },
     })),
   },
 })
@@ -62,7 +62,7 @@ const pairs = (headers: Record<string, string>) => Object.entries(headers).map((
 const CURL_OWN = new Set(['host', 'content-length', 'connection', 'accept-encoding', 'user-agent', 'accept'])
 
 /** A line to paste into a shell; the token is left to its variable. */
-export const toCurl = ({ method, path, request }: JournalEntry, baseUrl: string): string => {
+export const toCurl = ({ method, path, request }: LoggedRequest, baseUrl: string): string => {
   const headers = Object.entries(request.headers)
     .filter(([name]) => !CURL_OWN.has(name))
     .map(([name, value]) =>

@@ -1,5 +1,5 @@
 import { sentBody } from '../../http/body.ts'
-import { targetOf } from '../../http/target.ts'
+import { pathOf, targetOf } from '../../http/target.ts'
 import type { AnswerHeaders, Witness } from '../../http/witness.ts'
 import { sinceStartMs } from '../../kernel/clock.ts'
 import { DomainError, type Failure } from '../../kernel/failure.ts'
@@ -7,17 +7,15 @@ import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 import { unknownIn } from '../control/strict.ts'
 import { type Faulted, type Strike, strike, strikeFor } from '../faults/faults.ts'
-import { isSpared } from '../faults/spared.ts'
+import { isAboutSandbox, isControl, isProbe, isSpared } from '../paths.ts'
 import type { Coverage } from './coverage.ts'
-import type { Catalogue } from './outcomes.ts'
-import { type Exchange, journal, worthKeeping } from './request-log.ts'
+import type { Outcomes } from './outcomes.ts'
+import { shownPartOf } from './redaction.ts'
+import { type CapturedRequest, requestLog } from './request-log.ts'
 import { type RowChange, watchRows, withChanges } from './row-changes.ts'
 
-/**
- * What is known of a request while it is under way, and what the journal keeps of it: one and the same, because there
- * is one for every request.
- */
-class Draft implements Exchange {
+/** A request in progress; once it is answered, the log keeps this very object. */
+class ObservedRequest implements CapturedRequest {
   readonly startedMs = sinceStartMs()
   world: World | undefined
   failure: Failure | undefined
@@ -39,7 +37,7 @@ class Draft implements Exchange {
 
   constructor(public requestHeaders: Headers) {}
 
-  /** Keeps of what a stranger has sent no more than of a short request: it stands in a world that is not the stranger's. */
+  /** Cuts a long request of a stranger: it takes room in a world that is not the stranger's. */
   cut(): void {
     let size = this.path.length + (this.requestBody?.length ?? 0)
     this.requestHeaders.forEach((value, name) => {
@@ -57,100 +55,88 @@ const STRANGER_CHARACTERS_MAX = 1_024
 
 const UNCHANGED: readonly RowChange[] = []
 
-/** The control surface, which refuses for itself what it does not know, and which no fault strikes. */
-const CONTROL_PATH = '/_sandbox'
-/**
- * Requests that are about the sandbox, the front page among them, are of no client and not journaled, and those of
- * supervisors neither. A path, with or without its query.
- */
-const isAboutSandbox = (path: string): boolean => path.startsWith(CONTROL_PATH) || /^\/(?:\?|$)/.test(path)
-const PROBE_PATHS = ['/livez', '/readyz']
+export interface RequestObserverOptions {
+  outcomes: () => Outcomes
+  coverage: Coverage
+  /** The world of requests that name none. */
+  defaultWorld: () => World
+  /** The world that a request without an access token speaks of. */
+  worldMeant: (faulted: Faulted) => Promise<World | undefined>
+  /** The world of a request whose access token was refused. */
+  worldMissed: (request: Request) => World | undefined
+  /** The currencies that a purchase converts between. */
+  currenciesOf: (faulted: Faulted, session: Session) => Promise<{ from: string; to: string } | undefined>
+  /** Whether undocumented members and parameters are refused. */
+  strict: boolean
+}
 
-/**
- * What the sandbox does besides answering: it lets faults strike, and keeps a journal and the coverage of what it was
- * asked. Live mode has none of it.
- */
-export class Recorder implements Witness {
-  readonly #drafts = new WeakMap<Request, Draft>()
+/** Applies faults to requests, and records each request in the log and the coverage of its world. */
+export class RequestObserver implements Witness {
+  readonly #inProgress = new WeakMap<Request, ObservedRequest>()
 
-  constructor(
-    private readonly options: {
-      catalogue: () => Catalogue
-      coverage: Coverage
-      /** Where a request belongs that names no world. */
-      defaultWorld: () => World
-      /** The world that a request without an access token speaks of. */
-      worldMeant: (faulted: Faulted) => Promise<World | undefined>
-      /** The world that a request was of, whose access token was refused. */
-      worldMissed: (request: Request) => World | undefined
-      /** The currencies that a purchase converts between. */
-      currenciesOf: (faulted: Faulted, session: Session) => Promise<{ from: string; to: string } | undefined>
-      /** Whether what the API would ignore is refused. */
-      strict: boolean
-    },
-  ) {}
+  constructor(private readonly options: RequestObserverOptions) {}
 
   arrived = (request: Request): void => {
-    this.#drafts.set(request, new Draft(request.headers))
+    this.#inProgress.set(request, new ObservedRequest(request.headers))
   }
 
-  /** A request was let into a world: faults strike, and what it writes will be noted. */
+  /** Called when the guard has let a request into a world. @throws DomainError the fault that strikes, or validation */
   admitted = (faulted: Faulted, session: Session): Session | Promise<Session> => {
-    const draft = this.#drafts.get(faulted.request)
-    if (!draft) return session
-    draft.client = session.client.username
-    draft.world = session.world
+    const observed = this.#inProgress.get(faulted.request)
+    if (!observed) return session
+    observed.client = session.client.username
+    observed.world = session.world
     // Reading writes nothing.
-    const watched = faulted.request.method === 'GET' ? session : watchedBy(draft, session)
-    const struck = this.#strike(draft, session.world, faulted, session)
+    const watched = faulted.request.method === 'GET' ? session : watchedBy(observed, session)
+    const struck = this.#strike(observed, session.world, faulted, session)
     return struck ? struck.then(() => watched) : watched
   }
 
   /**
-   * A route is about to answer. A public one has not been struck yet: whose world it is about stands in what was sent,
-   * or it is the default one.
+   * Called when a route is about to answer. A public route has met no fault yet: its world is the one named in its body,
+   * or the default one.
    *
-   * @throws DomainError what a fault has in store, or validation
+   * @throws DomainError the fault that strikes, or validation
    */
   entered = async ({ request, path, route }: Faulted): Promise<void> => {
-    const draft = this.#drafts.get(request)
-    if (!draft) return
+    const observed = this.#inProgress.get(request)
+    if (!observed) return
     const faulted = { request, path, route }
-    if (draft.route === null) {
-      draft.world = await this.options.worldMeant(faulted)
-      await this.#strike(draft, draft.world ?? this.options.defaultWorld(), faulted)
+    if (observed.route === null) {
+      observed.world = await this.options.worldMeant(faulted)
+      await this.#strike(observed, observed.world ?? this.options.defaultWorld(), faulted)
     }
-    if (this.options.strict && !route.startsWith(CONTROL_PATH)) await this.refuseUnknown(faulted)
+    // The control surface calls it behind its gate.
+    if (!isControl(route)) await this.refuseUnknown(faulted)
   }
 
   /** With `--strict`, refuses what the operation does not document. @throws DomainError validation */
   refuseUnknown = async ({ request, route }: Faulted): Promise<void> => {
-    const draft = this.#drafts.get(request)
-    const operation = this.options.strict && this.options.catalogue().operationAt(request.method, route)
-    if (!draft || !operation) return
+    const observed = this.#inProgress.get(request)
+    const operation = this.options.strict && this.options.outcomes().operationAt(request.method, route)
+    if (!observed || !operation) return
     const violations = await unknownIn(operation, request)
     if (violations.length === 0) return
-    draft.refusedStrictly = true
+    observed.refusedStrictly = true
     throw new DomainError({ code: 'validation', violations })
   }
 
-  /** A login has found its world. */
+  /** Called when a login has found its world. */
   belongs = (request: Request, world: World): void => {
-    const draft = this.#drafts.get(request)
-    if (draft) draft.world = world
+    const observed = this.#inProgress.get(request)
+    if (observed) observed.world = world
   }
 
-  /** What a fault does to a request, if one strikes. @throws DomainError validation */
-  #strike(draft: Draft, world: World, faulted: Faulted, session?: Session): Promise<void> | undefined {
-    draft.route = faulted.route || null
+  #strike(observed: ObservedRequest, world: World, faulted: Faulted, session?: Session): Promise<void> | undefined {
+    observed.route = faulted.route || null
     if (isSpared(faulted.route)) return undefined
-    const found = strikeFor(this.options.catalogue(), world, faulted)
+    const found = strikeFor(this.options.outcomes(), world, faulted)
     if (!found) return undefined
-    draft.fault = found.name
+    observed.fault = found.name
     return this.#withCurrencies(found, faulted, session).then(strike)
   }
 
-  /** A missing rate names the currencies of the request, where it says them. */
+  /** A missing rate names the currencies of the request, if it names them itself. */
   async #withCurrencies(found: Strike, faulted: Faulted, session: Session | undefined): Promise<Strike> {
     const failure = found.error?.failure
     if (failure?.code !== 'rate_missing' || !session) return found
@@ -159,53 +145,57 @@ export class Recorder implements Witness {
   }
 
   refused: Witness['refused'] = (request, route, failure, { status, headers, body }) => {
-    const draft = this.#drafts.get(request)
-    if (draft) {
-      draft.failure = failure
-      draft.route ??= route || null
+    const observed = this.#inProgress.get(request)
+    if (observed) {
+      observed.failure = failure
+      observed.route ??= route || null
     }
     this.#close(request, status, headers, body)
   }
 
   answered: Witness['answered'] = (request, status, headers, body) => {
-    this.#close(request, status, headers, body instanceof Uint8Array ? worthKeeping(body) : body)
+    this.#close(request, status, headers, body instanceof Uint8Array ? shownPartOf(body) : body)
   }
 
   #close(request: Request, status: number, headers: AnswerHeaders, body: string | Uint8Array | undefined): void {
-    const draft = this.#drafts.get(request)
-    const path = targetOf(request.url)
-    if (!draft || isAboutSandbox(path)) return
-    this.#drafts.delete(request)
-    const world = draft.world ?? this.options.worldMissed(request) ?? this.options.defaultWorld()
+    const observed = this.#inProgress.get(request)
+    const path = pathOf(request.url)
+    if (!observed || isAboutSandbox(path)) return
+    this.#inProgress.delete(request)
+    const world = observed.world ?? this.options.worldMissed(request) ?? this.options.defaultWorld()
     if (world.closed) return
-    const { route, failure } = draft
-    const { method } = request
-    const outcome =
-      route === null || draft.refusedStrictly ? undefined : this.options.catalogue().outcomeOf(method, route, failure)
-    if (outcome) this.options.coverage.count(world, outcome)
-    if (PROBE_PATHS.includes(path)) return
-    draft.atMs = world.clock.nowMs()
-    draft.method = method
-    draft.path = path
-    draft.requestBody = sentBody(request)
-    draft.status = status
-    draft.responseHeaders = headers
-    draft.responseBody = body
-    draft.durationMs = sinceStartMs() - draft.startedMs
-    draft.outcome = outcome?.name ?? null
-    if (failure && draft.client === null) draft.cut()
-    world.of(journal).add(draft)
+    this.#count(world, request, observed)
+    if (isProbe(path)) return
+    observed.atMs = world.clock.nowMs()
+    observed.method = request.method
+    observed.path = targetOf(request.url)
+    observed.requestBody = sentBody(request)
+    observed.status = status
+    observed.responseHeaders = headers
+    observed.responseBody = body
+    observed.durationMs = sinceStartMs() - observed.startedMs
+    if (observed.failure && observed.client === null) observed.cut()
+    world.of(requestLog).add(observed)
+  }
+
+  #count(world: World, { method }: Request, observed: ObservedRequest): void {
+    const { route, failure, refusedStrictly } = observed
+    if (route === null || refusedStrictly) return
+    const outcome = this.options.outcomes().outcomeOf(method, route, failure)
+    if (!outcome) return
+    observed.outcome = outcome.name
+    this.options.coverage.count(world, outcome)
   }
 }
 
-/** A session whose writes are noted in the draft. */
-const watchedBy = (draft: Draft, session: Session): Session => ({
+/** A session whose writes report their row changes. */
+const watchedBy = (observed: ObservedRequest, session: Session): Session => ({
   ...session,
   write: (work) => {
     watchRows(session.world)
     return session.write((tx) => {
       const { value, changes } = withChanges(session.world, () => work(tx))
-      draft.changes = [...draft.changes, ...changes]
+      observed.changes = [...observed.changes, ...changes]
       return value
     })
   },

@@ -3,9 +3,9 @@ import { edgeOf, renderFailure } from '../../http/errors.ts'
 import type { Operation } from '../../http/operation.ts'
 import { refusalsOf, type ServedOperation } from '../../http/operations.ts'
 import type { Failure } from '../../kernel/failure.ts'
-import { isProbe } from '../faults/spared.ts'
+import { isProbe } from '../paths.ts'
 
-/** A documented error at a place where it can occur (contract C15). */
+/** An error that an endpoint documents (contract C15). */
 export interface DocumentedError {
   name: string
   status: number
@@ -14,7 +14,7 @@ export interface DocumentedError {
   body: object
 }
 
-/** What an operation can answer: its name for coverage, `success` or that of an error. */
+/** A documented way in which an operation ends: `success`, or the name of an error. */
 export interface Outcome {
   operation: string
   method: string
@@ -25,15 +25,15 @@ export interface Outcome {
 
 const SUCCESS = 'success'
 
-/** An error that an operation documents: as it is thrown, and as it leaves. */
+/** A documented error as it is thrown and as it leaves. */
 interface KnownError {
   failure: Failure
   body: object
   outcome: Outcome
 }
 
-/** An operation where it is served, and what it can end in. */
-class Known {
+/** A served operation with its outcomes. */
+class KnownOperation {
   readonly success: Outcome
   #errors: readonly KnownError[] | undefined
 
@@ -42,7 +42,7 @@ class Known {
     this.success = { operation: operation.id, method, path: route, status: operation.success.status, name: SUCCESS }
   }
 
-  /** Written out when one of them is first asked for: all of them together would hold up the first answer. */
+  /** Rendered on first use: rendering the errors of all operations at once would delay the first answer. */
   get errors(): readonly KnownError[] {
     this.#errors ??= errorsOf(this.served)
     return this.#errors
@@ -56,24 +56,24 @@ const errorsOf = ({ operation, method, route }: ServedOperation): KnownError[] =
   })
 
 /**
- * Every outcome that the API documents, made from the routes themselves: the list of errors, the faults that can be
- * asked for and the coverage cannot differ from what is served.
+ * Every documented outcome, read from the routes themselves, so that the list of errors, the faults and the coverage
+ * cannot differ from what is served (decision 0013).
  */
-export class Catalogue {
-  readonly #known: readonly Known[]
+export class Outcomes {
+  readonly #known: readonly KnownOperation[]
   /** By method, then by route. */
-  readonly #byRoute = new Map<string, Map<string, Known>>()
+  readonly #byRoute = new Map<string, Map<string, KnownOperation>>()
 
   constructor(operations: readonly ServedOperation[]) {
-    this.#known = operations.map((served) => new Known(served))
+    this.#known = operations.map((served) => new KnownOperation(served))
     for (const known of this.#known) {
       const { method, route } = known.served
-      const routes = this.#byRoute.get(method) ?? new Map<string, Known>()
+      const routes = this.#byRoute.get(method) ?? new Map<string, KnownOperation>()
       this.#byRoute.set(method, routes.set(route, known).set(`${route}/`, known))
     }
   }
 
-  /** Those that can be provoked. */
+  /** The errors that a fault can provoke. */
   errors(): DocumentedError[] {
     return this.#known
       .filter(({ served }) => !isProbe(served.route))
@@ -82,8 +82,8 @@ export class Catalogue {
       )
   }
 
-  /** Of the API, not of the sandbox's own surface. */
-  outcomes(): Outcome[] {
+  /** The outcomes of the API, without those of the control surface. */
+  ofApi(): Outcome[] {
     return this.#known
       .filter(({ served }) => served.operation.tag !== 'Sandbox')
       .flatMap(({ success, errors }) => [success, ...errors.map(({ outcome }) => outcome)])
@@ -117,13 +117,13 @@ export class Catalogue {
     return known && (failure ? nearest(known, failure) : known.success)
   }
 
-  #at(method: string, route: string): Known | undefined {
+  #at(method: string, route: string): KnownOperation | undefined {
     return this.#byRoute.get(method)?.get(route)
   }
 }
 
 /** The documented error that is nearest: the same facts, else the same field and rule, else the same code. */
-const nearest = ({ errors }: Known, failure: Failure): Outcome | undefined => {
+const nearest = ({ errors }: KnownOperation, failure: Failure): Outcome | undefined => {
   const alike = errors.filter((error) => error.failure.code === failure.code)
   const same =
     alike.find((error) => isDeepStrictEqual(error.failure, failure)) ??

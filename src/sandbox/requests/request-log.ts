@@ -3,33 +3,15 @@ import type { AnswerHeaders } from '../../http/witness.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { turns } from '../../kernel/turns.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
+import type { LoggedRequest } from './model.ts'
+import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
 
-/** One request as it was and as it was answered, without secrets. */
-export interface JournalEntry {
-  id: number
-  requestId: string
-  at: string
-  method: string
-  /** Path and query. */
-  path: string
-  route: string | null
-  client: string | null
-  request: { headers: Record<string, string>; body: string | null }
-  response: { status: number; headers: Record<string, string>; body: string | null }
-  durationMs: number
-  /** The name of the fault that struck. */
-  fault: string | null
-  /** The documented name of how it ended. */
-  outcome: string | null
-  changes: readonly RowChange[]
-}
-
 /**
- * A request and its answer as they went over the wire, secrets and all. It is held in memory alone, and made into an
- * entry whenever the journal is read: most entries never are, and making one costs more than answering most requests.
+ * A request and its response as sent, secrets included. It stays in memory and is redacted when the log is read:
+ * most are never read, and redacting one costs more than answering most requests.
  */
-export interface Exchange {
+export interface CapturedRequest {
   readonly atMs: number
   readonly method: string
   /** Path and query. */
@@ -43,23 +25,17 @@ export interface Exchange {
   readonly responseBody: string | Uint8Array | undefined
   readonly durationMs: number
   readonly fault: string | null
-  /** The documented name of how it ended. */
   readonly outcome: string | null
   readonly changes: readonly RowChange[]
 }
 
-/** How many requests a world remembers, and how many bytes of paths, headers, bodies and rows. */
-const ENTRIES_MAX = 1_000
+/** The bounds of a log: requests, and bytes of paths, headers, bodies and rows. */
+const REQUESTS_MAX = 1_000
 const BYTES_MAX = 4_194_304
-/** A longer body is cut: a journal is for looking at. */
-const BODY_CHARACTERS_MAX = 65_536
-/** So many characters in UTF-8, however they are written, and one more to tell that they were cut. */
-const BODY_BYTES_MAX = 4 * (BODY_CHARACTERS_MAX + 1)
 
-/** The last requests of a world, the oldest first; bounded in number and in size. */
-class Journal {
-  readonly #exchanges: Exchange[] = []
-  /** Of each of them. */
+/** The last requests of a world, the oldest first (decision 0014). */
+class RequestLog {
+  readonly #captured: CapturedRequest[] = []
   readonly #sizes: number[] = []
   #size = 0
   #lastId = 0
@@ -68,82 +44,81 @@ class Journal {
     world.onLimited(() => this.#trim())
   }
 
-  add(exchange: Exchange): void {
-    const size = sizeOf(exchange)
+  add(request: CapturedRequest): void {
+    const size = sizeOf(request)
     this.#lastId += 1
-    this.#exchanges.push(exchange)
+    this.#captured.push(request)
     this.#sizes.push(size)
     this.#size += size
     this.#trim()
   }
 
-  /** The oldest go first, until the journal fits into what it may take. */
   #trim(): void {
     const bytesMax = Math.min(BYTES_MAX, this.world.keptBytesMax)
-    while (this.#exchanges.length > ENTRIES_MAX || (this.#size > bytesMax && this.#exchanges.length > 0)) {
-      this.#exchanges.shift()
+    while (this.#captured.length > REQUESTS_MAX || (this.#size > bytesMax && this.#captured.length > 0)) {
+      this.#captured.shift()
       this.#size -= this.#sizes.shift() ?? 0
     }
     this.world.keptBytes = this.#size
   }
 
-  /** All entries, made in slices: to redact a few megabytes takes longer than others should wait. */
-  async entries(): Promise<JournalEntry[]> {
-    const exchanges = [...this.#exchanges]
+  /** All requests, redacted in slices: a few megabytes take longer than other requests should wait. */
+  async all(): Promise<LoggedRequest[]> {
+    const captured = [...this.#captured]
     const firstId = this.#firstId
-    const entries: JournalEntry[] = []
-    while (entries.length < exchanges.length) {
+    const logged: LoggedRequest[] = []
+    while (logged.length < captured.length) {
       await turns.take(this.world, (isOver) => {
         do {
-          const exchange = exchanges[entries.length]
-          if (exchange) entries.push(toEntry(exchange, firstId + entries.length))
-        } while (entries.length < exchanges.length && !isOver())
+          const request = captured[logged.length]
+          if (request) logged.push(redacted(request, firstId + logged.length))
+        } while (logged.length < captured.length && !isOver())
       })
     }
-    return entries
+    return logged
   }
 
-  find(id: number): JournalEntry | undefined {
-    const exchange = this.#exchanges[id - this.#firstId]
-    return exchange && toEntry(exchange, id)
+  find(id: number): LoggedRequest | undefined {
+    const request = this.#captured[id - this.#firstId]
+    return request && redacted(request, id)
   }
 
-  /** They are numbered as they come, and go in the same order. */
+  /** Ids are consecutive, and the oldest requests go first. */
   get #firstId(): number {
-    return this.#lastId - this.#exchanges.length + 1
+    return this.#lastId - this.#captured.length + 1
   }
 }
 
-export const journal = worldPart((world) => new Journal(world))
+export const requestLog = worldPart((world) => new RequestLog(world))
 
-const toEntry = (exchange: Exchange, id: number): JournalEntry => {
-  const { atMs, method, path, route, client, status, durationMs, fault, outcome, changes } = exchange
-  const sent = redactedHeaders(exchange.responseHeaders)
+const redacted = (captured: CapturedRequest, id: number): LoggedRequest => {
+  const { atMs, method, path, route, client, status, durationMs, fault, outcome, changes } = captured
+  const responseHeaders = redactedHeaders(captured.responseHeaders)
   return {
     id,
-    requestId: sent['x-request-id'] ?? '',
+    request_id: responseHeaders['x-request-id'] ?? '',
     at: toTimestamp(atMs),
     method,
     path: redactedPath(path),
     route: route && documentedRoute(route),
     client,
-    request: { headers: redactedHeaders(exchange.requestHeaders), body: redactedBody(exchange.requestBody) },
-    response: { status, headers: sent, body: redactedBody(textOf(exchange.responseBody)) },
-    durationMs: Math.round(durationMs * 1_000) / 1_000,
+    request: { headers: redactedHeaders(captured.requestHeaders), body: redactedBody(captured.requestBody) },
+    response: { status, headers: responseHeaders, body: redactedBody(textOf(captured.responseBody)) },
+    duration_ms: Math.round(durationMs * 1_000) / 1_000,
     fault,
     outcome,
-    changes,
+    changes: [...changes],
   }
 }
 
-/** What an entry takes besides texts, roughly, a header besides its value, and a noted row besides its key. */
-const ENTRY_BYTES = 2_048
+/** Rough overheads in bytes: of a request, of a header besides its value, of a row change besides its key. */
+const REQUEST_BYTES = 2_048
 const HEADER_BYTES = 64
 const CHANGE_BYTES = 64
 
-const sizeOf = ({ path, requestHeaders, requestBody, responseBody, changes }: Exchange): number => {
-  let size = ENTRY_BYTES + path.length + byteCountOf(requestBody) + byteCountOf(responseBody)
-  // Those of answers are few and short.
+const sizeOf = ({ path, requestHeaders, requestBody, responseBody, changes }: CapturedRequest): number => {
+  let size = REQUEST_BYTES + path.length + byteCountOf(requestBody) + byteCountOf(responseBody)
+  // Responses have few headers, and short ones.
   requestHeaders.forEach((value) => {
     size += HEADER_BYTES + value.length
   })
@@ -154,67 +129,5 @@ const sizeOf = ({ path, requestHeaders, requestBody, responseBody, changes }: Ex
 const byteCountOf = (body: string | Uint8Array | undefined): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : (body?.byteLength ?? 0)
 
-/** Bytes are those of a prepared page: enough of it to be cut to what is shown. */
-export const worthKeeping = (body: Uint8Array): Uint8Array =>
-  body.byteLength > BODY_BYTES_MAX ? body.slice(0, BODY_BYTES_MAX) : body
-
 const textOf = (body: string | Uint8Array | undefined): string | undefined =>
   typeof body === 'string' || body === undefined ? body : Buffer.from(body).toString()
-
-const SECRET_HEADERS = new Set(['authorization', 'cookie', 'x-sandbox-token', 'proxy-authorization'])
-const REDACTED = '[redacted]'
-
-/** Headers without what opens doors. */
-const redactedHeaders = (headers: AnswerHeaders): Record<string, string> =>
-  Object.fromEntries(
-    (headers instanceof Headers ? [...headers] : Object.entries(headers)).map(([spelled, value]) => {
-      const name = spelled.toLowerCase()
-      return [name, SECRET_HEADERS.has(name) ? REDACTED : String(value)]
-    }),
-  )
-
-const SECRET_NAMES = 'password|access_token|refresh_token|card_number|pin_code|claim_url'
-/** A name may be written in escapes; what holds neither a name nor an escape holds no secret. */
-const SUSPECT = new RegExp(`${SECRET_NAMES}|\\\\u`, 'i')
-const SECRET_MEMBER = new RegExp(`^(?:${SECRET_NAMES})$`, 'i')
-
-/** A body without passwords, tokens and voucher codes, cut to what is worth looking at. */
-const redactedBody = (body: string | undefined): string | null => {
-  if (body === undefined || body === '') return null
-  const safe = SUSPECT.test(body) ? withoutSecrets(body) : body
-  return safe.length > BODY_CHARACTERS_MAX ? `${safe.slice(0, BODY_CHARACTERS_MAX)}…` : safe
-}
-
-/** What is no JSON and yet speaks of secrets is not kept at all. */
-const withoutSecrets = (body: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(body, redactedMember))
-  } catch {
-    return REDACTED
-  }
-}
-
-const redactedMember = (name: string, member: unknown): unknown => {
-  if (SECRET_MEMBER.test(name) && member !== null && !isListOfMessages(member)) return REDACTED
-  return typeof member === 'string' && JSON_WITHIN.test(member) && SUSPECT.test(member)
-    ? withoutSecrets(member)
-    : member
-}
-
-/** A text that may be JSON in its turn, as metadata often is. */
-const JSON_WITHIN = /^\s*["[{]/
-
-/** What is said about a secret, in the messages of a refusal. */
-const isListOfMessages = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null && 'rule' in item)
-
-/** A path and query without tokens, where none belong. */
-const redactedPath = (path: string): string => {
-  const start = path.indexOf('?') + 1
-  return start === 0 ? path : path.slice(0, start) + path.slice(start).split('&').map(redactedParameter).join('&')
-}
-
-const redactedParameter = (parameter: string): string => {
-  const [name = ''] = new URLSearchParams(parameter).keys()
-  return SECRET_MEMBER.test(name) ? `${name}=${REDACTED}` : parameter
-}

@@ -10,7 +10,7 @@ const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {
   '/auth/refresh': ({ refresh_token: token }) => worldOfToken(String(token)),
 }
 
-/** The world that a login or a refresh speaks of, if there is one: its faults strike, its journal notes. */
+/** The world that a login or a refresh speaks of, if there is one: its faults strike, and its log keeps the request. */
 export const worldMeant = async (worlds: Worlds, request: Request, route: string): Promise<World | undefined> => {
   const say = SAID_IN[route]
   if (!say) return undefined

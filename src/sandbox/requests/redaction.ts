@@ -1,0 +1,69 @@
+import type { AnswerHeaders } from '../../http/witness.ts'
+
+/** What the request log shows of headers, bodies and paths: nothing that grants access (decision 0014). */
+
+const SECRET_HEADERS = new Set(['authorization', 'cookie', 'x-sandbox-token', 'proxy-authorization'])
+const REDACTED = '[redacted]'
+
+/** Header names in lower case, secret values replaced. */
+export const redactedHeaders = (headers: AnswerHeaders): Record<string, string> =>
+  Object.fromEntries(
+    (headers instanceof Headers ? [...headers] : Object.entries(headers)).map(([spelled, value]) => {
+      const name = spelled.toLowerCase()
+      return [name, SECRET_HEADERS.has(name) ? REDACTED : String(value)]
+    }),
+  )
+
+const SECRET_NAMES = 'password|access_token|refresh_token|card_number|pin_code|claim_url'
+/** A member name may be escaped: a text without a secret name and without an escape holds no secret. */
+const SUSPECT = new RegExp(`${SECRET_NAMES}|\\\\u`, 'i')
+const SECRET_MEMBER = new RegExp(`^(?:${SECRET_NAMES})$`, 'i')
+
+const BODY_CHARACTERS_MAX = 65_536
+/** The most bytes that so many characters take in UTF-8, and one character more to see that there are more. */
+const BODY_BYTES_MAX = 4 * (BODY_CHARACTERS_MAX + 1)
+
+/** As much of the bytes of a response as {@link redactedBody} can show. */
+export const shownPartOf = (body: Uint8Array): Uint8Array =>
+  body.byteLength > BODY_BYTES_MAX ? body.slice(0, BODY_BYTES_MAX) : body
+
+/** A body without passwords, tokens and voucher codes, cut at a readable length. */
+export const redactedBody = (body: string | undefined): string | null => {
+  if (body === undefined || body === '') return null
+  const safe = SUSPECT.test(body) ? withoutSecrets(body) : body
+  return safe.length > BODY_CHARACTERS_MAX ? `${safe.slice(0, BODY_CHARACTERS_MAX)}…` : safe
+}
+
+/** A suspect text that is not JSON is replaced as a whole. */
+const withoutSecrets = (body: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(body, redactedMember))
+  } catch {
+    return REDACTED
+  }
+}
+
+const redactedMember = (name: string, member: unknown): unknown => {
+  if (SECRET_MEMBER.test(name) && member !== null && !isListOfMessages(member)) return REDACTED
+  return typeof member === 'string' && JSON_WITHIN.test(member) && SUSPECT.test(member)
+    ? withoutSecrets(member)
+    : member
+}
+
+/** A text that may itself be JSON, as metadata often is. */
+const JSON_WITHIN = /^\s*["[{]/
+
+/** The messages of a refusal about a secret field. */
+const isListOfMessages = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null && 'rule' in item)
+
+/** A path whose query shows no tokens. */
+export const redactedPath = (path: string): string => {
+  const start = path.indexOf('?') + 1
+  return start === 0 ? path : path.slice(0, start) + path.slice(start).split('&').map(redactedParameter).join('&')
+}
+
+const redactedParameter = (parameter: string): string => {
+  const [name = ''] = new URLSearchParams(parameter).keys()
+  return SECRET_MEMBER.test(name) ? `${name}=${REDACTED}` : parameter
+}
