@@ -9,6 +9,12 @@ const BODY_BYTES_MAX = 1_048_576
 const LONG_TEXT = 65_536
 const LONG_BODIES = 'long bodies'
 
+/**
+ * After a piece this small, reading waits for the next turn of the event loop: the runtime joins the pieces that arrive
+ * meanwhile. A mebibyte in chunks of one byte would otherwise hold the thread for a second.
+ */
+const SMALL_PIECE_BYTES_MAX = 64
+
 const DIGITS = /^\d+$/
 
 /** The bodies that were read, for whoever looks on; each goes with its request. */
@@ -74,8 +80,10 @@ const gone = (): never => {
 /** A body of unknown length is read no further than it may be long, or than there is room for it. */
 const readChunks = async ({ body }: Request, bytesMax: number, upload: Upload): Promise<Uint8Array> => {
   try {
-    for await (const chunk of body ?? []) {
-      if (!upload.keep(chunk) || upload.byteCount > bytesMax) break
+    for await (const piece of body ?? []) {
+      const isSmall = piece.byteLength <= SMALL_PIECE_BYTES_MAX
+      if (!upload.keep(piece) || upload.byteCount > bytesMax) break
+      if (isSmall) await new Promise(setImmediate)
     }
   } catch {
     gone()

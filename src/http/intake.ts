@@ -12,7 +12,7 @@ const RETRY_AFTER_SECONDS = 1
 
 /** A body under way, and what has arrived of it. */
 export class Upload {
-  #chunks: Uint8Array[] = []
+  #buffer = new ArrayBuffer(0)
   #byteCount = 0
 
   constructor(private readonly refuse: (error: DomainError) => void) {}
@@ -29,25 +29,37 @@ export class Upload {
     makeRoom()
   }
 
-  /** Keeps what has arrived, and answers whether more is wanted. */
-  keep(chunk: Uint8Array): boolean {
-    this.count(chunk.byteLength)
-    if (!uploads.has(this)) return false
-    this.#chunks.push(chunk)
-    return true
+  /** Takes over a piece that has arrived, and answers whether more is wanted. */
+  keep(piece: Uint8Array<ArrayBuffer>): boolean {
+    const start = this.#byteCount
+    this.count(piece.byteLength)
+    const isWanted = uploads.has(this)
+    if (isWanted) this.#append(piece, start)
+    release(piece.buffer)
+    return isWanted
+  }
+
+  #append(piece: Uint8Array, start: number): void {
+    const { byteLength: capacity } = this.#buffer
+    if (this.#byteCount > capacity) this.#buffer = this.#buffer.transfer(Math.max(2 * capacity, this.#byteCount))
+    new Uint8Array(this.#buffer, start).set(piece)
   }
 
   whole(): Uint8Array {
-    return Buffer.concat(this.#chunks, this.#byteCount)
+    return new Uint8Array(this.#buffer, 0, this.#byteCount)
   }
 
   /** Gives up what has arrived: the client may hold its connection open for as long as it likes. */
   giveWay(): void {
     forget(this)
-    this.#chunks = []
+    this.#buffer = release(this.#buffer)
+    this.#byteCount = 0
     this.refuse(new DomainError({ code: 'unavailable', retryAfterSeconds: RETRY_AFTER_SECONDS }))
   }
 }
+
+/** Returns memory at once: the garbage collector lets hundreds of MiB of pieces accumulate. Answers an empty buffer. */
+const release = (buffer: ArrayBuffer): ArrayBuffer => buffer.transfer(0)
 
 /** The oldest first. */
 const uploads = new Set<Upload>()

@@ -104,6 +104,23 @@ describe('Bodies of more than 64 KiB', () => {
   )
 })
 
+describe('A body in pieces of a byte', () => {
+  test.skipIf(againstBinary)('is read one piece in each turn of the event loop', async () => {
+    let read = 0
+    const pieces = new ReadableStream({
+      pull: (controller) => {
+        read += 1
+        controller.enqueue(new TextEncoder().encode(read <= 100 ? ' ' : '{}'))
+        if (read > 100) controller.close()
+      },
+    })
+    const reading = readObject(new Request('http://localhost', { method: 'POST', body: pieces }))
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    expect(read).toBeLessThan(20)
+    expect(await reading).toEqual({})
+  })
+})
+
 describe('A string with half a surrogate pair or NUL is a 400 that names the field', () => {
   const PERSON = { beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
   const PAYOUT = { reference_id: 'odd', wallet_id: 1, amount: 10, currency: 'USD', ...PERSON }
@@ -205,30 +222,38 @@ describe('On the wire', () => {
     }
   })
 
-  test('bodies under way take a bounded number of bytes: the oldest is 503 and does nothing, the others go on', async () => {
-    const before = Number(await countOf())
-    const body = withExtra(`"${'x'.repeat(MIB - 200)}"`)
-    const [start, end] = [body.slice(0, -10), body.slice(-10)]
-    const heldMax = Math.floor(IN_FLIGHT_BYTES_MAX / start.length)
-    const held = await Promise.all(Array.from({ length: heldMax + 1 }, () => Connection.open(listener.url)))
-    for (const each of held) each.send(head('/api/v1/beneficiaries', `Content-Length: ${body.length}`) + start)
-    const answers = held.map((connection) => connection.answer().then((answer) => ({ connection, answer })))
-    const first = await Promise.race(answers)
-    expect(first.answer).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } })
-    expect(JSON.parse(first.answer.body)).toEqual(
-      structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.'),
-    )
-    // A short body finds room as ever.
-    const short = JSON.stringify(ADA)
-    const small = await ask(listener.url, head('/api/v1/beneficiaries', `Content-Length: ${short.length}`) + short)
-    expect(small.status).toBe(201)
-    for (const each of held) if (each !== first.connection) each.send(end)
-    const statuses = (await Promise.all(answers)).map(({ answer }: { answer: RawAnswer }) => answer.status)
-    expect(statuses.filter((status) => status === 503)).toHaveLength(1)
-    expect(statuses.filter((status) => status === 201)).toHaveLength(heldMax)
-    expect(Number(await countOf())).toBe(before + heldMax + 1)
-    for (const each of held) each.destroy()
-  })
+  const inChunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
+  test.each([
+    ['a length', (body: string) => `Content-Length: ${body.length}`, (text: string) => text],
+    ['chunks', () => 'Transfer-Encoding: chunked', inChunk],
+  ])(
+    'bodies under way with %s take a bounded number of bytes: the oldest is 503 and does nothing, the others go on',
+    async (_, framed, sent) => {
+      const before = Number(await countOf())
+      const body = withExtra(`"${'x'.repeat(MIB - 200)}"`)
+      const [start, end] = [body.slice(0, -10), body.slice(-10)]
+      const last = framed(body).startsWith('T') ? '0\r\n\r\n' : ''
+      const heldMax = Math.floor(IN_FLIGHT_BYTES_MAX / start.length)
+      const held = await Promise.all(Array.from({ length: heldMax + 1 }, () => Connection.open(listener.url)))
+      for (const each of held) each.send(head('/api/v1/beneficiaries', framed(body)) + sent(start))
+      const answers = held.map((connection) => connection.answer().then((answer) => ({ connection, answer })))
+      const first = await Promise.race(answers)
+      expect(first.answer).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } })
+      expect(JSON.parse(first.answer.body)).toEqual(
+        structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.'),
+      )
+      // A short body finds room as ever.
+      const short = JSON.stringify(ADA)
+      const small = await ask(listener.url, head('/api/v1/beneficiaries', `Content-Length: ${short.length}`) + short)
+      expect(small.status).toBe(201)
+      for (const each of held) if (each !== first.connection) each.send(sent(end) + last)
+      const statuses = (await Promise.all(answers)).map(({ answer }: { answer: RawAnswer }) => answer.status)
+      expect(statuses.filter((status) => status === 503)).toHaveLength(1)
+      expect(statuses.filter((status) => status === 201)).toHaveLength(heldMax)
+      expect(Number(await countOf())).toBe(before + heldMax + 1)
+      for (const each of held) each.destroy()
+    },
+  )
 
   test.skipIf(againstBinary)('a client that goes away in the middle of its body is no error of ours', async () => {
     for (const [path, length] of [

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count, mebibytes, share } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
-import { type Answer, ask, bytesOf, Connection } from './connection.ts'
+import { type Answer, type Ask, ask, bytesOf, Connection } from './connection.ts'
 import type { Rig } from './report.ts'
-import { logIn, residentBytes, run, type Server, serve, threadMs } from './server.ts'
+import { logIn, residentBytes, residentPeakBytes, run, type Server, serve, threadMs } from './server.ts'
 
 /**
  * What a machine runs out of: room on the disk, the right to write, descriptors, memory. A round is a disk that gets full
@@ -20,10 +20,12 @@ const REFUSALS = 20
 const DESCRIPTORS = 64
 const WITH_FEW_DESCRIPTORS = ['bash', '-c', `ulimit -n ${DESCRIPTORS}; exec "$@"`, 'bash']
 const CONNECTIONS = 200
-const HELD_BODIES = { long: 300, short: 20 }
+const HELD_BODIES = { long: 1_000, short: 40 }
 const MIB = 1_048_576
 /** Bodies that are held may take so much; what is beyond is refused with 503. */
 const HELD_BYTES_MAX = 200 * MIB
+const HELD_MS = 1_000
+const CHUNK_BYTES = 65_536
 const PERSON = JSON.stringify({
   email: 'ada@example.com',
   first_name: 'Ada',
@@ -39,11 +41,30 @@ export const disk: Rig = async ({ rounds, isShort }) => {
     for (let round = 0; round < rounds; round++) rows.push(await fullDisk(join(folder, `full-${round}`), findings))
     rows.push(await readOnly(join(folder, 'read-only'), findings))
     rows.push(await fewDescriptors(findings))
-    rows.push(await heldBodies(HELD_BODIES[isShort ? 'short' : 'long'], findings))
+    for (const way of ['with their length', 'in chunks'] as const) {
+      rows.push(await heldBodies(HELD_BODIES[isShort ? 'short' : 'long'], way, findings))
+    }
   } finally {
     rmSync(folder, { recursive: true })
   }
   return { tables: [rows], findings }
+}
+
+const heldBy = (token: string): Ask => ({
+  method: 'POST',
+  path: '/api/v1/beneficiaries',
+  headers: { Authorization: `Bearer ${token}` },
+})
+/** Requests that lack their end. */
+const HELD = {
+  'with their length': (token: string): Uint8Array =>
+    bytesOf({ ...heldBy(token), body: `{"x":"${'x'.repeat(MIB - 100)}"}` }).subarray(0, -1),
+  'in chunks': (token: string): Uint8Array => {
+    const { headers, ...post } = heldBy(token)
+    const chunk = `${CHUNK_BYTES.toString(16)}\r\n${'x'.repeat(CHUNK_BYTES)}\r\n`
+    const head = bytesOf({ ...post, headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
+    return Buffer.concat([head, Buffer.from(chunk.repeat(MIB / CHUNK_BYTES))])
+  },
 }
 
 const save = (connection: Connection, token: string): Promise<Answer> =>
@@ -136,31 +157,29 @@ const fewDescriptors = async (findings: string[]): Promise<string[]> => {
   return ['descriptors', `${CONNECTIONS} connections for ${DESCRIPTORS}`, `${share(busy)} of a core while full`]
 }
 
-/** Bodies of a megabyte that lack their last byte. */
-const heldBodies = async (count: number, findings: string[]): Promise<string[]> => {
+/** Bodies of a megabyte that lack their end, said with their length or sent in chunks. */
+const heldBodies = async (count: number, way: keyof typeof HELD, findings: string[]): Promise<string[]> => {
   const server = await serve(['--rate-limit', 'off'])
   const token = await logIn(server.port, 'sandbox')
-  const whole = bytesOf({
-    path: '/api/v1/beneficiaries',
-    headers: { Authorization: `Bearer ${token}` },
-    body: `{"x":"${'x'.repeat(MIB - 100)}"}`,
-  })
   const before = residentBytes(server.pid)
   const held = await Promise.all(Array.from({ length: count }, () => Connection.open(server.port)))
   const statuses: number[] = []
+  const request = HELD[way](token)
   for (const connection of held) {
-    connection.send(whole.subarray(0, -1)).then(
+    connection.send(request).then(
       ({ status }) => statuses.push(status),
       () => undefined,
     )
   }
-  await Bun.sleep(1_000)
-  const grown = residentBytes(server.pid) - before
+  await Bun.sleep(HELD_MS)
+  const grown = residentPeakBytes(server.pid) - before
   const other = await ask(server.port, { path: '/api/v1/wallets', headers: { Authorization: `Bearer ${token}` } })
-  if (other.status !== 200) findings.push(`beside held bodies: ${other.status}`)
-  if (statuses.some((status) => status !== 503 && status !== 400)) findings.push(`held bodies: ${statuses.join(' ')}`)
-  if (grown > HELD_BYTES_MAX) findings.push(`${count} held bodies take ${mebibytes(grown)}`)
+  if (other.status !== 200) findings.push(`beside bodies held ${way}: ${other.status}`)
+  if (statuses.some((status) => status !== 503 && status !== 400)) {
+    findings.push(`bodies held ${way}: ${statuses.join(' ')}`)
+  }
+  if (grown > HELD_BYTES_MAX) findings.push(`${count} bodies held ${way} take ${mebibytes(grown)}`)
   for (const connection of held) connection.close()
   await server.stop()
-  return ['memory', `${count} bodies held, ${statuses.length} refused`, `${mebibytes(grown)} more`]
+  return ['memory', `${count} bodies held ${way}, ${statuses.length} refused`, `${mebibytes(grown)} more at the peak`]
 }

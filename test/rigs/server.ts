@@ -114,6 +114,11 @@ export const logIn = async (port: number, username: string, password = username)
 export const threadMs = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / NS_PER_MS
 
+const memoryBytes = (pid: number, name: 'VmRSS' | 'VmHWM'): number =>
+  Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * BYTES_PER_KIB
+
 /** Resident memory. */
-export const residentBytes = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * BYTES_PER_KIB
+export const residentBytes = (pid: number): number => memoryBytes(pid, 'VmRSS')
+
+/** The most resident memory that the process has had so far. */
+export const residentPeakBytes = (pid: number): number => memoryBytes(pid, 'VmHWM')
