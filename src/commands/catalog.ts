@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { CatalogFault, CatalogSchema, readCatalog, writeCatalog } from '../catalog/document.ts'
-import { type DataOptions, dataConfigOf, fileConfigOf, withDataOptions } from '../config/config.ts'
+import { dataConfigOf, fileConfigOf } from '../config/config.ts'
+import type { DataOptions } from '../config/option-table.ts'
+import { withDataOptions, withJson } from '../config/options.ts'
 import { Database } from '../db/database.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
@@ -25,11 +27,9 @@ export const catalogCommands = (catalog: Command): void => {
     .command('schema')
     .description('print the JSON Schema of a catalog file')
     .action(() => void process.stdout.write(`${JSON.stringify(CatalogSchema, null, 2)}\n`))
-  catalog
-    .command('validate')
+  withJson(catalog.command('validate'))
     .description('check a catalog file and list everything wrong with it')
     .argument('<file>', 'the file; - reads standard input')
-    .option('--json', 'print JSON, for scripts')
     .action((file: string, { json = false }: { json?: boolean }) => {
       const text = readInput(file)
       try {

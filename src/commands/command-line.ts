@@ -1,17 +1,8 @@
 import { Command } from 'commander'
-import {
-  configOf,
-  type HealthOptions,
-  type RunOptions,
-  runConfigOf,
-  type ServeOptions,
-  UsageError,
-  type WaitOptions,
-  withHealthOptions,
-  withRunOptions,
-  withServeOptions,
-  withWaitOptions,
-} from '../config/config.ts'
+import { configOf, documentConfigOf, runConfigOf } from '../config/config.ts'
+import type { HealthOptions, RunOptions, ServeOptions, WaitOptions } from '../config/option-table.ts'
+import { withHealthOptions, withRunOptions, withServeOptions, withWaitOptions } from '../config/options.ts'
+import { UsageError } from '../config/usage-error.ts'
 import { VERSION } from '../start/assemble.ts'
 import { backupCommand } from './backup.ts'
 import { catalogCommands } from './catalog.ts'
@@ -85,7 +76,7 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
   helpCommand(program)
   withServeOptions(program.command('openapi'))
     .description('print the OpenAPI document')
-    .action((options: ServeOptions) => printOpenApi(configOf(options)))
+    .action((options: ServeOptions) => printOpenApi(documentConfigOf(options)))
   completionCommand(program)
   program
     .command('version')

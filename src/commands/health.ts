@@ -1,4 +1,5 @@
-import { type HealthOptions, healthUrlOf } from '../config/config.ts'
+import { healthUrlOf } from '../config/config.ts'
+import type { HealthOptions } from '../config/option-table.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { EXIT, ProgramError } from './exit.ts'
 

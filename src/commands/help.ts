@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { UsageError } from '../config/config.ts'
+import { UsageError } from '../config/usage-error.ts'
 import { TOPICS } from './topics.ts'
 
 /** How the program explains itself: `--help` of each command, and `scrip help` (decision 0022). */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type DataOptions, withDataOptions } from '../config/config.ts'
+import type { DataOptions } from '../config/option-table.ts'
+import { withDataOptions } from '../config/options.ts'
 import type { Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import {

@@ -14,7 +14,9 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type DataConfig, type DataOptions, dataConfigOf, withDataOptions } from '../config/config.ts'
+import { type DataConfig, dataConfigOf } from '../config/config.ts'
+import type { DataOptions } from '../config/option-table.ts'
+import { withDataOptions } from '../config/options.ts'
 import {
   DataFault,
   databasePath,

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { type RunConfig, UsageError } from '../config/config.ts'
+import type { RunConfig } from '../config/config.ts'
+import { UsageError } from '../config/usage-error.ts'
 import { toTable } from '../sandbox/requests/coverage.ts'
 import type { CoverageReport } from '../sandbox/requests/model.ts'
 import { Worlds } from '../worlds/worlds.ts'

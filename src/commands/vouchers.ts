@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { productRecords } from '../catalog/records.ts'
-import { type DataOptions, newVoucherKeyOf, withDataOptions } from '../config/config.ts'
+import { findNewVoucherKey } from '../config/config.ts'
+import type { DataOptions } from '../config/option-table.ts'
+import { withDataOptions } from '../config/options.ts'
 import { databasePath } from '../db/data-folder.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { toTimestamp } from '../kernel/clock.ts'
@@ -95,7 +97,7 @@ const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouche
  */
 const rekeyed = async (administration: Administration): Promise<Row> => {
   const { dataDir, voucherKey } = administration.config
-  const given = newVoucherKeyOf()
+  const given = findNewVoucherKey()
   if (markOf(administration.database.query) === undefined) throw refused('There are no codes to seal anew.')
   if (voucherKey !== undefined && !given) throw new ProgramError(EXIT.usage, NEW_KEY_MISSING)
   const unlock = lockForImport(dataDir)

@@ -1,4 +1,5 @@
-import { healthUrlOf, type WaitOptions } from '../config/config.ts'
+import { healthUrlOf } from '../config/config.ts'
+import type { WaitOptions } from '../config/option-table.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { ANSWER_MS_MAX, READY, readiness } from './health.ts'

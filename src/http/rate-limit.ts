@@ -1,16 +1,10 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
+import { SECOND_MS } from '../kernel/clock.ts'
 
 /** A bucket's size and how long it takes to fill: 1,000 an hour. */
 export interface BucketSize {
   tokens: number
   refillMs: number
 }
-
-/** The limits of spec section 8. */
-export const DOCUMENTED_LIMITS: readonly BucketSize[] = [
-  { tokens: 1_000, refillMs: HOUR_MS },
-  { tokens: 100, refillMs: MINUTE_MS },
-]
 
 /** Levels are integers: one token is `refillMs` parts, of which `tokens` flow in each millisecond. */
 interface Bucket extends BucketSize {

@@ -1,4 +1,4 @@
-import { LOG_LEVELS, type LogLevel } from '../config/config.ts'
+import { LOG_LEVELS, type LogLevel } from '../config/option-table.ts'
 import type { RequestFacts, RequestListener } from '../http/request-watch.ts'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import { visibleLines } from '../kernel/visible.ts'

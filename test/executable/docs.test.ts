@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { errorsPage, flagsPage, pathOf } from '../../docs/make.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { startServer } from '../harness.ts'
 import { blocksOf, documentText, freePort, hasShell, walk } from './documents.ts'
 import { TEA } from './live.ts'
-import { errorsPage, flagsPage, pathOf } from './pages.ts'
 import { inFolder } from './program.ts'
 
 /** The documentation is typed as it stands, and what follows from the program is compared with it. */
@@ -112,7 +112,7 @@ describe('docs/running-live.md', () => {
   })
 })
 
-describe('what follows from the program is current: bun test/executable/pages.ts writes it', () => {
+describe('what follows from the program is current: npm run docs writes it', () => {
   test('docs/flags.md', () => {
     expect(documentText('docs/flags.md')).toBe(flagsPage())
   })
@@ -120,7 +120,7 @@ describe('what follows from the program is current: bun test/executable/pages.ts
   test('docs/errors.md, which says of every documented error what to do', async () => {
     const server = await startServer()
     const page = readFileSync(pathOf('errors.md'), 'utf8')
-    expect(page).toBe(await errorsPage(server, page))
+    expect(page).toBe(await errorsPage(page))
     const errors = (await (await server.request('/_sandbox/errors')).json()) as { name: string }[]
     expect(errors.filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([])
     await server.stop()

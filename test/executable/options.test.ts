@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
-import { withServeOptions } from '../../src/config/config.ts'
+import { withServeOptions } from '../../src/config/options.ts'
 import { bearer, inFolder, loggedIn, run, start } from './program.ts'
 
 /** Flags, their variables and their defaults (contract C1). */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import { Command } from 'commander'
-import { withServeOptions } from '../../src/config/config.ts'
+import { withServeOptions } from '../../src/config/options.ts'
 import { addNetwork, addressBehind } from '../../src/http/client-address.ts'
 import { type Server, startServer } from '../harness.ts'
 

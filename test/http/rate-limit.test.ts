@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Command } from 'commander'
-import { withServeOptions } from '../../src/config/config.ts'
+import { withServeOptions } from '../../src/config/options.ts'
 import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
 
 const NOON = '2030-01-01T12:00:00Z'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type BucketSize, DOCUMENTED_LIMITS, TokenBuckets } from '../../src/http/rate-limit.ts'
+import { SERVE_OPTIONS } from '../../src/config/option-table.ts'
+import { type BucketSize, TokenBuckets } from '../../src/http/rate-limit.ts'
 
 const SEED = 8
 const MINUTE: BucketSize = { tokens: 5, refillMs: 60_000 }
@@ -8,7 +9,8 @@ const HOUR: BucketSize = { tokens: 10, refillMs: 3_600_000 }
 
 describe('TokenBuckets', () => {
   test('the documented limits are 1,000 an hour and 100 a minute', () => {
-    expect(DOCUMENTED_LIMITS).toEqual([
+    const { read, default: documented } = SERVE_OPTIONS.rateLimit
+    expect(read(documented)).toEqual([
       { tokens: 1_000, refillMs: 3_600_000 },
       { tokens: 100, refillMs: 60_000 },
     ])

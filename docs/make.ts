@@ -1,13 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command, Option } from 'commander'
-import { commandLine } from '../../src/commands/command-line.ts'
-import { type Mode, ONLY_IN } from '../../src/config/config.ts'
-import { type Server, startServer } from '../harness.ts'
+import { Command, type Option } from 'commander'
+import { createApp } from '../src/app.ts'
+import { commandLine } from '../src/commands/command-line.ts'
+import { configOf } from '../src/config/config.ts'
+import { type Mode, type OptionSpec, SERVE_OPTIONS, type ServeOptions } from '../src/config/option-table.ts'
+import { withServeOptions } from '../src/config/options.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { createLog } from '../src/observability/log.ts'
+import { assemble } from '../src/start/assemble.ts'
 
-/** The pages of the documentation that follow from the program. `bun test/executable/pages.ts` writes them. */
+/** Writes the pages that follow from the program, flags.md and the tables of errors.md: `npm run docs`. */
 
-export const pathOf = (page: string): string => join(import.meta.dir, '../../docs', page)
+export const pathOf = (page: string): string => join(import.meta.dir, page)
 
 const cell = (text: string): string => text.replace(/\|/g, '\\|')
 /** A table with columns that align, as the formatter wants them. */
@@ -64,8 +69,8 @@ const sectionOf = (command: Command, path: string, serving: Command): string[] =
 
 /** The flags that the other mode refuses, as a list in a sentence. */
 const flagsOnlyIn = (mode: Mode): string => {
-  const flags = Object.entries(ONLY_IN)
-    .filter(([, only]) => only === mode)
+  const flags = Object.entries<OptionSpec>(SERVE_OPTIONS)
+    .filter(([, { onlyIn }]) => onlyIn === mode)
     .map(([name]) => `\`--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}\``)
   return `${flags.slice(0, -1).join(', ')} and ${flags.at(-1)}`
 }
@@ -155,9 +160,7 @@ const errorTable = (errors: readonly DocumentedError[]): string => {
     .map(([key, { status, names }]) => {
       const advice = ADVICE[key.split(' ')[0] ?? '']
       if (!advice)
-        throw new Error(
-          `docs/errors.md has no advice about ${[...names].join(', ')}: write it into test/executable/pages.ts`,
-        )
+        throw new Error(`docs/errors.md has no advice about ${[...names].join(', ')}: add it in docs/make.ts`)
       return [
         [...names]
           .sort()
@@ -170,9 +173,21 @@ const errorTable = (errors: readonly DocumentedError[]): string => {
   return tableOf(['name', 'status', 'what to do'], rows)
 }
 
+/** What `GET /_sandbox/errors` answers. */
+const documentedErrors = async (): Promise<DocumentedError[]> => {
+  const config = configOf(withServeOptions(new Command()).parse([], { from: 'user' }).opts<ServeOptions>())
+  const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
+  const platform = assemble(config, systemClock, log)
+  const url = 'http://localhost:4747'
+  const { handle } = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false }))
+  const response = await handle(new Request(`${url}/_sandbox/errors`))
+  platform.close()
+  return (await response.json()) as DocumentedError[]
+}
+
 /** `docs/errors.md` with its tables as the server documents its errors. */
-export const errorsPage = async (server: Server, page: string): Promise<string> => {
-  const errors = (await (await server.request('/_sandbox/errors')).json()) as DocumentedError[]
+export const errorsPage = async (page: string): Promise<string> => {
+  const errors = await documentedErrors()
   const ofSandbox = ({ path }: DocumentedError) => path.startsWith('/_sandbox')
   const api = errors.filter((error) => !ofSandbox(error))
   const known = new Set(api.map(({ name }) => name))
@@ -188,8 +203,6 @@ export const errorsPage = async (server: Server, page: string): Promise<string> 
 }
 
 if (import.meta.main) {
-  const server = await startServer()
   writeFileSync(pathOf('flags.md'), flagsPage())
-  writeFileSync(pathOf('errors.md'), await errorsPage(server, readFileSync(pathOf('errors.md'), 'utf8')))
-  await server.stop()
+  writeFileSync(pathOf('errors.md'), await errorsPage(readFileSync(pathOf('errors.md'), 'utf8')))
 }

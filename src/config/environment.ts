@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type OptionSpec, RUN_OPTIONS, SERVE_OPTIONS, type ServeOptions, WAIT_OPTIONS } from './option-table.ts'
+import { UsageError } from './usage-error.ts'
+import { parsePort } from './values.ts'
+
+/** What only the environment tells: variables without a meaning, files that hold secrets, PORT, NO_COLOR. */
+
+const SECRET_FILE_SUFFIX = '_FILE'
+const DEFAULT_PORT = 4747
+/** Variables that `scrip run` gives its child: known, and without a meaning here (contract C1, C15). */
+const CHILD_VARIABLES = ['SCRIP_URL', 'SCRIP_USERNAME', 'SCRIP_PASSWORD', 'SCRIP_ACCESS_TOKEN']
+
+/** `rateLimit` is written `--rate-limit`. */
+export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`
+/** `rateLimit` is written `SCRIP_RATE_LIMIT`. */
+export const variableOf = (name: string): string => `SCRIP_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
+
+const fileVariableOf = (name: string): string => variableOf(name) + SECRET_FILE_SUFFIX
+const specs: readonly [name: string, OptionSpec][] = Object.entries(SERVE_OPTIONS)
+
+/** A shell that sets a variable of `scrip run` or `scrip wait` runs `scrip serve` too. */
+const knownVariables = (): Set<string> => {
+  const secrets = [...specs.filter(([, { isSecret }]) => isSecret).map(([name]) => name), 'newVoucherKey']
+  const names = [...Object.keys(RUN_OPTIONS), ...Object.keys(WAIT_OPTIONS), ...secrets]
+  return new Set([...CHILD_VARIABLES, ...names.map(variableOf), ...secrets.map(fileVariableOf)])
+}
+
+/** @throws UsageError for a mistyped variable */
+export const refuseUnknownVariables = (): void => {
+  const known = knownVariables()
+  const unknown = Object.keys(process.env).filter((name) => name.startsWith('SCRIP_') && !known.has(name))
+  if (unknown.length > 0) throw new UsageError(`no such variable: ${unknown.join(', ')}; see scrip serve --help`)
+}
+
+/** @throws UsageError for an option of `scrip serve` that has no meaning in the mode, or may not be given in this way */
+export const refuseMeaningless = (command: Command): void => {
+  const { mode } = command.opts<ServeOptions>()
+  for (const [name, { onlyIn, isSecret }] of specs) {
+    const source = command.getOptionValueSource(name)
+    const isInFile = isSecret && process.env[fileVariableOf(name)] !== undefined
+    const given =
+      source === 'cli'
+        ? flagOf(name)
+        : source === 'env'
+          ? variableOf(name)
+          : isInFile
+            ? fileVariableOf(name)
+            : undefined
+    if (given !== undefined && onlyIn !== undefined && onlyIn !== mode) {
+      throw new UsageError(`${given} has no meaning in ${mode} mode`)
+    }
+    if (isSecret && source === 'cli' && mode === 'live') {
+      throw new UsageError(
+        `every user of the machine can read ${given}: in live mode, set ${variableOf(name)} or ${fileVariableOf(name)}`,
+      )
+    }
+  }
+  // A switch is on when its variable says so, and not merely because there is one.
+  const { SCRIP_STRICT: strict = '1' } = process.env
+  if (strict !== '1' && strict !== 'true') throw new UsageError(`SCRIP_STRICT is 1, true, or not set: ${strict}`)
+}
+
+/** A secret that is given, else that of its variable, else that of the file that it names. @throws UsageError */
+export const findSecret = (name: string, given?: string): string | undefined => {
+  const path = process.env[fileVariableOf(name)]
+  const text = given ?? process.env[variableOf(name)]
+  if (text !== undefined || path === undefined) return text
+  let secret: string
+  try {
+    secret = readFileSync(path, 'utf8').trim()
+  } catch {
+    throw new UsageError(`${fileVariableOf(name)}: cannot read ${path}`)
+  }
+  if (secret === '') throw new UsageError(`${fileVariableOf(name)}: ${path} is empty`)
+  return secret
+}
+
+/** The port of the flag or its variable, else the bare PORT that platforms set, else the default. @throws UsageError */
+export const portOf = (given: number | undefined): number => {
+  const bare = process.env.PORT
+  if (given !== undefined || !bare) return given ?? DEFAULT_PORT
+  try {
+    return parsePort(bare)
+  } catch {
+    throw new UsageError(`the variable PORT is no port: ${bare}`)
+  }
+}
+
+/** Whether colours are wanted: on terminals, unless NO_COLOR says otherwise. */
+export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR

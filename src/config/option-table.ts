@@ -1,0 +1,179 @@
+import {
+  parseDuration,
+  parseFee,
+  parseLimits,
+  parseNetworks,
+  parsePercent,
+  parsePort,
+  parseSize,
+  parseText,
+  parseUrl,
+} from './values.ts'
+
+/**
+ * Every option once: its name, from which flag and variable follow (`rateLimit` is `--rate-limit` and
+ * `SCRIP_RATE_LIMIT`), what it means, how it is read, and its default (decision 0045).
+ */
+
+export type Mode = 'sandbox' | 'live'
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const LOOPBACK = '127.0.0.1'
+
+export interface OptionSpec {
+  meaning: string
+  /** What help calls its value. Left out for a switch. */
+  value?: string
+  /** Left out where the text is taken as it is. */
+  read?: (text: string, previous: unknown) => unknown
+  choices?: readonly string[]
+  /** As it would be written. */
+  default?: string
+  /** What help says in place of a default: what follows when it is not set. */
+  unset?: string
+  /** The only mode in which it has a meaning. */
+  onlyIn?: Mode
+  /** Whether a file can hold it, named by the variable with `_FILE`; live mode does not take it from a flag. */
+  isSecret?: true
+}
+type OptionTable = Readonly<Record<string, OptionSpec>>
+
+const ADDRESS = {
+  host: { value: '<address>', meaning: 'address to bind', read: parseText, default: LOOPBACK },
+  port: {
+    value: '<number>',
+    meaning: 'port to bind; 0 takes a free one; the variable PORT is honoured too',
+    read: parsePort,
+    unset: '4747',
+  },
+} as const satisfies OptionTable
+
+export const SERVE_OPTIONS = {
+  ...ADDRESS,
+  mode: { value: '<mode>', meaning: 'run mode', choices: ['sandbox', 'live'], default: 'sandbox' },
+  dataDir: { value: '<folder>', meaning: 'folder to keep data in', read: parseText, unset: 'in memory' },
+  catalog: { value: '<file>', meaning: 'your own catalog, as JSON', read: parseText },
+  rates: { value: '<file>', meaning: 'your own exchange rates, as JSON', read: parseText },
+  rateLimit: {
+    value: '<limits>',
+    meaning: 'rate limits per client, or off',
+    read: parseLimits,
+    default: '1000/h,100/m', // spec section 8
+  },
+  accessTtl: { value: '<time>', meaning: 'lifetime of access tokens', read: parseDuration, default: '1h' },
+  refreshTtl: { value: '<time>', meaning: 'lifetime of refresh tokens', read: parseDuration, default: '7d' },
+  chargeTtl: { value: '<time>', meaning: 'how long a calculated charge is held', read: parseDuration, default: '5m' },
+  conversionFee: {
+    value: '<percent>',
+    meaning: 'fee for paying in another currency, in live mode',
+    read: parseFee,
+    default: '0.5', // contract C9
+    onlyIn: 'live',
+  },
+  payoutFee: {
+    value: '<percent>',
+    meaning: 'fee on each payout, in live mode',
+    read: parseFee,
+    default: '1.5', // contract C13
+    onlyIn: 'live',
+  },
+  logFormat: { value: '<format>', meaning: 'log format', choices: ['pretty', 'json'], default: 'pretty' },
+  logLevel: {
+    value: '<level>',
+    meaning: 'minimum log level',
+    choices: LOG_LEVELS,
+    unset: 'info in live mode and on a terminal, else warn',
+  },
+  readyFile: { value: '<file>', meaning: 'file to write the URL to once the server is ready', read: parseText },
+  seed: {
+    value: '<text>',
+    meaning: 'seed for ids and codes: the same seed gives the same ones',
+    read: parseText,
+    onlyIn: 'sandbox',
+  },
+  sandboxToken: {
+    value: '<token>',
+    meaning: 'token for /_sandbox; required unless bound to loopback',
+    read: parseText,
+    onlyIn: 'sandbox',
+    isSecret: true,
+  },
+  voucherKey: {
+    value: '<key>',
+    meaning: 'key that seals voucher codes: 32 bytes as hex or base64; in live mode, use the variable or a file',
+    unset: 'voucher.key in the data folder, created at the first start',
+    isSecret: true,
+  },
+  snapshot: { value: '<file>', meaning: 'snapshot to start every world from', read: parseText, onlyIn: 'sandbox' },
+  strict: { meaning: 'refuse unknown members and parameters, in the sandbox', unset: 'false', onlyIn: 'sandbox' },
+  memory: {
+    value: '<size>',
+    meaning: 'memory for all worlds of the sandbox and their journals',
+    read: parseSize,
+    default: '1GiB',
+    onlyIn: 'sandbox',
+  },
+  publicUrl: { value: '<url>', meaning: 'URL under which clients reach the server', read: parseUrl },
+  trustedProxy: {
+    value: '<networks>',
+    meaning: 'proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,fd00::/8; may be repeated',
+    read: parseNetworks,
+    unset: 'none',
+  },
+  metricsPort: { value: '<number>', meaning: 'port of /metrics; 0 takes a free one', read: parsePort, unset: 'off' },
+  metricsHost: { value: '<address>', meaning: 'address to bind /metrics to', read: parseText, default: LOOPBACK },
+} as const satisfies OptionTable
+
+export const RUN_OPTIONS = {
+  ...SERVE_OPTIONS,
+  port: {
+    ...ADDRESS.port,
+    meaning: 'port to bind; 0 takes a free one; the variable PORT is left to the command',
+    unset: '0',
+  },
+  logLevel: { value: '<level>', meaning: 'minimum log level', choices: LOG_LEVELS, default: 'warn' },
+  coverage: {
+    value: '<file>',
+    meaning: 'write a coverage report of the documented outcomes: JSON to *.json, else a table; - is standard error',
+    read: parseText,
+  },
+  failUnder: {
+    value: '<percent>',
+    meaning: 'exit with 1 if fewer documented outcomes were exercised',
+    read: parsePercent,
+  },
+  world: { value: '<name>', meaning: 'log in to a world of this name instead of the default one', read: parseText },
+} as const satisfies OptionTable
+
+export const DATA_OPTIONS = {
+  dataDir: { value: '<folder>', meaning: 'data folder of the server', read: parseText },
+} as const satisfies OptionTable
+
+export const HEALTH_OPTIONS = ADDRESS
+
+export const WAIT_OPTIONS = {
+  ...ADDRESS,
+  timeout: { value: '<time>', meaning: 'maximum time to wait', read: parseDuration, default: '30s' },
+} as const satisfies OptionTable
+
+type ValueOf<Spec> = Spec extends { choices: readonly (infer Choice)[] }
+  ? Choice
+  : Spec extends { read: (text: string, previous: never) => infer Value }
+    ? Value
+    : Spec extends { value: string }
+      ? string
+      : true
+
+/** What commander reads: an option without a default may be missing. */
+type ValuesOf<Table> = {
+  -readonly [Name in keyof Table as Table[Name] extends { default: string } ? Name : never]: ValueOf<Table[Name]>
+} & {
+  -readonly [Name in keyof Table as Table[Name] extends { default: string } ? never : Name]?: ValueOf<Table[Name]>
+}
+
+export type ServeOptions = ValuesOf<typeof SERVE_OPTIONS>
+export type RunOptions = ValuesOf<typeof RUN_OPTIONS>
+export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { json?: true }
+export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS> & { url?: string }
+export type WaitOptions = ValuesOf<typeof WAIT_OPTIONS> & HealthOptions

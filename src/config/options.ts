@@ -1,0 +1,50 @@
+import { type Command, Option } from 'commander'
+import { flagOf, refuseMeaningless, refuseUnknownVariables, variableOf } from './environment.ts'
+import {
+  DATA_OPTIONS,
+  HEALTH_OPTIONS,
+  type OptionSpec,
+  RUN_OPTIONS,
+  SERVE_OPTIONS,
+  WAIT_OPTIONS,
+} from './option-table.ts'
+import { parseUrl } from './values.ts'
+
+/** Gives commands their options, as the table says them. */
+
+const optionOf = (name: string, { value, meaning, read, choices, default: fallback, unset }: OptionSpec): Option => {
+  const flags = value === undefined ? flagOf(name) : `${flagOf(name)} ${value}`
+  const option = new Option(flags, unset === undefined ? meaning : `${meaning} (default: ${unset})`)
+  if (read) option.argParser(read)
+  if (choices) option.choices(choices)
+  if (fallback !== undefined) option.default(read ? read(fallback, undefined) : fallback, fallback)
+  return option.env(variableOf(name))
+}
+
+const withOptions = (command: Command, table: Readonly<Record<string, OptionSpec>>): Command => {
+  for (const [name, spec] of Object.entries(table)) command.addOption(optionOf(name, spec))
+  return command.hook('preAction', refuseUnknownVariables)
+}
+
+/** Gives a command the options of `scrip serve`. */
+export const withServeOptions = (command: Command): Command =>
+  withOptions(command, SERVE_OPTIONS).hook('preAction', refuseMeaningless)
+
+/** Gives a command the options of `scrip run`: those of `scrip serve`, and its own. */
+export const withRunOptions = (command: Command): Command =>
+  withOptions(command, RUN_OPTIONS).hook('preAction', refuseMeaningless)
+
+/** Gives a command the options that say which data it administers, and how it answers. */
+export const withDataOptions = (command: Command): Command => withJson(withOptions(command, DATA_OPTIONS))
+
+/** Lets a command answer scripts. */
+export const withJson = (command: Command): Command => command.option('--json', 'print JSON, for scripts')
+
+/** Gives a command the options of `scrip health`. */
+export const withHealthOptions = (command: Command): Command => withUrl(withOptions(command, HEALTH_OPTIONS))
+
+/** Gives a command the options of `scrip wait`. */
+export const withWaitOptions = (command: Command): Command => withUrl(withOptions(command, WAIT_OPTIONS))
+
+const withUrl = (command: Command): Command =>
+  command.option('--url <url>', 'URL of the server, instead of --host and --port', parseUrl)

@@ -1,0 +1,86 @@
+import { BlockList } from 'node:net'
+import { InvalidArgumentError } from 'commander'
+import { addNetwork } from '../http/client-address.ts'
+import type { BucketSize } from '../http/rate-limit.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
+
+/** Reads what is written after a flag or in its variable. A wrong value is a usage error: exit code 2. */
+
+/** A hundred years: beyond it, expiry times leave the four-digit years. */
+const DURATION_MS_MAX = 36_500 * DAY_MS
+const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
+/** Less would hold only a few worlds. */
+const MEMORY_BYTES_MIN = 67_108_864
+const UNITS_BYTES: Record<string, number> = { MiB: 1_048_576, GiB: 1_073_741_824 }
+
+export const parseText = (text: string): string => {
+  if (text === '') throw new InvalidArgumentError('It is empty.')
+  return text
+}
+
+export const parsePort = (text: string): number => {
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  return number
+}
+
+/** A duration in milliseconds. */
+export const parseDuration = (text: string): number => {
+  const match = /^([1-9]\d{0,6})([smhd])$/.exec(text)
+  const unitMs = UNITS_MS[match?.[2] ?? '']
+  if (!match || unitMs === undefined) throw new InvalidArgumentError('A time is a number and a unit: 30s, 5m, 1h, 7d.')
+  const durationMs = Number(match[1]) * unitMs
+  if (durationMs > DURATION_MS_MAX) throw new InvalidArgumentError('A time is at most 36500d.')
+  return durationMs
+}
+
+/** A size in bytes. */
+export const parseSize = (text: string): number => {
+  const match = /^([1-9]\d{0,5})(MiB|GiB)$/.exec(text)
+  const unitBytes = UNITS_BYTES[match?.[2] ?? '']
+  if (!match || unitBytes === undefined) throw new InvalidArgumentError('A size is a number and a unit: 512MiB, 1GiB.')
+  const bytes = Number(match[1]) * unitBytes
+  if (bytes < MEMORY_BYTES_MIN) throw new InvalidArgumentError('The memory is at least 64MiB.')
+  return bytes
+}
+
+export const parseLimits = (text: string): readonly BucketSize[] | 'off' => {
+  if (text === 'off') return 'off'
+  return text.split(',').map((part) => {
+    const match = /^([1-9]\d{0,7})\/([smhd])$/.exec(part.trim())
+    const refillMs = UNITS_MS[match?.[2] ?? '']
+    if (!match || refillMs === undefined) throw new InvalidArgumentError('Limits look like 1000/h,100/m, or off.')
+    return { tokens: Number(match[1]), refillMs }
+  })
+}
+
+/** A fee as a percentage, in basis points. */
+export const parseFee = (text: string): number => {
+  if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text) || Number(text) > 100) {
+    throw new InvalidArgumentError('A fee is a percentage from 0 to 100 with at most two decimals.')
+  }
+  return Math.round(Number(text) * 100)
+}
+
+export const parsePercent = (text: string): number => {
+  if (!/^\d{1,3}(?:\.\d+)?$/.test(text) || Number(text) > 100) {
+    throw new InvalidArgumentError('A percentage is a number from 0 to 100.')
+  }
+  return Number(text)
+}
+
+/** @param previous what an earlier use of the same flag gave: they add up */
+export const parseNetworks = (text: string, previous: unknown): BlockList => {
+  const all = previous instanceof BlockList ? previous : new BlockList()
+  if (!text.split(',').every((part) => addNetwork(all, part.trim()))) {
+    throw new InvalidArgumentError('Networks look like 10.0.0.0/8,fd00::/8.')
+  }
+  return all
+}
+
+export const parseUrl = (text: string): string => {
+  if (!/^https?:/.test(text) || !URL.canParse(text)) {
+    throw new InvalidArgumentError('A URL looks like https://rewards.example.com.')
+  }
+  return text.replace(/\/+$/, '')
+}
