@@ -1,53 +1,7 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Tx } from '../db/database.ts'
-import { List } from '../db/lists.ts'
-import { preparedFind, preparedInsert, preparedReads } from '../db/prepared.ts'
-import { holds } from '../db/search.ts'
-import { offsetOf } from '../http/pagination.ts'
-import type { Direction, Page } from '../http/query.ts'
-import { found } from '../kernel/failure.ts'
-import { fold } from '../kernel/fold.ts'
 import type { World } from '../worlds/world.ts'
 import type { Draft } from './draft.ts'
-import { type Beneficiary, beneficiaries } from './tables.ts'
-
-export type { Beneficiary }
-
-/** What a list can be sorted by, and the columns that this compares (contract C7). */
-const SORTS = {
-  created_at: [beneficiaries.createdAtMs],
-  email: [beneficiaries.emailFolded, beneficiaries.email],
-  first_name: [beneficiaries.firstNameFolded, beneficiaries.firstName],
-  last_name: [beneficiaries.lastNameFolded, beneficiaries.lastName],
-  country: [beneficiaries.country],
-  total_payouts: [beneficiaries.totalPayouts],
-  total_amount: [beneficiaries.totalAmountMinor],
-  last_payout_at: [beneficiaries.lastPayoutAtMs],
-} as const satisfies Record<string, readonly SQLiteColumn[]>
-
-export type BeneficiarySort = keyof typeof SORTS
-export const BENEFICIARY_SORTS = Object.keys(SORTS) as BeneficiarySort[]
-
-/** A part of the e-mail, of either name, or of "first last", whatever the case (contract C7). */
-const holdsSearch = (): SQL => {
-  const search = sql.placeholder('search')
-  const fullName = sql`(${beneficiaries.firstNameFolded} || ' ' || ${beneficiaries.lastNameFolded})`
-  return sql`(${holds(beneficiaries.emailFolded, search)} OR ${holds(fullName, search)})`
-}
-
-const list = new List({
-  table: beneficiaries,
-  filters: { search: holdsSearch() },
-  sorts: SORTS,
-  counted: { as: 'beneficiaries', by: {} },
-  created: 'created_at',
-})
-
-const statements = preparedReads({
-  insert: (query) => preparedInsert(query, beneficiaries),
-  find: (query) => preparedFind(query, beneficiaries),
-})
+import { type Beneficiary, insertBeneficiary } from './queries.ts'
 
 /** Saves a new beneficiary of the client. E-mails need not be unique (contract C10). */
 export const saveBeneficiary = (tx: Tx, world: World, clientId: number, draft: Draft): Beneficiary => {
@@ -64,55 +18,6 @@ export const saveBeneficiary = (tx: Tx, world: World, clientId: number, draft: D
     lastPayoutAtMs: null,
     createdAtMs: nowMs,
   }
-  statements(tx).insert(beneficiary)
+  insertBeneficiary(tx, beneficiary)
   return beneficiary
 }
-
-/** The client's own beneficiary, or undefined, also for another client's. */
-export const findBeneficiary = ({ db }: World, clientId: number, id: string): Beneficiary | undefined =>
-  statements(db.query).find(clientId, id)
-
-/** Deletes a beneficiary; payouts keep their own copy of it. @throws DomainError not_found */
-export const deleteBeneficiary = (tx: Tx, clientId: number, id: string): void => {
-  const deleted = tx.delete(beneficiaries).where(ownedBy(clientId, id)).returning({ id: beneficiaries.id }).get()
-  found(deleted, 'beneficiary')
-}
-
-/** Counts a completed payout. The amount is in the currency of the client's default wallet (contract C10). */
-export const recordPayout = (
-  tx: Tx,
-  clientId: number,
-  payout: { beneficiaryId: string; amountMinor: number; completedAtMs: number },
-): void => {
-  tx.update(beneficiaries)
-    .set({
-      totalPayouts: sql`${beneficiaries.totalPayouts} + 1`,
-      totalAmountMinor: sql`${beneficiaries.totalAmountMinor} + ${payout.amountMinor}`,
-      lastPayoutAtMs: payout.completedAtMs,
-    })
-    .where(ownedBy(clientId, payout.beneficiaryId))
-    .run()
-}
-
-export interface BeneficiaryQuery {
-  page: Page
-  search: string | undefined
-  sortBy: BeneficiarySort
-  sortOrder: Direction
-}
-
-/** One page of the client's beneficiaries, and how many match in all. */
-export const listBeneficiaries = (
-  world: World,
-  clientId: number,
-  { page, search, sortBy, sortOrder }: BeneficiaryQuery,
-): Promise<{ rows: Beneficiary[]; totalCount: number }> =>
-  list.page(() => world.db.query, clientId, {
-    filters: { search: search === undefined ? undefined : fold(search) },
-    sort: sortBy,
-    direction: sortOrder,
-    limit: page.limit,
-    offset: offsetOf(page),
-  })
-
-const ownedBy = (clientId: number, id: string) => and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))

@@ -12,16 +12,16 @@ import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { findDefaultWallet } from '../wallets/wallets.ts'
+import { findDefaultWallet } from '../wallets/queries.ts'
+import { saveBeneficiary } from './beneficiaries.ts'
+import { DraftBody, readDraft } from './draft.ts'
 import {
   BENEFICIARY_SORTS,
   type Beneficiary,
   deleteBeneficiary,
   findBeneficiary,
   listBeneficiaries,
-  saveBeneficiary,
-} from './beneficiaries.ts'
-import { DraftBody, readDraft } from './draft.ts'
+} from './queries.ts'
 
 /** Saved beneficiaries (spec 4.1). Errors leave in the flat shape. */
 
@@ -72,7 +72,7 @@ const BENEFICIARY_EXAMPLE = {
 
 export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   const wireFor = ({ world, client }: Session) => {
-    const wallet = findDefaultWallet(world, client.id)
+    const wallet = findDefaultWallet(world.db.query, client.id)
     const precision = wallet ? reference.getCurrency(wallet.currencyId).precision : 0
     return (beneficiary: Beneficiary) => beneficiaryWire(beneficiary, precision)
   }
@@ -161,7 +161,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     .get(
       '/:id',
       ({ params, session }) =>
-        wireFor(session)(found(findBeneficiary(session.world, session.client.id, params.id), 'beneficiary')),
+        wireFor(session)(found(findBeneficiary(session.world.db.query, session.client.id, params.id), 'beneficiary')),
       documented({
         id: 'getBeneficiary',
         tag: 'Beneficiaries',

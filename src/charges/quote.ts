@@ -1,9 +1,10 @@
 import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
 import { findOffer, type Offer, type Product, quantityMaxFor } from '../catalog/product.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { findPayingWallet, findWalletIdentity, type WalletIdentity } from '../wallets/wallets.ts'
+import { findPayingWallet, findWallet, type Wallet } from '../wallets/queries.ts'
 import { type Price, priceOf } from './price.ts'
 import type { RateSource } from './rates.ts'
 
@@ -28,7 +29,7 @@ export interface Purchase {
 /** A price for this client at this moment, and what it was made of. */
 export interface Quote {
   product: Product
-  wallet: WalletIdentity
+  wallet: Pick<Wallet, 'id' | 'currencyId'>
   quantityMax: number
   denominationMinor: number
   price: Price
@@ -47,8 +48,8 @@ interface Offered {
  * @throws DomainError not_found, denomination_not_offered, quantity_exceeded, paying_wallet_not_found, rate_missing,
  *   rate_failed, amount_too_large or amount_too_small
  */
-export const quote = (pricing: Pricing, session: Session, purchase: Purchase): Quote =>
-  priced(pricing, session, purchase, offered(pricing.catalog, session, purchase))
+export const quote = (query: Query, pricing: Pricing, session: Session, purchase: Purchase): Quote =>
+  priced(query, pricing, session, purchase, offered(pricing.catalog, session, purchase))
 
 /**
  * The quote that an order is placed at. One that was kept settles the price alone: whether the purchase is allowed is
@@ -57,6 +58,7 @@ export const quote = (pricing: Pricing, session: Session, purchase: Purchase): Q
  * @throws DomainError as {@link quote}
  */
 export const quoteForOrder = (
+  tx: Tx,
   pricing: Pricing,
   session: Session,
   purchase: Purchase,
@@ -64,7 +66,7 @@ export const quoteForOrder = (
 ): Quote => {
   const allowed = offered(pricing.catalog, session, purchase)
   // A product that is sold in another currency by now has no price in the old one.
-  if (kept?.product.currency.id !== allowed.product.currency.id) return priced(pricing, session, purchase, allowed)
+  if (kept?.product.currency.id !== allowed.product.currency.id) return priced(tx, pricing, session, purchase, allowed)
   return { ...kept, product: allowed.product }
 }
 
@@ -81,15 +83,16 @@ const offered = (catalog: Catalog, { world, client }: Session, purchase: Purchas
 
 /** @throws DomainError paying_wallet_not_found, rate_missing, rate_failed, amount_too_large or amount_too_small */
 const priced = (
+  query: Query,
   pricing: Pricing,
-  { world, client }: Session,
+  { client }: Session,
   purchase: Purchase,
   { product, offer, quantityMax }: Offered,
 ): Quote => {
   const wallet =
     purchase.walletId === undefined
-      ? findPayingWallet(world, client.id, product.currency.id)
-      : findWalletIdentity(world, client.id, purchase.walletId)
+      ? findPayingWallet(query, client.id, product.currency.id)
+      : findWallet(query, client.id, purchase.walletId)
   if (!wallet) throw new DomainError({ code: 'paying_wallet_not_found' })
   const destination = pricing.reference.getCurrency(wallet.currencyId)
   const price = priceOf({

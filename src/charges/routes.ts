@@ -141,7 +141,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
           set.headers['X-Cache'] = 'HIT'
           return kept.json
         }
-        const fresh = quote(pricing, session, purchase)
+        const fresh = quote(session.world.db.query, pricing, session, purchase)
         set.headers['X-Cache'] = 'MISS'
         const json = JSON.stringify(chargeWire(fresh))
         keepCharge(world, client.id, purchase, { json, quote: fresh }, chargeTtlMs)

@@ -3,18 +3,10 @@ import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
 import type { Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
-import {
-  allOrders,
-  type Delivering,
-  deliver,
-  failOrder,
-  findAnyOrder,
-  ORDER_STATUSES,
-  type Order,
-  type OrderStatus,
-} from '../orders/orders.ts'
+import { type Delivering, deliver, failOrder } from '../orders/delivery.ts'
+import { allOrders, findAnyOrder, ORDER_STATUSES, type Order, type OrderStatus } from '../orders/queries.ts'
 import type { Reference } from '../reference/reference.ts'
-import { findAnyWallet } from '../wallets/wallets.ts'
+import { findAnyWallet } from '../wallets/queries.ts'
 import type { World } from '../worlds/world.ts'
 import { administer, refused } from './administration.ts'
 import { oneOf, wholeNumber } from './arguments.ts'
@@ -47,7 +39,7 @@ export const orderCommands = (orders: Command): void => {
     .option('--reason <text>', 'reason shown to the client', 'The order could not be delivered')
     .action((id: number, options: DataOptions & { reason: string }) =>
       change(options, id, (tx, world, { supply }, order) =>
-        failOrder(tx, world, supply, order, options.reason, world.clock.nowMs()),
+        failOrder(tx, supply, order, options.reason, world.clock.nowMs()),
       ),
     )
 }

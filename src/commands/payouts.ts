@@ -3,18 +3,8 @@ import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
 import type { Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
-import {
-  ADVANCE_TARGETS,
-  advance,
-  allPayouts,
-  findAnyPayout,
-  type Happening,
-  happen,
-  type Moving,
-  PAYOUT_STATUSES,
-  type Payout,
-  type PayoutStatus,
-} from '../payouts/payouts.ts'
+import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails, type Moving } from '../payouts/progress.ts'
+import { allPayouts, findAnyPayout, PAYOUT_STATUSES, type Payout, type PayoutStatus } from '../payouts/queries.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'
 import { administer, refused } from './administration.ts'
@@ -60,8 +50,8 @@ export const payoutCommands = (payouts: Command): void => {
     .argument('<id>', 'the payout')
     .option('--to <status>', `one of ${ADVANCE_TARGETS.join(', ')}`, oneOf(ADVANCE_TARGETS))
     .action((id: string, options: AdvanceOptions) =>
-      change(options, id, (tx, moving, world, payout, happening) =>
-        advance(tx, moving, world, payout, options.to, happening),
+      change(options, id, (tx, moving, world, payout, details) =>
+        advance(tx, moving, world, payout, options.to, details),
       ),
     )
   withDataOptions(payouts.command('fail'))
@@ -70,9 +60,9 @@ export const payoutCommands = (payouts: Command): void => {
     .option('--code <code>', 'failure_code shown to the client')
     .option('--reason <text>', 'failure_reason shown to the client')
     .action((id: string, options: FailOptions) =>
-      change(options, id, (tx, moving, world, payout, happening) =>
-        happen(tx, moving, world, payout, 'failed', {
-          ...happening,
+      change(options, id, (tx, moving, world, payout, details) =>
+        applyEvent(tx, moving, world, payout, 'failed', {
+          ...details,
           failureCode: options.code,
           failureReason: options.reason,
         }),
@@ -82,19 +72,19 @@ export const payoutCommands = (payouts: Command): void => {
     .description('return a completed payout; the client is refunded the amount without fees')
     .argument('<id>', 'the payout')
     .action((id: string, options: DataOptions) =>
-      change(options, id, (tx, moving, world, payout, happening) =>
-        happen(tx, moving, world, payout, 'returned', happening),
+      change(options, id, (tx, moving, world, payout, details) =>
+        applyEvent(tx, moving, world, payout, 'returned', details),
       ),
     )
 }
 
-type Change = (tx: Tx, moving: Moving, world: World, payout: Payout, happening: Happening) => Payout
+type Change = (tx: Tx, moving: Moving, world: World, payout: Payout, details: EventDetails) => Payout
 
 const change = (options: DataOptions, id: string, how: Change): Promise<void> =>
   administer(options, ({ world, reference, isSandbox, write }) =>
     write((tx) => {
-      const happening: Happening = { actorType: 'operator', nowMs: world.clock.nowMs() }
-      const changed = how(tx, { reference, byClock: () => isSandbox }, world, payoutOf(tx, id), happening)
+      const details: EventDetails = { actorType: 'operator', nowMs: world.clock.nowMs() }
+      const changed = how(tx, { reference, byClock: () => isSandbox }, world, payoutOf(tx, id), details)
       return payoutRow(reference, clientNamesById(tx), changed)
     }),
   )

@@ -18,16 +18,10 @@ import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
-import {
-  cancelOrder,
-  findOrder,
-  listOrders,
-  type Ordering,
-  type OrderRequest,
-  placeOrder,
-  vouchersOf,
-} from './orders.ts'
+import { cancelOrder } from './delivery.ts'
+import { type Ordering, type OrderRequest, placeOrder } from './orders.ts'
 import { placeInOrder } from './places.ts'
+import { findOrder, listOrders, vouchersOf } from './queries.ts'
 import { ORDER_STATUSES, type Order } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
 

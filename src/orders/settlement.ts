@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { shareOf } from '../kernel/money.ts'
 import { type Cause, type Exchange, type Line, refund, settle } from '../wallets/ledger.ts'
-import type { Wallet } from '../wallets/wallets.ts'
+import type { Wallet } from '../wallets/queries.ts'
 import type { Order } from './tables.ts'
 
 /** What an order's money is divided by when it ends: so many of its vouchers were delivered. */

@@ -12,7 +12,8 @@ import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { PayoutBody, readPayout } from './draft.ts'
-import { cancelPayout, createPayout, eventsOf, findPayout, listPayouts, PAYOUT_SORTS, type Paying } from './payouts.ts'
+import { cancelPayout, createPayout, type Paying } from './payouts.ts'
+import { eventsOf, findPayout, listPayouts, PAYOUT_SORTS } from './queries.ts'
 import { ACTOR_TYPES, PAYOUT_STATUSES, type Payout, type PayoutEvent } from './tables.ts'
 
 /** Payouts (contract C13). Errors leave in the flat shape. */

@@ -1,34 +1,27 @@
-import { eq, sql } from 'drizzle-orm'
 import type { Tx } from '../db/database.ts'
-import { preparedInsert, preparedInsertReturning, preparedWrites } from '../db/prepared.ts'
 import { SEARCH_SEAM } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
-import {
-  type ACCOUNTS,
-  inMajorUnits,
-  journalEntries,
-  journalLines,
-  type SOURCE_TYPES,
-  transactions,
-  type Wallet,
-  type WalletTransaction,
-  wallets,
-} from './tables.ts'
+import { ledgerStatements, type Wallet, type WalletTransaction } from './queries.ts'
+import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 
 /**
  * The double-entry ledger (contract C11): every movement is an entry whose lines sum to zero in each currency, written
  * in the transaction of the record that caused it. Nothing here is ever changed or deleted.
  */
 
-type WalletAccount = 'wallet' | 'reserved'
-type OwnAccount = Exclude<(typeof ACCOUNTS)[number], WalletAccount>
+/** What an entry adds to an account of the program: signed minor units. */
+export interface Line {
+  account: Exclude<(typeof ACCOUNTS)[number], 'wallet' | 'reserved'>
+  currencyId: number
+  amountMinor: number
+}
 
-/** What an entry adds to one account: signed minor units. */
-export type Line = { currencyId: number; amountMinor: number } & (
-  | { account: OwnAccount }
-  | { account: WalletAccount; walletId: number }
-)
+/** What an entry adds to the two accounts of a wallet: signed minor units. */
+interface Movement {
+  spendableMinor: number
+  reservedMinor: number
+}
 
 /** Why money moves. */
 export interface Cause {
@@ -46,76 +39,51 @@ export interface Exchange {
   conversionMinor: number
 }
 
-const statements = preparedWrites({
-  lastEntry: (query) =>
-    query
-      .select({ id: sql<number | null>`max(${journalEntries.id})` })
-      .from(journalEntries)
-      .prepare(),
-  insertLine: (query) => preparedInsert(query, journalLines),
-  insertEntry: (query) => preparedInsert(query, journalEntries),
-  insertTransaction: (query) =>
-    preparedInsertReturning(query, transactions, {
-      amountRank: inMajorUnits(
-        sql.placeholder('amountMinor'),
-        query
-          .select({ currencyId: wallets.currencyId })
-          .from(wallets)
-          .where(eq(wallets.id, sql.placeholder('walletId'))),
-      ),
-    }),
-  balance: (query) =>
-    query
-      .select({ amountMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
-      .from(wallets)
-      .where(eq(wallets.id, sql.placeholder('id')))
-      .limit(1)
-      .prepare(),
-  touch: (query) =>
-    query
-      .update(wallets)
-      .set({ updatedAtMs: sql`${sql.placeholder('nowMs')}` })
-      .where(eq(wallets.id, sql.placeholder('id')))
-      .prepare(),
-})
-
-/** Writes an entry. Lines of nothing are left out. */
-const post = (tx: Tx, cause: Omit<Cause, 'remarks'>, lines: readonly Line[]): number => {
-  const moving = lines.filter((line) => line.amountMinor !== 0)
-  assertBalanced(moving)
-  const { lastEntry, insertLine, insertEntry } = statements(tx)
+/** Writes an entry and moves the balance of its wallet. Lines of nothing are left out. */
+const post = (
+  tx: Tx,
+  wallet: Wallet,
+  cause: Omit<Cause, 'remarks'>,
+  movement: Movement,
+  against: readonly Line[],
+): number => {
+  const { id: walletId, currencyId } = wallet
+  const own = [
+    { account: 'wallet', walletId, currencyId, amountMinor: movement.spendableMinor },
+    { account: 'reserved', walletId, currencyId, amountMinor: movement.reservedMinor },
+  ] as const
+  const lines = [...own, ...against].filter(({ amountMinor }) => amountMinor !== 0)
+  assertBalanced(lines)
+  const { lastEntry, insertLine, insertEntry, moveBalance } = ledgerStatements(tx)
   const entryId = (lastEntry.get()?.id ?? 0) + 1
-  for (const line of moving) insertLine({ id: null, entryId, walletId: null, ...line })
+  for (const line of lines) insertLine({ id: null, entryId, walletId: null, ...line })
   insertEntry({ id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
+  moveBalance.run({ id: walletId, ...movement, nowMs: cause.nowMs })
   return entryId
 }
 
 /**
- * Moves a wallet's money against other accounts, and records it for the client: a debit when the amount is negative.
+ * Moves a wallet's money and records it for the client: a debit when less can be spent.
  *
  * @throws DomainError insufficient_balance or amount_too_large
  */
-export const moveWallet = (
+const move = (
   tx: Tx,
   wallet: Wallet,
   cause: Cause,
-  amountMinor: number,
+  movement: Movement,
   against: readonly Line[],
   exchange: Exchange | undefined,
 ): WalletTransaction => {
   const balance = balanceOf(tx, wallet.id)
-  const balanceAfterMinor = plus(balance.amountMinor, amountMinor)
+  const amountMinor = movement.spendableMinor
+  const balanceAfterMinor = plus(balance.spendableMinor, amountMinor)
   if (amountMinor < 0 && balanceAfterMinor < -wallet.creditLimitMinor) {
     throw new DomainError({ code: 'insufficient_balance' })
   }
-  const reserving = against.map((line) => (line.account === 'reserved' ? line.amountMinor : 0))
-  plus(balance.reservedMinor, ...reserving, balanceAfterMinor) // the two fit together, so that every refund fits
-  const entryId = post(tx, cause, [
-    { account: 'wallet', walletId: wallet.id, currencyId: wallet.currencyId, amountMinor },
-    ...against,
-  ])
-  touch(tx, wallet, cause.nowMs)
-  return statements(tx).insertTransaction({
+  plus(balance.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
+  const entryId = post(tx, wallet, cause, movement, against)
+  return ledgerStatements(tx).insertTransaction({
     id: null,
     walletId: wallet.id,
     clientId: wallet.clientId,
@@ -136,6 +104,20 @@ export const moveWallet = (
   })
 }
 
+/**
+ * Moves a wallet's money against accounts of the program: a debit when the amount is negative.
+ *
+ * @throws DomainError insufficient_balance or amount_too_large
+ */
+export const moveWallet = (
+  tx: Tx,
+  wallet: Wallet,
+  cause: Cause,
+  amountMinor: number,
+  against: readonly Line[],
+  exchange: Exchange | undefined,
+): WalletTransaction => move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against, exchange)
+
 /** The wallet pays: what it pays is reserved until the order or payout is settled or refunded. */
 export const reserve = (
   tx: Tx,
@@ -143,7 +125,8 @@ export const reserve = (
   cause: Cause,
   amountMinor: number,
   exchange: Exchange | undefined,
-): WalletTransaction => moveWallet(tx, wallet, cause, -amountMinor, [reservedLine(wallet, amountMinor)], exchange)
+): WalletTransaction =>
+  move(tx, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor }, [], exchange)
 
 /** The wallet gets back what was reserved. */
 export const refund = (
@@ -152,7 +135,8 @@ export const refund = (
   cause: Cause,
   amountMinor: number,
   exchange: Exchange | undefined,
-): WalletTransaction => moveWallet(tx, wallet, cause, amountMinor, [reservedLine(wallet, -amountMinor)], exchange)
+): WalletTransaction =>
+  move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor }, [], exchange)
 
 /** What was reserved goes where it belongs. The lines sum to the amount, in the wallet's currency. */
 export const settle = (
@@ -162,8 +146,7 @@ export const settle = (
   amountMinor: number,
   lines: readonly Line[],
 ): void => {
-  post(tx, cause, [reservedLine(wallet, -amountMinor), ...lines])
-  touch(tx, wallet, cause.nowMs)
+  post(tx, wallet, cause, { spendableMinor: 0, reservedMinor: -amountMinor }, lines)
 }
 
 /** Money comes in from outside. */
@@ -192,23 +175,11 @@ export const adjust = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: str
     undefined,
   )
 
-const reservedLine = (wallet: Wallet, amountMinor: number): Line => ({
-  account: 'reserved',
-  walletId: wallet.id,
-  currencyId: wallet.currencyId,
-  amountMinor,
-})
-
-/** Every amount that a wallet publishes is dated by it, what is reserved too. */
-const touch = (tx: Tx, { id }: Wallet, nowMs: number): void => {
-  statements(tx).touch.run({ id, nowMs })
-}
-
 /** Read inside the transaction: the row that a caller holds may be older. */
-const balanceOf = (tx: Tx, walletId: number): Pick<Wallet, 'amountMinor' | 'reservedMinor'> =>
-  statements(tx).balance.get({ id: walletId }) ?? { amountMinor: 0, reservedMinor: 0 }
+const balanceOf = (tx: Tx, walletId: number): Movement =>
+  ledgerStatements(tx).balance.get({ id: walletId }) ?? { spendableMinor: 0, reservedMinor: 0 }
 
-const assertBalanced = (lines: readonly Line[]): void => {
+const assertBalanced = (lines: readonly Pick<Line, 'currencyId' | 'amountMinor'>[]): void => {
   const sums = new Map<number, number>()
   for (const { currencyId, amountMinor } of lines) sums.set(currencyId, plus(sums.get(currencyId) ?? 0, amountMinor))
   for (const [currencyId, sum] of sums) {

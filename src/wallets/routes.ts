@@ -9,7 +9,6 @@ import { found } from '../kernel/failure.ts'
 import { toMajor, toRate } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
-import { SOURCE_TYPES } from './tables.ts'
 import {
   findTransaction,
   findWallet,
@@ -19,7 +18,8 @@ import {
   WALLET_SORTS,
   type Wallet,
   type WalletTransaction,
-} from './wallets.ts'
+} from './queries.ts'
+import { SOURCE_TYPES } from './tables.ts'
 
 /** Wallets and their transactions (spec 4.6, contract C11). Errors leave in the structured shape. */
 
@@ -166,7 +166,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
       '/wallets/:id',
       ({ params, session }) => {
         const id = pathId(params.id, 'wallet')
-        return walletWire(found(findWallet(session.world, session.client.id, id), 'wallet'), reference)
+        return walletWire(found(findWallet(session.world.db.query, session.client.id, id), 'wallet'), reference)
       },
       documented({
         id: 'getWallet',
@@ -227,7 +227,10 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
       '/transactions/:id',
       ({ params, session }) => {
         const id = pathId(params.id, 'transaction')
-        return transactionWire(found(findTransaction(session.world, session.client.id, id), 'transaction'), reference)
+        return transactionWire(
+          found(findTransaction(session.world.db.query, session.client.id, id), 'transaction'),
+          reference,
+        )
       },
       documented({
         id: 'getTransaction',

@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { fund } from './ledger.ts'
-import { openWallet } from './wallets.ts'
+import { openWallet } from './queries.ts'
 
 /** A prepaid wallet that a sandbox client is given, its amount in major units. */
 export interface WalletSeed {

@@ -8,7 +8,7 @@ import { addClient } from '../../src/sessions/clients.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { readReference } from '../../src/start/seeds.ts'
 import { fund } from '../../src/wallets/ledger.ts'
-import { openWallet } from '../../src/wallets/wallets.ts'
+import { openWallet } from '../../src/wallets/queries.ts'
 import { World } from '../../src/worlds/world.ts'
 
 /** Fills the database of a stopped server with more than could be sent to it one by one. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
-import { deleteBeneficiary, listBeneficiaries, recordPayout } from '../../src/beneficiaries/beneficiaries.ts'
+import { deleteBeneficiary, listBeneficiaries, recordPayout } from '../../src/beneficiaries/queries.ts'
 import { beneficiaries } from '../../src/beneficiaries/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'

@@ -94,6 +94,30 @@ describe('migrations', () => {
     expect(() => sqlite.run("UPDATE transactions SET remarks = 'Another'")).toThrow('transactions are final')
   })
 
+  test('leave the balances of an earlier release as they are, for the ledger to move from now on', () => {
+    const sqlite = databaseAsOf(7)
+    sqlite.run(`
+      INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (1, 'acme', '', 1, 0);
+      INSERT INTO currencies VALUES (139, 'US Dollar', 'USD', 2);
+      INSERT INTO wallets (id, client_id, currency_id, type, amount_minor, credit_limit_minor, is_default, created_at_ms, updated_at_ms)
+        VALUES (1, 1, 139, 'PREPAID', 0, 0, 1, 0, 0);`)
+    const line = sqlite.query(`INSERT INTO journal_lines (entry_id, account, wallet_id, currency_id, amount_minor)
+      VALUES (?, ?, ?, 139, ?)`)
+    const entry = sqlite.query("INSERT INTO journal_entries VALUES (?, 'funding', NULL, 0)")
+    const post = (id: number) =>
+      sqlite.transaction(() => {
+        line.run(id, 'wallet', 1, 700)
+        line.run(id, 'funding', null, -700)
+        entry.run(id)
+      })()
+    const balances = () => sqlite.query('SELECT amount_minor, reserved_minor FROM wallets').values()
+    post(1)
+    migrate(sqlite, NEW_YEAR)
+    expect(balances()).toEqual([[700, 0]])
+    post(2)
+    expect(balances()).toEqual([[700, 0]])
+  })
+
   test('refuse a database that is newer than the program, and leave it as it is', () => {
     const sqlite = migrated()
     const newest = appliedTo(sqlite).length + 1

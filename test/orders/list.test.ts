@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { findOrder } from '../../src/orders/orders.ts'
+import { findOrder } from '../../src/orders/queries.ts'
 import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
 import { openRoom } from '../wallets/room.ts'
 import { getOrder, INSTANT, ORDERS, type OrderBody, place } from './orders.ts'

@@ -15,7 +15,7 @@ import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { assemble } from '../../src/start/assemble.ts'
 import { importCatalog } from '../../src/start/seeds.ts'
 import { fund } from '../../src/wallets/ledger.ts'
-import { openWallet } from '../../src/wallets/wallets.ts'
+import { openWallet } from '../../src/wallets/queries.ts'
 import { catalogEntry } from '../catalog/entry.ts'
 
 /** Live mode in this process: one client with money, two products, and what an operator does to the data. */

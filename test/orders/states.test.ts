@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DomainError } from '../../src/kernel/failure.ts'
-import { type Delivering, deliver, failOrder, findOrder, vouchersOf } from '../../src/orders/orders.ts'
+import { type Delivering, deliver, failOrder } from '../../src/orders/delivery.ts'
+import { findOrder, vouchersOf } from '../../src/orders/queries.ts'
 import { sandboxSupply } from '../../src/orders/supply.ts'
 import type { Order } from '../../src/orders/tables.ts'
 import type { World } from '../../src/worlds/world.ts'
@@ -45,7 +46,7 @@ const rowOf = (world: World, id: number): Order => {
 const delivered = (world: World, id: number, quantity: number, nowMs = NOW_MS) =>
   world.db.write((tx) => deliver(tx, world, delivering, rowOf(world, id), quantity, nowMs))
 const failed = (world: World, id: number, reason = 'The supplier has none', nowMs = NOW_MS) =>
-  world.db.write((tx) => failOrder(tx, world, SUPPLY, rowOf(world, id), reason, nowMs))
+  world.db.write((tx) => failOrder(tx, SUPPLY, rowOf(world, id), reason, nowMs))
 const refusalOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,

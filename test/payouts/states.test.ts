@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/kernel/clock.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
-import { findPayout, happen } from '../../src/payouts/payouts.ts'
+import { applyEvent } from '../../src/payouts/progress.ts'
+import { findPayout } from '../../src/payouts/queries.ts'
 import { PAYOUT_STATUSES, type Payout, type PayoutStatus } from '../../src/payouts/tables.ts'
 import { canHappen, type PayoutEventType, TRANSITIONS } from '../../src/payouts/transitions.ts'
 import { pace } from '../../src/worlds/pace.ts'
@@ -36,13 +37,13 @@ interface Said {
   failureCode?: string
   failureReason?: string
 }
-/** Lets events happen, a tenth of a second apart. */
+/** Lets events applyEvent, a tenth of a second apart. */
 const go = async (world: World, id: string, events: readonly PayoutEventType[], said: Said = {}, byClock = true) => {
   for (const event of events) {
     const row = rowOf(world, id)
     const lastMs = Math.max(row.createdAtMs, world.clock.nowMs())
     await world.db.write((tx) =>
-      happen(tx, moving(byClock), world, row, event, { actorType: 'operator', nowMs: lastMs, ...said }),
+      applyEvent(tx, moving(byClock), world, row, event, { actorType: 'operator', nowMs: lastMs, ...said }),
     )
   }
 }
@@ -73,7 +74,7 @@ const STATES = {
 } as const satisfies Record<string, readonly PayoutEventType[]>
 type State = keyof typeof STATES
 
-/** What can happen in each of them, and the status that it leads to: written from the contract. */
+/** What can applyEvent in each of them, and the status that it leads to: written from the contract. */
 const POSSIBLE: Record<State, Partial<Record<PayoutEventType, PayoutStatus>>> = {
   created: { queued: 'queued', cancelled: 'cancelled', expired: 'expired' },
   queued: { processing: 'processing', cancelled: 'cancelled', expired: 'expired' },

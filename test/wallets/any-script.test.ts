@@ -3,11 +3,13 @@ import fc from 'fast-check'
 import { parseRates, ratesFrom } from '../../src/charges/rates.ts'
 import type { Tx } from '../../src/db/database.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
-import { deliver, failOrder, findOrder } from '../../src/orders/orders.ts'
+import { deliver, failOrder } from '../../src/orders/delivery.ts'
+import { findOrder } from '../../src/orders/queries.ts'
 import { sandboxSupply } from '../../src/orders/supply.ts'
-import { findPayout, happen } from '../../src/payouts/payouts.ts'
+import { applyEvent } from '../../src/payouts/progress.ts'
+import { findPayout } from '../../src/payouts/queries.ts'
 import { fund } from '../../src/wallets/ledger.ts'
-import { openWallet } from '../../src/wallets/wallets.ts'
+import { openWallet } from '../../src/wallets/queries.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import type { TestWorld } from '../harness.ts'
@@ -19,7 +21,7 @@ import { openRoom, type Room } from './room.ts'
 
 /** Whatever is ordered, paid, cancelled, failed and returned while time passes and rates change, the books hold. */
 
-/** TEST_SEED tries other scripts, or makes a failure happen again. */
+/** TEST_SEED tries other scripts, or makes a failure applyEvent again. */
 const SUPPLY = sandboxSupply(() => undefined)
 
 const seed = Number(process.env.TEST_SEED ?? 20_300_101)
@@ -170,11 +172,11 @@ class Play {
       }
       case 'fail payout': {
         const index = indexIn(this.payoutIds, step.which)
-        return [await this.#operated(this.#happen(index, 'failed')), model.failPayout(index)]
+        return [await this.#operated(this.#applyEvent(index, 'failed')), model.failPayout(index)]
       }
       case 'return payout': {
         const index = indexIn(this.payoutIds, step.which)
-        return [await this.#operated(this.#happen(index, 'returned')), model.returnPayout(index)]
+        return [await this.#operated(this.#applyEvent(index, 'returned')), model.returnPayout(index)]
       }
       case 'wait':
         await client.clock({ advance: `PT${(step.milliseconds / 1_000).toFixed(3)}S` })
@@ -216,14 +218,14 @@ class Play {
 
   #failOrder(index: number) {
     const nowMs = this.world.clock.nowMs()
-    return this.#orderWork(index, (tx, order) => failOrder(tx, this.world, SUPPLY, order, 'none left', nowMs))
+    return this.#orderWork(index, (tx, order) => failOrder(tx, SUPPLY, order, 'none left', nowMs))
   }
 
-  #happen(index: number, event: 'failed' | 'returned') {
+  #applyEvent(index: number, event: 'failed' | 'returned') {
     const payout = findPayout(this.world.db.query, 1, this.payoutIds[index] ?? '')
     const moving = { reference: this.room.deps.reference, byClock: () => true }
-    const happening = { actorType: 'operator', nowMs: this.world.clock.nowMs() } as const
-    return payout && ((tx: Tx) => happen(tx, moving, this.world, payout, event, happening))
+    const details = { actorType: 'operator', nowMs: this.world.clock.nowMs() } as const
+    return payout && ((tx: Tx) => applyEvent(tx, moving, this.world, payout, event, details))
   }
 }
 

@@ -3,7 +3,7 @@ import type { Tx } from '../../src/db/database.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { AMOUNT_MINOR_MAX } from '../../src/kernel/money.ts'
 import { adjust, type Cause, fund, type Line, moveWallet, refund, reserve, settle } from '../../src/wallets/ledger.ts'
-import { findWallet, openWallet, type Wallet } from '../../src/wallets/wallets.ts'
+import { findWallet, openWallet, type Wallet } from '../../src/wallets/queries.ts'
 import { expectSoundLedger, lastEntryOf, linesSince } from './books.ts'
 import { openRoom, type Room } from './room.ts'
 
@@ -37,7 +37,7 @@ const funded = async (currencyId: number, amountMinor: number) => {
   return wallet
 }
 const holds = ({ id }: Wallet) => {
-  const wallet = findWallet(room.world, CLIENT, id)
+  const wallet = findWallet(room.world.db.query, CLIENT, id)
   return { amountMinor: wallet?.amountMinor, reservedMinor: wallet?.reservedMinor }
 }
 const failureOf = async (work: Promise<unknown>) => {
@@ -128,6 +128,16 @@ describe('an entry', () => {
     const before = room.world.db.image()
     expect(sql(statement)).toThrow(message)
     expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
+  })
+
+  test('is told by a transaction that says what its wallet holds, or the database refuses it', async () => {
+    await funded(USD, 700)
+    const again = (difference: number) =>
+      sql(`INSERT INTO transactions SELECT NULL, wallet_id, client_id, entry_id, amount_minor, transaction_type, status,
+        source_currency, destination_currency, rate_e8, conversion_minor, balance_after_minor + ${difference}, source_type,
+        source_id, remarks, created_at_ms, amount_rank, search_folded FROM transactions ORDER BY id DESC LIMIT 1`)
+    expect(again(1)).toThrow('a transaction says what its wallet holds')
+    expect(again(-1)).toThrow('a transaction says what its wallet holds')
   })
 
   test.each([

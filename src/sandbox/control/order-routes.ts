@@ -7,7 +7,9 @@ import { pathId } from '../../http/query.ts'
 import { idPath } from '../../http/schemas.ts'
 import { bodyCheck } from '../../http/validation.ts'
 import type { Failure } from '../../kernel/failure.ts'
-import { deliver, failOrder, findOrder, type Order, type Ordering } from '../../orders/orders.ts'
+import { deliver, failOrder } from '../../orders/delivery.ts'
+import type { Ordering } from '../../orders/orders.ts'
+import { findOrder, type Order } from '../../orders/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { bodyRefusals, readControl, tooShort, WorldQuery } from './control.ts'
 import { getOfEither, type OperatorOptions, presentWorldOf } from './records.ts'
@@ -78,9 +80,7 @@ export const operatorOrderRoutes = ({ ordering, ...operator }: OrderRoutesOption
           checkFail,
           readOptionalObject,
         )
-        return onOrder(world, id, (tx, order) =>
-          failOrder(tx, world, ordering.supply, order, reason, world.clock.nowMs()),
-        )
+        return onOrder(world, id, (tx, order) => failOrder(tx, ordering.supply, order, reason, world.clock.nowMs()))
       },
       documented({
         id: 'failOrder',

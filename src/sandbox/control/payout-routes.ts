@@ -6,7 +6,9 @@ import { documented } from '../../http/operation.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { bodyCheck } from '../../http/validation.ts'
 import type { Failure } from '../../kernel/failure.ts'
-import { ADVANCE_TARGETS, advance, findPayout, happen, type Paying, type Payout } from '../../payouts/payouts.ts'
+import type { Paying } from '../../payouts/payouts.ts'
+import { ADVANCE_TARGETS, advance, applyEvent } from '../../payouts/progress.ts'
+import { findPayout, type Payout } from '../../payouts/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { bodyRefusals, controlRefusals, readControl, tooShort, WorldQuery } from './control.ts'
 import { getOfEither, type OperatorOptions, presentWorldOf } from './records.ts'
@@ -84,7 +86,7 @@ export const operatorPayoutRoutes = ({ paying, ...operator }: PayoutRoutesOption
           readOptionalObject,
         )
         return onPayout(world, params.id, (tx, payout) =>
-          happen(tx, paying, world, payout, 'failed', {
+          applyEvent(tx, paying, world, payout, 'failed', {
             actorType: 'operator',
             nowMs: world.clock.nowMs(),
             failureCode,
@@ -113,7 +115,7 @@ export const operatorPayoutRoutes = ({ paying, ...operator }: PayoutRoutesOption
       async ({ params, request }) => {
         const world = await presentWorldOf(operator, request)
         return onPayout(world, params.id, (tx, payout) =>
-          happen(tx, paying, world, payout, 'returned', { actorType: 'operator', nowMs: world.clock.nowMs() }),
+          applyEvent(tx, paying, world, payout, 'returned', { actorType: 'operator', nowMs: world.clock.nowMs() }),
         )
       },
       documented({

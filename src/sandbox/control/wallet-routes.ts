@@ -8,7 +8,7 @@ import { DomainError, found, violated } from '../../kernel/failure.ts'
 import { sizeFault, toMajor, toMinor } from '../../kernel/money.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { fund } from '../../wallets/ledger.ts'
-import { findWallet, openWallet } from '../../wallets/wallets.ts'
+import { findWallet, openWallet } from '../../wallets/queries.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import { bodyRefusals, readControl, WorldQuery } from './control.ts'
 import { findOfEither, type OperatorOptions, presentWorldOf } from './records.ts'
@@ -90,7 +90,7 @@ export const operatorWalletRoutes = ({ reference, ...operator }: WalletRoutesOpt
         const world = await presentWorldOf(operator, request)
         const id = pathId(params.id, 'wallet')
         const { amount, remarks } = await readControl(request, FundBody, checkFund)
-        const wanted = findOfEither((clientId) => findWallet(world, clientId, id))
+        const wanted = findOfEither((clientId) => findWallet(world.db.query, clientId, id))
         const fault = sizeFault(amount, wanted ? reference.getCurrency(wanted.currencyId).precision : 0)
         if (fault) throw new DomainError({ code: 'validation', violations: [{ field: 'amount', ...fault }] })
         const wallet = found(wanted, 'wallet')

@@ -2,7 +2,7 @@ import type { Pricing } from '../../charges/quote.ts'
 import { readText } from '../../http/body.ts'
 import { parseObject } from '../../http/json.ts'
 import type { Session } from '../../sessions/sessions.ts'
-import { findPayingWallet, findWalletIdentity } from '../../wallets/wallets.ts'
+import { findPayingWallet, findWallet } from '../../wallets/queries.ts'
 import type { Faulted } from './faults.ts'
 
 /** The currencies of the product, or of the payout, and of the wallet that pays, if what was sent names them. */
@@ -18,8 +18,8 @@ export const currenciesOf = async (
     if (!from) return undefined
     const wallet =
       typeof walletId === 'number'
-        ? findWalletIdentity(world, client.id, walletId)
-        : findPayingWallet(world, client.id, from.id)
+        ? findWallet(world.db.query, client.id, walletId)
+        : findPayingWallet(world.db.query, client.id, from.id)
     return wallet && { from: from.currency, to: reference.getCurrency(wallet.currencyId).currency }
   } catch {
     return undefined // what cannot be read says nothing

@@ -1,18 +1,26 @@
 import { and, asc, count, eq, gte, lte, or, sql } from 'drizzle-orm'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { preparedFind, preparedReads } from '../db/prepared.ts'
+import { preparedFind, preparedInsert, preparedInsertReturning, preparedReads, preparedWrites } from '../db/prepared.ts'
 import { holds } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
 import { fold } from '../kernel/fold.ts'
-import { type World, worldPart } from '../worlds/world.ts'
-import { inMajorUnits, transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
+import type { World } from '../worlds/world.ts'
+import {
+  inMajorUnits,
+  journalEntries,
+  journalLines,
+  transactions,
+  type Wallet,
+  type WalletTransaction,
+  wallets,
+} from './tables.ts'
 
 export type { Wallet, WalletTransaction }
 
-const statements = preparedReads({
+const reads = preparedReads({
   find: (query) => preparedFind(query, wallets),
   findTransaction: (query) => preparedFind(query, transactions),
   // The wallet in the currency comes before the default one; among several the oldest.
@@ -39,53 +47,31 @@ const statements = preparedReads({
 })
 
 /** The client's own wallet, or undefined: another client's is as good as none. */
-export const findWallet = (world: World, clientId: number, id: number): Wallet | undefined =>
-  statements(world.db.query).find(clientId, id)
-
-/** Which wallet it is and what it holds: what of a wallet never changes. */
-export type WalletIdentity = Pick<Wallet, 'id' | 'currencyId'>
-
-/** Pricing asks for the same wallets again and again; opening one is what makes an answer another. */
-const identities = worldPart(() => new Map<string, WalletIdentity>(), 'derived')
-
-const remembered = (world: World, question: string, find: () => Wallet | undefined): WalletIdentity | undefined => {
-  const known = world.of(identities).get(question)
-  if (known) return known
-  const wallet = find()
-  if (!wallet) return undefined
-  const identity = { id: wallet.id, currencyId: wallet.currencyId }
-  world.of(identities).set(question, identity)
-  return identity
-}
-
-/** The client's own wallet of that id. */
-export const findWalletIdentity = (world: World, clientId: number, id: number): WalletIdentity | undefined =>
-  remembered(world, `own ${clientId} ${id}`, () => findWallet(world, clientId, id))
+export const findWallet = (query: Query, clientId: number, id: number): Wallet | undefined =>
+  reads(query).find(clientId, id)
 
 /** The wallet that pays when none is named: the one in the product's currency, else the default (contract C9). */
-export const findPayingWallet = (world: World, clientId: number, currencyId: number): WalletIdentity | undefined =>
-  remembered(world, `paying ${clientId} ${currencyId}`, () =>
-    statements(world.db.query).paying.get({ clientId, currencyId }),
-  )
+export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined =>
+  reads(query).paying.get({ clientId, currencyId })
 
 /** The client's default wallet, or undefined while it has none. */
-export const findDefaultWallet = (world: World, clientId: number): WalletIdentity | undefined =>
-  remembered(world, `default ${clientId}`, () => statements(world.db.query).default.get({ clientId }))
+export const findDefaultWallet = (query: Query, clientId: number): Wallet | undefined =>
+  reads(query).default.get({ clientId })
 
 /** Any client's wallet, for its operator; or undefined. */
-export const findAnyWallet = (tx: Tx, id: number): Wallet | undefined =>
-  tx.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()
+export const findAnyWallet = (query: Query, id: number): Wallet | undefined =>
+  query.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()
 
 /** The wallets of a client, or of all when none is named, the oldest first. */
-export const allWallets = (tx: Tx, clientId: number | undefined): Wallet[] =>
-  tx
+export const allWallets = (query: Query, clientId: number | undefined): Wallet[] =>
+  query
     .select()
     .from(wallets)
     .where(clientId === undefined ? undefined : eq(wallets.clientId, clientId))
     .orderBy(asc(wallets.id))
     .all()
 
-/** Opens an empty wallet; the first of a client is its default one. */
+/** Adds an empty wallet; the first of a client is its default one. */
 export const openWallet = (
   tx: Tx,
   wallet: Pick<Wallet, 'clientId' | 'currencyId' | 'type' | 'creditLimitMinor'>,
@@ -105,6 +91,44 @@ export const openWallet = (
     .returning()
     .get()
 }
+
+/** The statements of the ledger. */
+export const ledgerStatements = preparedWrites({
+  lastEntry: (tx) =>
+    tx
+      .select({ id: sql<number | null>`max(${journalEntries.id})` })
+      .from(journalEntries)
+      .prepare(),
+  insertLine: (tx) => preparedInsert(tx, journalLines),
+  insertEntry: (tx) => preparedInsert(tx, journalEntries),
+  insertTransaction: (tx) =>
+    preparedInsertReturning(tx, transactions, {
+      amountRank: inMajorUnits(
+        sql.placeholder('amountMinor'),
+        tx
+          .select({ currencyId: wallets.currencyId })
+          .from(wallets)
+          .where(eq(wallets.id, sql.placeholder('walletId'))),
+      ),
+    }),
+  balance: (tx) =>
+    tx
+      .select({ spendableMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
+      .from(wallets)
+      .where(eq(wallets.id, sql.placeholder('id')))
+      .limit(1)
+      .prepare(),
+  moveBalance: (tx) =>
+    tx
+      .update(wallets)
+      .set({
+        amountMinor: sql`${wallets.amountMinor} + ${sql.placeholder('spendableMinor')}`,
+        reservedMinor: sql`${wallets.reservedMinor} + ${sql.placeholder('reservedMinor')}`,
+        updatedAtMs: sql`${sql.placeholder('nowMs')}`,
+      })
+      .where(eq(wallets.id, sql.placeholder('id')))
+      .prepare(),
+})
 
 export const WALLET_SORTS = ['id', 'amount'] as const
 export const TRANSACTION_SORTS = ['id', 'amount', 'created_at'] as const
@@ -155,8 +179,9 @@ export const listTransactions = async (
     offset: offsetOf(page),
   })
   const currencyIds = new Map<number, number>()
+  const { query } = world.db
   const currencyOf = (transaction: WalletTransaction): number => {
-    const known = currencyIds.get(transaction.walletId) ?? withCurrency(world, transaction).currencyId
+    const known = currencyIds.get(transaction.walletId) ?? withCurrency(query, transaction).currencyId
     currencyIds.set(transaction.walletId, known)
     return known
   }
@@ -164,14 +189,14 @@ export const listTransactions = async (
 }
 
 /** The movement of one of the client's own wallets, with its currency; or undefined. */
-export const findTransaction = (world: World, clientId: number, id: number) => {
-  const transaction = statements(world.db.query).findTransaction(clientId, id)
-  return transaction && withCurrency(world, transaction)
+export const findTransaction = (query: Query, clientId: number, id: number) => {
+  const transaction = reads(query).findTransaction(clientId, id)
+  return transaction && withCurrency(query, transaction)
 }
 
-const withCurrency = (world: World, transaction: WalletTransaction) => {
+const withCurrency = (query: Query, transaction: WalletTransaction) => {
   const { clientId, walletId } = transaction
-  const { currencyId } = found(findWalletIdentity(world, clientId, walletId), 'wallet')
+  const { currencyId } = found(findWallet(query, clientId, walletId), 'wallet')
   return { transaction, currencyId }
 }
 

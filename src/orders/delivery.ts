@@ -1,0 +1,146 @@
+import type { Tx } from '../db/database.ts'
+import { SECOND_MS } from '../kernel/clock.ts'
+import { DomainError, found } from '../kernel/failure.ts'
+import type { Exchange } from '../wallets/ledger.ts'
+import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
+import { type DueSource, schedule } from '../worlds/due.ts'
+import type { World } from '../worlds/world.ts'
+import { placeInOrder } from './places.ts'
+import {
+  countDue,
+  findNextDue,
+  findNextDueMs,
+  insertVoucher,
+  type Order,
+  type OrderStatus,
+  ordersIn,
+  updateOrder,
+} from './queries.ts'
+import { settleOrder } from './settlement.ts'
+import type { VoucherSupply } from './supply.ts'
+import type { SealSource } from './voucher-key.ts'
+
+/** The sandbox's pace, from the placing of an order (contract C12). */
+export const PROCESSING_AFTER_MS = 2 * SECOND_MS
+const DELIVERED_AFTER_MS = 5 * SECOND_MS
+
+/** What orders are delivered with. */
+export interface Delivering {
+  supply: VoucherSupply
+  seals: SealSource
+}
+
+/**
+ * Delivers vouchers of an order that is under way; the last one settles it.
+ *
+ * @throws DomainError transition_refused
+ */
+export const deliver = (
+  tx: Tx,
+  world: World,
+  { supply, seals }: Delivering,
+  order: Order,
+  quantity: number,
+  nowMs: number,
+): Order => {
+  refuseEnded(order, 'DELIVERED')
+  const count = Math.min(quantity, order.quantity - order.deliveredQuantity)
+  const supplied = supply.deliver(tx, world, order, count)
+  const seal = seals(tx)
+  supplied.forEach(({ code, expiresAtMs, stockId }, index) => {
+    const voucher = { orderId: order.id, reference: `${order.id}-${order.deliveredQuantity + index + 1}` }
+    const sealed = seal.close(code, placeInOrder(order, voucher))
+    insertVoucher(tx, { ...voucher, sealed, expiresAtMs, stockId })
+  })
+  const deliveredQuantity = order.deliveredQuantity + count
+  if (deliveredQuantity < order.quantity) {
+    return updateOrder(tx, order, { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null })
+  }
+  settleOrder(tx, walletOf(tx, order), order, () => exchangeOfOrder(tx, order), {
+    deliveredQuantity,
+    nowMs,
+    remarks: order.productName,
+  })
+  return updateOrder(tx, order, { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null })
+}
+
+/**
+ * Ends an order that cannot be delivered: in full, or what is left of a partial delivery. The wallet gets it back.
+ *
+ * @throws DomainError transition_refused
+ */
+export const failOrder = (tx: Tx, supply: VoucherSupply, order: Order, reason: string, nowMs: number): Order => {
+  refuseEnded(order, 'FAILED')
+  giveUp(tx, supply, order, nowMs, reason)
+  const status: OrderStatus = order.deliveredQuantity > 0 ? 'PARTIALLY_DELIVERED' : 'FAILED'
+  return updateOrder(tx, order, { status, failureReason: reason, failedAtMs: nowMs, dueAtMs: null })
+}
+
+/** Cancels an order that is still pending. @throws DomainError order_not_cancellable */
+export const cancelOrder = (tx: Tx, world: World, supply: VoucherSupply, order: Order): Order => {
+  if (order.status !== 'PENDING') throw new DomainError({ code: 'order_not_cancellable', status: order.status })
+  const nowMs = world.clock.nowMs()
+  giveUp(tx, supply, order, nowMs, 'Cancelled')
+  return updateOrder(tx, order, { status: 'CANCELLED', cancelledAtMs: nowMs, dueAtMs: null })
+}
+
+const giveUp = (tx: Tx, supply: VoucherSupply, order: Order, nowMs: number, remarks: string): void => {
+  supply.giveBack(tx, order)
+  const { deliveredQuantity } = order
+  settleOrder(tx, walletOf(tx, order), order, () => exchangeOfOrder(tx, order), {
+    deliveredQuantity,
+    nowMs,
+    remarks,
+  })
+}
+
+/** A partial delivery has ended once its rest was refunded, which is when it failed. */
+const hasEnded = ({ status, failedAtMs }: Order): boolean =>
+  status === 'DELIVERED' || status === 'FAILED' || status === 'CANCELLED' || failedAtMs !== null
+
+const refuseEnded = (order: Order, to: OrderStatus): void => {
+  if (hasEnded(order)) throw new DomainError({ code: 'transition_refused', from: order.status, to })
+}
+
+const walletOf = (tx: Tx, order: Order): Wallet => found(findWallet(tx, order.clientId, order.walletId), 'wallet')
+
+/** The exchange as it was recorded when the wallet paid: later rates do not touch it. */
+const exchangeOfOrder = (tx: Tx, order: Order): Exchange | undefined => {
+  const paid = findTransaction(tx, order.clientId, order.transactionId)?.transaction
+  if (!paid || paid.rateE8 === null || paid.sourceCurrency === null || paid.destinationCurrency === null)
+    return undefined
+  return {
+    sourceCurrency: paid.sourceCurrency,
+    destinationCurrency: paid.destinationCurrency,
+    rateE8: paid.rateE8,
+    conversionMinor: paid.conversionMinor ?? 0,
+  }
+}
+
+/** Has the clock of a world deliver its orders again, or no longer, as its pace now says. */
+export const repaceOrders = (tx: Tx, byClock: (world: World) => boolean, world: World): void => {
+  const nowMs = world.clock.nowMs()
+  const moved = byClock(world)
+  for (const order of ordersIn(tx, ['PENDING', 'PROCESSING'])) {
+    const afterMs = order.status === 'PENDING' ? PROCESSING_AFTER_MS : DELIVERED_AFTER_MS
+    const dueAtMs = moved ? Math.max(order.placedAtMs + afterMs, nowMs) : null
+    updateOrder(tx, order, { dueAtMs })
+    if (dueAtMs !== null) schedule(world, dueAtMs)
+  }
+}
+
+/** Orders whose next step the clock takes: processing, then delivery (contract C12). */
+export const dueOrders = (delivering: Delivering): DueSource => ({
+  nextMs: findNextDueMs,
+  waiting: countDue,
+  step: (tx, world) => {
+    const order = findNextDue(tx)
+    if (!order?.dueAtMs) return
+    if (order.status === 'PENDING') {
+      const dueAtMs = Math.max(order.placedAtMs + DELIVERED_AFTER_MS, order.dueAtMs)
+      updateOrder(tx, order, { status: 'PROCESSING', dueAtMs })
+    } else {
+      deliver(tx, world, delivering, order, order.quantity, order.dueAtMs)
+    }
+  },
+})

@@ -1,0 +1,157 @@
+import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import type { Query, Tx } from '../db/database.ts'
+import { List } from '../db/lists.ts'
+import { preparedFind, preparedInsert, preparedReads, preparedUpdate, preparedWrites } from '../db/prepared.ts'
+import { offsetOf } from '../http/pagination.ts'
+import type { Page } from '../http/query.ts'
+import type { World } from '../worlds/world.ts'
+import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
+
+export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
+
+/** What delivery and its failure change of an order. */
+const CHANGING = [
+  'status',
+  'deliveredQuantity',
+  'failureReason',
+  'dueAtMs',
+  'deliveredAtMs',
+  'failedAtMs',
+  'cancelledAtMs',
+] as const satisfies readonly (keyof Order)[]
+export type OrderChange = Partial<Pick<Order, (typeof CHANGING)[number]>>
+
+const reads = preparedReads({
+  vouchers: (query) =>
+    query
+      .select()
+      .from(vouchers)
+      .where(eq(vouchers.orderId, sql.placeholder('orderId')))
+      .orderBy(asc(vouchers.id))
+      .prepare(),
+  lastId: (query) =>
+    query
+      .select({ id: sql<number | null>`max(${orders.id})` })
+      .from(orders)
+      .prepare(),
+  find: (query) => preparedFind(query, orders),
+  byReference: (query) =>
+    query
+      .select({ id: orders.id })
+      .from(orders)
+      .where(and(eq(orders.clientId, sql.placeholder('clientId')), eq(orders.reference, sql.placeholder('reference'))))
+      .limit(1)
+      .prepare(),
+  nextDue: (query) =>
+    query
+      .select()
+      .from(orders)
+      .where(isNotNull(orders.dueAtMs))
+      .orderBy(asc(orders.dueAtMs), asc(orders.id))
+      .limit(1)
+      .prepare(),
+  nextDueMs: (query) =>
+    query
+      .select({ dueAtMs: orders.dueAtMs })
+      .from(orders)
+      .where(isNotNull(orders.dueAtMs))
+      .orderBy(asc(orders.dueAtMs), asc(orders.id))
+      .limit(1)
+      .prepare(),
+})
+
+const writes = preparedWrites({
+  insert: (tx) => preparedInsert(tx, orders),
+  update: (tx) => preparedUpdate(tx, orders, CHANGING),
+  insertVoucher: (tx) => preparedInsert(tx, vouchers),
+})
+
+/** The client's own order, or undefined: another client's is as good as none. */
+export const findOrder = (query: Query, clientId: number, id: number): Order | undefined =>
+  reads(query).find(clientId, id)
+
+/** Any client's order, for its operator; or undefined. */
+export const findAnyOrder = (query: Query, id: number): Order | undefined =>
+  query.select().from(orders).where(eq(orders.id, id)).limit(1).get()
+
+/** Whether a client has used a reference before. */
+export const isReferenceTaken = (query: Query, clientId: number, reference: string): boolean =>
+  reads(query).byReference.get({ clientId, reference }) !== undefined
+
+/** The orders of all clients, the oldest first. */
+export const allOrders = (query: Query, status: OrderStatus | undefined): Order[] =>
+  query
+    .select()
+    .from(orders)
+    .where(status === undefined ? undefined : eq(orders.status, status))
+    .orderBy(asc(orders.id))
+    .all()
+
+/** The orders in any of these statuses. */
+export const ordersIn = (query: Query, statuses: OrderStatus[]): Order[] =>
+  query.select().from(orders).where(inArray(orders.status, statuses)).all()
+
+/** The vouchers of an order that were delivered, in order of delivery. */
+export const vouchersOf = (query: Query, orderId: number): Voucher[] => reads(query).vouchers.all({ orderId })
+
+/** The order whose next step falls due first. */
+export const findNextDue = (query: Query): Order | undefined => reads(query).nextDue.get()
+
+/** When the next step of an order falls due. */
+export const findNextDueMs = (query: Query): number | undefined => reads(query).nextDueMs.get()?.dueAtMs ?? undefined
+
+/** How many orders wait for a step. */
+export const countDue = (query: Query): number =>
+  query.select({ n: count() }).from(orders).where(isNotNull(orders.dueAtMs)).get()?.n ?? 0
+
+/** Orders are numbered without a gap. */
+export const nextOrderId = (tx: Tx): number => (reads(tx).lastId.get()?.id ?? 0) + 1
+
+export const insertOrder = (tx: Tx, order: Order): void => writes(tx).insert(order)
+
+/** Changes an order, and answers it as it is then. */
+export const updateOrder = (tx: Tx, order: Order, change: OrderChange): Order => {
+  const changed = { ...order, ...change }
+  writes(tx).update(changed)
+  return changed
+}
+
+export const insertVoucher = (tx: Tx, voucher: Omit<Voucher, 'id'>): void =>
+  writes(tx).insertVoucher({ id: null, ...voucher })
+
+const list = new List({
+  table: orders,
+  filters: {
+    status: orders.status,
+    productId: orders.productId,
+    reference: orders.reference,
+    ref: orders.reference,
+  },
+  sorts: { id: [] },
+  counted: { as: 'orders', by: { status: 'part' } },
+  created: 'id',
+  paths: [
+    { filters: ['reference', 'ref'], sort: 'id' },
+    { filters: ['productId'], sort: 'id' },
+    { filters: ['status'], sort: 'id' },
+  ],
+})
+
+export interface OrderQuery {
+  page: Page
+  status: OrderStatus | undefined
+  productId: number | undefined
+  reference: string | undefined
+  /** The other name of the reference: an order has to meet both. */
+  ref: string | undefined
+}
+
+/** One page of the client's orders, the newest first, and how many match in all. */
+export const listOrders = (world: World, clientId: number, { page, ...filters }: OrderQuery) =>
+  list.page(() => world.db.query, clientId, {
+    filters,
+    sort: 'id',
+    direction: 'DESC',
+    limit: page.limit,
+    offset: offsetOf(page),
+  })

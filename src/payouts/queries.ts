@@ -1,0 +1,163 @@
+import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Query, Tx } from '../db/database.ts'
+import { List } from '../db/lists.ts'
+import { preparedFind, preparedInsert, preparedReads, preparedUpdate, preparedWrites } from '../db/prepared.ts'
+import { holds } from '../db/search.ts'
+import { offsetOf } from '../http/pagination.ts'
+import type { Direction, Page } from '../http/query.ts'
+import { fold } from '../kernel/fold.ts'
+import type { World } from '../worlds/world.ts'
+import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
+
+export { PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
+
+/** What the state machine changes of a payout. */
+const CHANGING = [
+  'status',
+  'failureCode',
+  'failureReason',
+  'returned',
+  'dueAtMs',
+  'dueEvent',
+  'queuedAtMs',
+  'submittedAtMs',
+  'completedAtMs',
+  'failedAtMs',
+  'cancelledAtMs',
+] as const satisfies readonly (keyof Payout)[]
+export type PayoutChange = Partial<Pick<Payout, (typeof CHANGING)[number]>>
+
+const reads = preparedReads({
+  events: (query) =>
+    query
+      .select()
+      .from(payoutEvents)
+      .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
+      .orderBy(asc(payoutEvents.id))
+      .prepare(),
+  find: (query) => preparedFind(query, payouts),
+  byReference: (query) =>
+    query
+      .select({ id: payouts.id })
+      .from(payouts)
+      .where(
+        and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
+      )
+      .limit(1)
+      .prepare(),
+  nextDue: (query) =>
+    query
+      .select()
+      .from(payouts)
+      .where(isNotNull(payouts.dueAtMs))
+      .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
+      .limit(1)
+      .prepare(),
+  nextDueMs: (query) =>
+    query
+      .select({ dueAtMs: payouts.dueAtMs })
+      .from(payouts)
+      .where(isNotNull(payouts.dueAtMs))
+      .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
+      .limit(1)
+      .prepare(),
+})
+
+const writes = preparedWrites({
+  insert: (tx) => preparedInsert(tx, payouts),
+  update: (tx) => preparedUpdate(tx, payouts, CHANGING),
+  insertEvent: (tx) => preparedInsert(tx, payoutEvents),
+})
+
+/** The client's own payout, or undefined: another client's is as good as none. */
+export const findPayout = (query: Query, clientId: number, id: string): Payout | undefined =>
+  reads(query).find(clientId, id)
+
+/** Any client's payout, for its operator; or undefined. */
+export const findAnyPayout = (query: Query, id: string): Payout | undefined =>
+  query.select().from(payouts).where(eq(payouts.id, id)).limit(1).get()
+
+/** Whether a client has used a reference before. */
+export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
+  reads(query).byReference.get({ clientId, referenceId }) !== undefined
+
+/** The payouts of all clients, the oldest first. */
+export const allPayouts = (query: Query, status: PayoutStatus | undefined): Payout[] =>
+  query
+    .select()
+    .from(payouts)
+    .where(status === undefined ? undefined : eq(payouts.status, status))
+    .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
+    .all()
+
+/** The payouts in any of these statuses. */
+export const payoutsIn = (query: Query, statuses: PayoutStatus[]): Payout[] =>
+  query.select().from(payouts).where(inArray(payouts.status, statuses)).all()
+
+/** The events of a payout, the first one first. */
+export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => reads(query).events.all({ payoutId })
+
+/** The payout whose next step falls due first. */
+export const findNextDue = (query: Query): Payout | undefined => reads(query).nextDue.get()
+
+/** When the next step of a payout falls due. */
+export const findNextDueMs = (query: Query): number | undefined => reads(query).nextDueMs.get()?.dueAtMs ?? undefined
+
+/** How many payouts wait for a step. */
+export const countDue = (query: Query): number =>
+  query.select({ n: count() }).from(payouts).where(isNotNull(payouts.dueAtMs)).get()?.n ?? 0
+
+export const insertPayout = (tx: Tx, payout: Payout): void => writes(tx).insert(payout)
+
+export const updatePayout = (tx: Tx, payout: Payout): void => writes(tx).update(payout)
+
+export const insertEvent = (tx: Tx, event: Omit<PayoutEvent, 'id'>): void =>
+  writes(tx).insertEvent({ id: null, ...event })
+
+/** What a list can be sorted by, and the columns that this compares (contract C13). */
+const SORTS = {
+  created_at: [payouts.createdAtMs],
+  amount: [payouts.amountRank],
+  status: [payouts.status],
+} as const satisfies Record<string, readonly SQLiteColumn[]>
+
+export type PayoutSort = keyof typeof SORTS
+export const PAYOUT_SORTS = Object.keys(SORTS) as PayoutSort[]
+
+const list = new List({
+  table: payouts,
+  filters: {
+    status: payouts.status,
+    currencyId: payouts.currencyId,
+    search: holds(payouts.searchFolded, sql.placeholder('search')),
+  },
+  sorts: SORTS,
+  counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' } },
+  created: 'created_at',
+  paths: [
+    { filters: ['status'], sort: 'created_at' },
+    { filters: ['currencyId'], sort: 'created_at' },
+  ],
+})
+
+export interface PayoutQuery {
+  page: Page
+  status: PayoutStatus | undefined
+  currencyId: number | undefined
+  search: string | undefined
+  sortBy: PayoutSort
+  sortOrder: Direction
+}
+
+/** One page of the client's payouts, and how many match in all. */
+export const listPayouts = (world: World, clientId: number, query: PayoutQuery) => {
+  const { page, status, currencyId, search, sortBy, sortOrder } = query
+  return list.page(() => world.db.query, clientId, {
+    filters: { status, currencyId, search: search === undefined ? undefined : fold(search) },
+    sort: sortBy,
+    direction: sortOrder,
+    limit: page.limit,
+    offset: offsetOf(page),
+  })
+}

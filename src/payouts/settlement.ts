@@ -1,0 +1,95 @@
+import { recordPayout } from '../beneficiaries/queries.ts'
+import type { Tx } from '../db/database.ts'
+import { found } from '../kernel/failure.ts'
+import type { Reference } from '../reference/reference.ts'
+import { type Exchange, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
+import { findWallet, type Wallet } from '../wallets/queries.ts'
+import type { Payout } from './tables.ts'
+import type { MoneyEffect } from './transitions.ts'
+
+/** What a payout writes to the ledger (contract C13). */
+
+/** The wallet pays a payout that is created. @throws DomainError insufficient_balance or amount_too_large */
+export const reservePayout = (tx: Tx, reference: Reference, wallet: Wallet, payout: Payout): void => {
+  const { id, referenceId, paidMinor, createdAtMs } = payout
+  const cause = { sourceType: 'payout', sourceId: id, remarks: referenceId, nowMs: createdAtMs } as const
+  reserve(tx, wallet, cause, paidMinor, exchangeOf(reference, wallet, payout))
+}
+
+/** Moves the money of a payout as an event of the state machine says. */
+export const movePayoutMoney = (
+  tx: Tx,
+  reference: Reference,
+  effect: MoneyEffect,
+  payout: Payout,
+  nowMs: number,
+): void => {
+  if (effect === 'none') return
+  const wallet = found(findWallet(tx, payout.clientId, payout.walletId), 'wallet')
+  if (effect === 'pay') pay(tx, wallet, payout, nowMs)
+  else giveBack(tx, reference, wallet, effect, payout, nowMs)
+}
+
+const pay = (tx: Tx, wallet: Wallet, payout: Payout, nowMs: number): void => {
+  const cause = { sourceType: 'payout', sourceId: payout.id, nowMs } as const
+  settle(tx, wallet, cause, payout.paidMinor, paidLines(wallet, payout))
+  if (payout.beneficiaryId === null) return
+  recordPayout(tx, payout.clientId, {
+    beneficiaryId: payout.beneficiaryId,
+    amountMinor: payout.beneficiaryTotalMinor,
+    completedAtMs: nowMs,
+  })
+}
+
+/** A refund gives all of it back before the payout is completed; a return gives back the amount after that. */
+const giveBack = (
+  tx: Tx,
+  reference: Reference,
+  wallet: Wallet,
+  effect: 'refund' | 'return',
+  payout: Payout,
+  nowMs: number,
+): void => {
+  const reason = effect === 'return' ? 'returned' : payout.status
+  const remarks = `${payout.referenceId} ${reason}`
+  const cause = { sourceType: 'refund', sourceId: payout.id, remarks, nowMs } as const
+  const exchange = exchangeOf(reference, wallet, payout)
+  if (effect === 'refund') {
+    refund(tx, wallet, cause, payout.paidMinor, exchange)
+    return
+  }
+  const back = payoutLines(wallet, payout, -1)
+  moveWallet(tx, wallet, cause, payout.paidAmountMinor, back, exchange && { ...exchange, conversionMinor: 0 })
+}
+
+/** Where the money of a completed payout belongs: the amount to the beneficiary, the rest to fees and conversion. */
+const paidLines = (wallet: Wallet, payout: Payout): Line[] => {
+  const conversionMinor = payout.paidConversionMinor ?? 0
+  const feesMinor = payout.paidMinor - payout.paidAmountMinor - conversionMinor // derived, so that the lines add up
+  return [
+    ...payoutLines(wallet, payout, 1),
+    { account: 'fees', currencyId: wallet.currencyId, amountMinor: feesMinor },
+    { account: 'conversion', currencyId: wallet.currencyId, amountMinor: conversionMinor },
+  ]
+}
+
+/** The amount on its way to the beneficiary, or back from it, through the exchange where currencies differ. */
+const payoutLines = (wallet: Wallet, { currencyId, amountMinor, paidAmountMinor }: Payout, sign: 1 | -1): Line[] =>
+  wallet.currencyId === currencyId
+    ? [{ account: 'payouts', currencyId, amountMinor: sign * amountMinor }]
+    : [
+        { account: 'exchange', currencyId: wallet.currencyId, amountMinor: sign * paidAmountMinor },
+        { account: 'exchange', currencyId, amountMinor: -sign * amountMinor },
+        { account: 'payouts', currencyId, amountMinor: sign * amountMinor },
+      ]
+
+/** The exchange at the rate that the payout was made at. */
+const exchangeOf = (reference: Reference, wallet: Wallet, payout: Payout): Exchange | undefined =>
+  payout.rateE8 === null
+    ? undefined
+    : {
+        sourceCurrency: reference.getCurrency(payout.currencyId).currency,
+        destinationCurrency: reference.getCurrency(wallet.currencyId).currency,
+        rateE8: payout.rateE8,
+        conversionMinor: payout.paidConversionMinor ?? 0,
+      }
