@@ -24,6 +24,9 @@ import type { Reference } from './reference/reference.ts'
 import { referenceRoutes } from './reference/routes.ts'
 import { sandboxGate, worldGate } from './sandbox/control/gate.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
+import { WORLD_REFUSALS, worldAccounts } from './sandbox/worlds/accounts.ts'
+import { pace } from './sandbox/worlds/pace.ts'
+import type { SandboxWorlds } from './sandbox/worlds/worlds.ts'
 import { refreshClients } from './sessions/clients.ts'
 import { CredentialCheck, type Credentials } from './sessions/credentials.ts'
 import { Guard } from './sessions/guard.ts'
@@ -32,7 +35,6 @@ import { Sessions } from './sessions/sessions.ts'
 import { TokenSigner } from './sessions/tokens.ts'
 import { walletRoutes } from './wallets/routes.ts'
 import { DueWork } from './worlds/due.ts'
-import { pace } from './worlds/pace.ts'
 import type { World } from './worlds/world.ts'
 import type { Worlds } from './worlds/worlds.ts'
 
@@ -42,6 +44,8 @@ export interface Deps {
   version: string
   log: Log
   worlds: Worlds
+  /** The same worlds, where there is a sandbox. */
+  sandboxWorlds: SandboxWorlds | undefined
   reference: Reference
   catalog: Catalog
   rates: RateSource
@@ -68,7 +72,7 @@ const CATALOG_ROUTE = /^\/api\/v1\/(?:products|categories|subcategories|orders)\
  * whoever starts it.
  */
 export const createApp = (deps: Deps) => {
-  const { config, version, log, worlds, reference, catalog, rates, publicUrl } = deps
+  const { config, version, log, worlds, sandboxWorlds, reference, catalog, rates, publicUrl } = deps
   const { accessTtlMs, refreshTtlMs, chargeTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits, mode } = config
   const keepUp = (world: World): boolean => {
     if (!world.db.changedElsewhere()) return false
@@ -96,22 +100,21 @@ export const createApp = (deps: Deps) => {
   const due = new DueWork([dueOrders(ordering), duePayouts(paying)])
   const gate = sandboxGate({ boundHost: config.host, token: config.sandboxToken })
   const { strict } = config
-  const sandbox =
-    mode === 'sandbox'
-      ? new Sandbox({
-          worlds,
-          sessions,
-          reference,
-          ordering,
-          paying,
-          due,
-          version,
-          publicUrl,
-          strict,
-          gate,
-          app: () => app,
-        })
-      : undefined
+  const sandbox = sandboxWorlds
+    ? new Sandbox({
+        worlds: sandboxWorlds,
+        sessions,
+        reference,
+        ordering,
+        paying,
+        due,
+        version,
+        publicUrl,
+        strict,
+        gate,
+        app: () => app,
+      })
+    : undefined
   const watch = deps.listeners?.length ? new RequestWatch(deps.listeners) : undefined
   const guard = new Guard({
     sessions,
@@ -123,8 +126,9 @@ export const createApp = (deps: Deps) => {
     onAdmitted: sandbox?.observer.admitted,
   })
   const credentials = new CredentialCheck({
-    worlds,
-    worldGate: mode === 'sandbox' ? worldGate({ boundHost: config.host, publicUrl }) : undefined,
+    resolveAccount: sandboxWorlds
+      ? worldAccounts(sandboxWorlds, worldGate({ boundHost: config.host, publicUrl }))
+      : ({ username }) => ({ world: worlds.default, username }),
     limitsFailures: limits !== undefined,
     keepUp,
   })
@@ -148,7 +152,7 @@ export const createApp = (deps: Deps) => {
         sessions,
         guard,
         accessTtlMs,
-        makesWorlds: mode === 'sandbox',
+        accountRefusals: sandboxWorlds ? WORLD_REFUSALS : {},
         addressOf: addressBehind(config.trustedProxies, deps.addressOf),
         onPlaced: sandbox?.observer.belongs,
       }),

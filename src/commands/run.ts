@@ -3,7 +3,7 @@ import type { RunConfig } from '../config/config.ts'
 import { UsageError } from '../config/usage-error.ts'
 import { toTable } from '../sandbox/requests/coverage.ts'
 import type { CoverageReport } from '../sandbox/requests/model.ts'
-import { Worlds } from '../worlds/worlds.ts'
+import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { writeReadyFile } from './serve.ts'
 import { logOf, type RunningServer, startServer } from './server.ts'
@@ -18,7 +18,7 @@ const TO_STANDARD_ERROR = '-'
  * Standard input, output and error are the command's own, and so is the exit code.
  */
 export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
-  if (config.world !== undefined && !Worlds.isName(config.world)) {
+  if (config.world !== undefined && !SandboxWorlds.isName(config.world)) {
     throw new UsageError('--world is lower-case letters, digits, - and _, at most 64')
   }
   const log = logOf(config)

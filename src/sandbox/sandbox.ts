@@ -7,7 +7,6 @@ import { findClient } from '../sessions/clients.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
-import type { Worlds } from '../worlds/worlds.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { currenciesOf } from './faults/currencies.ts'
 import { Coverage } from './requests/coverage.ts'
@@ -17,9 +16,10 @@ import { Outcomes } from './requests/outcomes.ts'
 import { SANDBOX_CLIENT_IDS } from './seed/accounts.ts'
 import { Snapshots } from './worlds/snapshots.ts'
 import { worldMeant, worldOfBearer } from './worlds/world-meant.ts'
+import type { SandboxWorlds } from './worlds/worlds.ts'
 
 export interface SandboxOptions {
-  worlds: Worlds
+  worlds: SandboxWorlds
   sessions: Sessions
   reference: Reference
   ordering: Ordering

@@ -2,9 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { preparedReads } from '../db/prepared.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { turns } from '../kernel/turns.ts'
 import type { World } from '../worlds/world.ts'
-import { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient } from './clients.ts'
 import { LoginFailures } from './failures.ts'
 import { clients } from './tables.ts'
@@ -14,14 +12,6 @@ export const SESSION_BODY_BYTES_MAX = 8_192
 /** In code points. Nobody has longer ones. */
 const USERNAME_LENGTH_MAX = 128
 const PASSWORD_LENGTH_MAX = 256
-
-const NEW_WORLDS = 'new worlds'
-
-const WORLD_USERNAME = /^sbx_([^.]*)(\.limited)?$/
-
-/** The two accounts of every sandbox world (contract C2). */
-export const SANDBOX_USERNAME = 'sandbox'
-export const LIMITED_USERNAME = 'limited'
 
 /** The digest under which a password is stored: passwords are long and random, so that a plain one will do. */
 export const passwordDigest = (password: string): string => createHash('sha256').update(password).digest('hex')
@@ -49,16 +39,23 @@ export interface LoginOrigin {
   address: string
 }
 
+/** A world, and the name of a client in it. */
+export interface Account {
+  world: World
+  username: string
+}
+
+/** The account that a login names, whether it exists or not. */
+export type ResolveAccount = (credentials: Credentials, request: Request | undefined) => Account | Promise<Account>
+
 export interface CredentialCheckOptions {
-  worlds: Worlds
-  /** What a request must pass whose login makes a world; undefined where none does. */
-  worldGate: ((request: Request) => void) | undefined
+  resolveAccount: ResolveAccount
   limitsFailures: boolean
   /** Takes over what another process has written to a world. */
   keepUp: (world: World) => boolean
 }
 
-/** Finds who logs in, and in which world; in the sandbox `sbx_` names make their world on the spot (contract C15). */
+/** Finds who logs in, and in which world. */
 export class CredentialCheck {
   readonly #failures: LoginFailures | undefined
 
@@ -66,7 +63,7 @@ export class CredentialCheck {
     if (options.limitsFailures) this.#failures = new LoginFailures()
   }
 
-  /** @throws DomainError credentials_wrong, rate_limited, sandbox_foreign or worlds_exhausted */
+  /** @throws DomainError credentials_wrong or rate_limited */
   async identify(
     { username, password }: Credentials,
     { request, address }: LoginOrigin,
@@ -75,7 +72,7 @@ export class CredentialCheck {
     if (isLonger(username, USERNAME_LENGTH_MAX) || isLonger(password, PASSWORD_LENGTH_MAX)) {
       throw new DomainError({ code: 'credentials_wrong' })
     }
-    const { world, name } = await this.#place(username, password, request)
+    const { world, username: name } = await this.options.resolveAccount({ username, password }, request)
     onPlaced(world)
     this.options.keepUp(world)
     const passwordSha256 = passwordDigest(password)
@@ -83,29 +80,6 @@ export class CredentialCheck {
     if (client) return { world, client, passwordSha256 }
     const refused = this.#failures?.add(world, username, address)
     throw new DomainError(refused ? { code: 'rate_limited', ...refused } : { code: 'credentials_wrong' })
-  }
-
-  /** The world that a username belongs to, and the name that it has there. */
-  async #place(
-    username: string,
-    password: string,
-    request: Request | undefined,
-  ): Promise<{ world: World; name: string }> {
-    const { worlds, worldGate } = this.options
-    const match = worldGate ? WORLD_USERNAME.exec(username) : null
-    const worldName = match?.[1] ?? ''
-    if (!match || !Worlds.isName(worldName)) return { world: worlds.default, name: username }
-    const name = match[2] ? LIMITED_USERNAME : SANDBOX_USERNAME
-    const find = () => worlds.find(worldName)
-    // Strangers may ask for many at once: one is made in each turn of the event loop.
-    const world = find() ?? (await turns.take(NEW_WORLDS, () => find() ?? this.#make(worldName, request)))
-    if (passwordDigestOf(world) === UNCLAIMED) setPasswords(world, passwordDigest(password))
-    return { world, name }
-  }
-
-  #make(worldName: string, request: Request | undefined): World {
-    if (request) this.options.worldGate?.(request)
-    return unclaimed(this.options.worlds.create(worldName))
   }
 }
 
@@ -121,7 +95,6 @@ const statements = preparedReads({
       .where(eq(clients.username, sql.placeholder('username')))
       .limit(1)
       .prepare(),
-  first: (query) => query.select({ digest: clients.passwordSha256 }).from(clients).limit(1).prepare(),
 })
 
 const verify = (world: World, username: string, passwordSha256: string): Client | undefined => {
@@ -129,27 +102,3 @@ const verify = (world: World, username: string, passwordSha256: string): Client 
   const right = timingSafeEqual(Buffer.from(passwordSha256, 'hex'), Buffer.from(row?.digest ?? NOBODYS_DIGEST, 'hex'))
   return row && right ? findClient(world, row.id) : undefined
 }
-
-/** What stands for the password of a world that nobody has logged in to: no digest is like it. */
-const UNCLAIMED = ''
-
-/** Leaves the password of a world to its first login. */
-export const unclaimed = (world: World): World => {
-  setPasswords(world, UNCLAIMED)
-  return world
-}
-
-/** The password of a named world is the first that was used, for both of its accounts. */
-const setPasswords = (world: World, digest: string): void => {
-  world.db.fill((tx) => tx.update(clients).set({ passwordSha256: digest }).run())
-}
-
-/** Lets a world keep its password, whatever its data was put back to. */
-export const withPasswordOf = (digest: string, world: World): World => {
-  setPasswords(world, digest)
-  return world
-}
-
-/** The digest of a named world's password. */
-export const passwordDigestOf = (world: World): string =>
-  statements(world.db.query).first.get()?.digest ?? NOBODYS_DIGEST

@@ -9,7 +9,6 @@ import { bodyCheck } from '../http/validation.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
 import { DomainError, type Failure, type Violation } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
-import { WORLDS_MAX } from '../worlds/worlds.ts'
 import { type CredentialCheck, type Credentials, SESSION_BODY_BYTES_MAX } from './credentials.ts'
 import type { Guard } from './guard.ts'
 import type { IssuedTokens, Sessions } from './sessions.ts'
@@ -62,11 +61,6 @@ const UNWRITABLE = (field: string): Violation => ({
   rule: 'format',
   problem: 'must not hold NUL or half a surrogate pair',
 })
-/** Of a login that would make a world (contract C15). */
-const WORLD_REFUSALS: Record<string, Failure> = {
-  'auth.exhausted': { code: 'worlds_exhausted', worldsMax: WORLDS_MAX },
-  'auth.foreign': { code: 'sandbox_foreign' },
-}
 
 export interface SessionRoutesOptions {
   credentials: CredentialCheck
@@ -75,8 +69,8 @@ export interface SessionRoutesOptions {
   accessTtlMs: number
   /** Hears in which world a login is, right or wrong. */
   onPlaced: ((request: Request, world: World) => void) | undefined
-  /** Whether the login of a new name makes a world. */
-  makesWorlds: boolean
+  /** What resolving the account of a login can refuse. */
+  accountRefusals: Record<string, Failure>
   /** Where a request comes from, for the limit on failed logins. */
   addressOf: (request: Request) => string
 }
@@ -86,7 +80,7 @@ export const sessionRoutes = ({
   sessions,
   guard,
   accessTtlMs,
-  makesWorlds,
+  accountRefusals,
   addressOf,
   onPlaced,
 }: SessionRoutesOptions) => {
@@ -128,7 +122,7 @@ export const sessionRoutes = ({
           'auth.credentials_wrong': { code: 'credentials_wrong' },
           'auth.too_many_failures': { code: 'rate_limited', retryAfterSeconds: 42 },
           'auth.validation': { code: 'validation', violations: [UNWRITABLE('username')] },
-          ...(makesWorlds && WORLD_REFUSALS),
+          ...accountRefusals,
         },
       }),
     )

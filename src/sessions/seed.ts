@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { passwordDigest } from './credentials.ts'
 import { clients } from './tables.ts'
 
@@ -36,3 +36,12 @@ export const setPassword = (tx: Tx, clientId: number, password: string): void =>
     .where(eq(clients.id, clientId))
     .run()
 }
+
+/** Gives every client of a database the same password. */
+export const setPasswordDigests = (tx: Tx, passwordSha256: string): void => {
+  tx.update(clients).set({ passwordSha256 }).run()
+}
+
+/** The password digest of the first client. */
+export const findPasswordDigest = (query: Query): string | undefined =>
+  query.select({ digest: clients.passwordSha256 }).from(clients).limit(1).get()?.digest

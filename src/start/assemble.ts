@@ -27,9 +27,10 @@ import { areKeysOf, liveSeals, markOf, openSeal, type SealSource, sandboxSeal } 
 import type { Reference } from '../reference/reference.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshots.ts'
-import { keepPace, keptClock, putClock, resumePace, type WorldState, worldFrom } from '../worlds/state.ts'
+import { keepPace, keptClock, putClock, resumePace, type WorldState, worldFrom } from '../sandbox/worlds/state.ts'
+import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { World } from '../worlds/world.ts'
-import { DEFAULT_WORLD, Worlds } from '../worlds/worlds.ts'
+import { DEFAULT_WORLD, onlyWorld, type Worlds } from '../worlds/worlds.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 import {
   catalogVersion,
@@ -114,19 +115,24 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
   }
   const { dataDir } = config
   let isServing = false
-  const worlds = new Worlds({
-    clock,
-    seed,
-    openDefault: (state) => {
-      if (dataDir === undefined) return openInMemory(state ?? fresh())
-      const world = openInFolder(dataDir, state)
-      if (isServing) world.db.serve()
-      return world
-    },
-    memoryBytesMax: config.memoryBytesMax,
-    wipeDefault: () => dataDir !== undefined && removeDatabase(databasePath(dataDir)),
-    fresh,
-  })
+  const openDefault = (state?: WorldState): World => {
+    if (dataDir === undefined) return openInMemory(state ?? fresh())
+    const world = openInFolder(dataDir, state)
+    if (isServing) world.db.serve()
+    return world
+  }
+  const sandboxWorlds =
+    config.mode === 'live'
+      ? undefined
+      : new SandboxWorlds({
+          clock,
+          seed,
+          openDefault,
+          memoryBytesMax: config.memoryBytesMax,
+          wipeDefault: () => dataDir !== undefined && removeDatabase(databasePath(dataDir)),
+          fresh,
+        })
+  const worlds: Worlds = sandboxWorlds ?? onlyWorld(openDefault())
   const catalogDatabase = dataDir === undefined ? ownCatalog(config, prepared, plantCatalog) : () => worlds.default.db
 
   const key = signingKey(config, seed)
@@ -143,6 +149,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
       version: VERSION,
       log,
       worlds,
+      sandboxWorlds,
       reference,
       catalog: new Catalog({
         database: catalogDatabase,

@@ -2,7 +2,13 @@ import { Database } from '../db/database.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { IdSource, type IdState, type Randomness } from '../kernel/ids.ts'
-import type { Images, KeptImage } from './images.ts'
+
+/** The image of a database that nobody has open. */
+export interface KeptImage {
+  read: () => Uint8Array
+  /** Gives up its place; it is not read again. */
+  drop: () => void
+}
 
 /** What a world takes of the memory when nothing of it is open, roughly. */
 const WORLD_BYTES = 16_384
@@ -113,9 +119,9 @@ export class World {
   }
 
   /** Puts a world in memory to sleep: its image is kept and its connection closed. The next use wakes it. */
-  sleep(images: Images): void {
+  sleep(keep: (image: Uint8Array) => KeptImage): void {
     if (!this.#database) return
-    this.#image = images.keep(this.#database.closeToImage())
+    this.#image = keep(this.#database.closeToImage())
     this.#database = undefined
     this.forgetDerived()
   }

@@ -1,186 +1,23 @@
-import type { SteadyClock } from '../kernel/clock.ts'
-import { DomainError } from '../kernel/failure.ts'
-import { turns } from '../kernel/turns.ts'
-import { Images } from './images.ts'
-import { stateOf, type WorldState, worldFrom } from './state.ts'
 import type { World } from './world.ts'
 
-/** The world that belongs to no name: the sandbox's own credentials, or all of live mode. */
+/** The world that has no name of its own. Live mode has no other. */
 export const DEFAULT_WORLD = 'default'
-/** How many named worlds one process holds (contract C15). */
-export const WORLDS_MAX = 10_000
-/** After how many ticks without a request a world goes to sleep. */
-const IDLE_TICKS = 10
-/** A closed connection keeps its memory until what was made on it is collected: after so many, that is asked for. */
-const SLEEPS_PER_COLLECTION = 50
-/** A larger world is neither kept nor copied: to copy so many bytes takes some 20 ms. */
-const STATE_BYTES_MAX = 67_108_864
 
-/** The shares of the memory: half for worlds that are awake, a quarter for journals, an eighth for packed images. */
-const AWAKE_SHARE = 1 / 2
-const JOURNAL_SHARE = 1 / 4
-const IMAGE_SHARE = 1 / 8
-const WORLD_NAME = /^[a-z0-9_-]{1,64}$/
-
-export interface WorldsOptions {
-  /** The clock that every world's own clock runs with. */
-  clock: SteadyClock
-  /** Opens the default world, as it was left or, if it is new, as it is seeded; or goes on from a state. */
-  openDefault: (state?: WorldState) => World
-  /** Removes what the default world has written, so that it opens as new. */
-  wipeDefault: () => void
-  /** The state in which a named world begins; asked for once, when the first is made. */
-  fresh: () => WorldState
-  /** What a world draws from that drew from the machine before. */
-  seed: string
-  /** What all worlds may take of the memory together (contract C15). */
-  memoryBytesMax: number
+/** The worlds of a process. */
+export interface Worlds {
+  readonly default: World
+  readonly all: readonly World[]
+  find: (name: string) => World | undefined
+  /** Called at each tick of time: what nobody uses gives its memory back. */
+  rest: () => void
+  close: () => void
 }
 
-/** The worlds of this process by name. */
-export class Worlds {
-  #default: World
-  readonly #named = new Map<string, World>()
-  #fresh: WorldState | undefined
-  /** The named worlds whose data is open, the longest unused first, as of the last tick. */
-  readonly #awake = new Set<World>()
-  #sleeps = 0
-  /** What is asleep, and snapshots. */
-  readonly images: Images
-
-  constructor(private readonly options: WorldsOptions) {
-    this.images = new Images(options.memoryBytesMax * IMAGE_SHARE)
-    this.#default = options.openDefault()
-  }
-
-  get default(): World {
-    return this.#default
-  }
-
-  /** True for a name that a world may have: lower-case letters, digits, - and _, 64 at most. */
-  static isName(name: string): boolean {
-    return WORLD_NAME.test(name)
-  }
-
-  find(name: string): World | undefined {
-    return name === DEFAULT_WORLD ? this.#default : this.#named.get(name)
-  }
-
-  get all(): readonly World[] {
-    return [this.#default, ...this.#named.values()]
-  }
-
-  /** The state of a world as it is now. @throws DomainError world_too_large */
-  stateOf(world: World): WorldState {
-    if (world.db.byteCount > STATE_BYTES_MAX)
-      throw new DomainError({ code: 'world_too_large', bytesMax: STATE_BYTES_MAX })
-    return stateOf(world, this.options.seed)
-  }
-
-  /** What all worlds take of the memory, in bytes, as far as is known. */
-  get memoryBytes(): number {
-    return this.all.reduce((sum, world) => sum + world.memoryBytes, this.images.memoryBytes)
-  }
-
-  /**
-   * Makes a world as it is seeded, or one that goes on from a state.
-   *
-   * @throws DomainError worlds_exhausted
-   */
-  create(name: string, state: WorldState = this.#freshState): World {
-    if (this.#named.size >= WORLDS_MAX || this.memoryBytes > this.options.memoryBytesMax) {
-      throw new DomainError({ code: 'worlds_exhausted', worldsMax: this.#named.size })
-    }
-    const world = this.#from(name, state)
-    this.#named.set(name, world)
-    return world
-  }
-
-  #from(name: string, state: WorldState): World {
-    return worldFrom(name, state, this.options.clock, (world) => {
-      this.#awake.add(world)
-      this.#makeRoom(world)
-    })
-  }
-
-  /** Puts worlds to sleep, the longest unused first, until those that are awake fit into their share. */
-  #makeRoom(except?: World): void {
-    const bytesMax = this.options.memoryBytesMax * AWAKE_SHARE
-    let bytes = 0
-    for (const world of this.#awake) bytes += world.memoryBytes
-    for (const world of this.#awake) {
-      if (bytes <= bytesMax) return
-      if (world === except || !world.canSleep) continue
-      bytes -= world.memoryBytes
-      this.#putToSleep(world)
-    }
-  }
-
-  #putToSleep(world: World): void {
-    world.sleep(this.images)
-    this.#awake.delete(world)
-    this.#sleeps += 1
-    if (this.#sleeps % SLEEPS_PER_COLLECTION === 0) Bun.gc(false)
-  }
-
-  /** Puts a seeded world in the place of this one, or one that goes on from a state; what it held is gone with it. */
-  replace(world: World, state?: WorldState): World {
-    world.close()
-    this.#awake.delete(world)
-    if (world.name === DEFAULT_WORLD) {
-      this.options.wipeDefault()
-      this.#default = this.options.openDefault(state)
-      return this.#default
-    }
-    const next = this.#from(world.name, state ?? this.#freshState)
-    this.#named.set(world.name, next)
-    return next
-  }
-
-  /** Ends a named world. */
-  drop(world: World): void {
-    world.close()
-    this.#awake.delete(world)
-    this.#named.delete(world.name)
-  }
-
-  /** A tick of time: some of the worlds that nobody has asked for long go to sleep, and rooms learn what they may keep. */
-  rest(): void {
-    this.#limitKept()
-    const idle: World[] = []
-    for (const world of this.all) {
-      const ticks = world.tick()
-      if (!this.#awake.has(world)) continue
-      if (ticks >= IDLE_TICKS && world.canSleep) idle.push(world)
-      if (ticks > 0) continue
-      this.#awake.delete(world) // behind all others
-      this.#awake.add(world)
-    }
-    this.#makeRoom()
-    turns.slice((isOver) => {
-      for (const world of idle) {
-        this.#putToSleep(world)
-        if (isOver()) return
-      }
-    })
-    if (idle.length > 0) Bun.gc(false)
-  }
-
-  /** Where rooms keep more than their share in all, all worlds may have the same. */
-  #limitKept(): void {
-    const worlds = this.all
-    const share = this.options.memoryBytesMax * JOURNAL_SHARE
-    const kept = worlds.reduce((sum, { keptBytes }) => sum + keptBytes, 0)
-    for (const world of worlds) world.limitKept(kept > share ? share / worlds.length : Number.POSITIVE_INFINITY)
-  }
-
-  close(): void {
-    for (const world of this.all) world.close()
-    this.images.close()
-  }
-
-  get #freshState(): WorldState {
-    this.#fresh ??= this.options.fresh()
-    return this.#fresh
-  }
-}
+/** The worlds of live mode. */
+export const onlyWorld = (world: World): Worlds => ({
+  default: world,
+  all: [world],
+  find: (name) => (name === DEFAULT_WORLD ? world : undefined),
+  rest: () => undefined,
+  close: () => world.close(),
+})

@@ -276,8 +276,8 @@ describe('10,000 worlds', () => {
     const { client, world } = await room.open()
     const empty = Database.inMemory()
     empty.sqlite.run('CREATE TABLE empty (id INTEGER PRIMARY KEY)')
-    const state = { ...room.deps.worlds.stateOf(world), image: empty.image() }
-    const { worlds } = room.deps
+    const state = { ...room.worlds.stateOf(world), image: empty.image() }
+    const { worlds } = room
     for (let count = worlds.all.length; count <= 10_000; count++) worlds.create(`world-${count}`, state)
     const asked: [string, string, unknown][] = [
       ['PUT', '/_sandbox/worlds/one-more', undefined],

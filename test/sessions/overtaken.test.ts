@@ -12,7 +12,11 @@ const open = () => {
   const { deps, world, close } = openRoom()
   const { worlds, signingKey } = deps
   const keepUp = () => false
-  const credentials = new CredentialCheck({ worlds, worldGate: undefined, limitsFailures: false, keepUp })
+  const credentials = new CredentialCheck({
+    resolveAccount: ({ username }) => ({ world: worlds.default, username }),
+    limitsFailures: false,
+    keepUp,
+  })
   const sessions = new Sessions({
     worlds,
     keepUp,

@@ -5,6 +5,7 @@ import type { ServeOptions } from '../../src/config/option-table.ts'
 import { withServeOptions } from '../../src/config/options.ts'
 import { type SteadyClock, systemClock } from '../../src/kernel/clock.ts'
 import { createLog } from '../../src/observability/log.ts'
+import type { SandboxWorlds } from '../../src/sandbox/worlds/worlds.ts'
 import { assemble } from '../../src/start/assemble.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { type Server, TestWorld } from '../harness.ts'
@@ -13,6 +14,8 @@ import { type Server, TestWorld } from '../harness.ts'
 export interface Room {
   deps: Deps
   world: World
+  /** All worlds of a sandbox. */
+  worlds: SandboxWorlds
   /** A client logged in to a fresh world, and that world; its clock stands still at a time, when one is given. */
   open: (now?: string) => Promise<{ client: TestWorld; world: World }>
   /** Sends a request as anyone may. */
@@ -54,5 +57,15 @@ export const openRoom = ({ flags = [], clock = systemClock, outside = {} }: Room
     world: async (now) => (await open(now)).client,
     stop: async () => platform.close(),
   }
-  return { deps, world: deps.worlds.default, open, send, close: platform.close }
+  return {
+    deps,
+    world: deps.worlds.default,
+    get worlds() {
+      if (!deps.sandboxWorlds) throw new Error('live mode has one world')
+      return deps.sandboxWorlds
+    },
+    open,
+    send,
+    close: platform.close,
+  }
 }

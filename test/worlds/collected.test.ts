@@ -40,7 +40,7 @@ describe('Nothing holds a world', () => {
     const room = openRoom()
     const ended: WeakRef<World>[] = []
     for (let round = 0; round < 10; round++) {
-      ended.push(new WeakRef(room.deps.worlds.default))
+      ended.push(new WeakRef(room.worlds.default))
       const body = '{"username":"sandbox","password":"sandbox"}'
       const login = await room.send('/auth/login', { method: 'POST', body })
       const { access_token } = (await login.json()) as { access_token: string }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { requestLog } from '../../src/sandbox/requests/request-log.ts'
-import { Images } from '../../src/worlds/images.ts'
+import { Images } from '../../src/sandbox/worlds/images.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { structured, TestWorld } from '../harness.ts'
 import { ADA } from '../sandbox/surface.ts'
@@ -47,8 +47,8 @@ describe('A sandbox with --memory 64MiB', () => {
 
   test('puts the longest unused worlds to sleep when half of it is taken by those that are awake', async () => {
     const opened = await Promise.all(Array.from({ length: 100 }, () => room.open()))
-    room.deps.worlds.rest()
-    const [, ...named] = room.deps.worlds.all
+    room.worlds.rest()
+    const [, ...named] = room.worlds.all
     const awakeBytes = named.filter(({ canSleep }) => canSleep).reduce((sum, w) => sum + w.memoryBytes, 0)
     expect(awakeBytes).toBeLessThanOrEqual(MEMORY / 2)
     const statuses = await Promise.all(opened.map(async ({ client }) => (await client.get('/api/v1/wallets')).status))
@@ -60,11 +60,11 @@ describe('A sandbox with --memory 64MiB', () => {
     for (const { client } of opened) {
       expect((await client.get('/api/v1/beneficiaries')).headers.get('x-total-count')).toBe('1')
     }
-    expect(room.deps.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
+    expect(room.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
   })
 
   test('lets journals take a quarter of it: where they would take more, each has the same share', async () => {
-    const worlds = room.deps.worlds
+    const { worlds } = room
     const text = 'x'.repeat(MIB / 2)
     const { client, world } = await room.open()
     const { client: other, world: otherWorld } = await room.open()
@@ -85,7 +85,7 @@ describe('A sandbox with --memory 64MiB', () => {
   test('429 to a new world when it is full, while those that are there go on', async () => {
     const { client, world } = await room.open()
     world.keptBytes = MEMORY
-    const held = room.deps.worlds.all.length - 1
+    const held = room.worlds.all.length - 1
     const response = await login(
       {
         url: '',
@@ -128,7 +128,7 @@ describe('A world of more than 64 MiB', () => {
       expect(refused.status).toBe(400)
       expect(await refused.json()).toEqual(refusal)
     }
-    expect(room.deps.worlds.find('copy')).toBeUndefined()
+    expect(room.worlds.find('copy')).toBeUndefined()
     expect(await (await client.get('/_sandbox/snapshots')).json()).toEqual([])
     expect((await client.get('/api/v1/wallets')).status).toBe(200)
     room.close()
@@ -165,7 +165,7 @@ describe('A world that was dropped or reset', () => {
         { request: (path: string, init: object) => client.request(path, init) } as never,
         client.name,
       )
-      if (name.endsWith('0')) room.deps.worlds.rest()
+      if (name.endsWith('0')) room.worlds.rest()
       const ended =
         name.endsWith('1') || name.endsWith('3')
           ? await client.control('/reset')

@@ -19,7 +19,7 @@ describe('A world that is asleep', () => {
 
   /** Ticks until the worlds of the room have all had the time to fall asleep. */
   const rest = (): void => {
-    for (let tick = 0; tick < LONG; tick++) room.deps.worlds.rest()
+    for (let tick = 0; tick < LONG; tick++) room.worlds.rest()
   }
 
   test('answers as if it had never slept: rows, tokens, cached charges, due work, faults and the journal', async () => {
@@ -80,10 +80,10 @@ describe('A world that is asked now and then', () => {
   test('stays awake, and so does the default one', async () => {
     const room = openRoom()
     const { client, world } = await room.open(START)
-    const connections = () => [world, room.deps.worlds.default].map(({ db }) => db)
+    const connections = () => [world, room.worlds.default].map(({ db }) => db)
     const awake = connections()
     for (let tick = 0; tick < 2 * LONG; tick++) {
-      room.deps.worlds.rest()
+      room.worlds.rest()
       if (tick % 5 === 0) await client.get('/api/v1/wallets')
     }
     expect(connections()).toEqual(awake)
@@ -94,7 +94,7 @@ describe('A world that is asked now and then', () => {
     const room = openRoom()
     const { world } = await room.open(START)
     const awake = world.db
-    for (let tick = 0; tick < LONG; tick++) room.deps.worlds.rest()
+    for (let tick = 0; tick < LONG; tick++) room.worlds.rest()
     expect(world.db).not.toBe(awake)
     room.close()
   })

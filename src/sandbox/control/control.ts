@@ -3,8 +3,6 @@ import { readObject } from '../../http/body.ts'
 import type { JsonObject } from '../../http/json.ts'
 import { QueryReader } from '../../http/query.ts'
 import { DomainError, type Failure, type Violation } from '../../kernel/failure.ts'
-import { passwordDigestOf, withPasswordOf } from '../../sessions/credentials.ts'
-import type { WorldState } from '../../worlds/state.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { UNKNOWN_NAMED_MAX } from './strict.ts'
@@ -85,10 +83,3 @@ const unknownMembers = (sent: JsonObject, { properties }: TObject, prefix = ''):
 const isObjectSchema = (schema: TSchema): schema is TObject => schema.type === 'object'
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Puts a world back, or on to a state, under the password that it has; the default world's are always the same. */
-export const putBack = (worlds: Worlds, world: World, state?: WorldState): World => {
-  if (world.name === DEFAULT_WORLD) return worlds.replace(world, state)
-  const digest = passwordDigestOf(world)
-  return withPasswordOf(digest, worlds.replace(world, state))
-}

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Product } from '../../catalog/product.ts'
 import { toMajor } from '../../kernel/money.ts'
-import { SANDBOX_USERNAME } from '../../sessions/credentials.ts'
+import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 
 /** What the front page and its JSON say. */
 export interface FrontFacts {

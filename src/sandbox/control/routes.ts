@@ -17,20 +17,19 @@ import { operatorWalletRoutes, type WalletRoutesOptions } from './wallet-routes.
 
 /** The sandbox's own surface (contract C15). Errors leave in the structured shape. */
 
-export interface SandboxRoutesOptions
-  extends WorldRoutesOptions,
-    SnapshotRoutesOptions,
-    FaultRoutesOptions,
-    PaceRoutesOptions,
-    WalletRoutesOptions,
-    PayoutRoutesOptions,
-    OrderRoutesOptions,
-    RequestRoutesOptions,
-    CoverageRoutesOptions {
-  gate: (request: Request) => void
-  /** Refuses, with `--strict`, what an operation does not document. */
-  refuseUnknown: (asked: Faulted) => Promise<void>
-}
+export type SandboxRoutesOptions = WorldRoutesOptions &
+  SnapshotRoutesOptions &
+  FaultRoutesOptions &
+  PaceRoutesOptions &
+  WalletRoutesOptions &
+  PayoutRoutesOptions &
+  OrderRoutesOptions &
+  RequestRoutesOptions &
+  CoverageRoutesOptions & {
+    gate: (request: Request) => void
+    /** Refuses, with `--strict`, what an operation does not document. */
+    refuseUnknown: (asked: Faulted) => Promise<void>
+  }
 
 /** The front page, which is open to everyone, then the control surface. */
 export const sandboxRoutes = (options: SandboxRoutesOptions & FrontRoutesOptions) =>

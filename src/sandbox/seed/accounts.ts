@@ -1,9 +1,12 @@
 import { agreeDiscounts } from '../../catalog/seed.ts'
 import type { Database } from '../../db/database.ts'
 import type { Reference } from '../../reference/reference.ts'
-import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../../sessions/credentials.ts'
 import { addClients, clientNames, setPassword } from '../../sessions/seed.ts'
 import { seedWallets } from '../../wallets/seed.ts'
+
+/** The two clients of every world (contract C2). */
+export const SANDBOX_USERNAME = 'sandbox'
+export const LIMITED_USERNAME = 'limited'
 
 /** The ids of the two clients, the same in every world. */
 export const SANDBOX_CLIENT_IDS = { sandbox: 1, limited: 2 } as const

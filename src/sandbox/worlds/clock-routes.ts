@@ -4,10 +4,10 @@ import { documented } from '../../http/operation.ts'
 import { bodyCheck } from '../../http/validation.ts'
 import { MovableClock, parseDuration, parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { violated } from '../../kernel/failure.ts'
-import { keepClock } from '../../worlds/state.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { controlRefusals, readControl, WorldQuery, worldOf } from '../control/control.ts'
+import { keepClock } from './state.ts'
 
 const ClockBody = Type.Object(
   {

@@ -2,8 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { type Failure, violated } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
-import { DEFAULT_WORLD, Worlds } from '../../worlds/worlds.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { plainName } from '../control/control.ts'
+import { SandboxWorlds } from './worlds.ts'
 
 /** What the routes on worlds and snapshots share (contract C15). */
 
@@ -32,7 +33,7 @@ const NAME_PROBLEM = 'must be lower-case letters, digits, - and _, at most 64, a
 /** The name of a new world or snapshot. @throws DomainError validation */
 export const newName = (sent: string): string => {
   const name = plainName(sent)
-  if (!Worlds.isName(name) || name === DEFAULT_WORLD) throw violated('name', 'format', NAME_PROBLEM)
+  if (!SandboxWorlds.isName(name) || name === DEFAULT_WORLD) throw violated('name', 'format', NAME_PROBLEM)
   return name
 }
 

@@ -4,21 +4,21 @@ import { readOptionalObject } from '../../http/body.ts'
 import { documented } from '../../http/operation.ts'
 import { bodyCheck } from '../../http/validation.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import { unclaimed } from '../../sessions/credentials.ts'
-import type { WorldState } from '../../worlds/state.ts'
-import { DEFAULT_WORLD, WORLDS_MAX, type Worlds } from '../../worlds/worlds.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import {
   controlRefusals,
   gateRefusals,
   getWorld,
   plainName,
-  putBack,
   readControl,
   WorldQuery,
   worldOf,
 } from '../control/control.ts'
+import { putBack, unclaimed } from './accounts.ts'
 import { NamePath, nameRefused, newName, tooLarge, WORLD_EXAMPLE, WorldSummary, worldWire } from './model.ts'
 import type { Snapshots } from './snapshots.ts'
+import type { WorldState } from './state.ts'
+import { type SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 const MakeBody = Type.Object(
   {
@@ -29,7 +29,7 @@ const MakeBody = Type.Object(
 const checkMake = bodyCheck(MakeBody)
 
 export interface WorldRoutesOptions {
-  worlds: Worlds
+  worlds: SandboxWorlds
   snapshots: Snapshots
 }
 
@@ -125,5 +125,5 @@ export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
     )
 
 /** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
-const stateNamed = (worlds: Worlds, snapshots: Snapshots, name: string): WorldState =>
+const stateNamed = (worlds: SandboxWorlds, snapshots: Snapshots, name: string): WorldState =>
   snapshots.find(name) ?? worlds.stateOf(getWorld(worlds, name))

@@ -3,17 +3,18 @@ import { Elysia } from 'elysia'
 import { documented } from '../../http/operation.ts'
 import { JSON_TYPE } from '../../http/prepared.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import type { WorldState } from '../../worlds/state.ts'
-import type { Worlds } from '../../worlds/worlds.ts'
-import { controlRefusals, gateRefusals, plainName, putBack, WorldQuery, worldOf } from '../control/control.ts'
+import { controlRefusals, gateRefusals, plainName, WorldQuery, worldOf } from '../control/control.ts'
+import { putBack } from './accounts.ts'
 import { NamePath, nameRefused, newName, tooLarge, WORLD_EXAMPLE, WorldSummary, worldWire } from './model.ts'
 import { SNAPSHOTS_MAX, type Snapshots, writeSnapshot } from './snapshots.ts'
+import type { WorldState } from './state.ts'
+import type { SandboxWorlds } from './worlds.ts'
 
 const NameSchema = Type.Object({ name: Type.String() }, { title: 'SnapshotName' })
 const notFound = { 'snapshots.not_found': { code: 'snapshot_not_found', name: 'nothing' } } as const
 
 export interface SnapshotRoutesOptions {
-  worlds: Worlds
+  worlds: SandboxWorlds
   snapshots: Snapshots
 }
 

@@ -4,9 +4,10 @@ import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { TIME_MAX_MS } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import type { Images, KeptImage } from '../../worlds/images.ts'
-import { PACES } from '../../worlds/pace.ts'
-import type { WorldState } from '../../worlds/state.ts'
+import type { KeptImage } from '../../worlds/world.ts'
+import type { Images } from './images.ts'
+import { PACES } from './pace.ts'
+import type { WorldState } from './state.ts'
 
 /** What begins every snapshot file, and which form it has. */
 const FORMAT = 'scrip-snapshot/1'

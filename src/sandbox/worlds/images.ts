@@ -1,13 +1,7 @@
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-/** An image of a database that nobody has open. */
-export interface KeptImage {
-  read: () => Uint8Array
-  /** Gives up its place; it is not read again. */
-  drop: () => void
-}
+import type { KeptImage } from '../../worlds/world.ts'
 
 /** An image that others hold anyway. */
 export const sharedImage = (image: Uint8Array): KeptImage => ({

@@ -1,10 +1,10 @@
-import type { Database, Tx } from '../db/database.ts'
-import { type ClockState, MovableClock, type SteadyClock } from '../kernel/clock.ts'
-import { type IdState, SeededRandomness } from '../kernel/ids.ts'
+import type { Database, Tx } from '../../db/database.ts'
+import { type ClockState, MovableClock, type SteadyClock } from '../../kernel/clock.ts'
+import { type IdState, SeededRandomness } from '../../kernel/ids.ts'
+import { World } from '../../worlds/world.ts'
 import { sharedImage } from './images.ts'
 import { type Pace, pace } from './pace.ts'
 import { keptPace, movedClock } from './tables.ts'
-import { World } from './world.ts'
 
 /** A world put down on paper: its data, its clock, and where its randomness stands (contract C15). */
 export interface WorldState {

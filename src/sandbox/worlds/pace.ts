@@ -1,4 +1,4 @@
-import { worldPart } from './world.ts'
+import { worldPart } from '../../worlds/world.ts'
 
 /** Whether the clock moves what is under way, or nobody but the one who asks for it (contract C15). */
 export const PACES = ['auto', 'manual'] as const
