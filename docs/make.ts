@@ -15,7 +15,7 @@ import { assemble } from '../src/start/assemble.ts'
 export const pathOf = (page: string): string => join(import.meta.dir, page)
 
 const cell = (text: string): string => text.replace(/\|/g, '\\|')
-/** A table with columns that align, as the formatter wants them. */
+/** A table with aligned columns, as the formatter requires. */
 const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_, column) =>
     Math.max(3, ...[head, ...rows].map((cells) => Bun.stringWidth(cells[column] ?? ''))),
@@ -27,7 +27,7 @@ const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]):
     .join('')
 }
 
-/** A flag with its variable, its default and what it is for. */
+/** A flag with its variable, default and description. */
 const flagRow = ({
   flags,
   description,
@@ -53,7 +53,7 @@ const sectionOf = (command: Command, path: string, serving: Command): string[] =
   const own = [
     `## ${path}\n`,
     `\`${usage}\`\n`,
-    `${command.description().replace(/\.$/, '')}.${isServing ? ` Takes every flag of \`scrip serve\`${options.length > 0 ? ', and:' : '.'}` : ''}\n`,
+    `${command.description().replace(/\.$/, '')}.${isServing ? ` Accepts all flags of \`scrip serve\`${options.length > 0 ? ', and:' : '.'}` : ''}\n`,
     ...(named.length > 0
       ? [
           tableOf(
@@ -67,7 +67,7 @@ const sectionOf = (command: Command, path: string, serving: Command): string[] =
   return [own.join('\n'), ...commands.flatMap((below) => sectionOf(below, `${path} ${below.name()}`, serving))]
 }
 
-/** The flags that the other mode refuses, as a list in a sentence. */
+/** The flags of one mode, as a list in a sentence. */
 const flagsOnlyIn = (mode: Mode): string => {
   const flags = Object.entries<OptionSpec>(SERVE_OPTIONS)
     .filter(([, { onlyIn }]) => onlyIn === mode)
@@ -82,12 +82,12 @@ export const flagsPage = (): string => {
   return `${[
     `# Commands and flags
 
-Generated from the program; \`scrip COMMAND --help\` shows the same. A flag takes precedence over its variable, and the variable
-over the default. \`PORT\` and \`NO_COLOR\` are honoured. Secrets can be read from files: \`SCRIP_SANDBOX_TOKEN_FILE\`,
-\`SCRIP_VOUCHER_KEY_FILE\`. In live mode they are not taken from the command line.
+This page is generated from the program; \`scrip COMMAND --help\` shows the same. A flag overrides its variable, and the variable
+overrides the default. \`PORT\` and \`NO_COLOR\` are supported. Secrets can be in files: \`SCRIP_SANDBOX_TOKEN_FILE\`,
+\`SCRIP_VOUCHER_KEY_FILE\`. In live mode, secrets cannot be flags.
 
-An unknown flag or an unknown \`SCRIP_\` variable is a usage error, and so is one with no meaning in the chosen mode. For the
-sandbox only are ${flagsOnlyIn('sandbox')}; for live mode only are ${flagsOnlyIn('live')}.
+An unknown flag or \`SCRIP_\` variable is a usage error, and so is one that belongs to the other mode. Only the sandbox has
+${flagsOnlyIn('sandbox')}. Only live mode has ${flagsOnlyIn('live')}.
 `,
     ...sectionOf(program, 'scrip', serving),
   ].join('\n')}`
@@ -101,53 +101,53 @@ interface DocumentedError {
 
 /** What to do about an error, by the last part of its name. */
 const ADVICE: Readonly<Record<string, string>> = {
-  amount_too_large: 'buy or pay less at once: the sum leaves the range in which amounts are exact',
-  amount_too_small: 'buy or pay more: the sum comes to nothing in the currency of the wallet',
-  beneficiary_not_found: 'take the id from `GET /api/v1/beneficiaries`, or send the beneficiary along',
-  body_unreadable: 'send a JSON object, of at most 1 MiB',
-  cancel_not_found: 'look it up with `GET`: it may be another client’s',
-  credentials_missing: 'send username and password, both not empty',
-  credentials_wrong: 'check both; a disabled client is answered alike',
+  amount_too_large: 'buy or pay a smaller amount',
+  amount_too_small: 'buy or pay a larger amount: the total rounds to zero in the wallet’s currency',
+  beneficiary_not_found: 'use an id from `GET /api/v1/beneficiaries`, or send the beneficiary’s details',
+  body_unreadable: 'send a JSON object of at most 1 MiB',
+  cancel_not_found: 'check the id: it may belong to another client',
+  credentials_missing: 'send a username and a password that are not empty',
+  credentials_wrong: 'check both; a disabled client gets the same response',
   default_kept: 'reset the default world instead',
-  delete_not_found: 'nothing is left to do: it is gone, or was never yours',
-  denomination_not_offered: 'take one of the product’s `available_denominations`',
-  duplicate_reference: 'it was sent before: look that one up; for a new one take a new reference',
+  delete_not_found: 'do nothing: it is deleted, or it belongs to another client',
+  denomination_not_offered: 'use one of the product’s `available_denominations`',
+  duplicate_reference: 'find the existing record by its reference; use a new reference for a new one',
   email_invalid: 'correct the e-mail address',
   email_missing: 'send the e-mail address',
-  exhausted: 'drop what is not needed any more',
-  feature_disabled: 'have the vouchers feature enabled for the client',
-  foreign: 'call it from this machine, by its own address, and not from another site',
+  exhausted: 'delete worlds or snapshots that you no longer need',
+  feature_disabled: 'ask for the vouchers feature',
+  foreign: 'send the request from this machine, to its own address, and not from another site',
   idempotency_key_malformed: 'send 8 to 256 printable characters',
-  idempotency_key_reused: 'take a new key for a new request',
-  insufficient_balance: 'fund the wallet, or pay from another one',
-  insufficient_stock: 'ask `availability` first; try again later, or buy fewer',
-  internal: 'try again; report it with its `X-Request-Id`',
-  invalid_id: 'send a positive whole number in plain digits',
-  list_validation: 'correct the query parameters that are named',
-  not_cancellable: 'too late: look at the status',
-  not_found: 'check the id: it may be another client’s, or inactive',
+  idempotency_key_reused: 'use a new key for a new request',
+  insufficient_balance: 'fund the wallet, or use another wallet',
+  insufficient_stock: 'check `availability` first; retry later, or buy fewer',
+  internal: 'retry; report it with its `X-Request-Id`',
+  invalid_id: 'send a positive integer in decimal digits',
+  list_validation: 'correct the query parameters in the message',
+  not_cancellable: 'check the status: it is too late to cancel',
+  not_found: 'check the id: it may be inactive or belong to another client',
   product_not_found: 'check the id: it may be inactive',
-  quantity_exceeded: 'buy in several orders, of at most the quantity that is named',
-  rate_failed: 'try again',
+  quantity_exceeded: 'place several orders of at most the quantity in the message',
+  rate_failed: 'retry',
   rate_limited: 'wait `Retry-After` seconds',
-  rate_missing: 'pay from a wallet in a currency that has a rate',
+  rate_missing: 'use a wallet in a currency that has a rate',
   refresh_token_missing: 'send the refresh token',
-  refresh_token_wrong: 'log in again: it has expired, or was used before, which ends its whole login',
-  source_not_found: 'name a world or a snapshot that there is',
-  token_wrong: 'send `X-Sandbox-Token`, as `--sandbox-token` says',
-  too_large: 'keep or copy a smaller world: this one is larger than the message says',
+  refresh_token_wrong: 'log in again: the token has expired, or it was used twice, which revokes its login',
+  source_not_found: 'use the name of an existing world or snapshot',
+  token_wrong: 'send the value of `--sandbox-token` in `X-Sandbox-Token`',
+  too_large: 'save or copy a smaller world; the message gives the limit',
   too_many_failures: 'wait `Retry-After` seconds, and check the password',
-  transition_refused: 'look at the status: this step does not follow it',
-  unavailable: 'wait `Retry-After` seconds: nothing was done',
+  transition_refused: 'check the status: this transition is not possible from it',
+  unavailable: 'retry after `Retry-After` seconds: the request had no effect',
   unauthorized: 'renew the token with `POST /auth/refresh`, or log in',
-  validation: 'correct the fields that are named',
-  wallet_not_found: 'take the id from `GET /api/v1/wallets`',
-  world_not_found: 'make it with `PUT /_sandbox/worlds/NAME`, or log in as `sbx_NAME`',
+  validation: 'correct the fields in the message',
+  wallet_not_found: 'use an id from `GET /api/v1/wallets`',
+  world_not_found: 'create it with `PUT /_sandbox/worlds/NAME`, or log in as `sbx_NAME`',
 }
 
 const kindOf = (name: string): string => name.split('.').at(-1) ?? name
 
-/** The table of some errors: a row for each kind, so that what is to be done stands there once. */
+/** A table of errors with one row for each kind. */
 const errorTable = (errors: readonly DocumentedError[]): string => {
   const kinds = new Map<string, { status: number; names: Set<string> }>()
   for (const { name, status } of errors) {
@@ -185,7 +185,7 @@ const documentedErrors = async (): Promise<DocumentedError[]> => {
   return (await response.json()) as DocumentedError[]
 }
 
-/** `docs/errors.md` with its tables as the server documents its errors. */
+/** `docs/errors.md` with its tables generated from a server's errors. */
 export const errorsPage = async (page: string): Promise<string> => {
   const errors = await documentedErrors()
   const ofSandbox = ({ path }: DocumentedError) => path.startsWith('/_sandbox')
@@ -193,7 +193,7 @@ export const errorsPage = async (page: string): Promise<string> => {
   const known = new Set(api.map(({ name }) => name))
   const generated = [
     errorTable(api),
-    'Of the control surface, `/_sandbox`, besides:\n',
+    'The control API, `/_sandbox`, also has:\n',
     errorTable(errors.filter((error) => ofSandbox(error) && !known.has(error.name))),
   ].join('\n')
   return page.replace(
