@@ -6,6 +6,7 @@ import { cardRoutes, productRoutes } from './catalog/routes.ts'
 import type { RateSource } from './charges/rates.ts'
 import { chargeRoutes } from './charges/routes.ts'
 import type { Config } from './config/config.ts'
+import { asFailure } from './db/storage.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { addressBehind } from './http/client-address.ts'
 import { Edge } from './http/edge.ts'
@@ -141,6 +142,7 @@ export const createApp = (deps: Deps) => {
     nextRequestId: deps.nextRequestId,
     isClosing: deps.isClosing,
     witness: allOf([watch, sandbox?.observer]),
+    asFailure,
     onBreakdown,
   })
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })

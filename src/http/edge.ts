@@ -14,6 +14,8 @@ export interface EdgeOptions {
   isClosing: () => boolean
   /** Looks on, for the sandbox, the log and the metrics. */
   witness: Witness | undefined
+  /** Names the failure behind an error that may pass by waiting; answers any other error as it is. */
+  asFailure: (error: unknown) => unknown
   /** Hears of failures that no one foresaw. */
   onBreakdown: (breakdown: { error: unknown; requestId: string; method: string; path: string }) => void
 }
@@ -50,7 +52,8 @@ export class Edge {
   }
 
   /** What was thrown, as it leaves. */
-  readonly refuse = (asked: Asked, error: unknown): Response | string => this.#render(asked, failureOf(error), error)
+  readonly refuse = (asked: Asked, error: unknown): Response | string =>
+    this.#render(asked, failureOf(this.options.asFailure(error)), error)
 
   /** A path below /api/v1 without a token is 401 whether it exists or not (contract C4). */
   readonly miss = async (asked: Asked): Promise<Response | string> => {
@@ -84,7 +87,7 @@ export class Edge {
   #render({ request, set, path, route }: Asked, failure: Failure, error?: unknown): Response | string {
     const { witness, onBreakdown } = this.options
     this.#sign(set)
-    if (failure.code === 'internal' && !(error instanceof DomainError)) {
+    if (error !== undefined && !(error instanceof DomainError)) {
       onBreakdown({ error, requestId: String(set.headers['X-Request-Id']), method: request.method, path })
     }
     const { status, headers, body } = renderFailure(failure, edgeOf(request.method, path))

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { asFailure } from '../../src/db/storage.ts'
+import { Edge } from '../../src/http/edge.ts'
 import { type Server, startServer, structured } from '../harness.ts'
 
 /** 503: what waiting helps against (contract C4). Each is asked for by a fault, which strikes where the guard stands. */
@@ -37,5 +40,36 @@ describe('503', () => {
     const again = await world.post('/api/v1/beneficiaries', ada, key)
     expect(again.status).toBe(201)
     expect(again.headers.get('idempotent-replayed')).toBeNull()
+  })
+})
+
+describe('an error of the database', () => {
+  const app = (error: unknown, told: unknown[]) =>
+    new Elysia()
+      .use(
+        new Edge({
+          admit: () => undefined,
+          nextRequestId: () => 'one',
+          isClosing: () => false,
+          witness: undefined,
+          asFailure,
+          onBreakdown: ({ error: cause }) => told.push(cause),
+        }).plugin,
+      )
+      .get('/api/v1/wallets', () => {
+        throw error
+      })
+
+  test.each([
+    ['SQLITE_BUSY_SNAPSHOT', 503],
+    ['SQLITE_IOERR_READ', 503],
+    ['SQLITE_CORRUPT', 500],
+  ])('%s in a read is %i, and is told to the log', async (code, status) => {
+    const error = Object.assign(new Error('a read'), { code })
+    const told: unknown[] = []
+    const response = await app(error, told).handle(new Request('http://localhost/api/v1/wallets'))
+    expect(response.status).toBe(status)
+    expect(response.headers.get('retry-after')).toBe(status === 503 ? '5' : null)
+    expect(told).toEqual([error])
   })
 })

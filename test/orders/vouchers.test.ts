@@ -96,6 +96,22 @@ describe('a damaged code', () => {
     expect(await (await live.request('/orders/1/vouchers')).json()).toMatchObject([NULLS, { card_number: 'TWO' }])
   })
 
+  test('in the response that is kept for an Idempotency-Key is a 500, and buys nothing again', async () => {
+    await live.stock(1, 'ONE', 'TWO')
+    const body = JSON.stringify({ product_id: 1, denomination: 10, quantity: 1 })
+    const purchase = { method: 'POST', headers: { 'idempotency-key': 'once-and-damaged' }, body }
+    expect((await live.request('/orders', purchase)).status).toBe(200)
+    sql("UPDATE idempotency_keys SET body = 'damaged'")
+    for (let time = 0; time < 2; time++) {
+      const response = await live.request('/orders', purchase)
+      expect([response.status, await response.json()]).toMatchObject([
+        500,
+        { error: { message: 'Failed to create order' } },
+      ])
+    }
+    expect(sql('SELECT count(*) AS n FROM orders')).toEqual([{ n: 1 }])
+  })
+
   test('that an order waits for is replaced at its delivery', async () => {
     await live.stock(2, 'ONE', 'TWO', 'THREE')
     const { id } = await live.order(2, 2)
