@@ -19,6 +19,7 @@ const DIGITS = /^\d+$/
 
 /** The bodies that were read, for whoever looks on; each goes with its request. */
 const bodies = new WeakMap<Request, string>()
+const objects = new WeakMap<Request, JsonObject>()
 /** Why a body was refused: the rest of it is not asked for again. */
 const refusals = new WeakMap<Request, unknown>()
 
@@ -92,9 +93,13 @@ const readChunks = async ({ body }: Request, bytesMax: number, upload: Upload): 
   return upload.whole()
 }
 
-/** The body as a JSON object. @throws DomainError body_unreadable */
-export const readObject = (request: Request, bytesMax?: number): Promise<JsonObject> =>
-  readText(request, bytesMax).then(parseObject)
+/** The body as a JSON object, parsed once: a login is read for its world first. @throws DomainError body_unreadable */
+export const readObject = async (request: Request, bytesMax?: number): Promise<JsonObject> => {
+  const text = await readText(request, bytesMax)
+  const object = objects.get(request) ?? parseObject(text)
+  objects.set(request, object)
+  return object
+}
 
 /** The body as a JSON object, where leaving it out means an empty one. @throws DomainError body_unreadable */
 export const readOptionalObject = async (request: Request): Promise<JsonObject> => {
