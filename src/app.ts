@@ -17,7 +17,7 @@ import { allOf } from './http/witness.ts'
 import type { Log } from './observability/log.ts'
 import { dueOrders } from './orders/delivery.ts'
 import { orderRoutes } from './orders/routes.ts'
-import { importedSupply, sandboxSupply } from './orders/supply.ts'
+import { importedSupply } from './orders/supply.ts'
 import type { SealSource } from './orders/voucher-key.ts'
 import { duePayouts } from './payouts/progress.ts'
 import { payoutRoutes } from './payouts/routes.ts'
@@ -25,6 +25,7 @@ import type { Reference } from './reference/reference.ts'
 import { referenceRoutes } from './reference/routes.ts'
 import { sandboxGate, worldGate } from './sandbox/control/gate.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
+import { generatedSupply } from './sandbox/seed/vouchers.ts'
 import { WORLD_REFUSALS, worldAccounts } from './sandbox/worlds/accounts.ts'
 import { pace } from './sandbox/worlds/pace.ts'
 import type { SandboxWorlds } from './sandbox/worlds/worlds.ts'
@@ -87,7 +88,7 @@ export const createApp = (deps: Deps) => {
   const onDamaged = (code: { stockId: number; productId: number }) =>
     log.error('a voucher cannot be opened and is not for sale any more', { ...code })
   const validityOf = (productId: number) => catalog.find(productId)?.validity
-  const supply = mode === 'sandbox' ? sandboxSupply(validityOf) : importedSupply({ seals, onDamaged })
+  const supply = mode === 'sandbox' ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged })
   const paced = (what: 'payouts' | 'orders') => (world: World) => mode === 'sandbox' && world.of(pace)[what] === 'auto'
   const pricing = { catalog, reference, rates, conversionBasisPoints }
   const paying = {

@@ -15,11 +15,12 @@ import { systemClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { secureRandomness } from '../kernel/ids.ts'
 import { type Delivering, dueOrders } from '../orders/delivery.ts'
-import { importedSupply, sandboxSupply } from '../orders/supply.ts'
+import { importedSupply } from '../orders/supply.ts'
 import { liveSeals, openSeal, type SealSource } from '../orders/voucher-key.ts'
 import { duePayouts } from '../payouts/progress.ts'
 import type { Reference } from '../reference/reference.ts'
 import { holdsForeignClients } from '../sandbox/seed/accounts.ts'
+import { generatedSupply } from '../sandbox/seed/vouchers.ts'
 import { readReference } from '../start/seeds.ts'
 import { DueWork } from '../worlds/due.ts'
 import { World } from '../worlds/world.ts'
@@ -110,7 +111,7 @@ const deliveringOf = (
   const validityOf = (productId: number) => findValidity(database.query, productId)
   const onDamaged = ({ stockId }: { stockId: number }) =>
     note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, json)
-  return { seals, supply: isSandbox ? sandboxSupply(validityOf) : importedSupply({ seals, onDamaged }) }
+  return { seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }
 }
 
 const NICE = 10

@@ -1,19 +1,18 @@
 import { and, asc, count, eq, inArray, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
-import { neverExpires, type Product } from '../catalog/product.ts'
+import type { Product } from '../catalog/product.ts'
 import type { Tx } from '../db/database.ts'
-import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { placeInStock } from './places.ts'
 import type { Seal, VoucherCode } from './seal.ts'
-import { type Order, stockPublished, stockTaken, voucherStock, vouchers } from './tables.ts'
+import { type Order, stockPublished, voucherStock, vouchers } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
 
 /** A voucher that is about to be delivered. */
 export interface SuppliedVoucher {
   code: VoucherCode
   expiresAtMs: number | null
-  /** The code of the stock that it is, unless it was made up. */
+  /** Its code in the stock; null when there is no stock. */
   stockId: number | null
 }
 
@@ -28,42 +27,6 @@ export interface VoucherSupply {
   /** Takes back what was set aside and will not be delivered. */
   giveBack: (tx: Tx, order: Order) => void
 }
-
-const CODE_LENGTH = 16
-const PIN_LENGTH = 4
-/** Made-up codes are good for a year. */
-const SANDBOX_VALIDITY_MS = 365 * DAY_MS
-
-/** The sandbox makes codes up, as many as the catalog counts; they start with TEST. */
-export const sandboxSupply = (validityOf: (productId: number) => string | undefined): VoucherSupply => ({
-  left: (tx, _world, { id, stock }) => (stock === null ? null : Math.max(0, stock - takenOf(tx, id))),
-  take: (tx, _world, { quantity }, { id, stock }) => {
-    if (stock === null) return
-    const taken = takenOf(tx, id) + quantity
-    if (taken > stock) throw new DomainError({ code: 'insufficient_stock' })
-    tx.insert(stockTaken)
-      .values({ productId: id, quantity: taken })
-      .onConflictDoUpdate({ target: stockTaken.productId, set: { quantity: taken } })
-      .run()
-  },
-  deliver: (_tx, world, { placedAtMs, productId }, quantity) =>
-    Array.from({ length: quantity }, () => {
-      const cardNumber = `TEST${world.ids.letters(CODE_LENGTH - 4).toUpperCase()}`
-      const pinCode = world.ids.letters(PIN_LENGTH).toUpperCase()
-      const claimUrl = `https://claim.example/${cardNumber}`
-      const expiresAtMs = neverExpires(validityOf(productId)) ? null : placedAtMs + SANDBOX_VALIDITY_MS
-      return { code: { cardNumber, pinCode, claimUrl }, expiresAtMs, stockId: null }
-    }),
-  giveBack: (tx, { productId, quantity, deliveredQuantity }) => {
-    tx.update(stockTaken)
-      .set({ quantity: sql`${stockTaken.quantity} - ${quantity - deliveredQuantity}` })
-      .where(eq(stockTaken.productId, productId))
-      .run()
-  },
-})
-
-const takenOf = (tx: Tx, productId: number): number =>
-  tx.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0
 
 export interface StockOptions {
   seals: SealSource

@@ -73,11 +73,6 @@ export const stockPublished = sqliteTable('stock_published', {
   upToId: integer('up_to_id').notNull(),
 })
 
-export const stockTaken = sqliteTable('stock_taken', {
-  productId: integer('product_id').primaryKey(),
-  quantity: integer('quantity').notNull(),
-})
-
 /** One row: the mark of the key that seals this database's codes. */
 export const voucherKey = sqliteTable('voucher_key', {
   id: integer('id').primaryKey(),

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { DataFault, keep, moveKept, readKept } from '../db/data-folder.ts'
 import type { Database, Tx } from '../db/database.ts'
@@ -17,26 +16,17 @@ const NEXT_KEY_FILE = 'voucher.key.next'
 export type SealSource = (tx: Tx) => Seal
 
 /**
- * What seals the codes of sandboxes in memory, the same in every process, so that what a snapshot holds can be read
- * wherever it is loaded. The codes are made up.
- */
-const SANDBOX_KEY = createHash('sha256').update('voucher.key sandbox').digest()
-
-/** The seal of a sandbox in memory; a key that is given opens what a data folder has sealed. */
-export const sandboxSeal = (given: Uint8Array | undefined): Seal =>
-  new Seal(SANDBOX_KEY, given === undefined ? [] : [given])
-
-/**
  * The seal of a database. The first key that a database is opened with is its key until it is rekeyed: a mark of it is
  * kept, so that another one is found out before it seals or opens anything.
  *
+ * @param others keys that open codes as well, and never seal
  * @throws DataFault when the key is missing, damaged or another one
  */
 export const openSeal = (
   { query }: Database,
   dataDir: string,
   given: Uint8Array | undefined,
-  mode: 'sandbox' | 'live' = 'live',
+  others: readonly Uint8Array[] = [],
 ): Seal =>
   query.transaction(
     (tx) => {
@@ -46,8 +36,7 @@ export const openSeal = (
           .values({ id: 1, mark: markFrom(key) })
           .run()
       }
-      // A folder may have begun with the snapshot of a sandbox in memory.
-      return sealAsMarked(tx, keysOf(dataDir, given), mode === 'sandbox' ? [SANDBOX_KEY] : [])
+      return sealAsMarked(tx, keysOf(dataDir, given), others)
     },
     { behavior: 'immediate' },
   )

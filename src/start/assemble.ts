@@ -23,9 +23,10 @@ import { keepMode, requireMode } from '../db/mode.ts'
 import type { Clock, SteadyClock } from '../kernel/clock.ts'
 import { freshSecret, freshSeed, secureRandomness } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
-import { areKeysOf, liveSeals, markOf, openSeal, type SealSource, sandboxSeal } from '../orders/voucher-key.ts'
+import { areKeysOf, liveSeals, markOf, openSeal, type SealSource } from '../orders/voucher-key.ts'
 import type { Reference } from '../reference/reference.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
+import { SNAPSHOT_KEY, sealInMemory } from '../sandbox/seed/vouchers.ts'
 import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshots.ts'
 import { keepPace, keptClock, putClock, resumePace, type WorldState, worldFrom } from '../sandbox/worlds/state.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
@@ -271,7 +272,8 @@ const signingKey = ({ dataDir }: Config, seed: string): Uint8Array => {
 
 const sealsOf = ({ dataDir, voucherKey, mode }: Config, database: Database): SealSource => {
   if (mode === 'live' && dataDir !== undefined) return liveSeals(database, dataDir, voucherKey)
-  const seal = dataDir === undefined ? sandboxSeal(voucherKey) : openSeal(database, dataDir, voucherKey, mode)
+  const seal =
+    dataDir === undefined ? sealInMemory(voucherKey) : openSeal(database, dataDir, voucherKey, [SNAPSHOT_KEY])
   return () => seal
 }
 

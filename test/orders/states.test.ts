@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { type Delivering, deliver, failOrder } from '../../src/orders/delivery.ts'
 import { findOrder, vouchersOf } from '../../src/orders/queries.ts'
-import { sandboxSupply } from '../../src/orders/supply.ts'
 import type { Order } from '../../src/orders/tables.ts'
+import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import type { TestWorld } from '../harness.ts'
@@ -14,7 +14,7 @@ import { getOrder, ORDERS, place } from './orders.ts'
 
 /** What an operator can do to an order (contract C12), with what each step writes to the ledger. */
 
-const SUPPLY = sandboxSupply(() => undefined)
+const SUPPLY = generatedSupply(() => undefined)
 
 let room: Room
 let delivering: Delivering

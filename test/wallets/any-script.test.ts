@@ -5,9 +5,9 @@ import type { Tx } from '../../src/db/database.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { deliver, failOrder } from '../../src/orders/delivery.ts'
 import { findOrder } from '../../src/orders/queries.ts'
-import { sandboxSupply } from '../../src/orders/supply.ts'
 import { applyEvent } from '../../src/payouts/progress.ts'
 import { findPayout } from '../../src/payouts/queries.ts'
+import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import { fund } from '../../src/wallets/ledger.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
 import type { World } from '../../src/worlds/world.ts'
@@ -22,7 +22,7 @@ import { openRoom, type Room } from './room.ts'
 /** Whatever is ordered, paid, cancelled, failed and returned while time passes and rates change, the books hold. */
 
 /** TEST_SEED tries other scripts, or makes a failure applyEvent again. */
-const SUPPLY = sandboxSupply(() => undefined)
+const SUPPLY = generatedSupply(() => undefined)
 
 const seed = Number(process.env.TEST_SEED ?? 20_300_101)
 const RUNS = 60

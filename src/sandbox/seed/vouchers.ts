@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { eq, sql } from 'drizzle-orm'
+import { neverExpires } from '../../catalog/product.ts'
+import type { Tx } from '../../db/database.ts'
+import { DAY_MS } from '../../kernel/clock.ts'
+import { DomainError } from '../../kernel/failure.ts'
+import { Seal } from '../../orders/seal.ts'
+import type { VoucherSupply } from '../../orders/supply.ts'
+import { stockTaken } from './tables.ts'
+
+const CODE_LENGTH = 16
+const PIN_LENGTH = 4
+const VALIDITY_MS = 365 * DAY_MS
+
+/** Generates voucher codes, as many as the catalog has in stock; they start with TEST (contract C12). */
+export const generatedSupply = (validityOf: (productId: number) => string | undefined): VoucherSupply => ({
+  left: (tx, _world, { id, stock }) => (stock === null ? null : Math.max(0, stock - takenOf(tx, id))),
+  take: (tx, _world, { quantity }, { id, stock }) => {
+    if (stock === null) return
+    const taken = takenOf(tx, id) + quantity
+    if (taken > stock) throw new DomainError({ code: 'insufficient_stock' })
+    tx.insert(stockTaken)
+      .values({ productId: id, quantity: taken })
+      .onConflictDoUpdate({ target: stockTaken.productId, set: { quantity: taken } })
+      .run()
+  },
+  deliver: (_tx, world, { placedAtMs, productId }, quantity) =>
+    Array.from({ length: quantity }, () => {
+      const cardNumber = `TEST${world.ids.letters(CODE_LENGTH - 4).toUpperCase()}`
+      const pinCode = world.ids.letters(PIN_LENGTH).toUpperCase()
+      const claimUrl = `https://claim.example/${cardNumber}`
+      const expiresAtMs = neverExpires(validityOf(productId)) ? null : placedAtMs + VALIDITY_MS
+      return { code: { cardNumber, pinCode, claimUrl }, expiresAtMs, stockId: null }
+    }),
+  giveBack: (tx, { productId, quantity, deliveredQuantity }) => {
+    tx.update(stockTaken)
+      .set({ quantity: sql`${stockTaken.quantity} - ${quantity - deliveredQuantity}` })
+      .where(eq(stockTaken.productId, productId))
+      .run()
+  },
+})
+
+const takenOf = (tx: Tx, productId: number): number =>
+  tx.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0
+
+/**
+ * The key of sandboxes in memory. It is public and the same in every process, so that a snapshot opens wherever it is
+ * loaded; the codes are generated ones.
+ */
+export const SNAPSHOT_KEY = createHash('sha256').update('voucher.key sandbox').digest()
+
+/** The seal of a sandbox in memory. A given key opens what a data folder has sealed. */
+export const sealInMemory = (given: Uint8Array | undefined): Seal =>
+  new Seal(SNAPSHOT_KEY, given === undefined ? [] : [given])
