@@ -3,11 +3,11 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedReads, preparedWrites } from '../db/prepared.ts'
-import { holds } from '../db/search.ts'
+import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
-import { fold } from '../kernel/fold.ts'
+import { lowerCase } from '../kernel/lower-case.ts'
 import type { World } from '../worlds/world.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
 
@@ -49,9 +49,9 @@ const ownedBy = (clientId: number, id: string) => and(eq(beneficiaries.id, id), 
 /** What a list can be sorted by, and the columns that this compares (contract C7). */
 const SORTS = {
   created_at: [beneficiaries.createdAtMs],
-  email: [beneficiaries.emailFolded, beneficiaries.email],
-  first_name: [beneficiaries.firstNameFolded, beneficiaries.firstName],
-  last_name: [beneficiaries.lastNameFolded, beneficiaries.lastName],
+  email: [beneficiaries.emailLowerCase, beneficiaries.email],
+  first_name: [beneficiaries.firstNameLowerCase, beneficiaries.firstName],
+  last_name: [beneficiaries.lastNameLowerCase, beneficiaries.lastName],
   country: [beneficiaries.country],
   total_payouts: [beneficiaries.totalPayouts],
   total_amount: [beneficiaries.totalAmountMinor],
@@ -64,8 +64,8 @@ export const BENEFICIARY_SORTS = Object.keys(SORTS) as BeneficiarySort[]
 /** A part of the e-mail, of either name, or of "first last", whatever the case (contract C7). */
 const holdsSearch = (): SQL => {
   const search = sql.placeholder('search')
-  const fullName = sql`(${beneficiaries.firstNameFolded} || ' ' || ${beneficiaries.lastNameFolded})`
-  return sql`(${holds(beneficiaries.emailFolded, search)} OR ${holds(fullName, search)})`
+  const fullName = sql`(${beneficiaries.firstNameLowerCase} || ' ' || ${beneficiaries.lastNameLowerCase})`
+  return sql`(${contains(beneficiaries.emailLowerCase, search)} OR ${contains(fullName, search)})`
 }
 
 const list = new List({
@@ -90,7 +90,7 @@ export const listBeneficiaries = (
   { page, search, sortBy, sortOrder }: BeneficiaryQuery,
 ): Promise<{ rows: Beneficiary[]; totalCount: number }> =>
   list.page(() => world.db.query, clientId, {
-    filters: { search: search === undefined ? undefined : fold(search) },
+    filters: { search: search === undefined ? undefined : lowerCase(search) },
     sort: sortBy,
     direction: sortOrder,
     limit: page.limit,

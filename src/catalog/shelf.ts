@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, lte } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Tx } from '../db/database.ts'
-import { fold } from '../kernel/fold.ts'
+import { lowerCase } from '../kernel/lower-case.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type Band, type Product, productWire } from './product.ts'
 import { categories, productBands, products, subcategories } from './tables.ts'
@@ -124,14 +124,14 @@ export class Shelf {
     if (countryId !== undefined) conditions.push((position) => this.at(position).country.id === countryId)
     if (currencyId !== undefined) conditions.push((position) => this.at(position).currency.id === currencyId)
     if (category !== undefined) {
-      const wanted = fold(category)
+      const wanted = lowerCase(category)
       const names = new Set(this.#products.map((product) => product.category))
-      const meant = new Set([...names].filter((name) => fold(name) === wanted))
+      const meant = new Set([...names].filter((name) => lowerCase(name) === wanted))
       conditions.push((position) => meant.has(this.at(position).category))
     }
     if (search !== undefined && search !== '') {
       this.#names ??= new Names(this.#products)
-      const found = this.#names.find(fold(search))
+      const found = this.#names.find(lowerCase(search))
       conditions.push((position) => found[position] === 1)
     }
     return conditions
@@ -229,10 +229,10 @@ class Names {
   readonly #starts: Uint32Array
 
   constructor(named: readonly { name: string }[]) {
-    const folded = named.map(({ name }) => fold(name))
-    this.#text = folded.join(BETWEEN)
-    this.#starts = new Uint32Array(folded.length + 1)
-    folded.forEach((name, position) => {
+    const lowerCased = named.map(({ name }) => lowerCase(name))
+    this.#text = lowerCased.join(BETWEEN)
+    this.#starts = new Uint32Array(lowerCased.length + 1)
+    lowerCased.forEach((name, position) => {
       this.#starts[position + 1] = (this.#starts[position] ?? 0) + name.length + BETWEEN.length
     })
   }

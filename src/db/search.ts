@@ -1,12 +1,12 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { FINAL_SIGMA, SIGMA } from '../kernel/fold.ts'
+import { FINAL_SIGMA, SIGMA } from '../kernel/lower-case.ts'
 
 /**
- * Whether what is searched for, folded, is a part of a text. The text is kept in lower case, which is what lists sort by;
- * only a search with a sigma has to look at it in another form.
+ * Whether a lower-case text contains a search term (contract C7). Stored texts keep the final sigma, because lists sort
+ * by them; only a term with a sigma has to replace it.
  */
-export const holds = (lowerCase: SQLWrapper, folded: SQLWrapper): SQL =>
-  sql`instr(iif(instr(${folded}, ${SIGMA}), replace(${lowerCase}, ${FINAL_SIGMA}, ${SIGMA}), ${lowerCase}), ${folded}) > 0`
+export const contains = (text: SQLWrapper, term: SQLWrapper): SQL =>
+  sql`instr(iif(instr(${term}, ${SIGMA}), replace(${text}, ${FINAL_SIGMA}, ${SIGMA}), ${text}), ${term}) > 0`
 
-/** Stands between texts that are searched together: none of them can hold it, nor can a search. */
-export const SEARCH_SEAM = '\0'
+/** Separates texts that are searched together: neither they nor a search term can contain it. */
+export const SEARCH_SEPARATOR = '\0'

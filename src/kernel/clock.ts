@@ -1,40 +1,35 @@
-/** Milliseconds in the units that durations are written in. */
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 
-/** Where the time comes from, in Unix milliseconds. */
+/** Reads the time of day, in Unix milliseconds. */
 export interface Clock {
   nowMs(): number
 }
 
-/** A clock that also counts. */
 export interface SteadyClock extends Clock {
-  /** Whole milliseconds for limits: they pass as the time does, but never go back when the machine's clock is put back. */
+  /** Whole milliseconds that never go back, for rate limits: the time of day can be set back (decision 28). */
   steadyMs(): number
 }
 
-/** The machine's own clock. */
 export const systemClock: SteadyClock = {
   nowMs: () => Date.now(),
   steadyMs: () => Math.floor(performance.now()),
 }
 
-/** Milliseconds since the process started, for durations only: unrelated to the time of day. */
+/** Milliseconds since the process started, for durations only. */
 export const sinceStartMs = (): number => performance.now()
 
-/** What a movable clock is made of: enough to stop it, copy it and start it again elsewhere. */
+/** What a snapshot keeps of a clock. */
 export interface ClockState {
-  /** Milliseconds added to the base clock while it runs. */
+  /** Added to the base clock while it runs. */
   offsetMs: number
-  /** The time at which the clock stands still, or null while it runs. */
+  /** Null while the clock runs. */
   frozenAtMs: number | null
 }
 
-/**
- * A clock that can be set ahead, advanced and frozen (contract C15). It runs with its base.
- */
+/** A clock that can be set, advanced and frozen (contract C15). */
 export class MovableClock implements SteadyClock {
   #offsetMs: number
   #frozenAtMs: number | null
@@ -66,7 +61,7 @@ export class MovableClock implements SteadyClock {
     return { offsetMs: this.#offsetMs, frozenAtMs: this.#frozenAtMs }
   }
 
-  /** Sets the time. What is counted moves on with it, and not back. */
+  /** Sets the time of day. `steadyMs` moves ahead with it, but not back. */
   set(nowMs: number): void {
     const movedMs = Math.max(0, nowMs - this.nowMs())
     if (this.#steadyFrozenAtMs === null) this.#steadyOffsetMs += movedMs
@@ -80,7 +75,6 @@ export class MovableClock implements SteadyClock {
     this.#frozenAtMs = this.nowMs()
   }
 
-  /** Lets the clock run on from where it stands. */
   thaw(): void {
     if (this.#frozenAtMs === null || this.#steadyFrozenAtMs === null) return
     this.#offsetMs = this.#frozenAtMs - this.base.nowMs()
@@ -93,20 +87,19 @@ export class MovableClock implements SteadyClock {
 /** RFC 3339 in UTC with milliseconds (contract C5). */
 export const toTimestamp = (timeMs: number): string => new Date(timeMs).toISOString()
 
-/** {@link toTimestamp} of what may not have happened. */
 export const toTimestampOrNull = (timeMs: number | null): string | null =>
   timeMs === null ? null : toTimestamp(timeMs)
 
 /**
- * The last time that a clock can be moved to, 4999-12-31T23:59:59.999Z: whatever is dated from it still has a
- * four-digit year, and identifiers, which begin with the time, keep their length.
+ * The latest time a clock can be set to, 4999-12-31T23:59:59.999Z: later due times still have a four-digit year, and ids,
+ * which begin with the time, keep their length.
  */
 export const TIME_MAX_MS = 95_617_583_999_999
 
 const DURATION = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,3}))?S)?)?$/
 
 /**
- * An ISO 8601 duration in milliseconds: PT5M, P7D, PT0.5S. Undefined for what is none, and for years and months,
+ * An ISO 8601 duration in milliseconds: PT5M, P7D, PT0.5S. Undefined if the text is invalid, and for years and months,
  * which have no fixed length.
  */
 export const parseDuration = (text: string): number | undefined => {
@@ -127,7 +120,7 @@ export const parseDuration = (text: string): number | undefined => {
 const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
-/** The Unix milliseconds of an RFC 3339 timestamp, or undefined for what is none. */
+/** The Unix milliseconds of an RFC 3339 timestamp, or undefined if the text is invalid. */
 export const parseTimestamp = (text: string): number | undefined => {
   if (!TIMESTAMP.test(text) || !isDay(text.slice(0, DAY_LENGTH))) return undefined
   const timeMs = Date.parse(text)
@@ -136,5 +129,5 @@ export const parseTimestamp = (text: string): number | undefined => {
 
 const DAY_LENGTH = 'YYYY-MM-DD'.length
 
-/** A day that its month does not have is read as one of the next month. */
+/** Date.parse reads 30 February as a day in March. */
 const isDay = (day: string): boolean => toTimestamp(Date.parse(day)).startsWith(day)

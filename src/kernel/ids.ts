@@ -1,25 +1,21 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 
-/** Where randomness comes from: a stream of bytes that can be told apart from noise only by its seed. */
 export interface Randomness {
   bytes(count: number): Uint8Array
 }
 
-/** Bytes of the operating system's generator. */
+/** The operating system's generator. */
 export const secureRandomness: Randomness = { bytes: (count) => randomBytes(count) }
 
-/** A key that no one can guess, for what outlives the process. */
+/** A new key that outlives the process: never from a random seed (decision 9). */
 export const freshSecret = (byteCount: number): Uint8Array => randomBytes(byteCount)
 
-/** A fresh seed for a process that was given none. */
+/** The random seed of a process without `--seed`. */
 export const freshSeed = (): string => randomBytes(16).toString('hex')
 
 const STREAM_CHUNK_BYTES = 1_024
 
-/**
- * A reproducible stream: AES-256-CTR under the digest of the seed. The same seed and position give the same bytes,
- * and the position is all that a copy of the stream needs.
- */
+/** A reproducible stream: AES-256-CTR with the digest of the seed as key. Its only state is the position. */
 export class SeededRandomness implements Randomness {
   readonly #key: Buffer
   #chunk: Buffer = Buffer.alloc(0)
@@ -27,7 +23,7 @@ export class SeededRandomness implements Randomness {
 
   constructor(
     readonly seed: string,
-    /** How many bytes have been drawn. */
+    /** The number of bytes drawn. */
     public position = 0,
   ) {
     this.#key = createHash('sha256').update(seed).digest()
@@ -55,17 +51,16 @@ export class SeededRandomness implements Randomness {
   }
 }
 
-/** The last millisecond that an identifier was made in, and how many were made in it before. */
+/** The millisecond of the last id, and how many ids were created in it before. */
 export interface IdState {
   lastMs: number
   sequence: number
 }
 
-/** Every prefix of a public identifier. */
 export type IdPrefix = 'ben' | 'pyt' | 'lgn' | 'req'
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
-/** The largest multiple of 36 that a byte can hold: bytes from here on would favour the first letters. */
+/** The largest multiple of 36 in a byte: larger bytes would favour the first letters. */
 const UNBIASED_BYTE_LIMIT = 252
 /** Enough for every millisecond of a four-digit year. */
 const TIME_LENGTH = 10
@@ -73,8 +68,8 @@ const SEQUENCE_LENGTH = 5
 const RANDOM_LENGTH = 10
 
 /**
- * Public identifiers: the prefix, then 25 characters of [0-9a-z] that sort by creation (contract C10): the time, a
- * sequence within the millisecond, and randomness that makes them unguessable.
+ * Creates public ids: a prefix and 25 characters of [0-9a-z] that sort by creation (contract C10): the time, a sequence
+ * number within the millisecond, and random letters that nobody can guess.
  */
 export class IdSource {
   #lastMs: number
@@ -88,7 +83,6 @@ export class IdSource {
     this.#sequence = state.sequence
   }
 
-  /** Where the sequence stands: a source that starts from here goes on as this one would. */
   get state(): IdState {
     return { lastMs: this.#lastMs, sequence: this.#sequence }
   }
@@ -101,7 +95,7 @@ export class IdSource {
     return `${prefix}_${time}${sequence}${this.letters(RANDOM_LENGTH)}`
   }
 
-  /** Random characters of [0-9a-z], each equally likely: 5.17 bits a character. */
+  /** Random characters of [0-9a-z] without bias: 5.17 bits each. */
   letters(count: number): string {
     let text = ''
     while (text.length < count) {

@@ -1,18 +1,18 @@
 import { sinceStartMs } from './clock.ts'
 
-/** How long one slice of long work holds the thread: so much longer do the requests of others wait at most. */
+/** How long a time slice may hold the thread, and so delay other requests. */
 const SLICE_MS = 5
 
 /**
- * Long work is done in slices. Whoever it is for, one slice runs in each turn of the event loop, so that requests are
- * answered in between. Owners who wait take turns, so that one with many slices does not delay the others.
+ * Runs long work in time slices, one in each turn of the event loop, so that other requests run in between (decision 32).
+ * Owners wait in rotation, so that an owner with many slices does not delay the others.
  */
 class Turns {
   readonly #waiting = new Map<unknown, (() => void)[]>()
   #spentMs = 0
   #isNextDue = false
 
-  /** Whether a slice may run at once: nobody waits, and this turn is not used up. */
+  /** Whether a slice may run immediately: nobody waits, and this turn has time left. */
   get isFree(): boolean {
     return this.#waiting.size === 0 && this.#spentMs < SLICE_MS
   }
@@ -27,13 +27,13 @@ class Turns {
     })
   }
 
-  /** Runs a slice when it is the owner's turn, and answers what it answers. */
+  /** Runs a slice when it is the owner's turn, and returns its result. */
   async take<T>(owner: unknown, work: (isOver: () => boolean) => T): Promise<T> {
     if (!this.isFree) await this.next(owner)
     return this.slice(work)
   }
 
-  /** Runs a slice, which ends when it is told that its time is over. */
+  /** Runs a slice now. The work stops when `isOver` returns true. */
   slice<T>(work: (isOver: () => boolean) => T): T {
     const startedMs = sinceStartMs()
     const endsMs = startedMs + SLICE_MS
@@ -63,5 +63,5 @@ class Turns {
   }
 }
 
-/** The turns of this process: it has one thread, whatever its worlds. */
+/** One scheduler for all worlds, because the process has one thread. */
 export const turns = new Turns()

@@ -3,10 +3,10 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedReads, preparedUpdate, preparedWrites } from '../db/prepared.ts'
-import { holds } from '../db/search.ts'
+import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/query.ts'
-import { fold } from '../kernel/fold.ts'
+import { lowerCase } from '../kernel/lower-case.ts'
 import type { World } from '../worlds/world.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
@@ -130,7 +130,7 @@ const list = new List({
   filters: {
     status: payouts.status,
     currencyId: payouts.currencyId,
-    search: holds(payouts.searchFolded, sql.placeholder('search')),
+    search: contains(payouts.searchLowerCase, sql.placeholder('search')),
   },
   sorts: SORTS,
   counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' } },
@@ -154,7 +154,7 @@ export interface PayoutQuery {
 export const listPayouts = (world: World, clientId: number, query: PayoutQuery) => {
   const { page, status, currencyId, search, sortBy, sortOrder } = query
   return list.page(() => world.db.query, clientId, {
-    filters: { status, currencyId, search: search === undefined ? undefined : fold(search) },
+    filters: { status, currencyId, search: search === undefined ? undefined : lowerCase(search) },
     sort: sortBy,
     direction: sortOrder,
     limit: page.limit,

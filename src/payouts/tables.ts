@@ -39,7 +39,7 @@ export const payouts = sqliteTable('payouts', {
   beneficiaryCountry: text('beneficiary_country'),
   beneficiaryPhone: text('beneficiary_phone'),
   beneficiaryIdentifiers: text('beneficiary_identifiers'),
-  searchFolded: text('search_folded').notNull(),
+  searchLowerCase: text('search_folded').notNull(),
   description: text('description'),
   metadata: text('metadata').notNull(),
   failureCode: text('failure_code'),

@@ -4,8 +4,8 @@ import { type Country, type Currency, countries, currencies } from './tables.ts'
 
 export type { Country, Currency }
 
-/** What is known of the world, as it was read. */
-interface Known {
+/** The seed data, indexed. */
+interface Indexed {
   countries: readonly Country[]
   currencies: readonly Currency[]
   countriesById: ReadonlyMap<number, Country>
@@ -16,66 +16,66 @@ interface Known {
 }
 
 /**
- * The countries and currencies of the world: they change with a release, never while the program runs, and belong to no
- * database. Read when first asked for, so that starting the program does not wait for it.
+ * Countries and currencies. They change only with a release and come from the executable, not from a database. They are
+ * indexed on first use, to keep the start fast.
  */
 export class Reference {
-  #read: Known | undefined
+  #index: Indexed | undefined
 
-  constructor(private readonly carried: () => ReferenceSeed) {}
+  constructor(private readonly seed: () => ReferenceSeed) {}
 
-  get #known(): Known {
-    this.#read ??= readKnown(this.carried())
-    return this.#read
+  get #indexed(): Indexed {
+    this.#index ??= indexSeed(this.seed())
+    return this.#index
   }
 
   get countries(): readonly Country[] {
-    return this.#known.countries
+    return this.#indexed.countries
   }
 
   get currencies(): readonly Currency[] {
-    return this.#known.currencies
+    return this.#indexed.currencies
   }
 
   findCountry(id: number): Country | undefined {
-    return this.#known.countriesById.get(id)
+    return this.#indexed.countriesById.get(id)
   }
 
   findCountryByAlpha3(alpha3: string): Country | undefined {
-    return this.#known.countriesByAlpha3.get(alpha3)
+    return this.#indexed.countriesByAlpha3.get(alpha3)
   }
 
-  /** Whether an upper-case code is one of ISO 3166-1 alpha-2. */
+  /** Whether an upper-case code is an ISO 3166-1 alpha-2 code. */
   hasAlpha2(code: string): boolean {
-    return this.#known.alpha2Codes.has(code)
+    return this.#indexed.alpha2Codes.has(code)
   }
 
   findCurrency(id: number): Currency | undefined {
-    return this.#known.currenciesById.get(id)
+    return this.#indexed.currenciesById.get(id)
   }
 
   findCurrencyByCode(code: string): Currency | undefined {
-    return this.#known.currenciesByCode.get(code)
+    return this.#indexed.currenciesByCode.get(code)
   }
 
-  /** The currency of a record that refers to it by foreign key. */
+  /** @throws Error if the currency does not exist, which a foreign key rules out */
   getCurrency(id: number): Currency {
-    const currency = this.#known.currenciesById.get(id)
+    const currency = this.#indexed.currenciesById.get(id)
     if (!currency) throw new Error(`currency ${id} is referred to and does not exist`)
     return currency
   }
 
-  /** The country of a record that refers to it by foreign key. */
+  /** @throws Error if the country does not exist, which a foreign key rules out */
   getCountry(id: number): Country {
-    const country = this.#known.countriesById.get(id)
+    const country = this.#indexed.countriesById.get(id)
     if (!country) throw new Error(`country ${id} is referred to and does not exist`)
     return country
   }
 }
 
-const readKnown = (carried: ReferenceSeed): Known => {
-  const allCountries = carried.countries.map(countryRow).sort((a, b) => a.id - b.id)
-  const allCurrencies = [...carried.currencies].sort((a, b) => a.id - b.id)
+const indexSeed = (seed: ReferenceSeed): Indexed => {
+  const allCountries = seed.countries.map(countryRow).sort((a, b) => a.id - b.id)
+  const allCurrencies = [...seed.currencies].sort((a, b) => a.id - b.id)
   return {
     countries: allCountries,
     currencies: allCurrencies,
@@ -87,13 +87,13 @@ const readKnown = (carried: ReferenceSeed): Known => {
   }
 }
 
-/** The rows of the seed files, in the names of the wire. */
+/** The rows of the seed files, with the names of the API. */
 export interface ReferenceSeed {
   countries: readonly CountryWire[]
   currencies: readonly Currency[]
 }
 
-/** A country as it is on the wire (spec 2.4). */
+/** A country in the API (spec 2.4). */
 export interface CountryWire {
   id: number
   name: string
@@ -114,7 +114,7 @@ const countryRow = (country: CountryWire): Country => ({
   dialingPrefix: country.dialing_prefix,
 })
 
-/** Writes the seed over whatever an earlier release wrote: ids stay, names may have improved. */
+/** Updates the rows of an earlier release: ids stay, names may change. */
 export const seedReference = (tx: Tx, seed: ReferenceSeed): void => {
   tx.insert(countries)
     .values(seed.countries.map(countryRow))

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { SEARCH_SEAM } from '../db/search.ts'
+import { SEARCH_SEPARATOR } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import { ledgerStatements, type Wallet, type WalletTransaction } from './queries.ts'
@@ -100,7 +100,7 @@ const move = (
     sourceId: cause.sourceId,
     remarks: cause.remarks,
     createdAtMs: cause.nowMs,
-    searchFolded: `${cause.sourceId ?? ''}${SEARCH_SEAM}${cause.remarks ?? ''}`.toLowerCase(),
+    searchLowerCase: `${cause.sourceId ?? ''}${SEARCH_SEPARATOR}${cause.remarks ?? ''}`.toLowerCase(),
   })
 }
 
@@ -175,7 +175,7 @@ export const adjust = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: str
     undefined,
   )
 
-/** Read inside the transaction: the row that a caller holds may be older. */
+/** Read inside the transaction: the row that a caller contains may be older. */
 const balanceOf = (tx: Tx, walletId: number): Movement =>
   ledgerStatements(tx).balance.get({ id: walletId }) ?? { spendableMinor: 0, reservedMinor: 0 }
 

@@ -2,11 +2,11 @@ import { and, asc, count, eq, gte, lte, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedInsertReturning, preparedReads, preparedWrites } from '../db/prepared.ts'
-import { holds } from '../db/search.ts'
+import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
-import { fold } from '../kernel/fold.ts'
+import { lowerCase } from '../kernel/lower-case.ts'
 import type { World } from '../worlds/world.ts'
 import {
   inMajorUnits,
@@ -172,7 +172,7 @@ export const listTransactions = async (
   { page, sort, search, ...filters }: TransactionQuery,
 ) => {
   const { rows, totalCount } = await transactionList.page(() => world.db.query, clientId, {
-    filters: { ...filters, search: search === undefined ? undefined : fold(search) },
+    filters: { ...filters, search: search === undefined ? undefined : lowerCase(search) },
     sort: sort.field,
     direction: sort.direction,
     limit: page.limit,
@@ -220,7 +220,7 @@ const transactionList = new List({
   filters: {
     walletId: transactions.walletId,
     currency: sql`${transactions.walletId} IN (SELECT ${wallets.id} FROM ${wallets} WHERE ${wallets.currencyId} = ${currencyNamed})`,
-    search: holds(transactions.searchFolded, sql.placeholder('search')),
+    search: contains(transactions.searchLowerCase, sql.placeholder('search')),
     transactionType: transactions.transactionType,
     status: transactions.status,
     sourceType: transactions.sourceType,

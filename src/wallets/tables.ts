@@ -69,7 +69,7 @@ export const transactions = sqliteTable('transactions', {
   createdAtMs: integer('created_at_ms').notNull(),
   /** In major units, for amounts of different currencies to compare. */
   amountRank: real('amount_rank').notNull(),
-  searchFolded: text('search_folded').notNull(),
+  searchLowerCase: text('search_folded').notNull(),
 })
 
 export type WalletTransaction = typeof transactions.$inferSelect

@@ -144,7 +144,7 @@ const inserter = (tx: Tx, usd: number, eur: number): ((world: World, owner: Owne
       beneficiaryCountry: null,
       beneficiaryPhone: null,
       beneficiaryIdentifiers: null,
-      searchFolded: `${referenceOf(number)}\0${emailOf(number)}`,
+      searchLowerCase: `${referenceOf(number)}\0${emailOf(number)}`,
       description: null,
       metadata: '{}',
       failureCode: failed ? 'payout_failed' : null,

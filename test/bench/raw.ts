@@ -101,8 +101,8 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
     const { email, first_name, last_name, country, phone, metadata } = draft
     const nowMs = Date.now()
     const id = `ben_${nowMs.toString(36).padStart(12, '0')}${(++saved).toString(36).padStart(13, '0')}`
-    const folded = [email.toLowerCase(), first_name.toLowerCase(), last_name.toLowerCase()] as const
-    into.run(id, clientId, email, first_name, last_name, ...folded, country, phone, JSON.stringify(metadata), nowMs)
+    const lowerCased = [email.toLowerCase(), first_name.toLowerCase(), last_name.toLowerCase()] as const
+    into.run(id, clientId, email, first_name, last_name, ...lowerCased, country, phone, JSON.stringify(metadata), nowMs)
     const body = {
       id,
       ...draft,

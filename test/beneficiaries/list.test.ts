@@ -177,15 +177,15 @@ describe('sort of beneficiaries', () => {
   })
 
   const compareText = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
-  const compareFolded = (a: string, b: string) => compareText(a.toLowerCase(), b.toLowerCase()) || compareText(a, b)
+  const compareLowerCase = (a: string, b: string) => compareText(a.toLowerCase(), b.toLowerCase()) || compareText(a, b)
   const byId = (a: Beneficiary, b: Beneficiary) => compareText(a.id, b.id)
 
   /** Ascending, as contract C7 promises; null is smallest, and ties break by id. */
   const ASCENDING: Record<string, (a: Beneficiary, b: Beneficiary) => number> = {
     created_at: (a, b) => compareText(a.created_at, b.created_at) || byId(a, b),
-    email: (a, b) => compareFolded(a.email, b.email) || byId(a, b),
-    first_name: (a, b) => compareFolded(a.first_name, b.first_name) || byId(a, b),
-    last_name: (a, b) => compareFolded(a.last_name, b.last_name) || byId(a, b),
+    email: (a, b) => compareLowerCase(a.email, b.email) || byId(a, b),
+    first_name: (a, b) => compareLowerCase(a.first_name, b.first_name) || byId(a, b),
+    last_name: (a, b) => compareLowerCase(a.last_name, b.last_name) || byId(a, b),
     country: (a, b) => compareText(a.country ?? '', b.country ?? '') || byId(a, b),
     total_payouts: byId,
     total_amount: byId,

@@ -5,7 +5,7 @@ import { type Product, productWire } from '../../src/catalog/product.ts'
 import { Shelf, SORT_FIELDS, type SortField } from '../../src/catalog/shelf.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { fold } from '../../src/kernel/fold.ts'
+import { lowerCase } from '../../src/kernel/lower-case.ts'
 import { readReference, seedReferenceData } from '../../src/start/seeds.ts'
 import { catalogEntry } from './entry.ts'
 
@@ -71,10 +71,10 @@ test('what is selected is what each product answers to by itself, in order', () 
           .toSorted((a, b) => a - b),
       )
       const expected = all
-        .filter((product) => category === undefined || fold(product.category) === fold(category))
+        .filter((product) => category === undefined || lowerCase(product.category) === lowerCase(category))
         .filter((product) => country === undefined || product.country.alpha3 === country)
         .filter((product) => currency === undefined || product.currency.currency === currency)
-        .filter((product) => search === undefined || fold(product.name).includes(fold(search)))
+        .filter((product) => search === undefined || lowerCase(product.name).includes(lowerCase(search)))
         .toSorted((a, b) => {
           const [x, y] = [TEXTS[field](a), TEXTS[field](b)]
           return byCodePoint(x.toLowerCase(), y.toLowerCase()) || byCodePoint(x, y) || a.id - b.id
