@@ -21,69 +21,6 @@ export const systemClock: SteadyClock = {
 /** Milliseconds since the process started, for durations only. */
 export const sinceStartMs = (): number => performance.now()
 
-/** What a snapshot keeps of a clock. */
-export interface ClockState {
-  /** Added to the base clock while it runs. */
-  offsetMs: number
-  /** Null while the clock runs. */
-  frozenAtMs: number | null
-}
-
-/** A clock that can be set, advanced and frozen (contract C15). */
-export class MovableClock implements SteadyClock {
-  #offsetMs: number
-  #frozenAtMs: number | null
-  #steadyOffsetMs = 0
-  #steadyFrozenAtMs: number | null
-
-  constructor(
-    private readonly base: SteadyClock,
-    state: ClockState = { offsetMs: 0, frozenAtMs: null },
-  ) {
-    this.#offsetMs = state.offsetMs
-    this.#frozenAtMs = state.frozenAtMs
-    this.#steadyFrozenAtMs = state.frozenAtMs === null ? null : base.steadyMs()
-  }
-
-  nowMs(): number {
-    return this.#frozenAtMs ?? this.base.nowMs() + this.#offsetMs
-  }
-
-  steadyMs(): number {
-    return this.#steadyFrozenAtMs ?? this.base.steadyMs() + this.#steadyOffsetMs
-  }
-
-  get frozen(): boolean {
-    return this.#frozenAtMs !== null
-  }
-
-  get state(): ClockState {
-    return { offsetMs: this.#offsetMs, frozenAtMs: this.#frozenAtMs }
-  }
-
-  /** Sets the time of day. `steadyMs` moves ahead with it, but not back. */
-  set(nowMs: number): void {
-    const movedMs = Math.max(0, nowMs - this.nowMs())
-    if (this.#steadyFrozenAtMs === null) this.#steadyOffsetMs += movedMs
-    else this.#steadyFrozenAtMs += movedMs
-    if (this.#frozenAtMs === null) this.#offsetMs = nowMs - this.base.nowMs()
-    else this.#frozenAtMs = nowMs
-  }
-
-  freeze(): void {
-    this.#steadyFrozenAtMs = this.steadyMs()
-    this.#frozenAtMs = this.nowMs()
-  }
-
-  thaw(): void {
-    if (this.#frozenAtMs === null || this.#steadyFrozenAtMs === null) return
-    this.#offsetMs = this.#frozenAtMs - this.base.nowMs()
-    this.#steadyOffsetMs = this.#steadyFrozenAtMs - this.base.steadyMs()
-    this.#frozenAtMs = null
-    this.#steadyFrozenAtMs = null
-  }
-}
-
 /** RFC 3339 in UTC with milliseconds (contract C5). */
 export const toTimestamp = (timeMs: number): string => new Date(timeMs).toISOString()
 
@@ -95,27 +32,6 @@ export const toTimestampOrNull = (timeMs: number | null): string | null =>
  * which begin with the time, keep their length.
  */
 export const TIME_MAX_MS = 95_617_583_999_999
-
-const DURATION = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,3}))?S)?)?$/
-
-/**
- * An ISO 8601 duration in milliseconds: PT5M, P7D, PT0.5S. Undefined if the text is invalid, and for years and months,
- * which have no fixed length.
- */
-export const parseDuration = (text: string): number | undefined => {
-  const match = DURATION.exec(text)
-  if (!match || text.endsWith('P') || text.endsWith('T')) return undefined
-  const [weeks, days, hours, minutes, seconds] = match.slice(1, 6).map((digits) => Number(digits ?? 0))
-  const milliseconds = Number((match[6] ?? '').padEnd(3, '0'))
-  return (
-    (weeks ?? 0) * 7 * DAY_MS +
-    (days ?? 0) * DAY_MS +
-    (hours ?? 0) * HOUR_MS +
-    (minutes ?? 0) * MINUTE_MS +
-    (seconds ?? 0) * SECOND_MS +
-    milliseconds
-  )
-}
 
 const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/

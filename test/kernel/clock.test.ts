@@ -3,14 +3,13 @@ import {
   DAY_MS,
   HOUR_MS,
   MINUTE_MS,
-  MovableClock,
-  parseDuration,
   parseTimestamp,
   SECOND_MS,
   type SteadyClock,
   TIME_MAX_MS,
   toTimestamp,
 } from '../../src/kernel/clock.ts'
+import { MovableClock, parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
 
 /** The clock below, which a test moves by hand. */
 class Hand implements SteadyClock {

@@ -8,16 +8,8 @@ import type { Worlds } from '../../worlds/worlds.ts'
 import { bodyRefusals, controlRefusals, gateRefusals, readControl, WorldQuery, worldOf } from '../control/control.ts'
 import { isSpared } from '../paths.ts'
 import type { Outcomes } from '../requests/outcomes.ts'
-import {
-  addRule,
-  clearRules,
-  DELAY_MS_MAX,
-  type FaultRule,
-  PATTERN_LENGTH_MAX,
-  RULES_MAX,
-  reaches,
-  rulesOf,
-} from './faults.ts'
+import { addRule, clearRules, DELAY_MS_MAX, type FaultRule, RULES_MAX, rulesOf } from './faults.ts'
+import { PATTERN_LENGTH_MAX, reaches } from './pattern.ts'
 
 /** Every documented error, and the rules that provoke them (contract C15). Errors leave in the structured shape. */
 

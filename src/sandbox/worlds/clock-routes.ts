@@ -2,11 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { documented } from '../../http/operation.ts'
 import { bodyCheck } from '../../http/validation.ts'
-import { MovableClock, parseDuration, parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
+import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { violated } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { controlRefusals, readControl, WorldQuery, worldOf } from '../control/control.ts'
+import { MovableClock, parseDuration } from './movable-clock.ts'
 import { keepClock } from './state.ts'
 
 const ClockBody = Type.Object(

@@ -1,8 +1,9 @@
 import type { Database, Tx } from '../../db/database.ts'
-import { type ClockState, MovableClock, type SteadyClock } from '../../kernel/clock.ts'
+import type { SteadyClock } from '../../kernel/clock.ts'
 import { type IdState, SeededRandomness } from '../../kernel/ids.ts'
 import { World } from '../../worlds/world.ts'
 import { sharedImage } from './images.ts'
+import { type ClockState, MovableClock } from './movable-clock.ts'
 import { type Pace, pace } from './pace.ts'
 import { keptPace, movedClock } from './tables.ts'
 

@@ -1,0 +1,41 @@
+/** The path patterns of fault rules: `:name` stands for one segment, `*` for anything (contract C15). */
+
+/** The longest path of a rule: each request is compared with all of them. */
+export const PATTERN_LENGTH_MAX = 1_024
+
+/**
+ * Whether a pattern stands for some path that a route serves. The parameter of the route may be what the pattern has at its
+ * place, counted from either end.
+ */
+export const reaches = (pattern: string, route: string): boolean => {
+  const [segments, parts] = [pattern.split('/'), route.split('/')]
+  const at = parts.findIndex((part) => part.startsWith(':'))
+  if (at === -1) return fits(pattern, route)
+  const candidates = [parts[at], segments[at], segments.at(at - parts.length)]
+  return candidates.some((segment = '') => fits(pattern, parts.with(at, segment.replace(/:\w+|\*/g, 'x')).join('/')))
+}
+
+const TOKENS = /:[A-Za-z_]+|./gs
+
+/**
+ * Whether a pattern stands for a path: `:name` for one segment, `*` for anything. Takes time in proportion to the two
+ * lengths, whatever the pattern, as a regular expression would not.
+ */
+export const fits = (pattern: string, path: string): boolean => {
+  const sought = path.endsWith('/') ? path.slice(0, -1) : path
+  let ends = [true]
+  for (const [token] of pattern.matchAll(TOKENS)) ends = endsAfter(token, ends, sought)
+  return ends[sought.length] ?? false
+}
+
+/** At which lengths of a path a pattern can end, from the lengths at which it could end before its last token. */
+const endsAfter = (token: string, before: readonly boolean[], path: string): boolean[] => {
+  const after = [token === '*' && before[0] === true]
+  for (let at = 0; at < path.length; at++) {
+    const here = before[at] ?? false
+    if (token === '*') after.push(after[at] || before[at + 1] || false)
+    else if (token.length > 1) after.push(path[at] !== '/' && (here || after[at] === true))
+    else after.push(here && path[at] === token)
+  }
+  return after
+}
