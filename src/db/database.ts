@@ -165,21 +165,6 @@ export class Database {
     return this.#tx.transaction(() => work(this.#tx), { behavior: 'immediate' })
   }
 
-  /**
-   * Runs a unit of work at once, for the units that arrive later in this turn to see and to share its commit. Answers,
-   * after that commit, whether it stands; undefined, and nothing is done, while another process writes.
-   *
-   * @throws what the work throws, and nothing of it stands
-   */
-  writeNow(work: (tx: Tx) => void): Promise<boolean> | undefined {
-    return this.#commits.runNow(() => work(this.#tx))
-  }
-
-  /** The end of a commit whose work can be seen before it is durable. */
-  get underway(): Promise<boolean> | undefined {
-    return this.#commits.underway
-  }
-
   /** Why writes are refused, if they are. */
   get trouble(): Error | undefined {
     return this.#commits.trouble

@@ -27,12 +27,6 @@ type Outcome = { value: unknown } | { error: unknown }
  */
 export class SharedCommit {
   #waiting: Unit[] = []
-  /** The end of the transaction that is open with work that was done before the others' turn: whether it stands. */
-  #underway: PromiseWithResolvers<boolean> | undefined
-  /** How many units of work were done in it. */
-  #done = 0
-  /** Kept here, and not asked of the driver: a database may be closed before the flush that was due. */
-  #isOpen = false
   #isFlushDue = false
   #look: ReturnType<typeof setTimeout> | undefined
   #trouble: Error | undefined
@@ -65,34 +59,6 @@ export class SharedCommit {
     })
   }
 
-  /**
-   * Does a unit of work now, for the units that arrive later in this turn to see and to share its commit. Answers, after
-   * that commit, whether it stands; undefined, and nothing is done, while another process writes.
-   *
-   * @throws what the work throws, and nothing of it stands
-   */
-  runNow(work: () => void): Promise<boolean> | undefined {
-    let outcome: Outcome
-    try {
-      this.#open()
-      outcome = this.#attempt(work)
-    } catch (error) {
-      if (isBusy(error)) return undefined
-      this.#fail([], error)
-      throw asFailure(error)
-    }
-    this.#flushSoon()
-    if ('error' in outcome) throw outcome.error
-    this.#done += 1
-    this.#underway ??= Promise.withResolvers()
-    return this.#underway.promise
-  }
-
-  /** The end of a commit whose work can be seen before it is durable. */
-  get underway(): Promise<boolean> | undefined {
-    return this.#underway?.promise
-  }
-
   /** Why the last writes were refused, until one works again. */
   get trouble(): Error | undefined {
     return this.#trouble
@@ -100,9 +66,10 @@ export class SharedCommit {
 
   /** Does what is waiting, now, unless another process writes. */
   flush(): void {
-    if (this.#waiting.length === 0 && !this.#isOpen) return
+    if (this.#waiting.length === 0) return
     try {
-      this.#open()
+      this.#requireFiles()
+      this.#begin.run()
     } catch (error) {
       if (isBusy(error)) this.#waitForTurn(error)
       else this.#fail(this.#waiting.splice(0), error)
@@ -113,16 +80,16 @@ export class SharedCommit {
     try {
       outcomes = units.map(({ run }) => this.#attempt(run))
       this.#commit.run()
-      this.#isOpen = false
       this.#requireFiles()
     } catch (error) {
+      // A full disk may have ended the transaction already; then there is nothing left to roll back.
+      if (this.sqlite.inTransaction) this.#rollback.run()
       this.#fail(units, error)
       return
     }
     this.#trouble = undefined
     commitTotals.commits += 1
-    commitTotals.units += units.length + this.#done
-    this.#settle(true)
+    commitTotals.units += units.length
     outcomes.forEach((outcome, index) => {
       if ('error' in outcome) units[index]?.reject(outcome.error)
       else units[index]?.resolve(outcome.value)
@@ -143,13 +110,6 @@ export class SharedCommit {
       this.#isFlushDue = false
       this.flush()
     })
-  }
-
-  #open(): void {
-    if (this.#isOpen) return
-    this.#requireFiles()
-    this.#begin.run()
-    this.#isOpen = true
   }
 
   /** @throws FilesGone */
@@ -185,18 +145,8 @@ export class SharedCommit {
     }
   }
 
-  /** Nothing of a transaction stands. A full disk may have ended it already; then there is nothing left to roll back. */
   #fail(units: readonly Unit[], error: unknown): void {
     if (isPassing(error)) this.#trouble = error as Error
-    if (this.#isOpen && this.sqlite.inTransaction) this.#rollback.run()
-    this.#isOpen = false
-    this.#settle(false)
     for (const { reject } of units) reject(asFailure(error))
-  }
-
-  #settle(stands: boolean): void {
-    this.#underway?.resolve(stands)
-    this.#underway = undefined
-    this.#done = 0
   }
 }

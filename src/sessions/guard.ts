@@ -61,7 +61,8 @@ export class Guard {
     onIdentified?.(request, session.client.username)
     if (limits) charge(session, limits, set, isFree)
     const wait = this.options.beforeRoute(context.route)
-    const caughtUp = () => due.before(session.world, request.method !== 'GET')
+    const isReading = request.method === 'GET'
+    const caughtUp = () => (isReading && due.isDue(session.world) ? due.catchUp(session.world) : undefined)
     const ready = wait ? wait.then(caughtUp) : caughtUp()
     const admitted = ready ? ready.then(() => this.#handOver(context, session)) : this.#handOver(context, session)
     return admitted instanceof Promise ? admitted.then(checkedAgain) : admitted
@@ -73,14 +74,11 @@ export class Guard {
     return onAdmitted ? onAdmitted({ request, path, route }, admitted) : admitted
   }
 
-  /** A session whose writes come after what fell due while the body was on its way. */
+  /** A session whose writes come after all that has fallen due by then. */
   #inStep(session: Session): Session {
     return {
       ...session,
-      write: (work) => {
-        const wait = this.options.due.before(session.world, true)
-        return wait ? wait.then(() => session.write(work)) : session.write(work)
-      },
+      write: (work) => this.options.due.write(session.world, session.write, work),
     }
   }
 

@@ -21,6 +21,9 @@ export const schedule = (world: World, dueMs: number): void => {
   if (known.nextMs !== undefined && dueMs < known.nextMs) known.nextMs = dueMs
 }
 
+/** Queues a unit of work. */
+type Write = <T>(work: (tx: Tx) => T) => Promise<T>
+
 /** How many steps one slice has at most, which shares one transaction: a month that is skipped stops nobody for long. */
 const STEPS_PER_SLICE = 100
 
@@ -31,6 +34,8 @@ const STEPS_PER_SLICE = 100
 export class DueWork {
   /** Worlds that are catching up, and the end of it: all who wait for a world wait for the same work. */
   readonly #catchingUp = new WeakMap<World, Promise<void>>()
+  /** The slice of a world that has not run yet. */
+  readonly #queued = new WeakMap<World, Promise<void>>()
 
   constructor(private readonly sources: readonly DueSource[]) {}
 
@@ -63,39 +68,49 @@ export class DueWork {
   async #catchUpInSlices(world: World): Promise<void> {
     while (this.isDue(world)) {
       await turns.next(world)
-      await world.db.write((tx) => this.#slice(tx, world))
-      world.of(horizon).nextMs = undefined
+      await this.#nextSlice(world)
     }
   }
 
   /**
-   * What a request has to wait for before it may look at a world, if anything. What is due is done at once for a request
-   * that is going to write, and shares its commit; one that reads waits until what it reads is durable.
+   * Runs a unit of work after all that is due. What is due shares its commit, unless a long while was skipped: that is
+   * caught up with first.
    */
-  before(world: World, isWriting: boolean): Promise<void> | undefined {
-    if (isWriting) return this.isDue(world) && !this.#catchUpNow(world) ? this.catchUp(world) : undefined
-    if (this.isDue(world)) return this.catchUp(world)
-    return world.db.underway?.then(() => this.catchUp(world))
+  async write<T>(world: World, write: Write, work: (tx: Tx) => T): Promise<T> {
+    if (!this.isDue(world)) return write(work)
+    if (turns.isFree && !this.#catchingUp.has(world)) {
+      const slice = this.#nextSlice(world)
+      const own = write((tx) => (this.isDue(world) ? undefined : { value: work(tx) }))
+      const [, done] = await Promise.all([slice, own])
+      if (done) return done.value
+    }
+    await this.catchUp(world)
+    return this.write(world, write, work)
   }
 
-  /** Answers whether that was all: a long while that was skipped is done in slices. Should the commit fail, all is due again. */
-  #catchUpNow(world: World): boolean {
-    if (!turns.isFree || this.#catchingUp.has(world)) return false
-    const stands = world.db.writeNow((tx) => this.#slice(tx, world))
-    if (!stands) return false
-    stands.then((stood) => stood || world.forgetDerived())
-    world.of(horizon).nextMs = undefined
-    return !this.isDue(world)
+  /** Queues a slice, which all share who wait for it. Should its commit fail, what it did is due again. */
+  #nextSlice(world: World): Promise<void> {
+    const queued = this.#queued.get(world)
+    if (queued) return queued
+    const slice = world.db
+      .write((tx) => this.#slice(tx, world))
+      .finally(() => {
+        this.#queued.delete(world)
+        world.of(horizon).nextMs = undefined
+      })
+    this.#queued.set(world, slice)
+    return slice
   }
 
   #slice(tx: Tx, world: World): void {
     turns.slice((isOver) => {
       for (let count = 0; count < STEPS_PER_SLICE && !isOver(); count++) {
         const next = this.#earliest(tx)
-        if (!next || next.dueMs > world.clock.nowMs()) return
+        if (!next || next.dueMs > world.clock.nowMs()) break
         next.source.step(tx, world)
       }
     })
+    world.of(horizon).nextMs = undefined
   }
 
   #earliest(tx: Tx): { source: DueSource; dueMs: number } | undefined {

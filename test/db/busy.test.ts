@@ -51,16 +51,6 @@ describe('while another process writes', () => {
     expect(served.trouble).toBeUndefined()
   })
 
-  test('work that is to be done now is not done, and can be written later', async () => {
-    other.run('BEGIN IMMEDIATE')
-    expect(served.writeNow(() => insert('a'))).toBeUndefined()
-    expect(served.underway).toBeUndefined()
-    const written = served.write(() => insert('b'))
-    other.run('COMMIT')
-    await written
-    expect(notes()).toEqual(['b'])
-  })
-
   test('a write that has waited too long is refused, nothing of it is done, and later ones go on', async () => {
     const commits = new SharedCommit(served.sqlite, () => undefined, 10)
     other.run('BEGIN IMMEDIATE')
@@ -90,7 +80,6 @@ describe('once the files are gone', () => {
     renameSync(path, `${path}.away`)
     expect(await failureOf(served.write(() => insert('a')))).toMatchObject({ code: 'unavailable' })
     expect(served.trouble?.message).toContain(path)
-    expect(() => served.writeNow(() => insert('b'))).toThrow('unavailable')
     renameSync(`${path}.away`, path)
     expect(await served.write(() => insert('c'))).toBe('c')
     expect(served.trouble).toBeUndefined()
@@ -122,13 +111,12 @@ describe('a disk that fills up within a unit of work', () => {
   test('ends the transaction of all who share it: none stands, and the next write goes on', async () => {
     const pages = served.sqlite.query<{ page_count: number }, []>('PRAGMA page_count').get()?.page_count
     served.sqlite.run(`PRAGMA max_page_count = ${pages}`)
-    const now = served.writeNow(() => insert('first'))
     const outcomes = await Promise.all([
       failureOf(served.write(() => insert('a'))),
       failureOf(served.write(() => insert('x'.repeat(100_000)))),
     ])
     expect(outcomes[1]).toMatchObject({ code: 'unavailable' })
-    expect([await now, outcomes[0]]).toEqual(notes().length === 0 ? [false, outcomes[1]] : [true, 'done'])
+    expect(outcomes[0]).toEqual(notes().length === 0 ? outcomes[1] : 'done')
     served.sqlite.run('PRAGMA max_page_count = 1000000')
     expect(await served.write(() => insert('next'))).toBe('next')
   })

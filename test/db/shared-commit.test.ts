@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from '../../src/db/database.ts'
-import { commitTotals } from '../../src/db/shared-commit.ts'
 
 let database: Database
 beforeEach(() => {
@@ -129,64 +128,6 @@ describe('writes that arrive together', () => {
     })
     await Promise.all(inner)
     expect(notes()).toEqual(['first', 'second'])
-  })
-})
-
-describe('a write that is done now', () => {
-  test('is seen at once, by what arrives later too, and by others only with the commit that they share', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'scrip-test-')), 'now.sqlite')
-    const writer = Database.openFile(path)
-    writer.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
-    const reader = Database.openFile(path)
-    const insert = (text: string) => writer.sqlite.run('INSERT INTO notes (text) VALUES (?)', [text])
-    const before = { ...commitTotals }
-    const first = writer.writeNow(() => insert('a'))
-    expect(writer.underway).toBe(first)
-    expect(notes(writer)).toEqual(['a'])
-    const later = writer.write(() => {
-      insert('b')
-      return [...notes(writer), ...notes(reader)]
-    })
-    expect(writer.writeNow(() => insert('c'))).toBe(first)
-    expect(notes(reader)).toEqual([])
-    expect(await first).toBe(true)
-    expect(notes(reader)).toEqual(['a', 'c', 'b'])
-    expect(await later).toEqual(['a', 'c', 'b'])
-    expect(commitTotals).toEqual({ commits: before.commits + 1, units: before.units + 3 })
-    expect(writer.underway).toBeUndefined()
-    writer.close()
-    reader.close()
-  })
-
-  test('that throws is undone alone, and leaves no transaction open', async () => {
-    const waiting = database.write(() => write('a'))
-    expect(() =>
-      database.writeNow(() => {
-        write('half')
-        throw new Error('refused')
-      }),
-    ).toThrow('refused')
-    expect(database.underway).toBeUndefined()
-    expect(await waiting).toBe('a')
-    expect(notes()).toEqual(['a'])
-    expect(database.sqlite.inTransaction).toBe(false)
-  })
-
-  test('does not stand when the commit fails, and the next write goes on', async () => {
-    const first = database.writeNow(() => write('a'))
-    const orphan = database.write(() => write('an orphan, which only the commit can tell', 404))
-    expect(await first).toBe(false)
-    expect(await orphan.catch(String)).toContain('FOREIGN KEY constraint failed')
-    expect(notes()).toEqual([])
-    expect(database.underway).toBeUndefined()
-    expect(await database.write(() => write('next'))).toBe('next')
-    expect(notes()).toEqual(['next'])
-  })
-
-  test('is part of an image that is made before its commit', async () => {
-    const first = database.writeNow(() => write('a'))
-    expect(notes(Database.inMemory(database.image()))).toEqual(['a'])
-    expect(await first).toBe(true)
   })
 })
 

@@ -116,22 +116,6 @@ describe('below the wire', () => {
     expectSoundBooks(sqlite)
   })
 
-  test('a read tells of nothing that is not durable yet', async () => {
-    const { client, world } = await room.open(START)
-    const { id } = await pay(client)
-    await client.clock({ advance: 'PT1S' })
-    const order: string[] = []
-    const seen = [
-      place(client, { ...INSTANT, quantity: 6 }),
-      getPayout(client, id).then(({ status }) => order.push(status)),
-    ]
-    // The write is under way once its request was let in, some microtasks from here.
-    for (let turn = 0; turn < 1_000 && !world.db.underway; turn++) await Promise.resolve()
-    const { underway } = world.db
-    await Promise.all([...seen, underway?.then((stands) => order.push(stands ? 'durable' : 'undone'))])
-    expect(order).toEqual(['durable', 'queued'])
-  })
-
   test('a write whose body was on its way while the clock moved comes after what fell due meanwhile', async () => {
     const { client, world } = await room.open(START)
     const { id } = await pay(client)
