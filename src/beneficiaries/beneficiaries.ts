@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts'
+import { searchText } from '../db/search.ts'
 import type { World } from '../worlds/world.ts'
 import type { Draft } from './draft.ts'
 import { type Beneficiary, insertBeneficiary } from './queries.ts'
@@ -13,6 +14,7 @@ export const saveBeneficiary = (tx: Tx, world: World, clientId: number, draft: D
     emailLowerCase: draft.email.toLowerCase(),
     firstNameLowerCase: draft.firstName.toLowerCase(),
     lastNameLowerCase: draft.lastName.toLowerCase(),
+    searchLowerCase: searchText(draft.email, `${draft.firstName} ${draft.lastName}`),
     totalPayouts: 0,
     totalAmountMinor: 0,
     lastPayoutAtMs: null,

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
@@ -61,16 +61,9 @@ const SORTS = {
 export type BeneficiarySort = keyof typeof SORTS
 export const BENEFICIARY_SORTS = Object.keys(SORTS) as BeneficiarySort[]
 
-/** A part of the e-mail, of either name, or of "first last", whatever the case (contract C7). */
-const holdsSearch = (): SQL => {
-  const search = sql.placeholder('search')
-  const fullName = sql`(${beneficiaries.firstNameLowerCase} || ' ' || ${beneficiaries.lastNameLowerCase})`
-  return sql`(${contains(beneficiaries.emailLowerCase, search)} OR ${contains(fullName, search)})`
-}
-
 const list = new List({
   table: beneficiaries,
-  filters: { search: holdsSearch() },
+  filters: { search: contains(beneficiaries.searchLowerCase) },
   sorts: SORTS,
   counted: { as: 'beneficiaries', by: {} },
   created: 'created_at',

@@ -9,6 +9,7 @@ export const beneficiaries = sqliteTable('beneficiaries', {
   emailLowerCase: text('email_folded').notNull(),
   firstNameLowerCase: text('first_name_folded').notNull(),
   lastNameLowerCase: text('last_name_folded').notNull(),
+  searchLowerCase: text('search_folded').notNull(),
   country: text('country'),
   phone: text('phone'),
   metadata: text('metadata').notNull(),

@@ -9,6 +9,7 @@ import voucherRows from './migrations/0005_voucher_rows.sql' with { type: 'text'
 import imports from './migrations/0006_imports.sql' with { type: 'text' }
 import pace from './migrations/0007_pace.sql' with { type: 'text' }
 import balances from './migrations/0008_balances.sql' with { type: 'text' }
+import plainLists from './migrations/0009_plain_lists.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -36,6 +37,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0006_imports', sql: imports },
   { name: '0007_pace', sql: pace },
   { name: '0008_balances', sql: balances },
+  { name: '0009_plain_lists', sql: plainLists },
 ]
 
 /** A database that this program cannot work with: newer than it, or changed behind its back. */

@@ -1,12 +1,12 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { FINAL_SIGMA, SIGMA } from '../kernel/lower-case.ts'
-
-/**
- * Whether a lower-case text contains a search term (contract C7). Stored texts keep the final sigma, because lists sort
- * by them; only a term with a sigma has to replace it.
- */
-export const contains = (text: SQLWrapper, term: SQLWrapper): SQL =>
-  sql`instr(iif(instr(${term}, ${SIGMA}), replace(${text}, ${FINAL_SIGMA}, ${SIGMA}), ${text}), ${term}) > 0`
+import { lowerCase } from '../kernel/lower-case.ts'
 
 /** Separates texts that are searched together: neither they nor a search term can contain it. */
-export const SEARCH_SEPARATOR = '\0'
+const SEPARATOR = '\0'
+
+/** The text in which a search for any of these looks (contract C7). */
+export const searchText = (...texts: (string | null)[]): string =>
+  lowerCase(texts.map((text) => text ?? '').join(SEPARATOR))
+
+/** Whether a search text contains the term in the placeholder `search`. */
+export const contains = (text: SQLWrapper): SQL => sql`instr(${text}, ${sql.placeholder('search')})`

@@ -1,120 +1,122 @@
-import { and, asc, desc, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { turns } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
 import type { OwnedTable } from './prepared.ts'
 
 export type Key = string | number
+export type Values = Record<string, Key>
 
-interface Statement<Row> {
-  all: (values: Record<string, Key>) => Row[]
-}
-
-/** The names of values that a column is at least and at most. */
-export interface Bounds {
-  least: string
-  most: string
+/** A statement that takes its values by name. */
+export interface Statement<Row> {
+  all: (values: Values) => Row[]
 }
 
 interface WalkOptions {
+  clientId: number
   table: OwnedTable
-  /** What the index of the walk compares behind its conditions, the key last; none of it may be null. */
+  /** What the index of the walk compares, the key last. Nothing in it is null. */
   order: readonly (SQLiteColumn | SQL)[]
   isUpward: boolean
-  /** Conditions that the index answers. */
-  along: () => SQL | undefined
-  /** Conditions that are asked of each record passed over, and hidden from whoever chooses an index. */
-  others: () => SQL | undefined
-  values: Record<string, Key>
-  /** The values among them that bound the first column of the order. */
-  bounds?: Bounds | undefined
-  /** Keeps the statement of a name. */
-  statement: (name: string, make: (query: Query) => Statement<unknown>) => Statement<unknown>
+  /** The conditions that the index answers. */
+  along: SQL | undefined
+  /** The condition asked of each record, which must not choose another index. */
+  asked: SQL | undefined
+  values: Values
+  /** Which of the matching records are wanted. */
+  skip: number
+  take: number
+  /** Whether to count the records after those that are wanted. */
+  countsAll: boolean
+  /** Builds a statement on the current connection, or takes the one built before. */
+  statement: <Row>(name: string, build: (query: Query) => Statement<Row>) => Statement<Row>
 }
 
-/** How many entries of the index are passed over at a time: 1 to 4 ms, whatever is found among them. */
+/** Records passed over by one statement: 1 to 4 ms, whatever matches among them. */
 const STRIDE = 4_000
 
-/** Passes over what a client has along an index, a stride at a time: neither what is found nor what is not makes one longer. */
-export class Walk {
-  #from: Record<string, Key> | undefined
-  isDone = false
-
-  constructor(private readonly options: WalkOptions) {}
-
-  /** The keys of what matches in the strides that follow, until it is told that its time is over. */
-  take(isOver: () => boolean): Key[] {
-    const keys: Key[] = []
-    do {
-      const to = this.#boundary()
-      keys.push(...this.#between(to))
-      this.#from = to
-      this.isDone = to === undefined
-    } while (!this.isDone && !isOver())
-    return keys
+/**
+ * Passes over a client's records along an index, in slices of time (decision 0033).
+ *
+ * @returns how many match, and the keys of those that are wanted
+ */
+export const walk = async (options: WalkOptions): Promise<{ count: number; keys: Key[] }> => {
+  const { clientId, values, skip, take, countsAll } = options
+  const statements = statementsOf(options)
+  const found = { count: 0, keys: [] as Key[] }
+  let from: Values | undefined
+  let isDone = false
+  const stride = () => {
+    const [end] = statements.end(from).all({ ...values, ...from })
+    const to = end && named('to', end)
+    const within = { ...values, ...from, ...to }
+    const matching = statements.count(from, to).all(within)[0]?.count ?? 0
+    const first = Math.max(0, skip - found.count)
+    const missing = take - found.keys.length
+    if (first < matching && missing > 0) {
+      const keys = statements.keys(from, to).all({ ...within, first, missing })
+      found.keys.push(...keys.map(({ id }) => id))
+    }
+    found.count += matching
+    from = end && named('from', end)
+    isDone = !end || (!countsAll && found.keys.length === take)
   }
-
-  /** The last record of the next stride, or undefined when less than one is left. */
-  #boundary(): Record<string, Key> | undefined {
-    const { table, order, along, statement } = this.options
-    const from = this.#from
-    const [row] = statement(`boundary ${from !== undefined}`, (query) =>
-      query
-        .select(Object.fromEntries(order.map((column, index) => [`at${index}`, sql<Key>`${column}`])))
-        .from(table as SQLiteTable)
-        .where(and(along(), from && this.#stands('beyond', 'from')))
-        .orderBy(...this.#ordered())
-        .limit(1)
-        .offset(STRIDE - 1)
-        .prepare(),
-    ).all(this.#values(undefined)) as Record<string, Key>[]
-    return row
+  while (!isDone) {
+    await turns.take(clientId, (isOver) => {
+      do stride()
+      while (!isDone && !isOver())
+    })
   }
+  return found
+}
 
-  #between(to: Record<string, Key> | undefined): Key[] {
-    const { table, along, others, statement } = this.options
-    const from = this.#from
-    const rows = statement(`between ${from !== undefined} ${to !== undefined}`, (query) =>
-      query
-        .select({ id: table.id })
-        .from(table as SQLiteTable)
-        .where(and(along(), from && this.#stands('beyond', 'from'), to && this.#stands('up to', 'to'), others()))
-        .orderBy(...this.#ordered())
-        .prepare(),
-    ).all(this.#values(to)) as { id: Key }[]
-    return rows.map(({ id }) => id)
-  }
-
-  /**
-   * The bounds follow the walk: of two limits on one side the index would be entered at the wider one, and each stride
-   * would pass over all that came before it.
-   */
-  #values(to: Record<string, Key> | undefined): Record<string, Key> {
-    const { values, bounds, isUpward } = this.options
-    const from = this.#from
-    const all = { ...values, ...named('from', from), ...named('to', to) }
-    if (!bounds) return all
-    const [near, far] = isUpward ? [bounds.least, bounds.most] : [bounds.most, bounds.least]
-    if (from?.at0 !== undefined && near in values) all[near] = from.at0
-    if (to?.at0 !== undefined && far in values) all[far] = to.at0
-    return all
-  }
-
-  #ordered(): SQL[] {
-    return this.options.order.map((column) => (this.options.isUpward ? asc(column) : desc(column)))
-  }
-
-  /** Where a record stands to a place whose columns are placeholders, in the direction of the walk. */
-  #stands(how: 'beyond' | 'up to', place: 'from' | 'to'): SQL {
-    const { order, isUpward } = this.options
-    const columns = sql.join([...order], sql`, `)
-    const key = sql.join(
-      order.map((_, index) => sql.placeholder(`${place}${index}`)),
-      sql`, `,
-    )
-    if (how === 'beyond') return isUpward ? sql`(${columns}) > (${key})` : sql`(${columns}) < (${key})`
-    return isUpward ? sql`(${columns}) <= (${key})` : sql`(${columns}) >= (${key})`
+const statementsOf = ({ table, order, isUpward, along, asked, statement }: WalkOptions) => {
+  const [after, upTo] = isUpward ? ['>', '<='] : ['<', '>=']
+  const beyond = (from: Values | undefined) => from && compared(order, after, 'from')
+  const within = (from: Values | undefined, to: Values | undefined) =>
+    and(along, beyond(from), to && compared(order, upTo, 'to'), asked && sql`(${asked}) IS TRUE`)
+  const ordered = order.map((column) => (isUpward ? asc(column) : desc(column)))
+  const placed = Object.fromEntries(order.map((column, index) => [index, sql<Key>`${column}`]))
+  const source = table as SQLiteTable
+  return {
+    /** The last record of the stride; none where less than a stride is left. */
+    end: (from: Values | undefined) =>
+      statement<Values>(`end ${!from}`, (query) => {
+        const beginning = query
+          .select(placed)
+          .from(source)
+          .where(and(along, beyond(from)))
+        return beginning
+          .orderBy(...ordered)
+          .limit(1)
+          .offset(STRIDE - 1)
+          .prepare()
+      }),
+    count: (from: Values | undefined, to: Values | undefined) =>
+      statement<{ count: number }>(`count ${!from} ${!to}`, (query) =>
+        query.select({ count: count() }).from(source).where(within(from, to)).prepare(),
+      ),
+    keys: (from: Values | undefined, to: Values | undefined) =>
+      statement<{ id: Key }>(`keys ${!from} ${!to}`, (query) => {
+        const matching = query
+          .select({ id: sql<Key>`${table.id}` })
+          .from(source)
+          .where(within(from, to))
+        const [missing, first] = [sql.placeholder('missing'), sql.placeholder('first')]
+        return matching
+          .orderBy(...ordered)
+          .limit(missing)
+          .offset(first)
+          .prepare()
+      }),
   }
 }
 
-const named = (place: string, row: Record<string, Key> | undefined): Record<string, Key> =>
-  Object.fromEntries(Object.values(row ?? {}).map((value, index) => [`${place}${index}`, value]))
+/** Where a record stands to the one whose order is in the placeholders of a name. */
+const compared = (order: WalkOptions['order'], operator = '>', name: string): SQL => {
+  const place = order.map((_, index) => sql.placeholder(`${name}${index}`))
+  return sql`(${sql.join([...order], sql`, `)}) ${sql.raw(operator)} (${sql.join(place, sql`, `)})`
+}
+
+const named = (name: string, place: Values): Values =>
+  Object.fromEntries(Object.entries(place).map(([index, value]) => [`${name}${index}`, value]))

@@ -122,19 +122,14 @@ export const insertVoucher = (tx: Tx, voucher: Omit<Voucher, 'id'>): void =>
 const list = new List({
   table: orders,
   filters: {
-    status: orders.status,
-    productId: orders.productId,
     reference: orders.reference,
     ref: orders.reference,
+    productId: orders.productId,
+    status: orders.status,
   },
   sorts: { id: [] },
   counted: { as: 'orders', by: { status: 'part' } },
   created: 'id',
-  paths: [
-    { filters: ['reference', 'ref'], sort: 'id' },
-    { filters: ['productId'], sort: 'id' },
-    { filters: ['status'], sort: 'id' },
-  ],
 })
 
 export interface OrderQuery {

@@ -2,7 +2,7 @@ import { findBeneficiary } from '../beneficiaries/queries.ts'
 import { rateBetween } from '../charges/quote.ts'
 import type { RateSource } from '../charges/rates.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { SEARCH_SEPARATOR } from '../db/search.ts'
+import { searchText } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { convert, percentOf, plus } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
@@ -81,7 +81,7 @@ const newPayout = (
     beneficiaryCountry: payee.country,
     beneficiaryPhone: payee.phone,
     beneficiaryIdentifiers: draft.identifiers,
-    searchLowerCase: `${draft.referenceId}${SEARCH_SEPARATOR}${payee.email}`.toLowerCase(),
+    searchLowerCase: searchText(draft.referenceId, payee.email),
     description: draft.description,
     metadata: draft.metadata,
     failureCode: null,

@@ -130,15 +130,11 @@ const list = new List({
   filters: {
     status: payouts.status,
     currencyId: payouts.currencyId,
-    search: contains(payouts.searchLowerCase, sql.placeholder('search')),
+    search: contains(payouts.searchLowerCase),
   },
   sorts: SORTS,
   counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' } },
   created: 'created_at',
-  paths: [
-    { filters: ['status'], sort: 'created_at' },
-    { filters: ['currencyId'], sort: 'created_at' },
-  ],
 })
 
 export interface PayoutQuery {

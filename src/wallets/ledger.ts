@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { SEARCH_SEPARATOR } from '../db/search.ts'
+import { searchText } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import { ledgerStatements, type Wallet, type WalletTransaction } from './queries.ts'
@@ -100,7 +100,7 @@ const move = (
     sourceId: cause.sourceId,
     remarks: cause.remarks,
     createdAtMs: cause.nowMs,
-    searchLowerCase: `${cause.sourceId ?? ''}${SEARCH_SEPARATOR}${cause.remarks ?? ''}`.toLowerCase(),
+    searchLowerCase: searchText(cause.sourceId, cause.remarks),
   })
 }
 

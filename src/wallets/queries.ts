@@ -1,4 +1,5 @@
-import { and, asc, count, eq, gte, lte, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedInsertReturning, preparedReads, preparedWrites } from '../db/prepared.ts'
@@ -20,7 +21,29 @@ import {
 
 export type { Wallet, WalletTransaction }
 
+const currencyNamed = sql`(SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')})`
+
+/** A client's wallets that meet all filters but those that are null. */
+const listedBy = (query: Query, ...order: readonly (SQLiteColumn | SQL)[]) => {
+  const met = (filter: string, condition: SQL) => sql`(${sql.placeholder(filter)} IS NULL OR ${condition})`
+  return query
+    .select()
+    .from(wallets)
+    .where(
+      and(
+        eq(wallets.clientId, sql.placeholder('clientId')),
+        met('currencyId', eq(wallets.currencyId, sql.placeholder('currencyId'))),
+        met('currency', eq(wallets.currencyId, currencyNamed)),
+        met('type', eq(wallets.type, sql.placeholder('type'))),
+      ),
+    )
+    .orderBy(...order)
+    .prepare()
+}
+
 const reads = preparedReads({
+  listById: (query) => listedBy(query, wallets.id),
+  listByAmount: (query) => listedBy(query, inMajorUnits(wallets.amountMinor, wallets.currencyId), wallets.id),
   find: (query) => preparedFind(query, wallets),
   findTransaction: (query) => preparedFind(query, transactions),
   // The wallet in the currency comes before the default one; among several the oldest.
@@ -142,15 +165,16 @@ export interface WalletQuery {
   sort: Sort<(typeof WALLET_SORTS)[number]>
 }
 
-/** One page of the client's wallets, and how many match in all. */
-export const listWallets = (world: World, clientId: number, { page, sort, ...filters }: WalletQuery) =>
-  walletList.page(() => world.db.query, clientId, {
-    filters,
-    sort: sort.field,
-    direction: sort.direction,
-    limit: page.limit,
-    offset: offsetOf(page),
-  })
+/** One page of the client's wallets, which are few, and how many match in all. */
+export const listWallets = (query: Query, clientId: number, asked: WalletQuery) => {
+  const { page, sort, currencyId = null, currency = null, type = null, isActive } = asked
+  const list = sort.field === 'id' ? reads(query).listById : reads(query).listByAmount
+  // No wallet can be closed: all are active.
+  const matching = isActive === 'false' ? [] : list.all({ clientId, currencyId, currency, type })
+  if (sort.direction === 'DESC') matching.reverse()
+  const offset = offsetOf(page)
+  return { rows: matching.slice(offset, offset + page.limit), totalCount: matching.length }
+}
 
 export interface TransactionQuery {
   page: Page
@@ -200,42 +224,19 @@ const withCurrency = (query: Query, transaction: WalletTransaction) => {
   return { transaction, currencyId }
 }
 
-const currencyNamed = sql`(SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')})`
-
-const walletList = new List({
-  table: wallets,
-  filters: {
-    currencyId: wallets.currencyId,
-    currency: sql`${wallets.currencyId} = ${currencyNamed}`,
-    type: wallets.type,
-    // No wallet can be closed: all are active.
-    isActive: sql`${sql.placeholder('isActive')} = 'true'`,
-  },
-  sorts: { id: [], amount: [inMajorUnits(wallets.amountMinor, wallets.currencyId)] },
-  created: 'id',
-})
-
 const transactionList = new List({
   table: transactions,
   filters: {
     walletId: transactions.walletId,
     currency: sql`${transactions.walletId} IN (SELECT ${wallets.id} FROM ${wallets} WHERE ${wallets.currencyId} = ${currencyNamed})`,
-    search: contains(transactions.searchLowerCase, sql.placeholder('search')),
-    transactionType: transactions.transactionType,
-    status: transactions.status,
-    sourceType: transactions.sourceType,
+    search: contains(transactions.searchLowerCase),
+    transactionType: eq(transactions.transactionType, sql.placeholder('transactionType')),
+    status: eq(transactions.status, sql.placeholder('status')),
+    sourceType: eq(transactions.sourceType, sql.placeholder('sourceType')),
     createdFromMs: gte(transactions.createdAtMs, sql.placeholder('createdFromMs')),
     createdToMs: lte(transactions.createdAtMs, sql.placeholder('createdToMs')),
   },
   sorts: { id: [], amount: [transactions.amountRank], created_at: [transactions.createdAtMs] },
   counted: { as: 'transactions', by: { walletId: 'part' } },
   created: 'id',
-  paths: [
-    {
-      filters: ['createdFromMs', 'createdToMs'],
-      sort: 'created_at',
-      bounds: { least: 'createdFromMs', most: 'createdToMs' },
-    },
-    { filters: ['walletId'], sort: 'id' },
-  ],
 })

@@ -137,7 +137,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
         }
         const sort = readSort(query, WALLET_SORTS, { field: 'id', direction: 'DESC' })
         query.finish()
-        const { rows, totalCount } = await listWallets(session.world, session.client.id, { page, ...filter, sort })
+        const { rows, totalCount } = listWallets(session.world.db.query, session.client.id, { page, ...filter, sort })
         Object.assign(set.headers, longPageHeaders(page, totalCount, rows.length))
         return rows.map((wallet) => walletWire(wallet, reference))
       },

@@ -118,6 +118,19 @@ describe('migrations', () => {
     expect(balances()).toEqual([[700, 0]])
   })
 
+  test('make the records of an earlier release searchable with either sigma, and keep their counts', () => {
+    const sqlite = databaseAsOf(7)
+    sqlite.run(`
+      INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (1, 'acme', '', 1, 0);
+      INSERT INTO beneficiaries VALUES
+        ('ben_1', 1, 'A@X.GR', 'Νίκος', 'Παππάς', 'a@x.gr', 'νίκος', 'παππάς', NULL, NULL, '{}', 0, 0, NULL, 0);`)
+    migrate(sqlite, NEW_YEAR)
+    expect(sqlite.query('SELECT search_folded FROM beneficiaries').values()).toEqual([['a@x.gr\0νίκοσ παππάσ']])
+    expect(sqlite.query('SELECT * FROM list_counts').values()).toEqual([['beneficiaries', 1, '', 0, 1]])
+    sqlite.run('DELETE FROM beneficiaries')
+    expect(sqlite.query('SELECT count FROM list_counts').values()).toEqual([[0]])
+  })
+
   test('refuse a database that is newer than the program, and leave it as it is', () => {
     const sqlite = migrated()
     const newest = appliedTo(sqlite).length + 1
