@@ -1,15 +1,20 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { ValueErrorType } from '@sinclair/typebox/errors'
-import { inArray } from 'drizzle-orm'
-import type { Tx } from '../db/database.ts'
+import type { Query } from '../db/database.ts'
 import { isWritable } from '../http/validation.ts'
 import { toMajor, toMinor, toPercent } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { JsonLines } from './json-lines.ts'
 import { INSTANT } from './product.ts'
-import { ownCategories, type ProductRecord, productRecords } from './records.ts'
-import { productBands, products } from './tables.ts'
+import {
+  type CatalogRows,
+  type OnRows,
+  ownCategories,
+  type ProductRecord,
+  productRecords,
+  ROWS_PER_INSERT,
+} from './queries.ts'
 
 /** The catalog file (contract C8): what `--catalog FILE` reads and `scrip catalog` writes. */
 
@@ -238,69 +243,6 @@ const undefinedNames = ({ category, sub_category }: ProductDocument, defined: Ca
   return faults
 }
 
-/** Hears how far a long catalog has come. */
-export type OnRows = (what: string, done: number, total: number) => void
-
-/** A catalog in the form of the database's rows. */
-export interface CatalogRows {
-  products: (typeof products.$inferInsert)[]
-  bands: (typeof productBands.$inferInsert)[]
-  /** The names of those that the file defines, and the program does not. */
-  categories: readonly string[]
-  subcategories: readonly string[]
-}
-
-/** Rows that one statement can carry within SQLite's limit on parameters. */
-const ROWS_PER_INSERT = 500
-
-/** Replaces all products by these. */
-export const replaceCatalog = (tx: Tx, rows: CatalogRows, onRows?: OnRows): void => {
-  tx.delete(productBands).run()
-  tx.delete(products).run()
-  for (let start = 0; start < rows.products.length; start += ROWS_PER_INSERT) {
-    onRows?.('writing products', start, rows.products.length)
-    tx.insert(products)
-      .values(rows.products.slice(start, start + ROWS_PER_INSERT))
-      .run()
-  }
-  for (let start = 0; start < rows.bands.length; start += ROWS_PER_INSERT) {
-    onRows?.('writing denominations', start, rows.bands.length)
-    tx.insert(productBands)
-      .values(rows.bands.slice(start, start + ROWS_PER_INSERT))
-      .run()
-  }
-}
-
-/** Rows that are written in one transaction where a server is to go on beside it: some 10 ms. */
-const ROWS_PER_STEP = 250
-
-/**
- * Replaces all products by these, a few at a time: between the steps the catalog is neither the
- * old one nor the new one.
- */
-export function* replacingCatalog(rows: CatalogRows, present: readonly number[]): Generator<(tx: Tx) => void> {
-  const kept = new Set(rows.products.map(({ id }) => id))
-  for (const ids of slices(present.filter((id) => !kept.has(id)))) yield (tx) => removeProducts(tx, ids)
-  const bands = Map.groupBy(rows.bands, ({ productId }) => productId)
-  for (const slice of slices(rows.products)) {
-    const ids = slice.map(({ id }) => id).filter((id) => id !== undefined)
-    yield (tx) => {
-      removeProducts(tx, ids)
-      tx.insert(products).values(slice).run()
-      for (const some of slices(ids.flatMap((id) => bands.get(id) ?? []))) tx.insert(productBands).values(some).run()
-    }
-  }
-}
-
-/** Their denominations go with them. */
-const removeProducts = (tx: Tx, ids: number[]): void => {
-  tx.delete(products).where(inArray(products.id, ids)).run()
-}
-
-function* slices<T>(all: readonly T[]): Generator<T[]> {
-  for (let start = 0; start < all.length; start += ROWS_PER_STEP) yield all.slice(start, start + ROWS_PER_STEP)
-}
-
 interface Parsed {
   /** None of them checked yet. */
   entries: readonly unknown[]
@@ -441,9 +383,9 @@ const append = (rows: CatalogRows, entry: ProductDocument, reference: Reference)
 const toBasisPoints = (percent: number): number | undefined => toMinor(percent, 2)
 
 /** All products of a database as a catalog file, the oldest first: {@link readCatalog} reads the same rows from it. */
-export const writeCatalog = (tx: Tx, reference: Reference): string => {
-  const products = [...productRecords(tx).values()].map((record) => entryOf(record, reference))
-  return `${JSON.stringify({ ...ownCategories(tx), products }, null, 2)}\n`
+export const writeCatalog = (query: Query, reference: Reference): string => {
+  const products = [...productRecords(query).values()].map((record) => entryOf(record, reference))
+  return `${JSON.stringify({ ...ownCategories(query), products }, null, 2)}\n`
 }
 
 const entryOf = ({ row, bands }: ProductRecord, reference: Reference): ProductDocument => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { CatalogFault } from '../catalog/document.ts'
-import { findValidity } from '../catalog/records.ts'
+import { findValidity } from '../catalog/queries.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type DataConfig, dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'

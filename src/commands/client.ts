@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { findProductName } from '../catalog/records.ts'
-import { agreeDiscounts } from '../catalog/seed.ts'
+import { agreeDiscounts, findProductName } from '../catalog/queries.ts'
 import { dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'

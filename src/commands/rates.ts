@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { findRates } from '../charges/queries.ts'
 import { type BaseRates, parseRate, parseRates, RatesFault } from '../charges/rates.ts'
-import { findRates, mergeRates, replaceRates } from '../charges/stored-rates.ts'
+import { mergeRates, replaceRates } from '../charges/stored-rates.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
 import { RATE_ONE } from '../kernel/money.ts'

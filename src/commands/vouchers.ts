@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
-import { productRecords } from '../catalog/records.ts'
+import { productRecords } from '../catalog/queries.ts'
 import { findNewVoucherKey } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { and, asc, eq, lte, sql } from 'drizzle-orm'
-import type { Query, Tx } from '../db/database.ts'
-import { preparedReads } from '../db/prepared.ts'
+import type { Tx } from '../db/database.ts'
 import { readText } from '../http/body.ts'
 import { edgeOf, renderFailure } from '../http/errors.ts'
 import { type JsonObject, parseObject } from '../http/json.ts'
@@ -11,12 +9,10 @@ import type { RequestContext } from '../http/request-id.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { idempotencyKeys } from './tables.ts'
+import { clearKeys, findKey, type KeptAnswer, placeOf, putKey } from './queries.ts'
 
 /** How long an answer is kept for its key (contract C14). */
 const KEPT_MS = DAY_MS
-/** So many keys that are out of date are cleared by each write: more than it adds, and few enough for one request. */
-const CLEARED_PER_WRITE = 20
 const KEY = /^[\x20-\x7e]{8,256}$/
 /** What the client can do nothing about, or what time mends, is not kept. */
 const KEPT_REFUSALS = new Set([400, 404])
@@ -39,8 +35,6 @@ export interface AtRest {
   close: (tx: Tx, json: string, place: string) => string
   open: (tx: Tx, kept: string, place: string) => string | undefined
 }
-
-const placeOf = ({ clientId, key }: Pick<KeptAnswer, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
 
 interface Answer {
   status: number
@@ -96,12 +90,9 @@ const performOrRecall = async <Input>(
   const requestSha256 = digestOf(`POST ${effect.route} ${canonical(sent) ?? text}`)
   const outcome = await write((tx) => {
     const nowMs = world.clock.nowMs()
-    statements(tx).clearSome.run({ usedAtMsMax: nowMs - KEPT_MS })
-    const isKey = and(eq(idempotencyKeys.clientId, client.id), eq(idempotencyKeys.key, key))
-    const kept = tx.select().from(idempotencyKeys).where(isKey).limit(1).get()
-    const isGood = kept && kept.createdAtMs > nowMs - KEPT_MS
-    if (kept && !isGood) tx.delete(idempotencyKeys).where(isKey).run()
-    if (isGood) {
+    clearKeys(tx, nowMs - KEPT_MS)
+    const kept = findKey(tx, client.id, key)
+    if (kept && kept.createdAtMs > nowMs - KEPT_MS) {
       if (kept.requestSha256 !== requestSha256) throw new DomainError({ code: 'idempotency_key_reused' })
       return { answer: { status: kept.status, json: answered(tx, effect, kept), replayed: true } }
     }
@@ -109,31 +100,13 @@ const performOrRecall = async <Input>(
     if (fresh.answer) {
       const { status, json } = fresh.answer
       const body = effect.atRest?.close(tx, json, placeOf({ clientId: client.id, key })) ?? json
-      tx.insert(idempotencyKeys)
-        .values({ clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
-        .run()
+      putKey(tx, { clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
     }
     return fresh
   })
   if ('error' in outcome) throw outcome.error
   return outcome.answer
 }
-
-const statements = preparedReads({
-  /** Clears some of the keys that were used at a time or before, the oldest first. */
-  clearSome: (query) => {
-    const { clientId, key, createdAtMs } = idempotencyKeys
-    const old = query
-      .select({ clientId, key })
-      .from(idempotencyKeys)
-      .where(lte(createdAtMs, sql.placeholder('usedAtMsMax')))
-      .orderBy(asc(createdAtMs))
-      .limit(CLEARED_PER_WRITE)
-    return query.delete(idempotencyKeys).where(sql`(${clientId}, ${key}) IN ${old}`).prepare()
-  },
-})
-
-type KeptAnswer = typeof idempotencyKeys.$inferSelect
 
 const answered = (tx: Tx, { atRest }: Pick<Effect<unknown>, 'atRest'>, kept: KeptAnswer): string => {
   if (!atRest) return kept.body
@@ -156,30 +129,6 @@ const attempt = <Input>(tx: Tx, effect: Effect<Input>, sent: Sent): Outcome => {
     if (!KEPT_REFUSALS.has(status)) return { error }
     return { error, answer: { status, json: JSON.stringify(body), replayed: false } }
   }
-}
-
-/** Answers that are kept sealed begin unlike JSON. */
-const SEALED = sql`${idempotencyKeys.body} NOT LIKE '{%'`
-
-export type SealedAnswer = Pick<KeptAnswer, 'clientId' | 'key' | 'body'> & { place: string }
-
-/** The next answers that are kept sealed, in order of client and key. */
-export const sealedAnswers = (query: Query, after: { clientId: number; key: string }, limit: number): SealedAnswer[] =>
-  query
-    .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
-    .from(idempotencyKeys)
-    .where(and(SEALED, sql`(${idempotencyKeys.clientId}, ${idempotencyKeys.key}) > (${after.clientId}, ${after.key})`))
-    .orderBy(asc(idempotencyKeys.clientId), asc(idempotencyKeys.key))
-    .limit(limit)
-    .all()
-    .map((kept) => ({ ...kept, place: placeOf(kept) }))
-
-/** Keeps an answer sealed anew. */
-export const resealAnswer = (tx: Tx, { clientId, key }: SealedAnswer, body: string): void => {
-  tx.update(idempotencyKeys)
-    .set({ body })
-    .where(and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key)))
-    .run()
 }
 
 type Sent = { body: JsonObject } | { refusal: unknown }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { asc, count, inArray, isNotNull, isNull, lte, not, sql } from 'drizzle-orm'
-import { type ProductRecord, productRecords } from '../catalog/records.ts'
+import { type ProductRecord, productRecords } from '../catalog/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { isWritable } from '../http/validation.ts'
 import { parseTimestamp } from '../kernel/clock.ts'

@@ -1,6 +1,4 @@
-import { sql } from 'drizzle-orm'
-import type { Tx } from '../db/database.ts'
-import { type Country, type Currency, countries, currencies } from './tables.ts'
+import type { Country, Currency } from './tables.ts'
 
 export type { Country, Currency }
 
@@ -104,7 +102,7 @@ export interface CountryWire {
   dialing_prefix: string
 }
 
-const countryRow = (country: CountryWire): Country => ({
+export const countryRow = (country: CountryWire): Country => ({
   id: country.id,
   name: country.name,
   officialName: country.official_name,
@@ -113,28 +111,3 @@ const countryRow = (country: CountryWire): Country => ({
   numericCode: country.numeric_code,
   dialingPrefix: country.dialing_prefix,
 })
-
-/** Updates the rows of an earlier release: ids stay, names may change. */
-export const seedReference = (tx: Tx, seed: ReferenceSeed): void => {
-  tx.insert(countries)
-    .values(seed.countries.map(countryRow))
-    .onConflictDoUpdate({
-      target: countries.id,
-      set: {
-        name: sql`excluded.name`,
-        officialName: sql`excluded.official_name`,
-        alpha2: sql`excluded.alpha_2`,
-        alpha3: sql`excluded.alpha_3`,
-        numericCode: sql`excluded.numeric_code`,
-        dialingPrefix: sql`excluded.dialing_prefix`,
-      },
-    })
-    .run()
-  tx.insert(currencies)
-    .values([...seed.currencies])
-    .onConflictDoUpdate({
-      target: currencies.id,
-      set: { name: sql`excluded.name`, currency: sql`excluded.currency`, precision: sql`excluded.precision` },
-    })
-    .run()
-}

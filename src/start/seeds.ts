@@ -8,28 +8,24 @@ import countriesJson from '../../seed/countries.json' with { type: 'text' }
 import currenciesJson from '../../seed/currencies.json' with { type: 'text' }
 import ratesJson from '../../seed/rates.json' with { type: 'text' }
 import subcategoriesJson from '../../seed/subcategories.json' with { type: 'text' }
+import { type CategoryNames, readCatalog } from '../catalog/document.ts'
 import {
   type CatalogRows,
-  type CategoryNames,
+  type CategorySeed,
+  defineCategories,
   type OnRows,
-  readCatalog,
+  productIds,
   replaceCatalog,
   replacingCatalog,
-} from '../catalog/document.ts'
-import { productIds } from '../catalog/records.ts'
-import { type CategorySeed, defineCategories, seedCategories } from '../catalog/seed.ts'
+  seedCategories,
+} from '../catalog/queries.ts'
 import { forget, keep, keepDatabase, readKept } from '../db/data-folder.ts'
 import { Database, PAGE_BYTES, type Query, type Tx } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { keepMode } from '../db/mode.ts'
 import type { Clock } from '../kernel/clock.ts'
-import {
-  type CountryWire,
-  type Currency,
-  Reference,
-  type ReferenceSeed,
-  seedReference,
-} from '../reference/reference.ts'
+import { seedReference } from '../reference/queries.ts'
+import { type CountryWire, type Currency, Reference, type ReferenceSeed } from '../reference/reference.ts'
 
 /** What the program carries in `seed/`, and how it gets into a database: each seed once, and again when it changed. */
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { CatalogFault, readCatalog, replaceCatalog, writeCatalog } from '../../src/catalog/document.ts'
-import { defineCategories, seedCategories } from '../../src/catalog/seed.ts'
+import { CatalogFault, readCatalog, writeCatalog } from '../../src/catalog/document.ts'
+import { defineCategories, replaceCatalog, seedCategories } from '../../src/catalog/queries.ts'
 import { productBands, products } from '../../src/catalog/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
+import { findRates } from '../../src/charges/queries.ts'
 import { RatesFault } from '../../src/charges/rates.ts'
-import { findRates, mergeRates, replaceRates } from '../../src/charges/stored-rates.ts'
+import { mergeRates, replaceRates } from '../../src/charges/stored-rates.ts'
 import { RATE_ONE } from '../../src/kernel/money.ts'
 import { type Live, openLive } from '../orders/live.ts'
 

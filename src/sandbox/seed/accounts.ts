@@ -1,4 +1,4 @@
-import { agreeDiscounts } from '../../catalog/seed.ts'
+import { agreeDiscounts } from '../../catalog/queries.ts'
 import type { Database } from '../../db/database.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { addClients, clientNames, setPassword } from '../../sessions/seed.ts'

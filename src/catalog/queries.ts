@@ -1,0 +1,202 @@
+import { and, asc, eq, gte, inArray, max, sql } from 'drizzle-orm'
+import type { Query, Tx } from '../db/database.ts'
+import { categories, clientDiscounts, productBands, products, subcategories } from './tables.ts'
+
+/** Hears how far a long catalog has come. */
+export type OnRows = (what: string, done: number, total: number) => void
+
+/** A catalog in the form of the database's rows. */
+export interface CatalogRows {
+  products: (typeof products.$inferInsert)[]
+  bands: (typeof productBands.$inferInsert)[]
+  /** The names of those that the file defines, and the program does not. */
+  categories: readonly string[]
+  subcategories: readonly string[]
+}
+
+/** Rows that one statement can carry within SQLite's limit on parameters. */
+export const ROWS_PER_INSERT = 500
+
+/** Replaces all products by these. */
+export const replaceCatalog = (tx: Tx, rows: CatalogRows, onRows?: OnRows): void => {
+  tx.delete(productBands).run()
+  tx.delete(products).run()
+  for (let start = 0; start < rows.products.length; start += ROWS_PER_INSERT) {
+    onRows?.('writing products', start, rows.products.length)
+    tx.insert(products)
+      .values(rows.products.slice(start, start + ROWS_PER_INSERT))
+      .run()
+  }
+  for (let start = 0; start < rows.bands.length; start += ROWS_PER_INSERT) {
+    onRows?.('writing denominations', start, rows.bands.length)
+    tx.insert(productBands)
+      .values(rows.bands.slice(start, start + ROWS_PER_INSERT))
+      .run()
+  }
+}
+
+/** Rows that are written in one transaction where a server is to go on beside it: some 10 ms. */
+const ROWS_PER_STEP = 250
+
+/**
+ * Replaces all products by these, a few at a time: between the steps the catalog is neither the
+ * old one nor the new one.
+ */
+export function* replacingCatalog(rows: CatalogRows, present: readonly number[]): Generator<(tx: Tx) => void> {
+  const kept = new Set(rows.products.map(({ id }) => id))
+  for (const ids of slices(present.filter((id) => !kept.has(id)))) yield (tx) => removeProducts(tx, ids)
+  const bands = Map.groupBy(rows.bands, ({ productId }) => productId)
+  for (const slice of slices(rows.products)) {
+    const ids = slice.map(({ id }) => id).filter((id) => id !== undefined)
+    yield (tx) => {
+      removeProducts(tx, ids)
+      tx.insert(products).values(slice).run()
+      for (const some of slices(ids.flatMap((id) => bands.get(id) ?? []))) tx.insert(productBands).values(some).run()
+    }
+  }
+}
+
+/** Their denominations go with them. */
+const removeProducts = (tx: Tx, ids: number[]): void => {
+  tx.delete(products).where(inArray(products.id, ids)).run()
+}
+
+function* slices<T>(all: readonly T[]): Generator<T[]> {
+  for (let start = 0; start < all.length; start += ROWS_PER_STEP) yield all.slice(start, start + ROWS_PER_STEP)
+}
+
+/** The rows of the seed files (spec 2.3): inactive ones never show. */
+export interface CategorySeed {
+  categories: readonly { id: number; name: string; active: boolean }[]
+  subcategories: readonly { id: number; name: string; category_id: number; active: boolean }[]
+}
+
+/** Ids of categories that a catalog file defines begin here: no release gives one of these to its own. */
+export const OWN_ID_MIN = 1_000_001
+
+/**
+ * Puts the categories of a catalog file in the place of those of the one before. One that is named again has the id that
+ * it had, so that they stay as they were told.
+ */
+export const defineCategories = (tx: Tx, names: Record<'categories' | 'subcategories', readonly string[]>) => {
+  // A subcategory of a file belongs to no category; the column wants one, and nothing asks for it.
+  define(tx, categories, names.categories, {})
+  define(tx, subcategories, names.subcategories, { categoryId: 1 })
+}
+
+const define = (
+  tx: Tx,
+  table: typeof categories | typeof subcategories,
+  names: readonly string[],
+  others: { categoryId?: number },
+): void => {
+  tx.update(table).set({ active: false }).where(gte(table.id, OWN_ID_MIN)).run()
+  let next =
+    Math.max(
+      OWN_ID_MIN - 1,
+      tx
+        .select({ id: max(table.id) })
+        .from(table)
+        .get()?.id ?? 0,
+    ) + 1
+  for (const name of names) {
+    const values = { id: next, name, active: true, ...others } as typeof subcategories.$inferInsert
+    const [row] = tx
+      .insert(table)
+      .values(values)
+      .onConflictDoUpdate({ target: table.name, set: { active: true } })
+      .returning()
+      .all()
+    if (row?.id === next) next += 1
+  }
+}
+
+/** Writes the seed over whatever an earlier release wrote: ids stay, names may have improved. */
+export const seedCategories = (tx: Tx, seed: CategorySeed): void => {
+  // What a file has defined gives way to the program's own of the same name.
+  const isTaken = (table: typeof categories | typeof subcategories, rows: readonly { name: string }[]) =>
+    and(
+      gte(table.id, OWN_ID_MIN),
+      inArray(
+        table.name,
+        rows.map(({ name }) => name),
+      ),
+    )
+  tx.delete(subcategories).where(isTaken(subcategories, seed.subcategories)).run()
+  tx.delete(categories).where(isTaken(categories, seed.categories)).run()
+  const improved = { name: sql`excluded.name`, active: sql`excluded.active` }
+  tx.insert(categories)
+    .values([...seed.categories])
+    .onConflictDoUpdate({ target: categories.id, set: improved })
+    .run()
+  tx.insert(subcategories)
+    .values(seed.subcategories.map(({ category_id: categoryId, ...row }) => ({ ...row, categoryId })))
+    .onConflictDoUpdate({ target: subcategories.id, set: { ...improved, categoryId: sql`excluded.category_id` } })
+    .run()
+}
+
+/** A discount that one client was promised on one product (contract C8). */
+export interface AgreedDiscount {
+  clientId: number
+  productId: number
+  discountBasisPoints: number
+}
+
+/** Writes discounts over those that were agreed on the same products before. */
+export const agreeDiscounts = (tx: Tx, agreed: readonly AgreedDiscount[]): void => {
+  tx.insert(clientDiscounts)
+    .values([...agreed])
+    .onConflictDoUpdate({
+      target: [clientDiscounts.clientId, clientDiscounts.productId],
+      set: { discountBasisPoints: sql`excluded.discount_basis_points` },
+    })
+    .run()
+}
+
+/** A product as it stands in the database, on sale or not, for those who run the program. */
+export interface ProductRecord {
+  row: typeof products.$inferSelect
+  /** In the order in which the catalog file names them. */
+  bands: (typeof productBands.$inferSelect)[]
+}
+
+/** All products by id, in order of id. */
+export const productRecords = (query: Query): Map<number, ProductRecord> => {
+  const rows = query.select().from(products).orderBy(asc(products.id)).all()
+  const records = new Map<number, ProductRecord>(rows.map((row) => [row.id, { row, bands: [] }]))
+  const bands = query.select().from(productBands).orderBy(asc(productBands.productId), asc(productBands.position)).all()
+  for (const band of bands) records.get(band.productId)?.bands.push(band)
+  return records
+}
+
+/** The categories and subcategories that a catalog file has defined, as it names them; members of none are left out. */
+export const ownCategories = (
+  query: Query,
+): { categories?: { name: string }[]; subcategories?: { name: string }[] } => {
+  const namesOf = (table: typeof categories | typeof subcategories) =>
+    query
+      .select({ name: table.name })
+      .from(table)
+      .where(and(gte(table.id, OWN_ID_MIN), eq(table.active, true)))
+      .orderBy(asc(table.id))
+      .all()
+  const [own, ownSub] = [namesOf(categories), namesOf(subcategories)]
+  return { ...(own.length > 0 && { categories: own }), ...(ownSub.length > 0 && { subcategories: ownSub }) }
+}
+
+/** What a product is called, or undefined when there is none. */
+export const findProductName = (query: Query, id: number): string | undefined =>
+  query.select({ name: products.name }).from(products).where(eq(products.id, id)).limit(1).get()?.name
+
+/** How long the codes of a product are good for, as the catalog says it; or undefined when there is none. */
+export const findValidity = (query: Query, id: number): string | undefined =>
+  query.select({ validity: products.validity }).from(products).where(eq(products.id, id)).limit(1).get()?.validity
+
+/** The ids of all products, in order. */
+export const productIds = (query: Query): number[] =>
+  query
+    .select({ id: products.id })
+    .from(products)
+    .orderBy(asc(products.id))
+    .all()
+    .map(({ id }) => id)

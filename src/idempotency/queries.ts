@@ -1,0 +1,66 @@
+import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import type { Query, Tx } from '../db/database.ts'
+import { preparedWrites } from '../db/prepared.ts'
+import { idempotencyKeys } from './tables.ts'
+
+export type KeptAnswer = typeof idempotencyKeys.$inferSelect
+
+/** So many keys that are out of date are cleared by each write: more than it adds, and few enough for one request. */
+const CLEARED_PER_WRITE = 20
+
+const writes = preparedWrites({
+  /** Clears some of the keys that were used at a time or before, the oldest first. */
+  clearSome: (tx) => {
+    const { clientId, key, createdAtMs } = idempotencyKeys
+    const old = tx
+      .select({ clientId, key })
+      .from(idempotencyKeys)
+      .where(lte(createdAtMs, sql.placeholder('usedAtMsMax')))
+      .orderBy(asc(createdAtMs))
+      .limit(CLEARED_PER_WRITE)
+    return tx.delete(idempotencyKeys).where(sql`(${clientId}, ${key}) IN ${old}`).prepare()
+  },
+})
+
+/** Clears some of the keys that were used at a time or before, the oldest first. */
+export const clearKeys = (tx: Tx, usedAtMsMax: number): void => void writes(tx).clearSome.run({ usedAtMsMax })
+
+const isKey = ({ clientId, key }: Pick<KeptAnswer, 'clientId' | 'key'>) =>
+  and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key))
+
+/** What a key has answered, however long ago. */
+export const findKey = (query: Query, clientId: number, key: string): KeptAnswer | undefined =>
+  query.select().from(idempotencyKeys).where(isKey({ clientId, key })).limit(1).get()
+
+/** Keeps an answer for its key, instead of one that is out of date. */
+export const putKey = (tx: Tx, kept: KeptAnswer): void => {
+  const { clientId, key } = idempotencyKeys
+  tx.insert(idempotencyKeys)
+    .values(kept)
+    .onConflictDoUpdate({ target: [clientId, key], set: kept })
+    .run()
+}
+
+/** The place that an answer is sealed for. */
+export const placeOf = ({ clientId, key }: Pick<KeptAnswer, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
+
+/** Answers that are kept sealed begin unlike JSON. */
+const SEALED = sql`${idempotencyKeys.body} NOT LIKE '{%'`
+
+export type SealedAnswer = Pick<KeptAnswer, 'clientId' | 'key' | 'body'> & { place: string }
+
+/** The next answers that are kept sealed, in order of client and key. */
+export const sealedAnswers = (query: Query, after: { clientId: number; key: string }, limit: number): SealedAnswer[] =>
+  query
+    .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
+    .from(idempotencyKeys)
+    .where(and(SEALED, sql`(${idempotencyKeys.clientId}, ${idempotencyKeys.key}) > (${after.clientId}, ${after.key})`))
+    .orderBy(asc(idempotencyKeys.clientId), asc(idempotencyKeys.key))
+    .limit(limit)
+    .all()
+    .map((kept) => ({ ...kept, place: placeOf(kept) }))
+
+/** Keeps an answer sealed anew. */
+export const resealAnswer = (tx: Tx, kept: SealedAnswer, body: string): void => {
+  tx.update(idempotencyKeys).set({ body }).where(isKey(kept)).run()
+}
