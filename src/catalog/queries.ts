@@ -72,7 +72,7 @@ export interface CategorySeed {
 }
 
 /** Ids of categories that a catalog file defines begin here: no release gives one of these to its own. */
-export const OWN_ID_MIN = 1_000_001
+const OWN_ID_MIN = 1_000_001
 
 /**
  * Puts the categories of a catalog file in the place of those of the one before. One that is named again has the id that
