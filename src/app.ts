@@ -8,9 +8,10 @@ import { chargeRoutes } from './charges/routes.ts'
 import type { Config } from './config/config.ts'
 import { asFailure } from './db/storage.ts'
 import { docsRoutes } from './docs/routes.ts'
+import { DEFERRED } from './http/body.ts'
 import { addressBehind } from './http/client-address.ts'
 import { Edge } from './http/edge.ts'
-import { fastPath } from './http/fast-path.ts'
+import { type Operation, servedBy } from './http/operation.ts'
 import { type RequestListener, RequestWatch } from './http/request-watch.ts'
 import { serviceRoutes } from './http/service-routes.ts'
 import { allOf } from './http/witness.ts'
@@ -26,7 +27,7 @@ import { referenceRoutes } from './reference/routes.ts'
 import { sandboxGate, worldGate } from './sandbox/control/gate.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { generatedSupply } from './sandbox/seed/vouchers.ts'
-import { WORLD_REFUSALS, worldAccounts } from './sandbox/worlds/accounts.ts'
+import { WORLD_ERRORS, worldAccounts } from './sandbox/worlds/accounts.ts'
 import { pace } from './sandbox/worlds/pace.ts'
 import type { SandboxWorlds } from './sandbox/worlds/worlds.ts'
 import { refreshClients } from './sessions/clients.ts'
@@ -124,7 +125,10 @@ export const createApp = (deps: Deps) => {
     due,
     keepUp,
     beforeRoute: (route) => (CATALOG_ROUTE.test(route) ? catalog.before() : undefined),
-    onIdentified: watch?.identified,
+    onIdentified: (request, session) => {
+      watch?.identified(request, session.client.username)
+      sandbox?.observer.identified(request, session)
+    },
     onAdmitted: sandbox?.observer.admitted,
   })
   const credentials = new CredentialCheck({
@@ -138,24 +142,14 @@ export const createApp = (deps: Deps) => {
     log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) })
 
   const isReady = () => !deps.isClosing() && worlds.default.db.trouble === undefined
-  const edge = new Edge({
-    admit: guard.admit,
-    nextRequestId: deps.nextRequestId,
-    isClosing: deps.isClosing,
-    witness: allOf([watch, sandbox?.observer]),
-    asFailure,
-    onBreakdown,
-  })
-  const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .use(edge.plugin)
-    .use(sandbox?.publicRoutes ?? new Elysia())
+  const rooms = new Elysia({ name: 'api' })
     .use(
       sessionRoutes({
         credentials,
         sessions,
         guard,
         accessTtlMs,
-        accountRefusals: sandboxWorlds ? WORLD_REFUSALS : {},
+        accountErrors: sandboxWorlds ? WORLD_ERRORS : {},
         addressOf: addressBehind(config.trustedProxies, deps.addressOf),
         onPlaced: sandbox?.observer.belongs,
       }),
@@ -170,14 +164,28 @@ export const createApp = (deps: Deps) => {
     .use(orderRoutes({ ...ordering, guard }))
     .use(payoutRoutes({ ...paying, guard }))
     .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }))
+  const operations = new Map<string, Operation>()
+  const edge = new Edge({
+    operations,
+    admit: guard.admit,
+    nextRequestId: deps.nextRequestId,
+    isClosing: deps.isClosing,
+    witness: allOf([watch, sandbox?.observer]),
+    asFailure,
+    onBreakdown,
+  })
+  const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
+    .parser(DEFERRED, () => null)
+    .use(edge.plugin)
+    .use(sandbox?.publicRoutes ?? new Elysia())
+    .use(rooms)
     .use(docsRoutes({ app: () => app, version, publicUrl }))
   if (sandbox) app.use(sandbox.routes)
-  // What `--strict` looks at is read on the long way.
-  const handle = strict ? app.fetch : fastPath(app, { edge, admit: guard.admit, enter: sandbox?.observer.entered })
+  for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
   /** Logs in without a request that the request log or the coverage would show. */
   const logIn = async (login: Credentials): Promise<string> => {
     const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
     return (await sessions.begin(identified)).accessToken
   }
-  return { app, handle, due, sandbox, logIn }
+  return { app, handle: app.fetch, due, sandbox, logIn }
 }

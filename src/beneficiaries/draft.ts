@@ -1,17 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import type { JsonObject } from '../http/json.ts'
-import { bodyCheck } from '../http/validation.ts'
-import type { Violation } from '../kernel/failure.ts'
+import { bodyCheck, type Problem, Text, writingProblem } from '../http/validation.ts'
 import type { Reference } from '../reference/reference.ts'
 
 /** Metadata is kept as JSON of at most this many bytes (contract C10). */
 const METADATA_BYTES_MAX = 16_384
 
 /** A first or last name, after trimming. */
-export const Name = Type.String({ minLength: 1, maxLength: 100, description: '1 to 100 characters after trimming' })
-export const Email = Type.String({ format: 'email', maxLength: 254 })
-export const CountryCode = Type.String({ description: 'ISO 3166-1 alpha-2, in either case' })
-export const Phone = Type.String({ description: 'Phone number including country code' })
+export const Name = Text({ minLength: 1, maxLength: 100, description: '1 to 100 characters after trimming' })
+export const Email = Text({ format: 'email', maxLength: 254 })
+export const CountryCode = Text({ description: 'ISO 3166-1 alpha-2, in either case' })
+export const Phone = Text({ description: 'Phone number including country code' })
 export const Metadata = Type.Object(
   {},
   {
@@ -69,24 +68,25 @@ export const readDraft = (sent: JsonObject, reference: Reference): Draft => {
   }
 }
 
-type RuleOutcome = Omit<Violation, 'field'> | undefined
-
 /** The rule for a country, in the form in which it is kept. */
 export const countryRule =
   (reference: Reference) =>
-  (code: string): RuleOutcome =>
+  (code: string): Problem | undefined =>
     reference.hasAlpha2(code) ? undefined : { rule: 'enum', problem: 'must be an ISO 3166-1 alpha-2 country code' }
 
 /** The rule for a phone number, in the form in which it is kept. */
-export const phoneRule = (phone: string): RuleOutcome =>
+export const phoneRule = (phone: string): Problem | undefined =>
   isPhoneNumber(phone)
     ? undefined
     : { rule: 'format', problem: 'must be a valid phone number including the country code' }
 
-export const metadataRule = (metadata: object): RuleOutcome =>
-  Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES_MAX
+export const metadataRule = (metadata: object): Problem | undefined => {
+  const problem = writingProblem(metadata)
+  if (problem !== undefined) return { rule: 'format', problem }
+  return Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES_MAX
     ? undefined
     : { rule: 'max', problem: 'must be at most 16 KiB as JSON' }
+}
 
 /** The forms in which members are kept; what is no text stays as it is, for the check to refuse. */
 export const inKeptForm = {

@@ -1,13 +1,15 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented, PAGE_HEADERS } from '../http/operation.ts'
+import { BODY_UNREADABLE } from '../http/failures.ts'
+import { operationsOf, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
-import { DIRECTIONS, QueryReader } from '../http/query.ts'
-import { nullable, orderQuery, pageQuery, Timestamp } from '../http/schemas.ts'
+import { orderQuery, pageQuery, textFilter } from '../http/parameters.ts'
+import { nullable, Timestamp } from '../http/schemas.ts'
+import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { once } from '../idempotency/once.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
-import { found } from '../kernel/failure.ts'
+import { found, violation } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
@@ -15,6 +17,8 @@ import type { Session } from '../sessions/sessions.ts'
 import { findDefaultWallet } from '../wallets/queries.ts'
 import { saveBeneficiary } from './beneficiaries.ts'
 import { DraftBody, readDraft } from './draft.ts'
+
+import { BENEFICIARY_NOT_FOUND } from './errors.ts'
 import {
   BENEFICIARY_SORTS,
   type Beneficiary,
@@ -24,6 +28,8 @@ import {
 } from './queries.ts'
 
 /** Saved beneficiaries (spec 4.1). Errors leave in the flat shape. */
+
+const operation = operationsOf({ tag: 'Beneficiaries', errorShape: 'flat' })
 
 const ROUTE = '/api/v1/beneficiaries'
 const PAGE = { limitDefault: 20, limitMax: 100 }
@@ -49,7 +55,7 @@ const BeneficiaryPath = Type.Object({
 })
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
-  search: Type.Optional(Type.String({ description: 'A part of the e-mail or the name, in either case' })),
+  search: textFilter('A part of the e-mail or the name, in either case'),
   ...orderQuery(BENEFICIARY_SORTS),
 })
 
@@ -81,26 +87,17 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     .use(guard.plugin())
     .get(
       '/',
-      async ({ request, session, set }) => {
-        const query = new QueryReader(request.url)
-        const page = query.page(PAGE)
-        const search = query.text('search')
-        const sortBy = query.choice('sort_by', BENEFICIARY_SORTS) ?? 'created_at'
-        const sortOrder = query.choice('sort_order', DIRECTIONS) ?? 'DESC'
-        query.finish()
-        const { rows, totalCount } = await listBeneficiaries(session.world, session.client.id, {
-          page,
-          search,
-          sortBy,
-          sortOrder,
-        })
-        Object.assign(set.headers, pageHeaders(page, totalCount))
+      async ({ query, session, set }) => {
+        const { search, sort_by: sortBy, sort_order: sortOrder } = query
+        const wanted = { page: query, search, sortBy, sortOrder }
+        const { rows, totalCount } = await listBeneficiaries(session.world, session.client.id, wanted)
+        Object.assign(set.headers, pageHeaders(query, totalCount))
         return rows.map(wireFor(session))
       },
-      documented({
+      operation({
         id: 'listBeneficiaries',
-        tag: 'Beneficiaries',
         summary: 'List saved beneficiaries',
+        breakdown: 'Failed to retrieve beneficiaries',
         description: 'Searched by e-mail and name, sorted and paged; the newest first.',
         query: ListQuery,
         success: {
@@ -110,32 +107,32 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
           example: [BENEFICIARY_EXAMPLE],
           headers: PAGE_HEADERS,
         },
-        refusals: {
-          'beneficiaries.list_validation': {
-            code: 'validation',
-            violations: [{ field: 'limit', rule: 'max', problem: 'must be at most 100' }],
-          },
+        errors: {
+          'beneficiaries.list_validation': violation('limit', 'max', 'must be at most 100'),
         },
       }),
     )
     .post(
       '/',
-      async ({ request, session, set }) => {
+      async ({ request, session }) => {
         const wire = wireFor(session)
-        return once({ request, set }, session, {
+        return once(request, session, {
           route: ROUTE,
+          errorShape: 'flat',
           status: 201,
           check: (sent) => readDraft(sent, reference),
           apply: (tx, draft) => wire(saveBeneficiary(tx, session.world, session.client.id, draft)),
         })
       },
-      documented({
+      operation({
         id: 'createBeneficiary',
-        tag: 'Beneficiaries',
         summary: 'Save a beneficiary',
+        breakdown: 'Failed to create beneficiary',
         description: 'The same e-mail address may be saved more than once.',
         headers: IdempotencyHeaders,
-        body: { schema: DraftBody, example: DRAFT_EXAMPLE },
+        body: DraftBody,
+        bodyExample: DRAFT_EXAMPLE,
+        checksBody: true,
         success: {
           status: 201,
           description: 'The saved beneficiary',
@@ -143,38 +140,34 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
           example: BENEFICIARY_EXAMPLE,
           headers: CREATED_ONCE_HEADERS,
         },
-        refusals: {
-          'beneficiaries.body_unreadable': { code: 'body_unreadable' },
-          'beneficiaries.email_missing': {
-            code: 'validation',
-            violations: [{ field: 'email', rule: 'required', problem: 'is required' }],
-          },
-          'beneficiaries.email_invalid': {
-            code: 'validation',
-            violations: [{ field: 'email', rule: 'email', problem: 'must be a valid e-mail address' }],
-          },
-          'beneficiaries.idempotency_key_malformed': { code: 'idempotency_key_malformed' },
-          'beneficiaries.idempotency_key_reused': { code: 'idempotency_key_reused' },
+        errors: {
+          'beneficiaries.body_unreadable': BODY_UNREADABLE,
+          'beneficiaries.email_missing': violation('email', 'required', 'is required'),
+          'beneficiaries.email_invalid': violation('email', 'email', 'must be a valid e-mail address'),
+          'beneficiaries.idempotency_key_malformed': KEY_MALFORMED,
+          'beneficiaries.idempotency_key_reused': KEY_REUSED,
         },
       }),
     )
     .get(
       '/:id',
       ({ params, session }) =>
-        wireFor(session)(found(findBeneficiary(session.world.db.query, session.client.id, params.id), 'beneficiary')),
-      documented({
+        wireFor(session)(
+          found(findBeneficiary(session.world.db.query, session.client.id, params.id), BENEFICIARY_NOT_FOUND),
+        ),
+      operation({
         id: 'getBeneficiary',
-        tag: 'Beneficiaries',
         summary: 'Get a saved beneficiary',
+        breakdown: 'Failed to retrieve beneficiary',
         description: 'With what was paid to the person so far.',
-        path: BeneficiaryPath,
+        params: BeneficiaryPath,
         success: {
           status: 200,
           description: 'The beneficiary',
           schema: BeneficiarySchema,
           example: BENEFICIARY_EXAMPLE,
         },
-        refusals: { 'beneficiaries.not_found': { code: 'not_found', resource: 'beneficiary' } },
+        errors: { 'beneficiaries.not_found': BENEFICIARY_NOT_FOUND },
       }),
     )
     .delete(
@@ -183,26 +176,26 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
         await session.write((tx) => deleteBeneficiary(tx, session.client.id, params.id))
         set.status = 204
       },
-      documented({
+      operation({
         id: 'deleteBeneficiary',
-        tag: 'Beneficiaries',
         summary: 'Delete a saved beneficiary',
+        breakdown: 'Failed to delete beneficiary',
         description: 'Payouts that were made to it are unaffected.',
-        path: BeneficiaryPath,
+        params: BeneficiaryPath,
         success: { status: 204, description: 'The beneficiary is deleted' },
-        refusals: { 'beneficiaries.delete_not_found': { code: 'not_found', resource: 'beneficiary' } },
+        errors: { 'beneficiaries.delete_not_found': BENEFICIARY_NOT_FOUND },
       }),
     )
 }
 
-const beneficiaryWire = (beneficiary: Beneficiary, precision: number) => ({
+const beneficiaryWire = (beneficiary: Beneficiary, precision: number): Static<typeof BeneficiarySchema> => ({
   id: beneficiary.id,
   email: beneficiary.email,
   first_name: beneficiary.firstName,
   last_name: beneficiary.lastName,
   country: beneficiary.country,
   phone: beneficiary.phone,
-  metadata: JSON.parse(beneficiary.metadata) as object,
+  metadata: JSON.parse(beneficiary.metadata),
   total_payouts: beneficiary.totalPayouts,
   total_amount: toMajor(beneficiary.totalAmountMinor, precision),
   last_payout_at: toTimestampOrNull(beneficiary.lastPayoutAtMs),

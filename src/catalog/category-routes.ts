@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../http/operation.ts'
+import { documented } from '../http/legacy-operation.ts'
+import { idPath } from '../http/parameters.ts'
 import { Prepared } from '../http/prepared.ts'
 import { pathId } from '../http/query.ts'
-import { idPath } from '../http/schemas.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Catalog } from './catalog.ts'
@@ -18,7 +18,7 @@ const SubcategoryPath = idPath('subcategory')
 
 export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) =>
   new Elysia({ name: 'categories', prefix: '/api/v1' })
-    .use(guard.plugin('vouchers'))
+    .use(guard.plugin({ feature: 'vouchers' }))
     .get(
       '/categories',
       () => catalog.answer('categories', () => new Prepared(JSON.stringify(catalog.categories))),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { idPath } from '../http/schemas.ts'
+import { idPath } from '../http/parameters.ts'
 
 /** What the routes of the catalog, and of the rooms that sell from it, say of a product alike (spec 2.2, 4.2). */
 

@@ -1,5 +1,16 @@
 import { DomainError } from '../kernel/failure.ts'
-import { convert, feeOf, percentOf, plus, RATE_ONE, times, toMajor, toPercent, toRate } from '../kernel/money.ts'
+import {
+  AMOUNT_TOO_SMALL,
+  convert,
+  feeOf,
+  percentOf,
+  plus,
+  RATE_ONE,
+  times,
+  toMajor,
+  toPercent,
+  toRate,
+} from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
 
 /** What a purchase costs is made of (contract C9). Amounts are in minor units of the product's currency. */
@@ -59,7 +70,7 @@ export const priceOf = (inputs: PriceInputs): Price => {
   })
   const conversionFeeMinor = rateE8 === undefined ? undefined : percentOf(netMinor, inputs.conversionBasisPoints)
   const totalPayableMinor = plus(netMinor, gstMinor, handlingFeeMinor, conversionFeeMinor ?? 0)
-  if (totalPayableMinor === 0) throw new DomainError({ code: 'amount_too_small' })
+  if (totalPayableMinor === 0) throw new DomainError(AMOUNT_TOO_SMALL)
   return {
     source,
     destination,

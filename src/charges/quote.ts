@@ -1,10 +1,18 @@
 import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
+import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
 import { findOffer, type Offer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { findPayingWallet, findWallet, type Wallet } from '../wallets/queries.ts'
+import {
+  DENOMINATION_NOT_OFFERED,
+  PAYING_WALLET_NOT_FOUND,
+  quantityExceeded,
+  RATE_FAILED,
+  rateMissing,
+} from './errors.ts'
 import { type Price, priceOf } from './price.ts'
 import type { RateSource } from './rates.ts'
 
@@ -72,12 +80,12 @@ export const quoteForOrder = (
 
 /** @throws DomainError not_found, denomination_not_offered or quantity_exceeded */
 const offered = (catalog: Catalog, { world, client }: Session, purchase: Purchase): Offered => {
-  const product = found(catalog.find(purchase.productId), 'product')
+  const product = found(catalog.find(purchase.productId), PRODUCT_NOT_FOUND)
   const agreed = agreedDiscounts(world, client.id).get(product.id) ?? 0
   const offer = findOffer(product, purchase.denomination, agreed)
-  if (!offer) throw new DomainError({ code: 'denomination_not_offered' })
+  if (!offer) throw new DomainError(DENOMINATION_NOT_OFFERED)
   const quantityMax = quantityMaxFor(product, client.quantityMax)
-  if (purchase.quantity > quantityMax) throw new DomainError({ code: 'quantity_exceeded', quantityMax })
+  if (purchase.quantity > quantityMax) throw new DomainError(quantityExceeded(quantityMax))
   return { product, offer, quantityMax }
 }
 
@@ -93,7 +101,7 @@ const priced = (
     purchase.walletId === undefined
       ? findPayingWallet(query, client.id, product.currency.id)
       : findWallet(query, client.id, purchase.walletId)
-  if (!wallet) throw new DomainError({ code: 'paying_wallet_not_found' })
+  if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const destination = pricing.reference.getCurrency(wallet.currencyId)
   const price = priceOf({
     denominationMinor: offer.denominationMinor,
@@ -119,7 +127,7 @@ export const rateBetween = (rates: RateSource, source: Currency, destination: Cu
   if (source.id === destination.id) return undefined
   const pair = { from: source.currency, to: destination.currency }
   const rateE8 = ask(rates, pair)
-  if (rateE8 === undefined) throw new DomainError({ code: 'rate_missing', ...pair })
+  if (rateE8 === undefined) throw new DomainError(rateMissing(pair.from, pair.to))
   return rateE8
 }
 
@@ -128,6 +136,6 @@ const ask = (rates: RateSource, { from, to }: { from: string; to: string }): num
     return rates(from, to)
   } catch (cause) {
     if (cause instanceof DomainError) throw cause
-    throw new DomainError({ code: 'rate_failed' }, { cause })
+    throw new DomainError(RATE_FAILED, { cause })
   }
 }

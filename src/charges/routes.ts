@@ -1,24 +1,32 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { agreedDiscounts } from '../catalog/catalog.ts'
+import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
 import { bandsWire, findOffer } from '../catalog/product.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from '../catalog/schemas.ts'
-import { readObject } from '../http/body.ts'
+import { BODY_UNREADABLE, invalidId } from '../http/failures.ts'
 import type { JsonObject } from '../http/json.ts'
-import { documented } from '../http/operation.ts'
-import { JSON_TYPE } from '../http/prepared.ts'
-import { pathId } from '../http/query.ts'
+import { operationsOf } from '../http/operation.ts'
+import { jsonResponse } from '../http/responses.ts'
 import { Id } from '../http/schemas.ts'
-import { bodyCheck } from '../http/validation.ts'
-import { DomainError, found } from '../kernel/failure.ts'
-import { percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
+import { DomainError, type Failure, found, invalid, type Violation, violation } from '../kernel/failure.ts'
+import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL, percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { keepCharge, recallCharge } from './cache.ts'
+import {
+  DENOMINATION_NOT_OFFERED,
+  PAYING_WALLET_NOT_FOUND,
+  quantityExceeded,
+  RATE_FAILED,
+  rateMissing,
+} from './errors.ts'
 import { chargeWire } from './price.ts'
 import { type Pricing, quote } from './quote.ts'
 import { CHARGE_EXAMPLE, ChargeSchema, nullableNumber } from './schemas.ts'
 
 /** Charges and discounts of a product (spec 4.2, contract C9). Errors leave in the charges shape. */
+
+const operation = operationsOf({ tag: 'Products', errorShape: 'charges' })
 
 const ChargesBody = Type.Object(
   {
@@ -32,8 +40,6 @@ const DiscountBody = Type.Object(
   { denomination: Type.Optional(Denomination), quantity: Type.Optional(Quantity) },
   { title: 'DiscountRequest' },
 )
-const checkCharges = bodyCheck(ChargesBody)
-const checkDiscount = bodyCheck(DiscountBody)
 
 const DiscountSchema = Type.Object(
   {
@@ -78,13 +84,10 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
     .use(guard.plugin())
     .post(
       '/:id/discount',
-      async ({ params, request, session }) => {
-        const id = pathId(params.id, 'product')
-        const sent = await readObject(request)
+      ({ params: { id }, body, session }) => {
         session.checkAgain()
-        refuseNonNumbers(sent, ['denomination', 'quantity'])
-        const { denomination, quantity = 1 } = checkDiscount(sent)
-        const product = found(pricing.catalog.find(id), 'product')
+        const { denomination, quantity = 1 } = body
+        const product = found(pricing.catalog.find(id), PRODUCT_NOT_FOUND)
         const agreed = agreedDiscounts(session.world, session.client.id).get(id) ?? 0
         const all = {
           product_id: id,
@@ -95,7 +98,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
           return { ...all, denomination: null, quantity: null, discount: null, discount_amount: null }
         }
         const offer = findOffer(product, denomination, agreed)
-        if (!offer) throw new DomainError({ code: 'denomination_not_offered' })
+        if (!offer) throw new DomainError(DENOMINATION_NOT_OFFERED)
         const discountMinor = percentOf(times(offer.denominationMinor, quantity), offer.discountBasisPoints)
         return {
           ...all,
@@ -105,57 +108,52 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
           discount_amount: toMajor(discountMinor, product.currency.precision),
         }
       },
-      documented({
+      operation({
         id: 'getDiscounts',
-        tag: 'Products',
+        breakdown: 'Failed to calculate discount',
         summary: 'Get the discounts of a product',
         description: 'Without a denomination the last four members are null.',
-        path: ProductPath,
-        body: { schema: DiscountBody, example: { denomination: 100, quantity: 2 } },
+        params: ProductPath,
+        body: DiscountBody,
+        bodyExample: { denomination: 100, quantity: 2 },
+        bodyFailure: chargesFailure,
         success: { status: 200, description: 'The discounts', schema: DiscountSchema, example: DISCOUNT_EXAMPLE },
-        refusals: {
-          'discount.invalid_id': { code: 'invalid_id', resource: 'product' },
-          'discount.body_unreadable': { code: 'body_unreadable' },
-          'discount.validation': {
-            code: 'validation',
-            violations: [{ field: 'denomination', rule: 'min', problem: 'must be at least 0.01' }],
-          },
-          'discount.not_found': { code: 'not_found', resource: 'product' },
-          'discount.denomination_not_offered': { code: 'denomination_not_offered' },
+        errors: {
+          'discount.invalid_id': invalidId('product'),
+          'discount.body_unreadable': BODY_UNREADABLE,
+          'discount.validation': violation('denomination', 'min', 'must be at least 0.01'),
+          'discount.not_found': PRODUCT_NOT_FOUND,
+          'discount.denomination_not_offered': DENOMINATION_NOT_OFFERED,
         },
       }),
     )
     .post(
       '/:id/charges',
-      async ({ params, request, session, set }) => {
-        const productId = pathId(params.id, 'product')
-        const sent = await readObject(request)
+      ({ params, body: { denomination, quantity, wallet_id: walletId }, session, set }) => {
         session.checkAgain()
-        requireNumbers(sent, ['denomination', 'quantity'])
-        const { denomination, quantity, wallet_id: walletId } = checkCharges(sent)
-        const purchase = { productId, denomination, quantity, walletId }
+        const purchase = { productId: params.id, denomination, quantity, walletId }
         const { world, client } = session
-        set.headers['content-type'] = JSON_TYPE
         const kept = recallCharge(world, client.id, purchase)
         if (kept !== undefined) {
           set.headers['X-Cache'] = 'HIT'
-          return kept.json
+          return jsonResponse(kept.json)
         }
         const fresh = quote(session.world.db.query, pricing, session, purchase)
         set.headers['X-Cache'] = 'MISS'
         const json = JSON.stringify(chargeWire(fresh))
         keepCharge(world, client.id, purchase, { json, quote: fresh }, chargeTtlMs)
-        return json
+        return jsonResponse(json)
       },
-      documented({
+      operation({
         id: 'calculateCharges',
-        fast: true,
-        tag: 'Products',
+        breakdown: 'Failed to calculate charges',
         summary: 'Calculate what a purchase costs',
         description:
           'Without wallet_id the wallet in the currency of the product pays, else the default one. The same question is answered with the same bytes for five minutes.',
-        path: ProductPath,
-        body: { schema: ChargesBody, example: { denomination: 100, quantity: 2 } },
+        params: ProductPath,
+        body: ChargesBody,
+        bodyExample: { denomination: 100, quantity: 2 },
+        bodyFailure: chargesFailure,
         success: {
           status: 200,
           description: 'The charges',
@@ -163,35 +161,24 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
           example: CHARGE_EXAMPLE,
           headers: CACHE_HEADERS,
         },
-        refusals: {
-          'charges.invalid_id': { code: 'invalid_id', resource: 'product' },
-          'charges.body_unreadable': { code: 'body_unreadable' },
-          'charges.validation': {
-            code: 'validation',
-            violations: [{ field: 'denomination', rule: 'min', problem: 'must be at least 0.01' }],
-          },
-          'charges.not_found': { code: 'not_found', resource: 'product' },
-          'charges.denomination_not_offered': { code: 'denomination_not_offered' },
-          'charges.quantity_exceeded': { code: 'quantity_exceeded', quantityMax: 50 },
-          'charges.wallet_not_found': { code: 'paying_wallet_not_found' },
-          'charges.rate_missing': { code: 'rate_missing', from: 'USD', to: 'KES' },
-          'charges.rate_failed': { code: 'rate_failed' },
-          'charges.amount_too_large': { code: 'amount_too_large' },
-          'charges.amount_too_small': { code: 'amount_too_small' },
+        errors: {
+          'charges.invalid_id': invalidId('product'),
+          'charges.body_unreadable': BODY_UNREADABLE,
+          'charges.validation': violation('denomination', 'min', 'must be at least 0.01'),
+          'charges.not_found': PRODUCT_NOT_FOUND,
+          'charges.denomination_not_offered': DENOMINATION_NOT_OFFERED,
+          'charges.quantity_exceeded': quantityExceeded(50),
+          'charges.wallet_not_found': PAYING_WALLET_NOT_FOUND,
+          'charges.rate_missing': rateMissing('USD', 'KES'),
+          'charges.rate_failed': RATE_FAILED,
+          'charges.amount_too_large': AMOUNT_TOO_LARGE,
+          'charges.amount_too_small': AMOUNT_TOO_SMALL,
         },
       }),
     )
 
-/** What is missing or no number makes the whole body invalid here (contract C9). */
-const requireNumbers = (sent: JsonObject, fields: readonly string[]): void => {
-  for (const field of fields) {
-    if (typeof sent[field] !== 'number') throw new DomainError({ code: 'body_unreadable' })
-  }
-}
-
-const refuseNonNumbers = (sent: JsonObject, fields: readonly string[]): void => {
-  requireNumbers(
-    sent,
-    fields.filter((field) => sent[field] !== undefined && sent[field] !== null),
-  )
-}
+/** A member that is missing or no number makes the whole body invalid here (contract C9). */
+const chargesFailure = (violations: readonly Violation[], body: JsonObject): Failure =>
+  violations.some(({ field }) => field !== 'wallet_id' && typeof body[field] !== 'number')
+    ? BODY_UNREADABLE
+    : invalid(violations)

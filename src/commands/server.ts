@@ -5,10 +5,10 @@ import { type Config, urlOf } from '../config/config.ts'
 import { wantsColor } from '../config/environment.ts'
 import { renderFailure, STRUCTURED } from '../http/errors.ts'
 import { type Listening, type ListenOptions, listen } from '../http/listen.ts'
-import { JSON_TYPE } from '../http/prepared.ts'
+import { JSON_TYPE } from '../http/responses.ts'
 import { pathOf } from '../http/target.ts'
 import { SECOND_MS, systemClock } from '../kernel/clock.ts'
-import { DomainError } from '../kernel/failure.ts'
+import { DomainError, INTERNAL } from '../kernel/failure.ts'
 import { createLog, LineSink, type Log } from '../observability/log.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { StorageWatch } from '../observability/storage-watch.ts'
@@ -103,7 +103,7 @@ const namesItsPath = (error: unknown): boolean => error instanceof Error && 'pat
 /** What is answered when an error gets past the edge: as for any other, nothing of its cause (contract C4). */
 const brokenDown = (error: Error, requestId: string, log: Log): Response => {
   log.error('request failed', { requestId, cause: error.stack ?? String(error) })
-  const { status, body } = renderFailure({ code: 'internal' }, STRUCTURED)
+  const { status, body } = renderFailure(INTERNAL, STRUCTURED)
   return new Response(JSON.stringify(body), {
     status,
     headers: { 'content-type': JSON_TYPE, 'X-Request-Id': requestId },

@@ -1,8 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
-import { edgeOf, type RenderedError, renderFailure } from '../http/errors.ts'
-import { OPERATION, type Operation, TAGS } from '../http/operation.ts'
-import { refusalsOf } from '../http/operations.ts'
+import { type RenderedError, renderFailure } from '../http/errors.ts'
+import { errorsOf, type Operation, servedBy, TAGS } from '../http/operation.ts'
 import { ownRequests } from '../http/request-watch.ts'
 import { documentedRoute } from '../http/target.ts'
 import { Components, type Json } from './schemas.ts'
@@ -13,7 +12,7 @@ import { Components, type Json } from './schemas.ts'
  */
 
 interface CollectedDocument extends Json {
-  paths: Record<string, Record<string, Json & { [OPERATION]?: Operation }>>
+  paths: Record<string, Record<string, Json>>
 }
 
 const COLLECTED_PATH = '/openapi/collected'
@@ -68,17 +67,21 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
   ownRequests.add(request)
   const response = await collector.handle(request)
   const collected = (await response.json()) as CollectedDocument
+  const operations = new Map(servedBy(app).map(({ method, route, operation }) => [`${method} ${route}`, operation]))
   const components = new Components()
   const paths: Json = {}
   const isSandbox = '/_sandbox/' in collected.paths
   const tags = new Set<string>()
   for (const [path, methods] of Object.entries(collected.paths)) {
-    const documented = Object.entries(methods).flatMap(([method, { [OPERATION]: operation }]) => {
+    const route = documentedRoute(path)
+    const pattern = route.replace(/\{(\w+)\}/g, ':$1')
+    const documented = Object.keys(methods).flatMap((method) => {
+      const operation = operations.get(`${method.toUpperCase()} ${pattern}`)
       if (!operation) return []
       tags.add(operation.tag)
-      return [[method, operationObject({ components, isSandbox }, operation, method.toUpperCase(), path)]]
+      return [[method, operationObject({ components, isSandbox }, operation)]]
     })
-    if (documented.length > 0) paths[documentedRoute(path)] = Object.fromEntries(documented)
+    if (documented.length > 0) paths[route] = Object.fromEntries(documented)
   }
   return {
     openapi: '3.1.0',
@@ -107,7 +110,7 @@ interface Context {
   isSandbox: boolean
 }
 
-const operationObject = (context: Context, operation: Operation, method: string, path: string): Json => {
+const operationObject = (context: Context, operation: Operation): Json => {
   const { id, tag, summary, description, body } = operation
   const { components, isSandbox } = context
   return {
@@ -117,7 +120,7 @@ const operationObject = (context: Context, operation: Operation, method: string,
     description,
     security: operation.public ? [] : [{ accessToken: [] }],
     parameters: [
-      ...parameters('path', operation.path),
+      ...parameters('path', operation.params),
       ...parameters('query', operation.query),
       ...parameters('header', operation.headers).map((parameter) => withExampleOf(id, parameter)),
       ...(operation.prepared ? parameters('header', CONDITION) : []),
@@ -125,11 +128,11 @@ const operationObject = (context: Context, operation: Operation, method: string,
     ],
     ...(body && {
       requestBody: {
-        required: !body.optional,
+        required: !operation.bodyOptional,
         content: {
           'application/json': {
-            schema: components.place(body.schema, { isRequest: true, isClosed: tag === 'Sandbox' }),
-            example: body.example,
+            schema: components.place(body, { isRequest: true, isClosed: tag === 'Sandbox' }),
+            example: operation.bodyExample,
           },
         },
       },
@@ -138,16 +141,16 @@ const operationObject = (context: Context, operation: Operation, method: string,
       ...answer(components, operation, operation.success),
       ...(operation.prepared && unchanged(operation)),
       ...(operation.alternative && answer(components, operation, operation.alternative)),
-      ...errorResponses(operation, method, path),
+      ...errorResponses(operation),
     },
   }
 }
 
 const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefined): Json[] =>
-  Object.entries(schema?.properties ?? {}).map(([name, { description, example, ...rest }]) => ({
+  Object.entries(schema?.properties ?? {}).map(([name, { description, example, read: _, ...rest }]) => ({
     name,
     in: place,
-    required: schema?.required?.includes(name) ?? false,
+    required: rest.default === undefined && (schema?.required?.includes(name) ?? false),
     description,
     // Every numbered record begins with 1: what the reference page asks for unless told otherwise.
     ...(place === 'path' && { example: rest.type === 'integer' ? 1 : example }),
@@ -201,14 +204,13 @@ const unchanged = (operation: Operation): Json => ({
   },
 })
 
-const errorResponses = (operation: Operation, method: string, path: string): Json => {
-  const edge = edgeOf(method, path)
+const errorResponses = (operation: Operation): Json => {
   const byStatus = new Map<
     number,
     { headers: Record<string, TSchema>; examples: Json; bodies: RenderedError['body'][] }
   >()
-  for (const [name, failure] of Object.entries(refusalsOf(operation))) {
-    const { status, headers, body } = renderFailure(failure, edge)
+  for (const [name, failure] of Object.entries(errorsOf(operation))) {
+    const { status, headers, body } = renderFailure(failure, operation)
     const known = byStatus.get(status) ?? { headers: {}, examples: {}, bodies: [] }
     for (const name of Object.keys(headers)) {
       const schema = ERROR_HEADERS[name]

@@ -93,6 +93,9 @@ const readChunks = async ({ body }: Request, bytesMax: number, upload: Upload): 
   return upload.whole()
 }
 
+/** The name of the parser of every route with a body: it reads nothing, as strangers are refused before (contract C4). */
+export const DEFERRED = 'deferred'
+
 /** The body as a JSON object, parsed once: a login is read for its world first. @throws DomainError body_unreadable */
 export const readObject = async (request: Request, bytesMax?: number): Promise<JsonObject> => {
   const text = await readText(request, bytesMax)
@@ -101,7 +104,7 @@ export const readObject = async (request: Request, bytesMax?: number): Promise<J
   return object
 }
 
-/** The body as a JSON object, where leaving it out means an empty one. @throws DomainError body_unreadable */
+/** The same, where no body means an empty object. @throws DomainError body_unreadable or unavailable */
 export const readOptionalObject = async (request: Request): Promise<JsonObject> => {
   const text = await readText(request)
   return text.trim() === '' ? {} : parseObject(text)

@@ -1,13 +1,20 @@
-import { type Context, Elysia } from 'elysia'
-import { DomainError, type Failure } from '../kernel/failure.ts'
-import { edgeOf, renderFailure } from './errors.ts'
-import { JSON_TYPE, Prepared } from './prepared.ts'
+import { type Context, Elysia, ValidationError } from 'elysia'
+import { DomainError, type Failure, INTERNAL, invalid } from '../kernel/failure.ts'
+import { renderFailure, STRUCTURED } from './errors.ts'
+import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
+import type { JsonObject } from './json.ts'
+import type { Operation } from './operation.ts'
+import { Prepared } from './prepared.ts'
 import { type RequestContext, requestIdOf } from './request-id.ts'
+import { bodyOf, JSON_TYPE } from './responses.ts'
+import { violationsOf } from './validation.ts'
 import type { Witness } from './witness.ts'
 
 export interface EdgeOptions {
   /** Lets a request in, or throws: asked for paths below /api/v1 that no route serves. */
   admit: (context: Asked) => unknown
+  /** What is served, by method and route: an error is written in the format of its route. */
+  operations: ReadonlyMap<string, Operation>
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   /** Whether the program is closing: each answer then closes its connection. */
@@ -35,16 +42,17 @@ export class Edge {
     const sent = requestIdOf(request)
     if (sent !== undefined) set.headers['X-Request-Id'] = sent
     this.options.witness?.arrived(request)
-    if (!hasOneHost(request)) throw new DomainError({ code: 'host_invalid' })
+    if (!hasOneHost(request)) throw new DomainError(HOST_INVALID)
   }
 
-  /** What a route has answered, as it leaves: a copy of what was prepared, text, bytes or nothing. */
+  /** What a route has answered, as it leaves. */
   readonly answer = (
     { request, set, route }: RequestContext & { route: string },
     value: unknown,
   ): Response | string | Uint8Array | undefined => {
     this.#sign(set)
-    if (value instanceof Prepared) return this.#copyOf(value, request, set, route)
+    if (value instanceof Prepared) return this.#complete(value.respond(request), request, set, route)
+    if (value instanceof Response) return this.#complete(value, request, set, route)
     const body = written(value)
     if (body !== value) set.headers['content-type'] = JSON_TYPE
     this.options.witness?.answered(request, Number(set.status ?? 200), set.headers, body, route)
@@ -53,15 +61,14 @@ export class Edge {
 
   /** What was thrown, as it leaves. */
   readonly refuse = (asked: Asked, error: unknown): Response | string =>
-    this.#render(asked, failureOf(this.options.asFailure(error)), error)
+    this.#render(asked, this.#failureOf(asked, this.options.asFailure(error)), error)
 
   /** A path below /api/v1 without a token is 401 whether it exists or not (contract C4). */
   readonly miss = async (asked: Asked): Promise<Response | string> => {
-    const failure: Failure = { code: 'route_not_found' }
-    if (!asked.path.startsWith('/api/v1/') && asked.path !== '/api/v1') return this.#render(asked, failure)
+    if (!asked.path.startsWith('/api/v1/') && asked.path !== '/api/v1') return this.#render(asked, ROUTE_NOT_FOUND)
     try {
       await this.options.admit({ ...asked, route: '' })
-      return this.#render(asked, failure)
+      return this.#render(asked, ROUTE_NOT_FOUND)
     } catch (error) {
       return this.refuse(asked, error)
     }
@@ -74,11 +81,9 @@ export class Edge {
     if (this.options.isClosing()) set.headers.connection = 'close'
   }
 
-  #copyOf(prepared: Prepared, request: Request, set: Context['set'], route: string): Response {
-    const response = prepared.answer(request)
+  #complete(response: Response, request: Request, set: Context['set'], route: string): Response {
     for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
-    const body = response.status === 304 ? undefined : prepared.body
-    this.options.witness?.answered(request, response.status, response.headers, body, route)
+    this.options.witness?.answered(request, response.status, response.headers, bodyOf(response), route)
     // With nothing left to add, the framework sends the response as it is, instead of making another one.
     set.headers = {}
     return response
@@ -87,16 +92,28 @@ export class Edge {
   #render({ request, set, path, route }: Asked, failure: Failure, error?: unknown): Response | string {
     const { witness, onBreakdown } = this.options
     this.#sign(set)
-    if (error !== undefined && !(error instanceof DomainError)) {
+    if (error !== undefined && !(error instanceof DomainError || error instanceof ValidationError)) {
       onBreakdown({ error, requestId: String(set.headers['X-Request-Id']), method: request.method, path })
     }
-    const { status, headers, body } = renderFailure(failure, edgeOf(request.method, path))
+    const { status, headers, body } = renderFailure(failure, this.#operationOf(request, route) ?? STRUCTURED)
     set.status = status
     for (const [name, value] of Object.entries(headers)) set.headers[name] = value
     const text = JSON.stringify(body)
     set.headers['content-type'] = JSON_TYPE
     witness?.refused(request, route, failure, { status, headers: set.headers, body: text })
     return failure.code === 'connection_dropped' ? brokenOff() : text
+  }
+
+  #operationOf({ method }: Request, route: string | undefined): Operation | undefined {
+    return this.options.operations.get(`${method} ${route}`)
+  }
+
+  #failureOf({ request, route }: Asked, error: unknown): Failure {
+    if (error instanceof DomainError) return error.failure
+    const operation = error instanceof ValidationError ? this.#operationOf(request, route) : undefined
+    if (!(error instanceof ValidationError) || !operation?.body) return INTERNAL
+    const violations = violationsOf(error, operation.body)
+    return operation.bodyFailure?.(violations, error.value as JsonObject) ?? invalid(violations)
   }
 
   /** The edge of an app. */
@@ -127,5 +144,3 @@ const brokenOff = (): Response =>
       pull: (controller) => controller.error(),
     }),
   )
-
-const failureOf = (error: unknown): Failure => (error instanceof DomainError ? error.failure : { code: 'internal' })

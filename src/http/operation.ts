@@ -1,5 +1,14 @@
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { Failure } from '../kernel/failure.ts'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { AnyElysia, Context } from 'elysia'
+import { type Failure, INTERNAL, unavailable, type Violation } from '../kernel/failure.ts'
+import { DEFERRED, readObject, readOptionalObject } from './body.ts'
+import type { ErrorFormat } from './errors.ts'
+import { rateLimited, unauthorized } from './failures.ts'
+import type { JsonObject } from './json.ts'
+import { edgeOf } from './legacy-edges.ts'
+import { readPath, readQuery } from './parameters.ts'
+import { documentedRoute } from './target.ts'
+import { knownMembers } from './validation.ts'
 
 /** The groups of the documentation, in the order of the specification, and what each is about. */
 export const TAGS = {
@@ -16,63 +25,176 @@ export const TAGS = {
   Sandbox: 'What only the sandbox has: worlds and their clocks. Open on this machine, elsewhere by token.',
 } as const
 
-/** Where an operation's documentation travels: in the `detail` of its route. */
+/** Where an operation travels: in the `detail` of its route. */
 export const OPERATION = 'x-operation'
 
-interface Success {
-  status: 200 | 201 | 204
+/** A response that is no error. */
+interface Success<Schema extends TSchema = TSchema, Status extends number = number> {
+  status: Status
   description: string
-  /** Left out where there is no body. */
-  schema?: TSchema
-  example?: unknown
-  /** What the answer carries besides X-Request-Id and the headers of the limit. */
+  /** Undefined when there is no body. */
+  schema?: Schema
+  example?: Static<Schema>
+  /** The headers besides X-Request-Id and those of the limit. */
   headers?: TObject
   contentType?: string
-  /** The same in other content types, for who asks for them by Accept. */
+  /** The same in other content types, for clients that ask for them by Accept. */
   alsoAs?: Record<string, { schema: TSchema; example: unknown }>
 }
 
-/**
- * What a route promises, kept beside it: the documentation, the list of documented errors and the tests are all
- * made from this.
- */
-export interface Operation {
-  /** The name of the operation for generated clients: `createBeneficiary`. */
-  id: string
-  tag: keyof typeof TAGS
-  summary: string
-  description: string
-  /** Needs no access token. */
-  public?: true
-  /** Takes no token of the buckets, so that it is never refused by the limits. */
-  free?: true
-  /** Path parameters by name. */
-  path?: TObject
-  query?: TObject
-  headers?: TObject
-  body?: { schema: TObject; optional?: true; example: object }
-  success: Success
-  /** Its answer is a {@link Prepared} one: it has an entity tag, and is compressed for who asks for it. */
-  prepared?: true
-  /** Asked so often that the framework is left out: see {@link fastPath}. It needs no feature. */
-  fast?: true
-  /** What else it answers that is no refusal: not being ready is what one asks a probe for. */
-  alternative?: Omit<Success, 'status'> & { status: number }
-  /** Every refusal that is this route's own, by its stable name, with facts that could be real. */
-  refusals: Record<string, Failure>
+/** What an operation is given and what it answers. */
+interface Wire<Params, Query, Body, Schema extends TSchema, Status extends number> {
+  params?: Params
+  query?: Query
+  body?: Body
+  success: Success<Schema, Status>
 }
 
-/** The route option that carries an operation. */
-export const documented = (operation: Operation) => ({
-  detail: { operationId: operation.id, [OPERATION]: operation },
+/** What an operation declares besides. */
+interface About {
+  /** The name of the operation for generated clients: `createBeneficiary`. */
+  id: string
+  summary: string
+  description: string
+  /** The message when the program itself fails (contract C4): "Failed to create beneficiary". */
+  breakdown?: string
+  /** Needs no access token. */
+  public?: true
+  /** Takes no token of the buckets, so that the limits never refuse it. */
+  free?: true
+  headers?: TObject
+  bodyExample?: object
+  /** No body means an empty object. */
+  bodyOptional?: true
+  /** The largest body that is read, where it is smaller than elsewhere. */
+  bodyBytesMax?: number
+  /**
+   * The handler checks the body, not the framework: a refusal is kept under the Idempotency-Key in the same transaction
+   * (contract C14).
+   */
+  checksBody?: true
+  /** The failure of a body that breaks its schema, where it is not `validation`. */
+  bodyFailure?: (violations: readonly Violation[], body: JsonObject) => Failure
+  /** The response has an entity tag and can be compressed. */
+  prepared?: true
+  /** A second response that is no error: a probe says that the service is not ready. */
+  alternative?: Success
+  /** Every error of this operation alone, by its stable name (contract C15), with facts that could be real. */
+  errors: Record<string, Failure>
+}
+
+/** What the operations of a folder have in common. */
+interface Group extends Pick<ErrorFormat, 'errorShape'> {
+  tag: keyof typeof TAGS
+}
+
+/** An operation as the documentation, the sandbox and the tests read it. */
+export interface Operation extends About, Group, ErrorFormat, Wire<TObject, TObject, TObject, TSchema, number> {
+  breakdown: string
+}
+
+/** The schemas of a route, for the framework and for the types of its handler. */
+type Schemas<Params, Query, Body, Schema extends TSchema, Status extends number> = {
+  response: { [Key in Status]: Schema }
+} & (Params extends TObject ? { params: Params } : unknown) &
+  (Query extends TObject ? { query: Query } : unknown) &
+  (Body extends TObject ? { body: Body } : unknown)
+
+/**
+ * Declares the operations of a folder. Each declaration becomes the options of its route: the framework checks the body
+ * and types the handler, and the documentation, the errors and the tests are made from the same words.
+ */
+export const operationsOf =
+  (group: Group) =>
+  <
+    Params extends TObject | undefined = undefined,
+    Query extends TObject | undefined = undefined,
+    Body extends TObject | undefined = undefined,
+    Schema extends TSchema = TSchema,
+    const Status extends number = number,
+  >(
+    declared: About & Wire<Params, Query, Body, Schema, Status>,
+  ) => {
+    const operation = { breakdown: INTERNAL.message, ...group, ...declared } as Operation
+    return {
+      ...schemasOf(operation),
+      transform: readersOf(operation),
+      ...(operation.body && { parse: DEFERRED }),
+      detail: { operationId: operation.id, [OPERATION]: operation },
+    } as unknown as Schemas<Params, Query, Body, Schema, Status> & { detail: { operationId: string } }
+  }
+
+/**
+ * The framework checks bodies alone: parameters are read by their own schemas, and tests check responses.
+ */
+const schemasOf = ({ params, query, body, checksBody, success: { status, schema } }: Operation) => ({
+  ...(params && { params: unchecked(params) }),
+  ...(query && { query: unchecked(query) }),
+  ...(body && { body: checksBody ? unchecked(body) : { ...body, additionalProperties: true } }),
+  ...(schema && { response: { [status]: unchecked(schema) } }),
 })
 
-/** The header of an answer that has made a record, for {@link Operation.success}. */
+const unchecked = (schema: TSchema): TSchema => ({ ...schema, noValidate: true })
+
+type Given = Pick<Context, 'request'> & { params: unknown; query: unknown; body: unknown }
+
+/** What reads a request before the framework checks it: path, query, body (contract C4). */
+const readersOf = ({ params, query, body, checksBody, bodyOptional, bodyBytesMax }: Operation) => {
+  const readers: ((given: Given) => void | Promise<void>)[] = []
+  if (params) {
+    readers.push((given) => {
+      given.params = readPath(params, given.params as Record<string, string>)
+    })
+  }
+  if (query) {
+    readers.push((given) => {
+      given.query = readQuery(query, given.request.url)
+    })
+  }
+  if (body && !checksBody) {
+    readers.push(async (given) => {
+      const read = bodyOptional ? readOptionalObject(given.request) : readObject(given.request, bodyBytesMax)
+      given.body = knownMembers(body, await read)
+    })
+  }
+  return readers
+}
+
+/** An operation where it is served: `GET`, `/api/v1/countries/:id`. */
+export interface ServedOperation {
+  method: string
+  /** The pattern as it is documented; the framework's own has a slash behind the root of a folder. */
+  route: string
+  path: string
+  operation: Operation
+}
+
+/** The operations of an app, in the order in which they were registered. */
+export const servedBy = (app: AnyElysia): ServedOperation[] =>
+  app.routes.flatMap(({ method, path, hooks }) => {
+    const operation = (hooks?.detail as { [OPERATION]?: Operation } | undefined)?.[OPERATION]
+    if (!operation) return []
+    const route = documentedRoute(path)
+    const format = operation.errorShape ? {} : edgeOf(method, route)
+    return [{ method, route, path, operation: { ...operation, ...format } }]
+  })
+
+/** Every error of an operation by its stable name, the common ones last. */
+export const errorsOf = ({ errors, public: isPublic, free, tag }: Operation): Record<string, Failure> => ({
+  ...errors,
+  ...(!isPublic && { unauthorized: unauthorized(true) }),
+  ...(!isPublic && !free && { rate_limited: rateLimited(36) }),
+  internal: INTERNAL,
+  // Probes and status say for themselves how the service is.
+  ...(tag !== 'Service' && { unavailable: unavailable(1) }),
+})
+
+/** The header of a response that has made a record. */
 export const CREATED_HEADERS = Type.Object({
   Location: Type.String({ description: 'The path of the new record' }),
 })
 
-/** The headers of a paginated answer, for {@link Operation.success}. */
+/** The headers of a paginated response. */
 export const PAGE_HEADERS = Type.Object({
   'X-Page': Type.Integer({ minimum: 1, description: 'The current page' }),
   'X-Per-Page': Type.Integer({ minimum: 1, description: 'Items per page' }),

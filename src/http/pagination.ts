@@ -1,4 +1,4 @@
-import type { Page } from './query.ts'
+import type { Page } from './parameters.ts'
 
 /** Where a page starts among all rows; past the end of any table for the farthest pages. */
 export const offsetOf = ({ page, limit }: Page): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)

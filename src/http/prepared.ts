@@ -1,7 +1,5 @@
+import { JSON_TYPE, withBody } from './responses.ts'
 import { weightsOf } from './weights.ts'
-
-/** The content type of every answer but documents and pictures. */
-export const JSON_TYPE = 'application/json'
 
 /** Below this a compressed answer saves no packet. */
 const COMPRESSED_FROM_BYTES = 1_024
@@ -51,22 +49,21 @@ export class Prepared {
     return this.#plain.body.byteLength
   }
 
-  /** What was prepared, uncompressed. */
-  get body(): Uint8Array {
-    return this.#plain.body
-  }
-
   /** The response to a request: a copy, to which headers may be added. */
-  answer({ headers }: Request): Response {
+  respond({ headers }: Request): Response {
     const known = headers.get('if-none-match')
     if (known !== null && names(known, this.#etag)) {
       this.#unchanged ??= new Response(null, { status: 304, headers: this.#validators })
       return this.#unchanged.clone() as Response
     }
+    return withBody(this.#variantFor(headers).response.clone() as Response, this.#plain.body)
+  }
+
+  #variantFor(headers: Headers): Variant {
     const coding = this.byteCount < COMPRESSED_FROM_BYTES ? undefined : codingFor(headers.get('accept-encoding'))
-    if (!coding) return this.#plain.response.clone() as Response
+    if (!coding) return this.#plain
     this.#packed[coding] ??= this.#pack(coding)
-    return this.#packed[coding].response.clone() as Response
+    return this.#packed[coding]
   }
 
   #pack(coding: Coding): Variant {

@@ -1,31 +1,19 @@
+export { type Direction, type Page, parseId, type Sort } from './parameters.ts'
+
 import { parseTimestamp } from '../kernel/clock.ts'
-import { DomainError, type Resource, type Rule, type Violation } from '../kernel/failure.ts'
+import type { Resource } from '../kernel/failure.ts'
+import { DomainError, type Rule, type Violation } from '../kernel/failure.ts'
+import { type Direction, type Page, parseId, type Sort } from './parameters.ts'
 import { isWritable } from './validation.ts'
 
 const DIGITS = /^-?\d+$/
-/** Ids are positive whole numbers in plain digits, without leading zeros (contract C4). */
-const ID = /^[1-9]\d{0,9}$/
 const CURRENCY_CODE = /^[A-Z]{3}$/
-const ID_MAX = 2_147_483_647
-
-/** The number that a path segment or a query value names, or undefined when it is no id. */
-export const parseId = (text: string | undefined): number | undefined => {
-  if (text === undefined || !ID.test(text)) return undefined
-  const id = Number(text)
-  return id <= ID_MAX ? id : undefined
-}
 
 /** The id in a path. @throws DomainError invalid_id */
 export const pathId = (segment: string | undefined, resource: Resource): number => {
-  const id = parseId(segment)
+  const id = segment === undefined ? undefined : parseId(segment)
   if (id === undefined) throw new DomainError({ code: 'invalid_id', resource })
   return id
-}
-
-/** A page of a list: both count from 1. */
-export interface Page {
-  page: number
-  limit: number
 }
 
 /**
@@ -59,7 +47,7 @@ export class QueryReader {
 
   id(name: string): number | undefined {
     const value = this.#single(name)
-    const id = parseId(value)
+    const id = value === undefined ? undefined : parseId(value)
     if (value !== undefined && id === undefined) this.refuse(name, 'integer', 'must be a positive whole number')
     return id
   }
@@ -116,14 +104,7 @@ export class QueryReader {
   }
 }
 
-export type Direction = 'ASC' | 'DESC'
 export const DIRECTIONS: readonly Direction[] = ['ASC', 'DESC']
-
-/** How a list is ordered. */
-export interface Sort<Field extends string> {
-  field: Field
-  direction: Direction
-}
 
 /**
  * The order of a list, by `sort` (spec 4.2) or by `sort_by` and `sort_order` (contract C7), not by both. Whatever is left

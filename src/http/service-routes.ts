@@ -1,9 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
-import { documented, type Operation } from './operation.ts'
+import { type Operation, operationsOf } from './operation.ts'
 
 /** Health of the service (spec 4.6, contract C1): public, and outside of limits. */
+
+const operation = operationsOf({ tag: 'Service', errorShape: 'structured' })
 
 const StatusSchema = Type.Object(
   {
@@ -19,15 +21,14 @@ const ProbeSchema = Type.Object(
   { title: 'Probe' },
 )
 const probe = (id: string, summary: string, description: string, alternative?: Operation['alternative']) =>
-  documented({
+  operation({
     id,
-    tag: 'Service',
     summary,
     description,
     public: true,
     success: { status: 200, description: 'Yes', schema: ProbeSchema, example: { status: 'ok' } },
     ...(alternative && { alternative }),
-    refusals: {},
+    errors: {},
   })
 
 export interface ServiceRoutesOptions {
@@ -42,11 +43,9 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
   new Elysia({ name: 'service' })
     .get(
       '/status',
-      () => ({ status: 'ok', version, mode, time: toTimestamp(clock().nowMs()) }),
-      documented({
+      () => ({ status: 'ok' as const, version, mode, time: toTimestamp(clock().nowMs()) }),
+      operation({
         id: 'getStatus',
-        fast: true,
-        tag: 'Service',
         summary: 'Check the health of the service',
         description: 'Version, mode and the time that the service goes by.',
         public: true,
@@ -56,20 +55,20 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
           schema: StatusSchema,
           example: { status: 'ok', version: '0.1.0', mode: 'sandbox', time: '2026-01-01T00:00:00.000Z' },
         },
-        refusals: {},
+        errors: {},
       }),
     )
     .get(
       '/livez',
-      () => ({ status: 'ok' }),
+      () => ({ status: 'ok' as const }),
       probe('isAlive', 'Whether the process runs', 'For supervisors: outside of authentication and limits.'),
     )
     .get(
       '/readyz',
       ({ set }) => {
-        if (isReady()) return { status: 'ok' }
+        if (isReady()) return { status: 'ok' as const }
         set.status = 503
-        return { status: 'unavailable' }
+        return { status: 'unavailable' as const }
       },
       probe('isReady', 'Whether the process answers requests', 'For load balancers: no longer once it is closing.', {
         status: 503,

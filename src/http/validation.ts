@@ -1,26 +1,61 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
-import { FormatRegistry } from '@sinclair/typebox'
+import { Kind, type Static, type TObject, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { Value } from '@sinclair/typebox/value'
+import type { ValidationError } from 'elysia'
 import isEmail from 'validator/es/lib/isEmail.js'
-import { DomainError, type Violation } from '../kernel/failure.ts'
+import { DomainError, invalid, type Violation } from '../kernel/failure.ts'
 import type { JsonObject } from './json.ts'
 
-// Half a surrogate pair makes isEmail throw.
-FormatRegistry.Set('email', (value) => value.isWellFormed() && isEmail(value))
+/** A broken rule of a member that is known by its place. */
+export type Problem = Omit<Violation, 'field'>
 
-/** What a schema cannot say of its fields: each answers what is wrong with a value, and nothing when it is right. */
-export type FieldRules<Body> = {
-  [Field in keyof Body]?: (value: NonNullable<Body[Field]>) => Omit<Violation, 'field'> | undefined
+/** The formats of texts, and what is said of a text that has another one. */
+const FORMATS: Record<string, { holds: (text: string) => boolean } & Problem> = {
+  email: { holds: (text) => isEmail(text), rule: 'email', problem: 'must be a valid e-mail address' },
 }
 
-/** What is wrong with members that depend on one another; a member that is wrong by itself is told as that. */
+interface TextOptions {
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  format?: keyof typeof FORMATS
+  description?: string
+}
+
+/** A text of a body. Lengths count characters, where TypeBox's own strings count UTF-16 code units. */
+export const Text = (options: TextOptions = {}) => Type.Unsafe<string>({ ...options, type: 'string', [Kind]: 'Text' })
+
+const textProblem = (schema: TextOptions, value: unknown): Problem | undefined => {
+  if (typeof value !== 'string') return { rule: 'string', problem: 'must be a string' }
+  if (!isWritable(value)) return { rule: 'format', problem: UNWRITABLE }
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format, description = 'well formed' } = schema
+  if (value.length < minLength) return { rule: 'min', problem: `must be at least ${charactersOf(minLength)}` }
+  if (value.length > maxLength && (value.length > 2 * maxLength || [...value].length > maxLength)) {
+    return { rule: 'max', problem: `must be at most ${charactersOf(maxLength)}` }
+  }
+  if (pattern !== undefined && !new RegExp(pattern).test(value))
+    return { rule: 'format', problem: `must be ${description}` }
+  const known = format === undefined ? undefined : FORMATS[format]
+  return known && !known.holds(value) ? { rule: known.rule, problem: known.problem } : undefined
+}
+
+const charactersOf = (count: number): string => `${count} character${count === 1 ? '' : 's'} long`
+
+TypeRegistry.Set<TSchema>('Text', (schema, value) => textProblem(schema, value) === undefined)
+
+/** The rules of members that a schema cannot express: each answers the problem of a value, if any. */
+export type FieldRules<Body> = {
+  [Field in keyof Body]?: (value: NonNullable<Body[Field]>) => Problem | undefined
+}
+
+/** What breaks rules between members. A member that is wrong by itself is reported as that. */
 type Together = (body: JsonObject) => readonly Violation[]
 
 /**
- * Makes the check of a body: all of its violations at once, one for each field, in the order of the schema
- * (contract C4). A field's own rule is asked only when its schema holds. Members that the schema does not know are
- * left out of the answer; optional ones that are null count as left out.
+ * Makes the check of a body that the framework does not check (contract C14): every broken rule at once, one for each
+ * field, in the order of the schema (contract C4). Unknown members are left out; optional ones that are null count as
+ * left out.
  *
  * @throws DomainError validation
  */
@@ -28,60 +63,54 @@ export const bodyCheck = <Schema extends TObject>(
   schema: Schema,
 ): ((body: JsonObject, rules?: FieldRules<Static<Schema>>, together?: Together) => Static<Schema>) => {
   let compiled: TypeCheck<Schema> | undefined
-  const known = Object.keys(schema.properties)
   return (body, rules = {}, together = () => []) => {
     compiled ??= TypeCompiler.Compile(schema)
-    const candidate: JsonObject = {}
-    for (const field of known) {
-      const value = Object.hasOwn(body, field) ? body[field] : undefined
-      if (value !== null && value !== undefined) candidate[field] = value
+    const candidate = knownMembers(schema, body)
+    const byField = compiled.Check(candidate) ? new Map<string, Problem>() : problemsOf(schema, candidate)
+    for (const [field, rule] of Object.entries<((value: never) => Problem | undefined) | undefined>(rules)) {
+      if (byField.has(field) || !Object.hasOwn(candidate, field)) continue
+      const problem = rule?.(candidate[field] as never)
+      if (problem) byField.set(field, problem)
     }
-    const violations = violationsOf(compiled, candidate, known, rules as Rules, together)
-    if (violations.length > 0) throw new DomainError({ code: 'validation', violations })
+    for (const { field, ...problem } of together(candidate)) {
+      if (!byField.has(field)) byField.set(field, problem)
+    }
+    const violations = inOrder(schema, byField)
+    if (violations.length > 0) throw new DomainError(invalid(violations))
     return candidate as Static<Schema>
   }
 }
 
-/** {@link FieldRules} of a body whose members are not known by name. */
-type Rules = Record<string, ((value: unknown) => Omit<Violation, 'field'> | undefined) | undefined>
+/** Everything that is wrong with a body that the framework has refused. */
+export const violationsOf = ({ value }: ValidationError, schema: TObject): Violation[] =>
+  inOrder(schema, problemsOf(schema, value))
 
-const violationsOf = <Schema extends TObject>(
-  compiled: TypeCheck<Schema>,
-  candidate: JsonObject,
-  known: string[],
-  rules: Rules,
-  together: Together,
-): Violation[] => {
-  const byField = new Map<string, Violation>()
-  for (const field of Object.keys(candidate)) {
-    const problem = unkeepable(candidate[field])
-    if (problem !== undefined) byField.set(field, { field, rule: 'format', problem })
+/** The members that a schema knows; those that are null count as left out. */
+export const knownMembers = (schema: TObject, body: JsonObject): JsonObject => {
+  const known: JsonObject = {}
+  for (const field of Object.keys(schema.properties)) {
+    const value = Object.hasOwn(body, field) ? body[field] : undefined
+    if (value !== null && value !== undefined) known[field] = value
   }
-  if (!compiled.Check(candidate)) {
-    for (const error of compiled.Errors(candidate)) {
-      const field = error.path.split('/')[1] ?? ''
-      if (byField.has(field) || isLengthInCharacters(error)) continue
-      byField.set(field, { field, ...ruleOf(error) })
-    }
-  }
-  for (const field of Object.keys(rules)) {
-    if (byField.has(field) || !Object.hasOwn(candidate, field)) continue
-    const violation = rules[field]?.(candidate[field])
-    if (violation) byField.set(field, { field, ...violation })
-  }
-  for (const violation of together(candidate)) {
-    if (!byField.has(violation.field)) byField.set(violation.field, violation)
-  }
-  return byField.size === 0 ? [] : known.flatMap((field) => byField.get(field) ?? [])
+  return known
 }
 
-/** Lengths count characters; the compiled check counts UTF-16 units and so refuses some that fit. */
-const isLengthInCharacters = ({ type, schema, value }: ValueError): boolean =>
-  type === ValueErrorType.StringMaxLength &&
-  (value as string).length <= 2 * schema.maxLength &&
-  [...(value as string)].length <= schema.maxLength
+const inOrder = (schema: TObject, byField: ReadonlyMap<string, Problem>): Violation[] =>
+  Object.keys(schema.properties).flatMap((field) => {
+    const problem = byField.get(field)
+    return problem ? [{ field, ...problem }] : []
+  })
 
-const ruleOf = (error: ValueError): Omit<Violation, 'field'> => {
+const problemsOf = (schema: TObject, body: unknown): Map<string, Problem> => {
+  const byField = new Map<string, Problem>()
+  for (const error of Value.Errors(schema, body)) {
+    const field = error.path.split('/')[1] ?? ''
+    if (!byField.has(field)) byField.set(field, problemOf(error))
+  }
+  return byField
+}
+
+const problemOf = (error: ValueError): Problem => {
   const { type, schema, value } = error
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return boundOf(error)
   switch (type) {
@@ -97,14 +126,6 @@ const ruleOf = (error: ValueError): Omit<Violation, 'field'> => {
     case ValueErrorType.IntegerMaximum:
     case ValueErrorType.NumberMaximum:
       return { rule: 'max', problem: `must be at most ${schema.maximum}` }
-    case ValueErrorType.StringMinLength:
-      return { rule: 'min', problem: `must be at least ${charactersOf(schema.minLength)}` }
-    case ValueErrorType.StringMaxLength:
-      return { rule: 'max', problem: `must be at most ${charactersOf(schema.maxLength)}` }
-    case ValueErrorType.StringFormat:
-      return { rule: 'email', problem: 'must be a valid e-mail address' }
-    case ValueErrorType.StringPattern:
-      return { rule: 'format', problem: `must be ${schema.description ?? 'well formed'}` }
     case ValueErrorType.Union:
       return { rule: 'enum', problem: `must be one of ${choicesOf(schema).join(', ')}` }
     case ValueErrorType.Boolean:
@@ -112,36 +133,33 @@ const ruleOf = (error: ValueError): Omit<Violation, 'field'> => {
     case ValueErrorType.Object:
       return { rule: 'object', problem: 'must be an object' }
     default:
-      return { rule: 'string', problem: 'must be a string' }
+      return textProblem(schema, value) ?? { rule: 'string', problem: 'must be a string' }
   }
 }
 
-/** What JSON can write and a double cannot hold is a number all the same, beyond every bound. */
-const boundOf = ({ schema, value, path }: ValueError): Omit<Violation, 'field'> => {
+/** JSON can write numbers that a double cannot hold. They are beyond every bound. */
+const boundOf = ({ schema, value, path }: ValueError): Problem => {
   if (value === Number.NEGATIVE_INFINITY) return { rule: 'min', problem: `must be at least ${schema.minimum ?? 0}` }
   if (schema.maximum !== undefined) return { rule: 'max', problem: `must be at most ${schema.maximum}` }
   return { rule: 'max', problem: 'too large', message: `${path.slice(1)} too large` }
 }
 
-const charactersOf = (count: number): string => `${count} character${count === 1 ? '' : 's'} long`
-
 const choicesOf = (schema: TSchema): unknown[] => schema.anyOf.map((choice: TSchema) => choice.const)
 
-/** Whether a value can be stored and sent again as it is. */
-export const isWritable = (value: unknown): boolean => unkeepable(value) === undefined
+const UNWRITABLE = 'must not hold NUL or half a surrogate pair'
 
-/** Why a value cannot be stored and sent again as it is, or undefined where it can. */
-const unkeepable = (value: unknown, isNested = false): string | undefined => {
-  if (typeof value === 'string') {
-    return value.isWellFormed() && !value.includes('\0') ? undefined : 'must not hold NUL or half a surrogate pair'
-  }
-  // A number that is no member of the body itself is kept as it was sent; the others have bounds.
+/** Whether a value can be stored and sent again as it is. */
+export const isWritable = (value: unknown): boolean => writingProblem(value) === undefined
+
+/** Why a value cannot be stored and sent again as it is. */
+export const writingProblem = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? undefined : UNWRITABLE
   if (typeof value === 'number') {
-    return isNested && !Number.isFinite(value) ? 'must not hold numbers that a double cannot keep' : undefined
+    return Number.isFinite(value) ? undefined : 'must not hold numbers that a double cannot keep'
   }
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, member] of Object.entries(value)) {
-    const problem = unkeepable(name) ?? unkeepable(member, true)
+    const problem = writingProblem(name) ?? writingProblem(member)
     if (problem !== undefined) return problem
   }
   return undefined

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { Tx } from '../db/database.ts'
 import { readText } from '../http/body.ts'
-import { edgeOf, renderFailure } from '../http/errors.ts'
+import { type ErrorShape, renderFailure, STRUCTURED } from '../http/errors.ts'
 import { type JsonObject, parseObject } from '../http/json.ts'
-import { JSON_TYPE } from '../http/prepared.ts'
-import type { RequestContext } from '../http/request-id.ts'
+import { jsonResponse } from '../http/responses.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
+import { KEY_MALFORMED, KEY_REUSED } from './errors.ts'
 import { clearKeys, findKey, type KeptAnswer, placeOf, putKey } from './queries.ts'
 
 /** How long an answer is kept for its key (contract C14). */
@@ -22,6 +22,8 @@ export interface Effect<Input> {
   /** The path that it is posted to: a key belongs to one of them. */
   route: string
   status: 200 | 201
+  /** The shape in which a refusal is kept. */
+  errorShape: ErrorShape
   /** Checks what was sent, before anything is written. */
   check: (body: JsonObject) => Input
   /** How an answer is kept that must not lie about in clear; as it is, when left out. */
@@ -48,20 +50,15 @@ interface Answer {
  *
  * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or what the effect throws
  */
-export const once = async <Input>(
-  { request, set }: RequestContext,
-  session: Session,
-  effect: Effect<Input>,
-): Promise<string> => {
+export const once = async <Input>(request: Request, session: Session, effect: Effect<Input>): Promise<Response> => {
   const key = readKey(request)
   const text = await readText(request)
   const answer =
     key === undefined ? await perform(session, effect, text) : await performOrRecall(session, effect, text, key)
-  set.status = answer.status
-  set.headers['content-type'] = JSON_TYPE
-  if (answer.status === 201) set.headers.Location = `${effect.route}/${idIn(answer.json)}`
-  if (answer.replayed) set.headers['Idempotent-Replayed'] = 'true'
-  return answer.json
+  const response = jsonResponse(answer.json, { status: answer.status })
+  if (answer.status === 201) response.headers.set('Location', `${effect.route}/${idIn(answer.json)}`)
+  if (answer.replayed) response.headers.set('Idempotent-Replayed', 'true')
+  return response
 }
 
 /** The identifier of the record that was made. */
@@ -70,7 +67,7 @@ const idIn = (json: string): string => (JSON.parse(json) as { id: string }).id
 const readKey = (request: Request): string | undefined => {
   const key = request.headers.get('idempotency-key')
   if (key === null) return undefined
-  if (!KEY.test(key)) throw new DomainError({ code: 'idempotency_key_malformed' })
+  if (!KEY.test(key)) throw new DomainError(KEY_MALFORMED)
   return key
 }
 
@@ -93,7 +90,7 @@ const performOrRecall = async <Input>(
     clearKeys(tx, nowMs - KEPT_MS)
     const kept = findKey(tx, client.id, key)
     if (kept && kept.createdAtMs > nowMs - KEPT_MS) {
-      if (kept.requestSha256 !== requestSha256) throw new DomainError({ code: 'idempotency_key_reused' })
+      if (kept.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
       return { answer: { status: kept.status, json: answered(tx, effect, kept), replayed: true } }
     }
     const fresh = attempt(tx, effect, sent)
@@ -125,7 +122,7 @@ const attempt = <Input>(tx: Tx, effect: Effect<Input>, sent: Sent): Outcome => {
     return { answer: { status: effect.status, json: JSON.stringify(body), replayed: false } }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    const { status, body } = renderFailure(error.failure, edgeOf('POST', effect.route))
+    const { status, body } = renderFailure(error.failure, { ...STRUCTURED, errorShape: effect.errorShape })
     if (!KEPT_REFUSALS.has(status)) return { error }
     return { error, answer: { status, json: JSON.stringify(body), replayed: false } }
   }

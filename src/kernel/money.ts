@@ -1,4 +1,15 @@
-import { DomainError, type Violation } from './failure.ts'
+import { DomainError, type Failure, type Violation } from './failure.ts'
+
+const sizeFailure = (rule: 'min' | 'max', problem: string): Failure => ({
+  code: `amount_${problem.replace(' ', '_')}`,
+  kind: 'VALIDATION_FAILURE',
+  message: 'Input validation failed.',
+  violations: [{ field: 'amount', rule, problem, message: `amount ${problem}` }],
+})
+
+/** An amount that is larger, or smaller, than any that can be paid (contract C5). */
+export const AMOUNT_TOO_LARGE = sizeFailure('max', 'too large')
+export const AMOUNT_TOO_SMALL = sizeFailure('min', 'too small')
 
 /**
  * Amounts are integers in minor units of a currency, percentages integers in basis points, and exchange rates integers in
@@ -128,6 +139,6 @@ const roundQuotient = (numerator: bigint, denominator: bigint): number => {
 }
 
 const exact = (minor: number): number => {
-  if (Math.abs(minor) > AMOUNT_MINOR_MAX) throw new DomainError({ code: 'amount_too_large' })
+  if (Math.abs(minor) > AMOUNT_MINOR_MAX) throw new DomainError(AMOUNT_TOO_LARGE)
   return minor
 }

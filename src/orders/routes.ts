@@ -4,11 +4,13 @@ import { Denomination, Quantity } from '../catalog/schemas.ts'
 import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
 import type { Tx } from '../db/database.ts'
 import type { JsonObject } from '../http/json.ts'
-import { documented, type Operation, PAGE_HEADERS } from '../http/operation.ts'
+import { documented, type LegacyOperation } from '../http/legacy-operation.ts'
+import { PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
+import { idFilter, idPath, pageQuery } from '../http/parameters.ts'
 import { pathId, QueryReader } from '../http/query.ts'
-import { eitherCase, Id, idFilter, idPath, nullable, oneOf, pageQuery, Timestamp } from '../http/schemas.ts'
-import { bodyCheck } from '../http/validation.ts'
+import { eitherCase, Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
+import { bodyCheck, Text } from '../http/validation.ts'
 import { once } from '../idempotency/once.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
@@ -30,7 +32,7 @@ import type { SealSource } from './voucher-key.ts'
 const ROUTE = '/api/v1/orders'
 const PAGE = { limitDefault: 10, limitMax: 100 }
 
-const OwnReference = Type.String({
+const OwnReference = Text({
   minLength: 1,
   maxLength: 255,
   pattern: '^[\\x20-\\x7e]*$',
@@ -44,7 +46,7 @@ const OrderBody = Type.Object(
     wallet_id: Type.Optional(Id),
     ref: Type.Optional(OwnReference),
     client_reference: Type.Optional(OwnReference),
-    email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+    email: Type.Optional(Text({ format: 'email', maxLength: 254 })),
   },
   { title: 'OrderRequest' },
 )
@@ -164,8 +166,8 @@ const CANCELLED_EXAMPLE = {
   delivered_at: null,
   cancelled_at: '2026-01-01T00:00:01.000Z',
 }
-const FEATURE: Operation['refusals'] = { 'orders.feature_disabled': { code: 'feature_disabled' } }
-const MISSING: Operation['refusals'] = {
+const FEATURE: LegacyOperation['refusals'] = { 'orders.feature_disabled': { code: 'feature_disabled' } }
+const MISSING: LegacyOperation['refusals'] = {
   ...FEATURE,
   'orders.invalid_id': { code: 'invalid_id', resource: 'order' },
   'orders.not_found': { code: 'not_found', resource: 'order' },
@@ -189,7 +191,7 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
 
   return (
     new Elysia({ name: 'orders', prefix: ROUTE })
-      .use(guard.plugin('vouchers'))
+      .use(guard.plugin({ feature: 'vouchers' }))
       // They carry voucher codes (contract C3).
       .onBeforeHandle(({ set }) => {
         set.headers['Cache-Control'] = 'no-store'
@@ -240,9 +242,10 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
       )
       .post(
         '/',
-        async ({ request, session, set }) =>
-          once({ request, set }, session, {
+        async ({ request, session }) =>
+          once(request, session, {
             route: ROUTE,
+            errorShape: 'structured',
             status: 200,
             atRest,
             check: readOrder,

@@ -12,7 +12,7 @@ import {
 } from '../beneficiaries/draft.ts'
 import type { JsonObject } from '../http/json.ts'
 import { Id } from '../http/schemas.ts'
-import { bodyCheck } from '../http/validation.ts'
+import { bodyCheck, type Problem, Text } from '../http/validation.ts'
 import type { Violation } from '../kernel/failure.ts'
 import { sizeFault, toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
@@ -20,11 +20,11 @@ import type { Currency, Reference } from '../reference/reference.ts'
 /** What a client sends to pay somebody (contract C13): a saved beneficiary, or a person by name. */
 export const PayoutBody = Type.Object(
   {
-    reference_id: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
+    reference_id: Text({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
     wallet_id: Id,
     amount: Type.Number({ description: 'What the beneficiary gets: more than 0, and at most 1,000,000,000' }),
-    currency: Type.String({ description: 'ISO 4217 code of the amount' }),
-    beneficiary_id: Type.Optional(Type.String({ description: 'A saved beneficiary' })),
+    currency: Text({ description: 'ISO 4217 code of the amount' }),
+    beneficiary_id: Type.Optional(Text({ description: 'A saved beneficiary' })),
     beneficiary_email: Type.Optional(Email),
     beneficiary_first_name: Type.Optional(Name),
     beneficiary_last_name: Type.Optional(Name),
@@ -40,7 +40,7 @@ export const PayoutBody = Type.Object(
         },
       ),
     ),
-    description: Type.Optional(Type.String({ maxLength: 1_000 })),
+    description: Type.Optional(Text({ maxLength: 1_000 })),
     metadata: Type.Optional(Metadata),
     notify_beneficiary: Type.Optional(Type.Boolean({ description: 'Accepted; this program sends no messages' })),
   },
@@ -112,7 +112,7 @@ export const readPayout = (sent: JsonObject, reference: Reference): PayoutDraft 
 /** Of a currency that is none, an amount has no smallest unit. */
 const amountRule =
   (currency: Currency | undefined) =>
-  (amount: number): Omit<Violation, 'field'> | undefined => {
+  (amount: number): Problem | undefined => {
     if (!currency) return amount > 0 ? sizeFault(amount, 0) : { rule: 'min', problem: 'must be greater than 0' }
     const { precision } = currency
     const fault = sizeFault(amount, precision)

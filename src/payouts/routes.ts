@@ -1,9 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented, PAGE_HEADERS } from '../http/operation.ts'
+import { documented } from '../http/legacy-operation.ts'
+import { PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
+import { orderQuery, pageQuery } from '../http/parameters.ts'
 import { DIRECTIONS, QueryReader } from '../http/query.ts'
-import { nullable, oneOf, orderQuery, pageQuery, Timestamp } from '../http/schemas.ts'
+import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { once } from '../idempotency/once.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
@@ -196,9 +198,10 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
     )
     .post(
       '/',
-      async ({ request, session, set }) =>
-        once({ request, set }, session, {
+      async ({ request, session }) =>
+        once(request, session, {
           route: ROUTE,
+          errorShape: 'flat',
           status: 201,
           check: (sent) => readPayout(sent, reference),
           apply: (tx, draft) => {

@@ -1,14 +1,18 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../http/operation.ts'
+import { invalidId } from '../http/failures.ts'
+import { operationsOf } from '../http/operation.ts'
+import { idPath } from '../http/parameters.ts'
 import { preparedOnce } from '../http/prepared.ts'
-import { pathId } from '../http/query.ts'
-import { idPath } from '../http/schemas.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
-import type { Country, CountryWire, Currency, Reference } from './reference.ts'
+import { COUNTRY_NOT_FOUND, CURRENCY_NOT_FOUND } from './errors.ts'
+import type { Country, Currency, Reference } from './reference.ts'
 
 /** Countries (spec 4.4) and currencies (spec 4.5). Errors leave in the structured shape. */
+
+const countryOperation = operationsOf({ tag: 'Countries', errorShape: 'structured' })
+const currencyOperation = operationsOf({ tag: 'Currencies', errorShape: 'structured' })
 
 const CountrySchema = Type.Object(
   {
@@ -48,20 +52,21 @@ const CURRENCY_EXAMPLE = { id: 64, name: 'Japanese Yen', currency: 'JPY', precis
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // What is read most never changes while the program runs.
   const countryList = preparedOnce(() => reference.countries.map(countryWire))
-  const countryAnswer = preparedOnce((id: number) => countryWire(found(reference.findCountry(id), 'country')))
+  const countryAnswer = preparedOnce((id: number) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
   const currencyList = preparedOnce(() => reference.currencies.map(currencyWire))
-  const currencyAnswer = preparedOnce((id: number) => currencyWire(found(reference.findCurrency(id), 'currency')))
+  const currencyAnswer = preparedOnce((id: number) =>
+    currencyWire(found(reference.findCurrency(id), CURRENCY_NOT_FOUND)),
+  )
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
     .use(guard.plugin())
     .get(
       '/countries',
-      () => countryList(),
-      documented({
+      ({ request }) => countryList().respond(request),
+      countryOperation({
         id: 'listCountries',
+        breakdown: 'Failed to retrieve countries',
         prepared: true,
-        fast: true,
-        tag: 'Countries',
         summary: 'List all countries',
         description: 'All 249, under identifiers that never change.',
         success: {
@@ -70,35 +75,33 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
           schema: Type.Array(CountrySchema),
           example: [COUNTRY_EXAMPLE],
         },
-        refusals: {},
+        errors: {},
       }),
     )
     .get(
       '/countries/:id',
-      ({ params }) => countryAnswer(pathId(params.id, 'country')),
-      documented({
+      ({ params, request }) => countryAnswer(params.id).respond(request),
+      countryOperation({
         id: 'getCountry',
+        breakdown: 'Failed to retrieve country',
         prepared: true,
-        fast: true,
-        tag: 'Countries',
         summary: 'Get a country',
         description: 'With both letter codes, the numeric one and the dialing prefix.',
-        path: CountryPath,
+        params: CountryPath,
         success: { status: 200, description: 'The country', schema: CountrySchema, example: COUNTRY_EXAMPLE },
-        refusals: {
-          'countries.invalid_id': { code: 'invalid_id', resource: 'country' },
-          'countries.not_found': { code: 'not_found', resource: 'country' },
+        errors: {
+          'countries.invalid_id': invalidId('country'),
+          'countries.not_found': COUNTRY_NOT_FOUND,
         },
       }),
     )
     .get(
       '/currencies',
-      () => currencyList(),
-      documented({
+      ({ request }) => currencyList().respond(request),
+      currencyOperation({
         id: 'listCurrencies',
+        breakdown: 'Failed to retrieve currencies',
         prepared: true,
-        fast: true,
-        tag: 'Currencies',
         summary: 'List all currencies',
         description: 'All in circulation, under identifiers that never change.',
         success: {
@@ -107,30 +110,29 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
           schema: Type.Array(CurrencySchema),
           example: [CURRENCY_EXAMPLE],
         },
-        refusals: {},
+        errors: {},
       }),
     )
     .get(
       '/currencies/:id',
-      ({ params }) => currencyAnswer(pathId(params.id, 'currency')),
-      documented({
+      ({ params, request }) => currencyAnswer(params.id).respond(request),
+      currencyOperation({
         id: 'getCurrency',
+        breakdown: 'Failed to retrieve currency',
         prepared: true,
-        fast: true,
-        tag: 'Currencies',
         summary: 'Get a currency',
         description: 'Its precision says how many decimals its amounts have.',
-        path: CurrencyPath,
+        params: CurrencyPath,
         success: { status: 200, description: 'The currency', schema: CurrencySchema, example: CURRENCY_EXAMPLE },
-        refusals: {
-          'currencies.invalid_id': { code: 'invalid_id', resource: 'currency' },
-          'currencies.not_found': { code: 'not_found', resource: 'currency' },
+        errors: {
+          'currencies.invalid_id': invalidId('currency'),
+          'currencies.not_found': CURRENCY_NOT_FOUND,
         },
       }),
     )
 }
 
-const countryWire = (country: Country): CountryWire => ({
+const countryWire = (country: Country): Static<typeof CountrySchema> => ({
   id: country.id,
   name: country.name,
   official_name: country.officialName,
@@ -140,4 +142,9 @@ const countryWire = (country: Country): CountryWire => ({
   dialing_prefix: country.dialingPrefix,
 })
 
-const currencyWire = ({ id, name, currency, precision }: Currency): Currency => ({ id, name, currency, precision })
+const currencyWire = ({ id, name, currency, precision }: Currency): Static<typeof CurrencySchema> => ({
+  id,
+  name,
+  currency,
+  precision,
+})

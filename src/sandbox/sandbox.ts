@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { operationsOf } from '../http/operations.ts'
+import { servedBy } from '../http/operation.ts'
 import type { Ordering } from '../orders/orders.ts'
 import type { Paying } from '../payouts/payouts.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -61,7 +61,9 @@ export class Sandbox {
 
   /** Lets faults strike public routes too; protected ones have been struck when they were let in. */
   get publicRoutes() {
-    return new Elysia({ name: 'sandbox-public' }).onBeforeHandle({ as: 'global' }, this.observer.entered)
+    return new Elysia({ name: 'sandbox-public' }).onTransform({ as: 'global' }, async ({ request, path, route }) =>
+      this.observer.entered({ request, path, route }),
+    )
   }
 
   /** Which documented outcomes the requests of all worlds have exercised. */
@@ -82,7 +84,7 @@ export class Sandbox {
   }
 
   #known(): Outcomes {
-    this.#outcomes ??= new Outcomes(operationsOf(this.options.app()))
+    this.#outcomes ??= new Outcomes(servedBy(this.options.app()))
     return this.#outcomes
   }
 

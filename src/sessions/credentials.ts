@@ -1,9 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { preparedReads } from '../db/prepared.ts'
+import { rateLimited } from '../http/failures.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { type Client, findClient } from './clients.ts'
+import { CREDENTIALS_WRONG } from './errors.ts'
 import { LoginFailures } from './failures.ts'
 import { clients } from './tables.ts'
 
@@ -70,7 +72,7 @@ export class CredentialCheck {
     onPlaced: (world: World) => void,
   ): Promise<Identified> {
     if (isLonger(username, USERNAME_LENGTH_MAX) || isLonger(password, PASSWORD_LENGTH_MAX)) {
-      throw new DomainError({ code: 'credentials_wrong' })
+      throw new DomainError(CREDENTIALS_WRONG)
     }
     const { world, username: name } = await this.options.resolveAccount({ username, password }, request)
     onPlaced(world)
@@ -79,7 +81,7 @@ export class CredentialCheck {
     const client = verify(world, name, passwordSha256)
     if (client) return { world, client, passwordSha256 }
     const refused = this.#failures?.add(world, username, address)
-    throw new DomainError(refused ? { code: 'rate_limited', ...refused } : { code: 'credentials_wrong' })
+    throw new DomainError(refused ? rateLimited(refused.retryAfterSeconds) : CREDENTIALS_WRONG)
   }
 }
 

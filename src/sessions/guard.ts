@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
 import type { RequestContext } from '../http/request-id.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
@@ -19,8 +20,8 @@ export interface GuardOptions {
   /** Takes over what another process has written to a world, and answers whether it has. */
   keepUp: (world: World) => boolean
   /** Hears whose a request is, before it is charged to anyone. */
-  onIdentified: ((request: Request, username: string) => void) | undefined
-  /** Hears of every request that was let in, before its features are checked; in the sandbox it may strike. */
+  onIdentified: ((request: Request, session: Session) => void) | undefined
+  /** Is told of every request that is let in, and may refuse it or replace its session. */
   onAdmitted: ((asked: Asked, session: Session) => Session | Promise<Session>) | undefined
 }
 
@@ -35,6 +36,8 @@ type GuardContext = RequestContext &
   Asked & {
     /** Takes no token of the buckets. */
     isFree?: boolean
+    /** What the client must have. */
+    feature?: Feature
   }
 
 /** What stands in front of every protected route (contract C4): authentication, then limits, then features. */
@@ -58,7 +61,7 @@ export class Guard {
     const { limits, due, onIdentified } = this.options
     const { request, set, isFree = false } = context
     set.headers['X-Request-Id'] ??= session.world.nextRequestId()
-    onIdentified?.(request, session.client.username)
+    onIdentified?.(request, session)
     if (limits) charge(session, limits, set, isFree)
     const wait = this.options.beforeRoute(context.route)
     const isReading = request.method === 'GET'
@@ -68,9 +71,10 @@ export class Guard {
     return admitted instanceof Promise ? admitted.then(checkedAgain) : admitted
   }
 
-  #handOver({ request, path, route }: GuardContext, session: Session): Session | Promise<Session> {
+  #handOver({ request, path, route, feature }: GuardContext, session: Session): Session | Promise<Session> {
     const { onAdmitted } = this.options
-    const admitted = request.method === 'GET' ? session : this.#inStep(session)
+    const own = feature ? entitled(session, feature) : session
+    const admitted = request.method === 'GET' ? own : this.#inStep(own)
     return onAdmitted ? onAdmitted({ request, path, route }, admitted) : admitted
   }
 
@@ -96,18 +100,10 @@ export class Guard {
     return keepUp(session.world) ? sessions.admit(authorization) : session
   }
 
-  /** The plugin that gives a room's routes their `session`, once the guard has let the request in. */
-  plugin(feature?: Feature) {
-    return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => {
-      const session = await this.admit({ request, set, path, route })
-      return { session: feature ? entitled(session, feature) : session }
-    })
-  }
-
-  /** The same for logging out, which must work when the buckets are empty (contract C3). */
-  freePlugin() {
+  /** Gives the routes of a folder their `session`, once the guard has let the request in. */
+  plugin({ feature, isFree = false }: Pick<GuardContext, 'feature' | 'isFree'> = {}) {
     return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => ({
-      session: await this.admit({ request, set, path, route, isFree: true }),
+      session: await this.admit({ request, set, path, route, isFree, ...(feature && { feature }) }),
     }))
   }
 }
@@ -115,7 +111,7 @@ export class Guard {
 /** The session of a client that has a feature, and has it still when it writes. @throws DomainError feature_disabled */
 const entitled = (session: Session, feature: Feature): Session => {
   const check = (): void => {
-    if (!session.client.features.has(feature)) throw new DomainError({ code: 'feature_disabled' })
+    if (!session.client.features.has(feature)) throw new DomainError(FEATURE_DISABLED)
   }
   check()
   return {
@@ -147,5 +143,5 @@ const charge = (
   headers['X-RateLimit-Limit'] = String(limit)
   headers['X-RateLimit-Remaining'] = String(remaining)
   headers['X-RateLimit-Reset'] = String(Math.ceil((clock.nowMs() + fullInMs) / SECOND_MS))
-  if (refused) throw new DomainError({ code: 'rate_limited', ...refused })
+  if (refused) throw new DomainError(rateLimited(refused.retryAfterSeconds))
 }

@@ -1,27 +1,31 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { readObject } from '../http/body.ts'
-import type { JsonObject } from '../http/json.ts'
-import { documented } from '../http/operation.ts'
+import { BODY_UNREADABLE, rateLimited } from '../http/failures.ts'
+import { operationsOf } from '../http/operation.ts'
 import type { RequestContext } from '../http/request-id.ts'
 import { Timestamp } from '../http/schemas.ts'
-import { bodyCheck } from '../http/validation.ts'
+import { Text } from '../http/validation.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
-import { DomainError, type Failure, type Violation } from '../kernel/failure.ts'
+import { type Failure, invalid, type Violation, violation } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
-import { type CredentialCheck, type Credentials, SESSION_BODY_BYTES_MAX } from './credentials.ts'
+import { type CredentialCheck, SESSION_BODY_BYTES_MAX } from './credentials.ts'
+import { CREDENTIALS_WRONG, credentialsMissing, REFRESH_TOKEN_MISSING, REFRESH_TOKEN_WRONG } from './errors.ts'
 import type { Guard } from './guard.ts'
 import type { IssuedTokens, Sessions } from './sessions.ts'
 
 /** Login, refresh and logout (spec section 5, contract C3). Errors leave in the structured shape. */
 
-const Username = Type.String({ minLength: 1, description: 'The API username' })
-const Password = Type.String({ minLength: 1, description: 'The API password' })
-const LoginBody = Type.Object({ username: Username, password: Password }, { title: 'LoginRequest' })
-const RefreshBody = Type.Object(
+const operation = operationsOf({ tag: 'Authentication', errorShape: 'structured' })
+
+const LoginBody = Type.Object(
   {
-    refresh_token: Type.String({ description: 'The refresh token of the newest pair' }),
+    username: Text({ minLength: 1, description: 'The API username' }),
+    password: Text({ minLength: 1, description: 'The API password' }),
   },
+  { title: 'LoginRequest' },
+)
+const RefreshBody = Type.Object(
+  { refresh_token: Text({ description: 'The refresh token of the newest pair' }) },
   { title: 'RefreshRequest' },
 )
 
@@ -44,23 +48,14 @@ const PAIR_EXAMPLE = {
   access_expires_at: '2026-01-01T01:00:00.000Z',
   refresh_expires_at: '2026-01-08T00:00:00.000Z',
   client_id: 1,
-  token_type: 'Bearer',
+  token_type: 'Bearer' as const,
   expires_in: 3600,
 }
 
-const checkLogin = bodyCheck(LoginBody)
-const checkRefresh = bodyCheck(RefreshBody)
-
-/** For answers that carry tokens: no cache keeps them (contract C3). */
+/** No cache keeps tokens (contract C3). */
 const NO_STORE = 'no-store'
 
-const REQUIRED = (field: string): Violation => ({ field, rule: 'required', problem: 'is required' })
-
-const UNWRITABLE = (field: string): Violation => ({
-  field,
-  rule: 'format',
-  problem: 'must not hold NUL or half a surrogate pair',
-})
+const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')
 
 export interface SessionRoutesOptions {
   credentials: CredentialCheck
@@ -70,7 +65,7 @@ export interface SessionRoutesOptions {
   /** Hears in which world a login is, right or wrong. */
   onPlaced: ((request: Request, world: World) => void) | undefined
   /** What resolving the account of a login can refuse. */
-  accountRefusals: Record<string, Failure>
+  accountErrors: Record<string, Failure>
   /** Where a request comes from, for the limit on failed logins. */
   addressOf: (request: Request) => string
 }
@@ -80,11 +75,11 @@ export const sessionRoutes = ({
   sessions,
   guard,
   accessTtlMs,
-  accountRefusals,
+  accountErrors,
   addressOf,
   onPlaced,
 }: SessionRoutesOptions) => {
-  const pairBody = (tokens: IssuedTokens) => ({
+  const pairBody = (tokens: IssuedTokens): Static<typeof TokenPair> => ({
     access_token: tokens.accessToken,
     refresh_token: tokens.refreshToken,
     access_expires_at: toTimestamp(tokens.accessExpiresAtMs),
@@ -97,9 +92,8 @@ export const sessionRoutes = ({
   return new Elysia({ name: 'sessions' })
     .post(
       '/auth/login',
-      async ({ request, set }) => {
-        const login = readLogin(await readObject(request, SESSION_BODY_BYTES_MAX))
-        const identified = await credentials.identify(login, { request, address: addressOf(request) }, (place) => {
+      async ({ body, request, set }) => {
+        const identified = await credentials.identify(body, { request, address: addressOf(request) }, (place) => {
           numberIn(place, set)
           onPlaced?.(request, place)
         })
@@ -107,61 +101,65 @@ export const sessionRoutes = ({
         set.headers['Cache-Control'] = NO_STORE
         return pairBody(tokens)
       },
-      documented({
+      operation({
         id: 'login',
-        tag: 'Authentication',
         summary: 'Exchange credentials for tokens',
         description:
           'In the sandbox the client `sandbox` with the password `sandbox` always exists. A username `sbx_<name>` makes a world of that name on the spot: a fresh copy of the seeded state that no other world can touch.',
         public: true,
-        body: { schema: LoginBody, example: { username: 'sandbox', password: 'sandbox' } },
+        body: LoginBody,
+        bodyExample: { username: 'sandbox', password: 'sandbox' },
+        bodyBytesMax: SESSION_BODY_BYTES_MAX,
+        bodyFailure: loginFailure,
         success: { status: 200, description: 'A pair of tokens', schema: TokenPair, example: PAIR_EXAMPLE },
-        refusals: {
-          'auth.credentials_missing': { code: 'credentials_missing', violations: [REQUIRED('password')] },
-          'auth.body_unreadable': { code: 'body_unreadable' },
-          'auth.credentials_wrong': { code: 'credentials_wrong' },
-          'auth.too_many_failures': { code: 'rate_limited', retryAfterSeconds: 42 },
-          'auth.validation': { code: 'validation', violations: [UNWRITABLE('username')] },
-          ...accountRefusals,
+        errors: {
+          'auth.credentials_missing': credentialsMissing([
+            { field: 'password', rule: 'required', problem: 'is required' },
+          ]),
+          'auth.body_unreadable': BODY_UNREADABLE,
+          'auth.credentials_wrong': CREDENTIALS_WRONG,
+          'auth.too_many_failures': rateLimited(42),
+          'auth.validation': unwritable('username'),
+          ...accountErrors,
         },
       }),
     )
     .post(
       '/auth/refresh',
-      async ({ request, set }) => {
-        const token = readRefreshToken(await readObject(request, SESSION_BODY_BYTES_MAX))
-        const { world, ...tokens } = await sessions.refresh(token)
+      async ({ body, set }) => {
+        const { world, ...tokens } = await sessions.refresh(body.refresh_token)
         numberIn(world, set)
         set.headers['Cache-Control'] = NO_STORE
         return pairBody(tokens)
       },
-      documented({
+      operation({
         id: 'refresh',
-        tag: 'Authentication',
         summary: 'Exchange a refresh token for a new pair of tokens',
         description:
           'The old refresh token is dead afterwards. Using a dead one revokes every token that descends from its login.',
         public: true,
-        body: { schema: RefreshBody, example: { refresh_token: PAIR_EXAMPLE.refresh_token } },
+        body: RefreshBody,
+        bodyExample: { refresh_token: PAIR_EXAMPLE.refresh_token },
+        bodyBytesMax: SESSION_BODY_BYTES_MAX,
+        bodyFailure: refreshFailure,
         success: { status: 200, description: 'A new pair of tokens', schema: TokenPair, example: PAIR_EXAMPLE },
-        refusals: {
-          'auth.refresh_token_missing': { code: 'refresh_token_missing' },
-          'auth.body_unreadable': { code: 'body_unreadable' },
-          'auth.refresh_token_wrong': { code: 'refresh_token_wrong' },
-          'auth.validation': { code: 'validation', violations: [UNWRITABLE('refresh_token')] },
+        errors: {
+          'auth.refresh_token_missing': REFRESH_TOKEN_MISSING,
+          'auth.body_unreadable': BODY_UNREADABLE,
+          'auth.refresh_token_wrong': REFRESH_TOKEN_WRONG,
+          'auth.validation': unwritable('refresh_token'),
         },
       }),
     )
-    .use(guard.freePlugin())
+    .use(guard.plugin({ isFree: true }))
     .post(
       '/auth/logout',
       async ({ session }) => {
         await sessions.end(session)
         return { message: 'Successfully logged out' }
       },
-      documented({
+      operation({
         id: 'logout',
-        tag: 'Authentication',
         summary: 'Revoke all tokens of the client',
         description:
           'Access and refresh tokens of every login of the client are dead at once. It takes no request of the limits.',
@@ -172,7 +170,7 @@ export const sessionRoutes = ({
           schema: Type.Object({ message: Type.String() }, { title: 'LogoutResult' }),
           example: { message: 'Successfully logged out' },
         },
-        refusals: {},
+        errors: {},
       }),
     )
 }
@@ -182,22 +180,11 @@ const numberIn = (world: World, set: RequestContext['set']): void => {
   set.headers['X-Request-Id'] ??= world.nextRequestId()
 }
 
-/** @throws DomainError credentials_missing, or validation for what cannot be written down (contract C4) */
-const readLogin = (sent: JsonObject): Credentials => {
-  try {
-    return checkLogin(sent)
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.failure.code !== 'validation') throw error
-    const { violations } = error.failure
-    if (violations.every(({ rule }) => rule === 'format')) throw error
-    throw new DomainError({ code: 'credentials_missing', violations })
-  }
-}
+const loginFailure = (violations: readonly Violation[]): Failure =>
+  violations.every(({ rule }) => rule === 'format') ? invalid(violations) : credentialsMissing(violations)
 
-/** @throws DomainError refresh_token_missing, refresh_token_wrong, or validation for what cannot be written down */
-const readRefreshToken = (sent: JsonObject): string => {
-  const token = sent.refresh_token
-  if (token === undefined || token === null) throw new DomainError({ code: 'refresh_token_missing' })
-  if (typeof token !== 'string') throw new DomainError({ code: 'refresh_token_wrong' })
-  return checkRefresh(sent).refresh_token
+const refreshFailure = (violations: readonly Violation[]): Failure => {
+  const rule = violations[0]?.rule
+  if (rule === 'required') return REFRESH_TOKEN_MISSING
+  return rule === 'string' ? REFRESH_TOKEN_WRONG : invalid(violations)
 }

@@ -2,12 +2,14 @@ import { and, eq, inArray, lt, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Query, Tx } from '../db/database.ts'
 import { preparedInsert, preparedReads } from '../db/prepared.ts'
+import { unauthorized } from '../http/failures.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient, revokeLogins } from './clients.ts'
 import type { Identified } from './credentials.ts'
+import { CREDENTIALS_WRONG, REFRESH_TOKEN_WRONG } from './errors.ts'
 import { clients, logins } from './tables.ts'
 import type { TokenClaims, TokenKind, TokenSigner } from './tokens.ts'
 
@@ -81,13 +83,13 @@ export class Sessions {
    * @throws DomainError unauthorized
    */
   async admit(authorization: string | null): Promise<Session> {
-    if (authorization === null) throw new DomainError({ code: 'unauthorized', tokenSent: false })
+    if (authorization === null) throw new DomainError(unauthorized(false))
     const known = this.recall(authorization)
     if (known) return known
     const session = await this.#verify(authorization)
     if (!session) {
       this.#verified.delete(authorization)
-      throw new DomainError({ code: 'unauthorized', tokenSent: BEARER_SENT.test(authorization) })
+      throw new DomainError(unauthorized(BEARER_SENT.test(authorization)))
     }
     this.#verified.set(authorization, new WeakRef(session))
     session.world.of(verifiedTokens).set(authorization, session)
@@ -112,7 +114,7 @@ export class Sessions {
       const { forgetExpired, crowdOut, insertLogin, standing } = statements(tx)
       const now = standing.get({ clientId: client.id })
       if (!now || (passwordSha256 ?? now.passwordSha256) !== now.passwordSha256) {
-        throw new DomainError({ code: 'credentials_wrong' })
+        throw new DomainError(CREDENTIALS_WRONG)
       }
       forgetExpired.run({ nowMs })
       if (crowdOut.all({ clientId: client.id }).length > 0) client.tokenEpoch += 1
@@ -127,7 +129,7 @@ export class Sessions {
    * @throws DomainError refresh_token_wrong
    */
   async refresh(token: string): Promise<IssuedTokens & { world: World }> {
-    const refused = new DomainError({ code: 'refresh_token_wrong' })
+    const refused = new DomainError(REFRESH_TOKEN_WRONG)
     const claims = await this.options.signer.verify(token, 'refresh')
     const world = claims && this.options.worlds.find(claims.world)
     if (!world) throw refused
@@ -173,7 +175,7 @@ export class Sessions {
     if (!client || !isAlive(world.db.query, world, claims)) return undefined
     const checkIn = (query: Query): void => {
       this.options.keepUp(world)
-      if (!isAlive(query, world, claims)) throw new DomainError({ code: 'unauthorized', tokenSent: true })
+      if (!isAlive(query, world, claims)) throw new DomainError(unauthorized(true))
     }
     return {
       world,

@@ -48,6 +48,7 @@ describe('an error of the database', () => {
     new Elysia()
       .use(
         new Edge({
+          operations: new Map(),
           admit: () => undefined,
           nextRequestId: () => 'one',
           isClosing: () => false,

@@ -2,6 +2,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { readObject } from '../../http/body.ts'
 import type { JsonObject } from '../../http/json.ts'
 import { QueryReader } from '../../http/query.ts'
+import type { LegacyFailure } from '../../kernel/failure.ts'
 import { DomainError, type Failure, type Violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
@@ -14,19 +15,19 @@ export const WorldQuery = Type.Object({
 })
 
 /** The refusals of the gate, under the name of a room. */
-export const gateRefusals = (room: string): Record<string, Failure> => ({
+export const gateRefusals = (room: string): Record<string, Failure | LegacyFailure> => ({
   [`${room}.token_wrong`]: { code: 'sandbox_token_wrong' },
   [`${room}.foreign`]: { code: 'sandbox_foreign' },
 })
 
 /** The refusals of every control route that is about a world. */
-export const controlRefusals = (room: string): Record<string, Failure> => ({
+export const controlRefusals = (room: string): Record<string, Failure | LegacyFailure> => ({
   [`${room}.world_not_found`]: { code: 'world_not_found', name: 'nowhere' },
   ...gateRefusals(room),
 })
 
 /** The refusals of a control route that takes a body. */
-export const bodyRefusals = (room: string, violation: Violation): Record<string, Failure> => ({
+export const bodyRefusals = (room: string, violation: Violation): Record<string, Failure | LegacyFailure> => ({
   ...controlRefusals(room),
   [`${room}.body_unreadable`]: { code: 'body_unreadable' },
   [`${room}.validation`]: { code: 'validation', violations: [violation] },

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { documented } from '../../http/operation.ts'
+import { documented } from '../../http/legacy-operation.ts'
 import { Prepared } from '../../http/prepared.ts'
 import { weightsOf } from '../../http/weights.ts'
 import { frontFacts, purchaseFrom, shownOf } from './front-facts.ts'

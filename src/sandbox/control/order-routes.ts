@@ -2,11 +2,11 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Tx } from '../../db/database.ts'
 import { readOptionalObject } from '../../http/body.ts'
-import { documented } from '../../http/operation.ts'
+import { documented } from '../../http/legacy-operation.ts'
+import { idPath } from '../../http/parameters.ts'
 import { pathId } from '../../http/query.ts'
-import { idPath } from '../../http/schemas.ts'
 import { bodyCheck } from '../../http/validation.ts'
-import type { Failure } from '../../kernel/failure.ts'
+import type { Failure, LegacyFailure } from '../../kernel/failure.ts'
 import { deliver, failOrder } from '../../orders/delivery.ts'
 import type { Ordering } from '../../orders/orders.ts'
 import { findOrder, type Order } from '../../orders/queries.ts'
@@ -23,7 +23,7 @@ const checkDeliver = bodyCheck(DeliverBody)
 const checkFail = bodyCheck(FailBody)
 const OrderPath = idPath('order')
 
-const orderRefusals = (room: string, to: string): Record<string, Failure> => ({
+const orderRefusals = (room: string, to: string): Record<string, Failure | LegacyFailure> => ({
   [`${room}.invalid_id`]: { code: 'invalid_id', resource: 'order' },
   [`${room}.not_found`]: { code: 'not_found', resource: 'order' },
   [`${room}.transition_refused`]: { code: 'transition_refused', from: 'DELIVERED', to },

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../../http/operation.ts'
+import { documented } from '../../http/legacy-operation.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { bodyCheck } from '../../http/validation.ts'
 import { repaceOrders } from '../../orders/delivery.ts'

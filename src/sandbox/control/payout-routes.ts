@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Tx } from '../../db/database.ts'
 import { readOptionalObject } from '../../http/body.ts'
-import { documented } from '../../http/operation.ts'
+import { documented } from '../../http/legacy-operation.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { bodyCheck } from '../../http/validation.ts'
-import type { Failure } from '../../kernel/failure.ts'
+import type { Failure, LegacyFailure } from '../../kernel/failure.ts'
 import type { Paying } from '../../payouts/payouts.ts'
 import { ADVANCE_TARGETS, advance, applyEvent } from '../../payouts/progress.ts'
 import { findPayout, type Payout } from '../../payouts/queries.ts'
@@ -27,7 +27,7 @@ const PayoutPath = Type.Object({
   id: Type.String({ description: 'The payout identifier', example: 'pyt_0mjvbk3w000000b8g4l0r3ya' }),
 })
 
-const payoutRefusals = (room: string, from: string, to: string): Record<string, Failure> => ({
+const payoutRefusals = (room: string, from: string, to: string): Record<string, Failure | LegacyFailure> => ({
   [`${room}.not_found`]: { code: 'not_found', resource: 'payout' },
   [`${room}.transition_refused`]: { code: 'transition_refused', from, to },
 })

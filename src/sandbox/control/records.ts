@@ -1,4 +1,5 @@
-import { found, type Resource } from '../../kernel/failure.ts'
+import type { Resource } from '../../kernel/failure.ts'
+import { found } from '../../kernel/failure.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'

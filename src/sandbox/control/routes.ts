@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../../http/operation.ts'
+import { documented } from '../../http/legacy-operation.ts'
 import type { Faulted } from '../faults/faults.ts'
 import { type FaultRoutesOptions, faultRoutes } from '../faults/routes.ts'
 import { type CoverageRoutesOptions, coverageRoutes } from '../requests/coverage-routes.ts'

@@ -14,7 +14,7 @@ export const UNKNOWN_NAMED_MAX = 100
  */
 export const unknownIn = async (operation: Operation, request: Request): Promise<Violation[]> => {
   const parameters = Object.keys(operation.query?.properties ?? {})
-  const members = Object.keys(operation.body?.schema.properties ?? {})
+  const members = Object.keys(operation.body?.properties ?? {})
   const unknown = [
     ...unknownAmong(parametersOf(request), parameters, 'parameter'),
     ...(operation.body ? unknownAmong(await membersOf(request), members, 'member') : []),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { CREATED_HEADERS, documented } from '../../http/operation.ts'
+import { documented } from '../../http/legacy-operation.ts'
+import { CREATED_HEADERS } from '../../http/operation.ts'
 import { nullable } from '../../http/schemas.ts'
 import { bodyCheck } from '../../http/validation.ts'
 import { DomainError, violated } from '../../kernel/failure.ts'

@@ -1,3 +1,4 @@
+import { rateMissing } from '../../charges/errors.ts'
 import { sentBody } from '../../http/body.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
 import type { AnswerHeaders, Witness } from '../../http/witness.ts'
@@ -80,15 +81,22 @@ export class RequestObserver implements Witness {
     this.#inProgress.set(request, new ObservedRequest(request.headers))
   }
 
+  /** Called when the access token of a request is good. */
+  identified = (request: Request, { client, world }: Session): void => {
+    const observed = this.#inProgress.get(request)
+    if (!observed) return
+    observed.client = client.username
+    observed.world = world
+  }
+
   /** Called when the guard has let a request into a world. @throws DomainError the fault that strikes, or validation */
   admitted = (faulted: Faulted, session: Session): Session | Promise<Session> => {
     const observed = this.#inProgress.get(faulted.request)
     if (!observed) return session
-    observed.client = session.client.username
-    observed.world = session.world
     // Reading writes nothing.
     const watched = faulted.request.method === 'GET' ? session : watchedBy(observed, session)
     const struck = this.#strike(observed, session.world, faulted, session)
+    if (this.options.strict) return this.#strictly(struck, faulted, watched)
     return struck ? struck.then(() => watched) : watched
   }
 
@@ -102,18 +110,23 @@ export class RequestObserver implements Witness {
     const observed = this.#inProgress.get(request)
     if (!observed) return
     const faulted = { request, path, route }
-    if (observed.route === null) {
-      observed.world = await this.options.worldMeant(faulted)
-      await this.#strike(observed, observed.world ?? this.options.defaultWorld(), faulted)
-    }
+    if (this.options.outcomes().operationAt(request.method, route)?.public === undefined) return
+    observed.world = await this.options.worldMeant(faulted)
+    await this.#strike(observed, observed.world ?? this.options.defaultWorld(), faulted)
     // The control surface calls it behind its gate.
     if (!isControl(route)) await this.refuseUnknown(faulted)
+  }
+
+  async #strictly(struck: Promise<void> | undefined, faulted: Faulted, session: Session): Promise<Session> {
+    await struck
+    await this.refuseUnknown(faulted)
+    return session
   }
 
   /** With `--strict`, refuses what the operation does not document. @throws DomainError validation */
   refuseUnknown = async ({ request, route }: Faulted): Promise<void> => {
     const observed = this.#inProgress.get(request)
-    const operation = this.options.strict && this.options.outcomes().operationAt(request.method, route)
+    const operation = this.options.strict ? this.options.outcomes().operationAt(request.method, route) : undefined
     if (!observed || !operation) return
     const violations = await unknownIn(operation, request)
     if (violations.length === 0) return
@@ -141,7 +154,7 @@ export class RequestObserver implements Witness {
     const failure = found.error?.failure
     if (failure?.code !== 'rate_missing' || !session) return found
     const currencies = await this.options.currenciesOf(faulted, session)
-    return { ...found, error: new DomainError({ ...failure, ...currencies }) }
+    return { ...found, error: currencies ? new DomainError(rateMissing(currencies.from, currencies.to)) : found.error }
   }
 
   refused: Witness['refused'] = (request, route, failure, { status, headers, body }) => {

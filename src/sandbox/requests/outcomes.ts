@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { edgeOf, renderFailure } from '../../http/errors.ts'
-import type { Operation } from '../../http/operation.ts'
-import { refusalsOf, type ServedOperation } from '../../http/operations.ts'
+import { renderFailure } from '../../http/errors.ts'
+import { errorsOf as errorsIn, type Operation, type ServedOperation } from '../../http/operation.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { isProbe } from '../paths.ts'
 
@@ -50,8 +49,8 @@ class KnownOperation {
 }
 
 const errorsOf = ({ operation, method, route }: ServedOperation): KnownError[] =>
-  Object.entries(refusalsOf(operation)).map(([name, failure]) => {
-    const { status, body } = renderFailure(failure, edgeOf(method, route))
+  Object.entries(errorsIn(operation)).map(([name, failure]) => {
+    const { status, body } = renderFailure(failure, operation)
     return { failure, body, outcome: { operation: operation.id, method, path: route, status, name } }
   })
 
@@ -133,6 +132,6 @@ const nearest = ({ errors }: KnownOperation, failure: Failure): Outcome | undefi
 }
 
 const fieldAndRule = (failure: Failure): string => {
-  const [first] = 'violations' in failure ? failure.violations : []
+  const [first] = failure.violations ?? []
   return `${first?.field} ${first?.rule}`
 }

@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../../http/operation.ts'
+import { documented } from '../../http/legacy-operation.ts'
+import { idPath } from '../../http/parameters.ts'
 import { parseId, QueryReader } from '../../http/query.ts'
-import { idPath, oneOf } from '../../http/schemas.ts'
+import { oneOf } from '../../http/schemas.ts'
+import type { LegacyFailure } from '../../kernel/failure.ts'
 import { DomainError, type Failure } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
@@ -16,7 +18,7 @@ import { requestLog } from './request-log.ts'
 const FORMATS = ['json', 'har', 'curl'] as const
 const CURL_EXAMPLE = "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n"
 
-const oneRefusals: Record<string, Failure> = {
+const oneRefusals: Record<string, Failure | LegacyFailure> = {
   ...controlRefusals('requests'),
   'requests.not_found': { code: 'request_not_found' },
 }

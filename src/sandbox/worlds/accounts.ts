@@ -1,4 +1,5 @@
 import type { Failure } from '../../kernel/failure.ts'
+import { legacyFailure } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
 import { type Account, type Credentials, passwordDigest, type ResolveAccount } from '../../sessions/credentials.ts'
 import { findPasswordDigest, setPasswordDigests } from '../../sessions/seed.ts'
@@ -37,10 +38,10 @@ export const worldAccounts =
     return { world, username: limited ? LIMITED_USERNAME : SANDBOX_USERNAME }
   }
 
-/** The refusals of a login that makes a world. */
-export const WORLD_REFUSALS: Record<string, Failure> = {
-  'auth.exhausted': { code: 'worlds_exhausted', worldsMax: WORLDS_MAX },
-  'auth.foreign': { code: 'sandbox_foreign' },
+/** The errors of a login that makes a world. */
+export const WORLD_ERRORS: Record<string, Failure> = {
+  'auth.exhausted': legacyFailure({ code: 'worlds_exhausted', worldsMax: WORLDS_MAX }),
+  'auth.foreign': legacyFailure({ code: 'sandbox_foreign' }),
 }
 
 /** Leaves the password of a world to its first login. */

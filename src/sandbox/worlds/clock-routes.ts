@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../../http/operation.ts'
+import { documented } from '../../http/legacy-operation.ts'
 import { bodyCheck } from '../../http/validation.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { violated } from '../../kernel/failure.ts'

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { toTimestamp } from '../../kernel/clock.ts'
-import { type Failure, violated } from '../../kernel/failure.ts'
+import type { LegacyFailure } from '../../kernel/failure.ts'
+import { violated } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { plainName } from '../control/control.ts'
@@ -37,8 +38,8 @@ export const newName = (sent: string): string => {
   return name
 }
 
-export const nameRefused: Failure = {
+export const nameRefused: LegacyFailure = {
   code: 'validation',
   violations: [{ field: 'name', rule: 'format', problem: NAME_PROBLEM }],
 }
-export const tooLarge: Failure = { code: 'world_too_large', bytesMax: 67_108_864 }
+export const tooLarge: LegacyFailure = { code: 'world_too_large', bytesMax: 67_108_864 }

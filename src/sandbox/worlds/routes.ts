@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { readOptionalObject } from '../../http/body.ts'
-import { documented } from '../../http/operation.ts'
+import { documented } from '../../http/legacy-operation.ts'
 import { bodyCheck } from '../../http/validation.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'

@@ -1,0 +1,53 @@
+import type { Failure } from '../kernel/failure.ts'
+
+/** The failures that any route can have (spec sections 5, 7 and 8, contract C4). */
+
+export const unauthorized = (tokenSent: boolean): Failure => ({
+  code: 'unauthorized',
+  kind: 'UNAUTHORIZED',
+  message: 'Invalid or expired access token',
+  isUniform: true,
+  headers: { 'WWW-Authenticate': tokenSent ? 'Bearer error="invalid_token"' : 'Bearer' },
+})
+
+export const rateLimited = (retryAfterSeconds: number): Failure => ({
+  code: 'rate_limited',
+  kind: 'TOO_MANY_REQUESTS',
+  message: `Rate limit exceeded. Retry after ${retryAfterSeconds} seconds.`,
+  isUniform: true,
+  headers: { 'Retry-After': String(retryAfterSeconds) },
+})
+
+export const FEATURE_DISABLED: Failure = {
+  code: 'feature_disabled',
+  kind: 'FORBIDDEN',
+  message: 'The requested feature is not enabled for this client',
+  isUniform: true,
+}
+
+export const ROUTE_NOT_FOUND: Failure = {
+  code: 'route_not_found',
+  kind: 'NOT_FOUND',
+  message: 'Route not found',
+  isUniform: true,
+}
+
+export const HOST_INVALID: Failure = {
+  code: 'host_invalid',
+  kind: 'BAD_REQUEST',
+  message: 'Invalid Host header',
+  isUniform: true,
+}
+
+export const BODY_UNREADABLE: Failure = {
+  code: 'body_unreadable',
+  kind: 'BAD_REQUEST',
+  message: 'Invalid request body',
+}
+
+/** A path whose id is no id: "Invalid product ID". */
+export const invalidId = (record: string): Failure => ({
+  code: 'invalid_id',
+  kind: 'BAD_REQUEST',
+  message: `Invalid ${record} ID`,
+})

@@ -1,0 +1,249 @@
+import { Kind, type TObject, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import { parseTimestamp } from '../kernel/clock.ts'
+import { DomainError, invalid, type Rule, type Violation } from '../kernel/failure.ts'
+import { invalidId } from './failures.ts'
+import { eitherCase, oneOf } from './schemas.ts'
+import { isWritable } from './validation.ts'
+
+/**
+ * The parameters of paths and queries (contract C7). Each schema carries the function that reads its text, since the
+ * framework's own conversion takes `1e3` for a number and keeps the last of two values.
+ */
+
+/** Why the text of a parameter is refused. */
+export class Problem {
+  constructor(
+    readonly rule: Rule,
+    readonly problem: string,
+  ) {}
+}
+
+type Read<Value> = (text: string, query: URLSearchParams) => Value | Problem
+
+/** A parameter as it is documented, and how it is read. */
+export const parameter = <Value>(schema: TSchema, read: Read<Value>) =>
+  Type.Unsafe<Value>({ ...schema, [Kind]: 'Parameter', read })
+
+// The framework compiles every schema, and checks none of these.
+TypeRegistry.Set('Parameter', () => true)
+
+const readerOf = (schema: TSchema): Read<unknown> => schema.read ?? text
+
+/**
+ * The query of a request: what was sent, and the defaults of the rest. Unknown parameters are ignored.
+ *
+ * @throws DomainError validation with everything that is wrong
+ */
+export const readQuery = (schema: TObject, url: string): Record<string, unknown> => {
+  const start = url.indexOf('?')
+  const query = new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
+  const values: Record<string, unknown> = {}
+  const violations: Violation[] = []
+  for (const [field, property] of Object.entries(schema.properties)) {
+    const [sent, ...others] = query.getAll(field)
+    const value =
+      others.length > 0
+        ? new Problem('format', 'must be given once')
+        : sent === undefined
+          ? property.default
+          : readerOf(property)(sent, query)
+    if (value instanceof Problem) violations.push({ field, ...value })
+    else values[field] = value
+  }
+  if (violations.length > 0) throw new DomainError(invalid(violations))
+  return values
+}
+
+/** The parameters of a path. @throws DomainError invalid_id */
+export const readPath = (schema: TObject, params: Record<string, string>): Record<string, unknown> => {
+  const values: Record<string, unknown> = {}
+  for (const [name, property] of Object.entries(schema.properties)) {
+    values[name] = property.read ? property.read(params[name]) : params[name]
+  }
+  return values
+}
+
+/** Ids are positive whole numbers in plain digits, without leading zeros (contract C4). */
+const ID = /^[1-9]\d{0,9}$/
+const ID_MAX = 2_147_483_647
+
+/** The number that a text names, or undefined when it is no id. */
+export const parseId = (text: string): number | undefined => {
+  const id = ID.test(text) ? Number(text) : undefined
+  return id !== undefined && id <= ID_MAX ? id : undefined
+}
+
+const id: Read<number> = (text) => parseId(text) ?? new Problem('integer', 'must be a positive whole number')
+
+/** The path parameter of a record with a numeric id. */
+export const idPath = (record: string) =>
+  Type.Object({
+    id: parameter<number>(Type.Integer({ minimum: 1, description: `The ${record} identifier` }), (text) => {
+      const id = parseId(text)
+      if (id === undefined) throw new DomainError(invalidId(record))
+      return id
+    }),
+  })
+
+/** A numeric id that a list is filtered by. */
+export const idFilter = (record: string) =>
+  Type.Optional(
+    parameter<number>(Type.Integer({ minimum: 1, maximum: ID_MAX, description: `Only of this ${record}` }), id),
+  )
+
+/** The same where the specification has it as text (spec 4.2). */
+export const idTextFilter = (record: string) =>
+  Type.Optional(
+    parameter<number>(
+      Type.String({ pattern: '^[1-9][0-9]{0,9}$', description: `Only of the ${record} with this id` }),
+      id,
+    ),
+  )
+
+const text: Read<string> = (value) => (isWritable(value) ? value : new Problem('format', 'must not hold NUL'))
+
+export const textFilter = (description: string) => Type.Optional(parameter<string>(Type.String({ description }), text))
+
+/** One of some words, in either case. */
+const choice =
+  <Choice extends string>(choices: readonly Choice[]): Read<Choice> =>
+  (value) =>
+    choices.find((candidate) => candidate.toLowerCase() === value.toLowerCase()) ??
+    new Problem('enum', `must be one of ${choices.join(', ')}`)
+
+export const choiceFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
+  Type.Optional(parameter<Choice>(oneOf(choices, { description }), choice(choices)))
+
+/** The same, documented in upper and in lower case. */
+export const eitherCaseFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
+  Type.Optional(parameter<Choice>(eitherCase(choices, { description }), choice(choices)))
+
+/** The Unix milliseconds of an RFC 3339 time. */
+export const timeFilter = (description: string) =>
+  Type.Optional(
+    parameter<number>(
+      Type.String({ format: 'date-time', description }),
+      (value) => parseTimestamp(value) ?? new Problem('format', 'must be an RFC 3339 time'),
+    ),
+  )
+
+const CURRENCY_CODE = /^[A-Z]{3}$/
+
+/** The code of a currency; there may be no such currency. */
+export const currencyCodeFilter = Type.Optional(
+  parameter<string>(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case' }), (value) =>
+    CURRENCY_CODE.test(value) ? value : new Problem('format', 'must be three letters in upper case'),
+  ),
+)
+
+/** A page of a list: both count from 1. */
+export interface Page {
+  page: number
+  limit: number
+}
+
+const DIGITS = /^-?\d+$/
+
+const count =
+  (max: number): Read<number> =>
+  (value) => {
+    if (!DIGITS.test(value)) return new Problem('integer', 'must be a whole number')
+    const number = Number(value)
+    if (number < 1) return new Problem('min', 'must be at least 1')
+    return number > max ? new Problem('max', `must be at most ${max}`) : number
+  }
+
+/** The parameters that page a list (contract C7). */
+export const pageQuery = ({ limitDefault, limitMax }: { limitDefault: number; limitMax: number }) => ({
+  page: parameter<number>(
+    Type.Integer({ minimum: 1, default: 1, description: 'Which page, from 1' }),
+    count(Number.MAX_SAFE_INTEGER),
+  ),
+  limit: parameter<number>(
+    Type.Integer({ minimum: 1, maximum: limitMax, default: limitDefault, description: 'Items per page' }),
+    count(limitMax),
+  ),
+})
+
+export type Direction = 'ASC' | 'DESC'
+const DIRECTIONS: readonly Direction[] = ['ASC', 'DESC']
+
+/** How a list is ordered. */
+export interface Sort<Field extends string> {
+  field: Field
+  direction: Direction
+}
+
+/** The parameters that sort a list by a field's name (spec 4.1), the newest first by default. */
+export const orderQuery = <Field extends string>(fields: readonly Field[]) => ({
+  sort_by: parameter<Field>(
+    oneOf<string>(fields, { default: 'created_at', description: 'The field that the list is sorted by' }),
+    choice(fields),
+  ),
+  sort_order: parameter<Direction>(
+    eitherCase(DIRECTIONS, { default: 'DESC', description: 'The direction, in either case' }),
+    choice(DIRECTIONS),
+  ),
+})
+
+/** The parameters that sort a list: a JSON object (spec 4.2), or a field's name and a direction (contract C7). */
+export const sortQuery = <Field extends string>(fields: readonly Field[]) => ({
+  sort: Type.Optional(
+    parameter<Partial<Sort<Field>>>(
+      Type.String({
+        description: `A JSON object with field (${fields.join(', ')}) and direction (ASC or DESC), URL-encoded; not together with sort_by or sort_order`,
+      }),
+      sort(fields),
+    ),
+  ),
+  sort_by: Type.Optional(
+    parameter<Field>(oneOf(fields, { description: 'The field that the list is sorted by' }), choice(fields)),
+  ),
+  sort_order: Type.Optional(
+    parameter<Direction>(eitherCase(DIRECTIONS, { description: 'The direction, in either case' }), choice(DIRECTIONS)),
+  ),
+})
+
+/** A JSON object with the members field and direction, either of which may be left out, or be written in capitals. */
+const sort =
+  <Field extends string>(fields: readonly Field[]): Read<Partial<Sort<Field>>> =>
+  (value, query) => {
+    if (!isWritable(value)) return new Problem('format', 'must not hold NUL')
+    if (query.has('sort_by') || query.has('sort_order')) {
+      return new Problem('format', 'must not come with sort_by or sort_order')
+    }
+    const sent = parseSort(value)
+    if (!sent) return new Problem('object', 'must be a JSON object with the members field and direction')
+    const [wantedField, wantedDirection] = [sent.field ?? sent.Field, sent.direction ?? sent.Direction]
+    const field = fields.find((candidate) => candidate === wantedField)
+    const direction = DIRECTIONS.find(
+      (candidate) => typeof wantedDirection === 'string' && candidate === wantedDirection.toUpperCase(),
+    )
+    if (wantedField !== undefined && wantedField !== null && !field) {
+      return new Problem('enum', `must name a field that is one of ${fields.join(', ')}`)
+    }
+    if (wantedDirection !== undefined && wantedDirection !== null && !direction) {
+      return new Problem('enum', 'must have a direction that is ASC or DESC')
+    }
+    return { ...(field && { field }), ...(direction && { direction }) }
+  }
+
+const parseSort = (
+  value: string,
+): { field?: unknown; direction?: unknown; Field?: unknown; Direction?: unknown } | undefined => {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The order that a query asks for; the fallback fills in what is left out. */
+export const sortOf = <Field extends string>(
+  query: { sort?: Partial<Sort<Field>>; sort_by?: Field; sort_order?: Direction },
+  fallback: Sort<Field>,
+): Sort<Field> => ({
+  field: query.sort?.field ?? query.sort_by ?? fallback.field,
+  direction: query.sort?.direction ?? query.sort_order ?? fallback.direction,
+})

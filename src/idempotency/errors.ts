@@ -1,0 +1,15 @@
+import type { Failure } from '../kernel/failure.ts'
+
+/** The failures of requests with an Idempotency-Key (contract C14). */
+
+export const KEY_MALFORMED: Failure = {
+  code: 'idempotency_key_malformed',
+  kind: 'BAD_REQUEST',
+  message: 'Idempotency-Key must be 8 to 256 printable characters',
+}
+
+export const KEY_REUSED: Failure = {
+  code: 'idempotency_key_reused',
+  kind: 'BAD_REQUEST',
+  message: 'Idempotency-Key was used with a different request',
+}
