@@ -118,7 +118,7 @@ interface Due {
 
 /** What the clock does next: the next step of the sandbox's pace, or the expiry of what nobody has begun. */
 const dueAfter = ({ byClock }: Moving, world: World, payout: Payout, nowMs: number): Due | undefined => {
-  const step = byClock(world) && payout.status !== 'action_required' ? nextStep(payout) : undefined
+  const step = byClock(world) ? nextStep(payout) : undefined
   if (step) return { event: step.event, dueAtMs: Math.max(payout.createdAtMs + step.afterMs, nowMs) }
   if (!canHappen('expired', payout)) return undefined
   return { event: 'expired', dueAtMs: payout.createdAtMs + EXPIRY_MS }

@@ -133,6 +133,19 @@ describe('PUT /_sandbox/pace', () => {
     await expectSoundWorld(world)
   })
 
+  test.each(['payouts', 'orders'] as const)(
+    'auto again for %s alone, they go on without the others',
+    async (moving) => {
+      const world = await opened()
+      const [payout, order] = [await paid(world), await placed(world, DELAYED)]
+      await ask(world, 'PUT', '/pace', { [moving]: 'auto' })
+      await world.clock({ advance: 'PT1M' })
+      expect([(await payoutOf(world, payout.id)).status, (await orderOf(world, order.id)).status]).toEqual(
+        moving === 'payouts' ? ['completed', 'PENDING'] : ['created', 'DELIVERED'],
+      )
+    },
+  )
+
   refuses('PUT', nothing, [
     {
       name: 'another pace',

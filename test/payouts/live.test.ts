@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { advance } from '../../src/payouts/progress.ts'
+import { findAnyPayout } from '../../src/payouts/queries.ts'
+import { fund } from '../../src/wallets/ledger.ts'
+import { openWallet } from '../../src/wallets/queries.ts'
+import { type Live, openLive } from '../orders/live.ts'
+
+/** What a beneficiary has been paid, where no exchange rate is known: in live mode, because the sandbox knows them all. */
+
+let live: Live
+beforeAll(async () => {
+  live = await openLive()
+})
+afterAll(() => {
+  live.close()
+  rmSync(live.folder, { recursive: true })
+})
+
+const post = async (path: string, body: object): Promise<{ id: string }> => {
+  const response = await live.request(path, { method: 'POST', body: JSON.stringify(body) })
+  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as { id: string }
+}
+
+test('payouts count in the currency of the default wallet; those that have no rate to it count nothing', async () => {
+  const { worlds, reference } = live.deps
+  const { db } = worlds.default
+  const euro = reference.findCurrencyByCode('EUR')
+  if (!euro) throw new Error('no EUR')
+  const wallet = { clientId: 1, currencyId: euro.id, type: 'PREPAID', creditLimitMinor: 0 } as const
+  const { id: wallet_id } = await db.write((tx) => {
+    const opened = openWallet(tx, wallet, 0)
+    fund(tx, opened, 1_000_000, null, 0)
+    return opened
+  })
+  const ada = await post('/beneficiaries', { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+  const rest = { beneficiary_id: ada.id, amount: 100 }
+  const payouts = [
+    await post('/payouts', { ...rest, reference_id: 'dollars', wallet_id: 1, currency: 'USD' }),
+    await post('/payouts', { ...rest, reference_id: 'euros', wallet_id, currency: 'EUR' }),
+  ]
+  const moving = { reference, byClock: () => false }
+  const details = { actorType: 'operator', nowMs: systemClock.nowMs() } as const
+  for (const { id } of payouts) {
+    await db.write((tx) => {
+      const payout = findAnyPayout(tx, id)
+      if (!payout) throw new Error(`no payout ${id}`)
+      advance(tx, moving, worlds.default, payout, 'completed', details)
+    })
+  }
+  const saved = await (await live.request(`/beneficiaries/${ada.id}`)).json()
+  expect(saved).toMatchObject({ total_payouts: 2, total_amount: 100 })
+})
