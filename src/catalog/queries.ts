@@ -15,7 +15,7 @@ export interface CatalogRows {
 }
 
 /** Rows that one statement can carry within SQLite's limit on parameters. */
-export const ROWS_PER_INSERT = 500
+const ROWS_PER_INSERT = 500
 
 /** Replaces all products by these. */
 export const replaceCatalog = (tx: Tx, rows: CatalogRows, onRows?: OnRows): void => {

@@ -1,6 +1,7 @@
 import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
+import { finishCatalogImport } from '../catalog/import.ts'
 import { dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
@@ -9,7 +10,6 @@ import type { Database } from '../db/database.ts'
 import { flushFile, flushFolder, withDraft } from '../db/disk.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
-import { endCatalogImport } from '../start/seeds.ts'
 import { administer, refused, told } from './administration.ts'
 import { note } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
@@ -27,7 +27,7 @@ export const backupCommand = (backup: Command): void => {
           // Half a catalog is in no backup.
           const unlock = lockForImport(dataDir, MINUTE_MS)
           try {
-            endCatalogImport(dataDir, database, reference)
+            finishCatalogImport(dataDir, database, reference)
             await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => copy(database, file, onProgress))
           } finally {
             unlock()

@@ -11,7 +11,7 @@ import { toPercent } from '../kernel/money.ts'
 import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../sandbox/seed/accounts.ts'
 import { addClient, allClients, type ClientRecord, changeClient, type Feature } from '../sessions/clients.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
-import { makeSeededDatabase } from '../start/seeds.ts'
+import { createDatabase } from '../start/folder.ts'
 import type { World } from '../worlds/world.ts'
 import { administer, otherMode, refused, told } from './administration.ts'
 import { oneOf, onOrOff, percentage, wholeNumber } from './arguments.ts'
@@ -117,7 +117,7 @@ const makeLiveData = (dataDir: string): void => {
   makeDataFolder(dataDir)
   const unlock = lockForReplacing(dataDir)
   try {
-    if (!hasDatabase(dataDir)) makeSeededDatabase(dataDir, 'live', systemClock)
+    if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
   } finally {
     unlock()
   }

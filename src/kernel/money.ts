@@ -63,6 +63,9 @@ export const toMajor = (minor: number, precision: number): number => minor / min
 /** The percentage in the API: 250 is 2.5. */
 export const toPercent = (basisPoints: number): number => basisPoints / 100
 
+/** A percentage in basis points, or undefined when it has more than two decimals. */
+export const toBasisPoints = (percent: number): number | undefined => toMinor(percent, 2)
+
 /** The exchange rate in the API. */
 export const toRate = (rateE8: number): number => rateE8 / RATE_ONE
 

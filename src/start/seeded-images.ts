@@ -1,7 +1,8 @@
+import { seedSandboxCatalog } from '../catalog/import.ts'
 import { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { SEEDED_AT_MS, seedSandboxAccounts } from '../sandbox/seed/accounts.ts'
-import { readReference, seedReferenceData, seedSandboxCatalog } from './seeds.ts'
+import { readReference, seedReferenceData } from './seed.ts'
 
 /** Pages of this size waste little on tables that hold nothing yet: a world is a third of what it would be. */
 const PAGE_BYTES = 1_024

@@ -1,11 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { CatalogFault, readCatalog, writeCatalog } from '../../src/catalog/document.ts'
+import { CatalogFault, readCatalog } from '../../src/catalog/document.ts'
 import { defineCategories, replaceCatalog, seedCategories } from '../../src/catalog/queries.ts'
+import { writeCatalog } from '../../src/catalog/rows.ts'
 import { productBands, products } from '../../src/catalog/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { Reference } from '../../src/reference/reference.ts'
-import { PROGRAM_CATEGORIES, readReference, seedReferenceData } from '../../src/start/seeds.ts'
+import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { catalogEntry } from './entry.ts'
 
 let database: Database
@@ -20,7 +21,6 @@ beforeAll(() => {
 const read = (document: unknown) =>
   readCatalog(typeof document === 'string' ? document : JSON.stringify(document), {
     reference,
-    known: PROGRAM_CATEGORIES,
   })
 const problemsOf = (document: unknown): readonly string[] => {
   try {

@@ -1,15 +1,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { CatalogFault } from '../../src/catalog/document.ts'
+import { catalogVersion, importCatalog, seedSandboxCatalog } from '../../src/catalog/import.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { Reference } from '../../src/reference/reference.ts'
-import {
-  catalogVersion,
-  importCatalog,
-  readReference,
-  seedReferenceData,
-  seedSandboxCatalog,
-} from '../../src/start/seeds.ts'
+import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { catalogEntry } from './entry.ts'
 
 let database: Database

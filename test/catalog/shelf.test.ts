@@ -7,7 +7,7 @@ import { Shelf, SORT_FIELDS, type SortField } from '../../src/catalog/shelf.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { lowerCase } from '../../src/kernel/lower-case.ts'
-import { readReference, seedReferenceData } from '../../src/start/seeds.ts'
+import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { catalogEntry } from './entry.ts'
 
 /** The shelf works with positions and joined texts; here it is held against lists of products, searched one by one. */
@@ -19,9 +19,9 @@ seedReferenceData(database)
 const reference = readReference()
 
 const shelfOf = (entries: readonly object[]): Shelf => {
-  const [categories, subcategories] = [new Set(['Gaming', 'GAMING', 'Books']), new Set(['b', 'B', 'a'])]
-  const known = { categories, subcategories }
-  replaceCatalog(database.query, readCatalog(JSON.stringify({ products: entries }), { reference, known }))
+  const named = (...names: string[]) => names.map((name) => ({ name }))
+  const own = { categories: named('Gaming', 'GAMING', 'Books'), subcategories: named('b', 'B', 'a') }
+  replaceCatalog(database.query, readCatalog(JSON.stringify({ ...own, products: entries }), { reference }))
   return Shelf.read(database.query, reference, URL_BEFORE)
 }
 

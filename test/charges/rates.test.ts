@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { rateBetween } from '../../src/charges/quote.ts'
 import { RatesFault, readRates as ratesOf } from '../../src/charges/rates.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
-import { readReference } from '../../src/start/seeds.ts'
+import { readReference } from '../../src/start/seed.ts'
 
 const reference = readReference()
 const readRates = (text: string) => ratesOf(text, reference)

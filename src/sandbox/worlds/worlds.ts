@@ -24,12 +24,12 @@ const WORLD_NAME = /^[a-z0-9_-]{1,64}$/
 export interface SandboxWorldsOptions {
   /** The clock that every world's own clock runs with. */
   clock: SteadyClock
-  /** Opens the default world, as it was left or, if it is new, as it is seeded; or goes on from a state. */
-  openDefault: (state?: WorldState) => World
-  /** Removes what the default world has written, so that it opens as new. */
-  wipeDefault: () => void
-  /** The state in which a named world begins; asked for once, when the first is made. */
-  fresh: () => WorldState
+  /** The default world, open. */
+  default: World
+  /** Opens the default world anew once it was closed: as it is seeded, or from a state. */
+  reopenDefault: (state?: WorldState) => World
+  /** The state in which a named world begins. */
+  initial: WorldState
   /** What a world draws from that drew from the machine before. */
   seed: string
   /** What all worlds may take of the memory together (contract C15). */
@@ -40,7 +40,6 @@ export interface SandboxWorldsOptions {
 export class SandboxWorlds implements Worlds {
   #default: World
   readonly #named = new Map<string, World>()
-  #fresh: WorldState | undefined
   /** The named worlds whose data is open, the longest unused first, as of the last tick. */
   readonly #awake = new Set<World>()
   #sleeps = 0
@@ -49,7 +48,7 @@ export class SandboxWorlds implements Worlds {
 
   constructor(private readonly options: SandboxWorldsOptions) {
     this.images = new Images(options.memoryBytesMax * IMAGE_SHARE)
-    this.#default = options.openDefault()
+    this.#default = options.default
   }
 
   get default(): World {
@@ -86,7 +85,7 @@ export class SandboxWorlds implements Worlds {
    *
    * @throws DomainError worlds_exhausted
    */
-  create(name: string, state: WorldState = this.#freshState): World {
+  create(name: string, state: WorldState = this.options.initial): World {
     if (this.#named.size >= WORLDS_MAX || this.memoryBytes > this.options.memoryBytesMax) {
       throw new DomainError({ code: 'worlds_exhausted', worldsMax: this.#named.size })
     }
@@ -127,11 +126,10 @@ export class SandboxWorlds implements Worlds {
     world.close()
     this.#awake.delete(world)
     if (world.name === DEFAULT_WORLD) {
-      this.options.wipeDefault()
-      this.#default = this.options.openDefault(state)
+      this.#default = this.options.reopenDefault(state)
       return this.#default
     }
-    const next = this.#from(world.name, state ?? this.#freshState)
+    const next = this.#from(world.name, state ?? this.options.initial)
     this.#named.set(world.name, next)
     return next
   }
@@ -176,10 +174,5 @@ export class SandboxWorlds implements Worlds {
   close(): void {
     for (const world of this.all) world.close()
     this.images.close()
-  }
-
-  get #freshState(): WorldState {
-    this.#fresh ??= this.options.fresh()
-    return this.#fresh
   }
 }

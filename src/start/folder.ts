@@ -1,0 +1,147 @@
+import { finishCatalogImport } from '../catalog/import.ts'
+import { storedRates } from '../charges/stored-rates.ts'
+import {
+  DataFault,
+  databasePath,
+  hasDatabase,
+  keep,
+  keepDatabase,
+  makeDataFolder,
+  readKept,
+  removeDatabase,
+} from '../db/data-folder.ts'
+import { Database, PAGE_BYTES } from '../db/database.ts'
+import { lockForServing } from '../db/folder-lock.ts'
+import { migrate } from '../db/migrate.ts'
+import { keepMode, requireMode } from '../db/mode.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { freshSecret, secureRandomness } from '../kernel/ids.ts'
+import { liveSeals, openSeal } from '../orders/voucher-key.ts'
+import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
+import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
+import { keepPace, keptClock, putClock, resumePace, type WorldState } from '../sandbox/worlds/state.ts'
+import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
+import { World } from '../worlds/world.ts'
+import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
+import { type Origin, type Sources, seedCatalog } from './origin.ts'
+import { sandboxRates, seedReferenceData } from './seed.ts'
+
+const SIGNING_KEY_FILE = 'signing.key'
+const SIGNING_KEY_BYTES = 32
+
+/** The real records of live mode. @throws DataFault, SchemaMismatch, CatalogFault */
+export const startLive = (dataDir: string, sources: Sources): Origin => {
+  const release = lockFolder(dataDir)
+  if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', sources.clock)
+  const database = openDatabase(dataDir, sources)
+  const world = new World(DEFAULT_WORLD, database, sources.clock, secureRandomness)
+  const signingKey = keptSigningKey(dataDir)
+  const seals = liveSeals(database, dataDir, sources.config.voucherKey)
+  database.serve() // until here it may wait for a command that writes
+  return {
+    worlds: onlyWorld(world),
+    sandboxWorlds: undefined,
+    catalog: () => database,
+    signingKey,
+    seals,
+    rates: sources.rates ?? storedRates(world),
+    release,
+  }
+}
+
+/** A sandbox that outlives its process. @throws DataFault, SchemaMismatch, CatalogFault */
+export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
+  const { config, clock, seed, initial, snapshot, reference } = sources
+  const release = lockFolder(dataDir)
+  const world = openSandbox(dataDir, sources, snapshot)
+  const signingKey = keptSigningKey(dataDir)
+  const seal = openSeal(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
+  world.db.serve()
+  const worlds = new SandboxWorlds({
+    clock,
+    seed,
+    initial,
+    memoryBytesMax: config.memoryBytesMax,
+    default: world,
+    reopenDefault: (state = snapshot) => {
+      removeDatabase(databasePath(dataDir))
+      const next = openSandbox(dataDir, sources, state)
+      next.db.serve()
+      return next
+    },
+  })
+  return {
+    worlds,
+    sandboxWorlds: worlds,
+    catalog: () => worlds.default.db,
+    signingKey,
+    seals: () => seal,
+    rates: sources.rates ?? sandboxRates(reference),
+    release,
+  }
+}
+
+/** The sandbox of a folder as it was left; in a new folder it begins with a state, or as it is seeded. */
+const openSandbox = (dataDir: string, sources: Sources, first: WorldState | undefined): World => {
+  const state = hasDatabase(dataDir) ? undefined : first
+  if (state) keepDatabase(dataDir, state.image)
+  else if (!hasDatabase(dataDir)) createDatabase(dataDir, 'sandbox', sources.clock)
+  const database = openDatabase(dataDir, sources)
+  seedSandboxAccounts(database, sources.reference)
+  if (state) {
+    setAccountPasswords(database)
+    database.fill((tx) => {
+      putClock(tx, state.clock)
+      keepPace(tx, state.pace)
+    })
+  }
+  const world = new World(DEFAULT_WORLD, database, keptClock(database, sources.clock), secureRandomness, state?.ids)
+  resumePace(world)
+  return world
+}
+
+/**
+ * Makes the database of a folder that has none: in memory, and then written whole, so that a process that is killed
+ * leaves all of it or none. Called under a lock on the folder.
+ */
+export const createDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock: Clock): void => {
+  const database = Database.inMemory()
+  database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
+  migrate(database.sqlite, clock)
+  keepMode(database.sqlite, mode)
+  seedReferenceData(database)
+  keepDatabase(dataDir, database.closeToImage())
+}
+
+/** The database of a folder, of the right mode and brought up to date. @throws DataFault, SchemaMismatch, CatalogFault */
+const openDatabase = (dataDir: string, sources: Sources): Database => {
+  const { clock, reference } = sources
+  const { mode } = sources.config
+  const database = Database.openFile(databasePath(dataDir))
+  requireMode(database.sqlite, mode)
+  migrate(database.sqlite, clock)
+  // A database of an early release has no mode. The sandbox opens what it holds to everyone on the machine.
+  if (holdsForeignClients(database, mode)) {
+    throw new DataFault(`The data is not of --mode ${mode}: each mode keeps a folder of its own.`)
+  }
+  keepMode(database.sqlite, mode)
+  seedReferenceData(database)
+  finishCatalogImport(dataDir, database, reference)
+  seedCatalog(database, sources)
+  return database
+}
+
+const lockFolder = (dataDir: string): (() => void) => {
+  makeDataFolder(dataDir)
+  return lockForServing(dataDir)
+}
+
+/** What signs tokens, kept beside the data, so that they outlive the process. @throws DataFault */
+const keptSigningKey = (dataDir: string): Uint8Array => {
+  if (!readKept(dataDir, SIGNING_KEY_FILE)) keep(dataDir, SIGNING_KEY_FILE, freshSecret(SIGNING_KEY_BYTES))
+  const key = readKept(dataDir, SIGNING_KEY_FILE)
+  if (key?.length !== SIGNING_KEY_BYTES) {
+    throw new DataFault(`${SIGNING_KEY_FILE} is no key of ${SIGNING_KEY_BYTES} bytes.`)
+  }
+  return key
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { Database } from '../db/database.ts'
+import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
+import { sealInMemory } from '../sandbox/seed/vouchers.ts'
+import { type WorldState, worldFrom } from '../sandbox/worlds/state.ts'
+import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
+import type { World } from '../worlds/world.ts'
+import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import { type Origin, type Sources, seedCatalog } from './origin.ts'
+import { sandboxRates } from './seed.ts'
+import { seededImages } from './seeded-images.ts' with { type: 'macro' }
+
+/** The databases that a sandbox starts with, seeded while the program was bundled. */
+const SEEDED = seededImages()
+
+/** The state that a world begins with. It shares the catalog of the process, so that its own database has none. */
+export const seededState = (seed: string): WorldState => ({
+  image: unpacked(SEEDED.world),
+  clock: { offsetMs: 0, frozenAtMs: null },
+  randomness: { seed, position: 0 },
+  ids: { lastMs: -1, sequence: 0 },
+  pace: { payouts: 'auto', orders: 'auto' },
+})
+
+/** A sandbox that keeps nothing. */
+export const startInMemory = (sources: Sources): Origin => {
+  const { config, clock, seed, reference, initial } = sources
+  const open = (state: WorldState = initial): World => {
+    const world = worldFrom(DEFAULT_WORLD, state, clock)
+    setAccountPasswords(world.db)
+    return world
+  }
+  const { memoryBytesMax } = config
+  const worlds = new SandboxWorlds({ clock, seed, initial, memoryBytesMax, default: open(), reopenDefault: open })
+  const seal = sealInMemory(config.voucherKey)
+  return {
+    worlds,
+    sandboxWorlds: worlds,
+    catalog: catalogInMemory(sources),
+    rates: sources.rates ?? sandboxRates(reference),
+    seals: () => seal,
+    signingKey: createHash('sha256').update(`signing.key ${seed}`).digest(),
+    release: () => undefined,
+  }
+}
+
+/** The catalog is in a database of its own, which no reset reaches. */
+const catalogInMemory = (sources: Sources): (() => Database) => {
+  const { packedCatalog, snapshot } = sources
+  if (!packedCatalog && !snapshot) return carriedCatalog()
+  const database = Database.inMemory(snapshot?.image ?? unpacked(SEEDED.world))
+  seedCatalog(database, sources)
+  return () => database
+}
+
+/** Opened when first asked for, so that starting does not wait for it. */
+const carriedCatalog = (): (() => Database) => {
+  let database: Database | undefined
+  return () => {
+    database ??= Database.inMemory(unpacked(SEEDED.catalog))
+    return database
+  }
+}
+
+const unpacked = (image: string): Uint8Array => Bun.zstdDecompressSync(Buffer.from(image, 'base64'))
