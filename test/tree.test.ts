@@ -77,7 +77,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 describe('imports', () => {
-  test('point one way: main, commands, start, app, rooms, http and db and worlds, kernel', () => {
+  test('point one way: main, commands, start, app, modules, http and db and worlds, kernel', () => {
     const wrong = sources.flatMap(({ path, imports }) =>
       imports
         .map((imported) => imported.path)
@@ -88,7 +88,7 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('take the nouns of another room, never its routes or its tables', () => {
+  test('use functions, types and schemas of another module, never its routes or tables', () => {
     const wrong = sources.flatMap(({ path, imports }) =>
       imports
         .map((imported) => imported.path)
@@ -101,7 +101,7 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('go in no circle', () => {
+  test('have no cycles', () => {
     const byPath = new Map(sources.map((source) => [source.path, source]))
     const settled = new Set<string>()
     const circleFrom = (path: string, trail: string[]): string[] | undefined => {
@@ -117,7 +117,7 @@ describe('imports', () => {
     for (const { path } of sources) expect(circleFrom(path, [])).toBeUndefined()
   })
 
-  test('reach every file of the program', () => {
+  test('reach every file of src', () => {
     const reached = new Set<string>()
     const reach = (path: string): void => {
       if (reached.has(path)) return
@@ -130,7 +130,7 @@ describe('imports', () => {
   })
 })
 
-test('every exported value is imported somewhere: take export away from what its own file alone uses', () => {
+test('every export is imported somewhere', () => {
   const taken = new Set<string>()
   for (const { imports } of [...sources, ...tests]) {
     for (const { path, names } of imports) for (const name of names) taken.add(`${path} ${name}`)

@@ -10,7 +10,7 @@ afterAll(() => server.stop())
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 
 describe('POST /api/v1/beneficiaries', () => {
-  test('201 answers the saved beneficiary with nothing paid yet', async () => {
+  test('201 returns the saved beneficiary without payouts', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const response = await world.post('/api/v1/beneficiaries', {
       ...ADA,
@@ -32,7 +32,7 @@ describe('POST /api/v1/beneficiaries', () => {
     })
   })
 
-  test('members that were left out, or null, come back as null, metadata as an empty object', async () => {
+  test('returns null for omitted or null members, and an empty object for metadata', async () => {
     const world = await server.world()
     const response = await world.post('/api/v1/beneficiaries', { ...ADA, country: null, phone: null, metadata: null })
     expect(response.status).toBe(201)
@@ -64,7 +64,7 @@ describe('POST /api/v1/beneficiaries', () => {
       { metadata: { note: '\ud800' } },
       'metadata must not hold NUL or half a surrogate pair',
     ],
-  ])('400 names %s, and writes nothing', async (_, change, message) => {
+  ])('400 names %s and writes nothing', async (_, change, message) => {
     const world = await server.world()
     const response = await world.post('/api/v1/beneficiaries', { ...ADA, ...change })
     expect(response.status).toBe(400)
@@ -96,7 +96,7 @@ describe('POST /api/v1/beneficiaries', () => {
       { phone: 7, country: '\0' },
       'country must not hold NUL or half a surrogate pair; phone must be a string',
     ],
-  ])('400 names everything that is wrong at once: %s', async (_, change, message) => {
+  ])('400 names all invalid fields: %s', async (_, change, message) => {
     const world = await server.world()
     const response = await world.post('/api/v1/beneficiaries', { ...ADA, ...change })
     expect(response.status).toBe(400)
@@ -128,7 +128,7 @@ describe('POST /api/v1/beneficiaries', () => {
       { metadata: JSON.parse(`${'{"a":'.repeat(30)}1${'}'.repeat(30)}`) },
       {},
     ],
-  ])('201 keeps %s', async (_, change, kept) => {
+  ])('201 stores %s', async (_, change, kept) => {
     const world = await server.world()
     const response = await world.post('/api/v1/beneficiaries', { ...ADA, ...change })
     expect(response.status).toBe(201)
@@ -220,7 +220,7 @@ describe('POST /api/v1/beneficiaries', () => {
     expect(await response.json()).toEqual({ error: 'BadRequest', message: 'Invalid request body' })
   })
 
-  test('401 without a token, in the structured shape', async () => {
+  test('401 without a token, in the structured format', async () => {
     const response = await server.request('/api/v1/beneficiaries', { method: 'POST', body: JSON.stringify(ADA) })
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')

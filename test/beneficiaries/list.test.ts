@@ -52,7 +52,7 @@ const expectRefusal = async (response: Response, message: string) => {
 }
 
 describe('GET /api/v1/beneficiaries', () => {
-  test('200 answers an empty array with no pages when none was saved', async () => {
+  test('200 returns an empty array and zero pages if there are none', async () => {
     const response = await request(await server.world())
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual([])
@@ -65,7 +65,7 @@ describe('GET /api/v1/beneficiaries', () => {
     })
   })
 
-  test('200 answers the newest first, each as it was saved, with four headers', async () => {
+  test('200 returns the newest first, with four headers', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const saved = await save(world, [person('a@example.com'), person('b@example.com', 'Bo', 'Lin', 'SE')])
     const response = await request(world)
@@ -81,7 +81,7 @@ describe('GET /api/v1/beneficiaries', () => {
     expect(saved.map(({ created_at }) => created_at)).toEqual(['2030-01-01T00:00:00.000Z', '2030-01-01T00:00:01.000Z'])
   })
 
-  test('shows nothing of another client, nor of another world', async () => {
+  test('does not show records of another client or world', async () => {
     const world = await server.world()
     await save(world, [person('a@example.com')], 0)
     const limited = await world.limited()
@@ -92,7 +92,7 @@ describe('GET /api/v1/beneficiaries', () => {
     expect(await list(await server.world())).toEqual([])
   })
 
-  test('401 without a token, in the structured shape', async () => {
+  test('401 without a token, in the structured format', async () => {
     const response = await server.request('/api/v1/beneficiaries?page=0')
     expect(response.status).toBe(401)
     expect(await response.json()).toEqual(
@@ -131,7 +131,7 @@ describe('pages of beneficiaries', () => {
     expect(emails((await response.json()) as Beneficiary[])).toEqual(newestFirst.slice(start, end))
   })
 
-  test.each(['4', '9007199254740991'])('page %s past the end is empty, with true totals', async (page) => {
+  test.each(['4', '9007199254740991'])('page %s past the end is empty and has the right totals', async (page) => {
     const response = await request(world, `?page=${page}`)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual([])
@@ -151,7 +151,7 @@ describe('pages of beneficiaries', () => {
     ['page=1&page=1', 'page must be given once'],
     ['limit=5&limit=6', 'limit must be given once'],
     ['page=0&limit=101', 'page must be at least 1; limit must be at most 100'],
-  ])('400 names what is wrong with %s, in the flat shape', async (query, message) => {
+  ])('400 names the error in %s, in the flat format', async (query, message) => {
     await expectRefusal(await request(world, `?${query}`), message)
   })
 })
@@ -207,14 +207,14 @@ describe('sort of beneficiaries', () => {
     expect(walked).toEqual(expected)
   })
 
-  test('null is smallest: without a country first, or last', async () => {
+  test('sorts null as the smallest value', async () => {
     const countries = async (order: string) =>
       (await list(world, `?sort_by=country&sort_order=${order}`)).map(({ country }) => country)
     expect(await countries('ASC')).toEqual([null, null, 'AE', 'FR', 'FR', 'SE', 'SE', 'US'])
     expect(await countries('DESC')).toEqual(['US', 'SE', 'SE', 'FR', 'FR', 'AE', null, null])
   })
 
-  test('text compares by code point: letters of the last planes come after the others', async () => {
+  test('sorts text by code point, including the supplementary planes', async () => {
     const names = (await list(world, '?sort_by=first_name&sort_order=ASC')).map(({ first_name }) => first_name)
     expect(names.slice(-2)).toEqual(['\uff21da', '𝒜da'])
   })
@@ -244,7 +244,7 @@ describe('sort of beneficiaries', () => {
   })
 })
 
-describe('sort of beneficiaries by what they were paid', () => {
+describe('sort of beneficiaries by payouts', () => {
   let world: TestWorld
   beforeAll(async () => {
     world = await server.world('2030-01-01T00:00:00Z')
@@ -264,7 +264,7 @@ describe('sort of beneficiaries by what they were paid', () => {
     ['total_payouts', ['never@example.com', 'neither@example.com', 'once@example.com', 'twice@example.com']],
     ['total_amount', ['never@example.com', 'neither@example.com', 'twice@example.com', 'once@example.com']],
     ['last_payout_at', ['never@example.com', 'neither@example.com', 'twice@example.com', 'once@example.com']],
-  ])('%s: nothing is smallest, ties break by id in the same direction', async (field, ascending) => {
+  ])('%s: null is smallest, and ties are ordered by id in the same direction', async (field, ascending) => {
     expect(emails(await list(world, `?sort_by=${field}&sort_order=ASC`))).toEqual(ascending)
     expect(emails(await list(world, `?sort_by=${field}&sort_order=DESC`))).toEqual(ascending.toReversed())
   })
@@ -310,11 +310,11 @@ describe('search of beneficiaries', () => {
     expect(await found(search)).toEqual(expected)
   })
 
-  test('an empty search finds all', async () => {
+  test('an empty search returns all', async () => {
     expect(await found('')).toHaveLength(5)
   })
 
-  test('counts and pages what it finds', async () => {
+  test('counts and pages the results', async () => {
     const response = await request(world, '?search=example.org&limit=2&page=2&sort_order=asc')
     expect(emails((await response.json()) as Beneficiary[])).toEqual(['nikos@example.org'])
     expect(pagingOf(response)).toEqual({
@@ -326,11 +326,11 @@ describe('search of beneficiaries', () => {
     })
   })
 
-  test('a search that finds none has no pages', async () => {
+  test('a search without results has zero pages', async () => {
     expect(pagingOf(await request(world, '?search=zzz'))).toMatchObject({ 'X-Total-Count': '0', 'X-Total-Pages': '0' })
   })
 
-  test('finds nothing of another client', async () => {
+  test('does not find records of another client', async () => {
     expect(await list(await world.limited(), '?search=bob')).toEqual([])
   })
 

@@ -31,7 +31,7 @@ const NOBODY = [
 ] as const
 
 describe('GET /api/v1/beneficiaries/{id}', () => {
-  test('200 answers the beneficiary as it was saved', async () => {
+  test('200 returns the saved beneficiary', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const saved = await save(world, { country: 'gb', phone: '+44 20 7946 0958', metadata: { a: [1, { b: null }] } })
     const response = await world.get(`${PATH}/${saved.id}`)
@@ -56,7 +56,7 @@ describe('GET /api/v1/beneficiaries/{id}', () => {
     expect(await response.json()).toEqual(NOT_FOUND)
   })
 
-  test('404 for one of another client, exactly as for a missing one', async () => {
+  test("404 for another client's record, identical to a missing one", async () => {
     const world = await server.world()
     const { id } = await save(world)
     const response = await (await world.limited()).get(`${PATH}/${id}`)
@@ -65,13 +65,13 @@ describe('GET /api/v1/beneficiaries/{id}', () => {
     expect((await world.get(`${PATH}/${id}`)).status).toBe(200)
   })
 
-  test('404 for an id in capitals: ids are exact', async () => {
+  test('404 for an id in upper case', async () => {
     const world = await server.world()
     const { id } = await save(world)
     expect((await world.get(`${PATH}/${id.toUpperCase()}`)).status).toBe(404)
   })
 
-  test('401 without a token, in the structured shape', async () => {
+  test('401 without a token, in the structured format', async () => {
     const { id } = await save(await server.world())
     for (const path of [`${PATH}/${id}`, `${PATH}/nobody`]) {
       const response = await server.request(path)
@@ -84,7 +84,7 @@ describe('GET /api/v1/beneficiaries/{id}', () => {
 })
 
 describe('DELETE /api/v1/beneficiaries/{id}', () => {
-  test('204 with nothing in the body; then the beneficiary is gone, and no other', async () => {
+  test('204 without a body, and deletes only this beneficiary', async () => {
     const world = await server.world()
     const [kept, gone] = [await save(world), await save(world)]
     const response = await world.delete(`${PATH}/${gone.id}`)
@@ -104,7 +104,7 @@ describe('DELETE /api/v1/beneficiaries/{id}', () => {
     expect(await again.json()).toEqual(NOT_FOUND)
   })
 
-  test('deletes once when asked twice at the same time', async () => {
+  test('deletes once if two requests arrive together', async () => {
     const world = await server.world()
     const { id } = await save(world)
     const answers = await Promise.all([1, 2, 3].map(() => world.delete(`${PATH}/${id}`)))
@@ -120,7 +120,7 @@ describe('DELETE /api/v1/beneficiaries/{id}', () => {
     expect(await countOf(world)).toBe('1')
   })
 
-  test('404 for one of another client, and does not delete it', async () => {
+  test("404 for another client's record, and does not delete it", async () => {
     const world = await server.world()
     const saved = await save(world)
     const response = await (await world.limited()).delete(`${PATH}/${saved.id}`)
@@ -138,7 +138,7 @@ describe('DELETE /api/v1/beneficiaries/{id}', () => {
 })
 
 describe('ids of beneficiaries', () => {
-  test('sort by creation, within one moment too', async () => {
+  test('sort by creation, also within a millisecond', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const ids: string[] = []
     for (const wait of ['PT0S', 'PT0S', 'PT0.001S', 'PT1H', 'P3650D']) {
@@ -149,7 +149,7 @@ describe('ids of beneficiaries', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('e-mails need not be unique, ids are', async () => {
+  test('e-mail addresses can repeat, ids cannot', async () => {
     const world = await server.world()
     const [first, second] = [await save(world), await save(world)]
     expect(second.email).toBe(first.email)

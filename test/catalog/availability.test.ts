@@ -48,7 +48,7 @@ describe('POST /api/v1/products/{id}/availability', () => {
     expect(await response.json()).toEqual({ is_available: available })
   })
 
-  test('a quantity above the maximum of the client is not available to that client', async () => {
+  test("a quantity above the client's maximum is not available", async () => {
     const limited = await world.limited()
     const available = async (client: TestWorld, quantity: number) =>
       (await client.post('/api/v1/products/2/availability', { denomination: 10, quantity })).json()
@@ -57,7 +57,7 @@ describe('POST /api/v1/products/{id}/availability', () => {
     expect(await available(world, 11)).toEqual({ is_available: true })
   })
 
-  test('asking takes nothing from the stock', async () => {
+  test('does not change the stock', async () => {
     for (let times = 0; times < 3; times++) {
       expect(await (await ask(9, { denomination: 50, quantity: 3 })).json()).toEqual({ is_available: true })
     }
@@ -125,7 +125,7 @@ describe('POST /api/v1/products/{id}/availability', () => {
         ...broken('quantity', 'integer', 'must be a whole number'),
       },
     ],
-  ])('400 names every field that is wrong: %s', async (_, body, messages) => {
+  ])('400 names all invalid fields: %s', async (_, body, messages) => {
     const response = await ask(1, body)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual(refusal(messages))
@@ -159,7 +159,7 @@ describe('POST /api/v1/products/{id}/availability', () => {
     expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
   })
 
-  test('400 for a broken body comes before 404 for an unknown product', async () => {
+  test('400 for an unreadable body precedes 404 for an unknown product', async () => {
     expect((await ask(UNKNOWN_ID, {})).status).toBe(400)
     expect((await ask(UNKNOWN_ID, '{')).status).toBe(400)
   })

@@ -32,7 +32,7 @@ describe.each([
 ])('GET $path', ({ path, noun, count, digest, sample, inactiveIds, inactiveName }) => {
   const list = async () => (await (await world.get(path)).json()) as { id: number; name: string }[]
 
-  test('200 answers every active one with id and name, as a bare array without pagination', async () => {
+  test('200 returns all active ones with id and name, as an array without pagination', async () => {
     const response = await world.get(`${path}?page=0&limit=1`)
     expect(response.status).toBe(200)
     expect(response.headers.has('x-page')).toBe(false)
@@ -47,19 +47,19 @@ describe.each([
     expect(digestOf((await list()).map(({ id, name }) => `${id} ${name}`))).toBe(digest)
   })
 
-  test('inactive ones never show', async () => {
+  test('does not show inactive ones', async () => {
     const records = await list()
     expect(records.filter(({ id }) => new Set<number>(inactiveIds).has(id))).toEqual([])
     expect(records.map(({ name }) => name)).not.toContain(inactiveName)
   })
 
-  test('200 answers one by its id', async () => {
+  test('200 returns one by its id', async () => {
     const response = await world.get(`${path}/${sample.id}`)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual(sample)
   })
 
-  test('404 for an inactive one, exactly as for an unknown one', async () => {
+  test('404 for an inactive one, identical to an unknown one', async () => {
     for (const id of [...inactiveIds, UNKNOWN_ID]) {
       const response = await world.get(`${path}/${id}`)
       expect(response.status).toBe(404)
@@ -75,7 +75,7 @@ describe.each([
     )
   })
 
-  test('403 for a client without vouchers, before its id is looked at', async () => {
+  test('403 for a client without vouchers, before the id is checked', async () => {
     const limited = await world.limited()
     for (const place of [path, `${path}/${sample.id}`, `${path}/abc`, `${path}/${UNKNOWN_ID}`]) {
       const response = await limited.get(place)
@@ -86,14 +86,14 @@ describe.each([
     }
   })
 
-  test('401 without a token, before the feature is looked at', async () => {
+  test('401 without a token, before the feature is checked', async () => {
     for (const place of [path, `${path}/${sample.id}`, `${path}/abc`]) {
       expect((await server.request(place)).status).toBe(401)
     }
   })
 })
 
-test('every product that is sold stands in an active category and subcategory', async () => {
+test('every active product has an active category and subcategory', async () => {
   const names = async (path: string) =>
     new Set(((await (await world.get(path)).json()) as { name: string }[]).map(({ name }) => name))
   const [categories, subcategories] = [await names('/api/v1/categories'), await names('/api/v1/subcategories')]

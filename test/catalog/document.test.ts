@@ -37,8 +37,8 @@ const problemsWith = (change: Record<string, unknown>) => problemsOf({ products:
 const UNWRITABLE = 'a text must not hold NUL or half a surrogate pair'
 const band = (change: object) => ({ denominations: [{ min_value: 10, max_value: 100, discount: 5, ...change }] })
 
-describe('a sound catalog', () => {
-  test('becomes rows in minor units and basis points, with the country and the currency by id', () => {
+describe('a valid catalog', () => {
+  test('becomes rows with minor units, basis points, and ids of country and currency', () => {
     const { products: rows, bands } = read({
       products: [
         catalogEntry({
@@ -99,14 +99,14 @@ describe('a sound catalog', () => {
     expect(problemsWith(change)).toEqual([])
   })
 
-  test('may hold no products', () => {
+  test('may have no products', () => {
     const nothing = { products: [], bands: [], categories: [], subcategories: [] }
     expect(read({ products: [] })).toEqual(nothing)
     expect(read([])).toEqual(nothing)
   })
 })
 
-describe('a bad row is told with its place', () => {
+describe('an invalid row is reported with its location', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['an unknown country', { country: 'XXX' }, '/products/0/country: no country has the code XXX'],
     ['NUL in a name', { name: 'Te\0a' }, `/products/0/name: ${UNWRITABLE}`],
@@ -187,13 +187,13 @@ describe('a bad row is told with its place', () => {
     ])
   })
 
-  test('an id that an earlier product has', () => {
+  test('a duplicate id', () => {
     expect(
       problemsOf({ products: [catalogEntry({ id: 5 }), catalogEntry({ id: 6 }), catalogEntry({ id: 5 })] }),
     ).toEqual(['line 1, product 5, /products/2/id: 5 is taken by an earlier product'])
   })
 
-  test('every one of them, in the order of the file, whatever kind it is', () => {
+  test('all errors, in the order of the file', () => {
     const problems = problemsOf({
       products: [
         catalogEntry({ id: 1, currency: 'XXX' }),
@@ -215,12 +215,12 @@ describe('a bad row is told with its place', () => {
     ])
   })
 
-  test('all of them, however many there are', () => {
+  test('all errors, however many', () => {
     const problems = problemsOf({ products: Array.from({ length: 1_500 }, () => 'no product') })
     expect(problems).toHaveLength(1_500)
   })
 
-  test('with its line, that of the member where there is one', () => {
+  test('with its line, or the line of the member', () => {
     const products = [catalogEntry(), catalogEntry({ id: 2, name: 'A "quoted" [name] {1}\\', currency: 'XXX' })]
     const lines = JSON.stringify({ note: 1, products }, null, 1).split('\n')
     const lineOf = (text: string): number => lines.findLastIndex((line) => line.includes(text)) + 1
@@ -235,7 +235,7 @@ describe('a bad row is told with its place', () => {
     ])
   })
 
-  test('in a message that counts them', () => {
+  test('in a message with their number', () => {
     expect(() => read({ products: [catalogEntry({ currency: 'XXX' })] })).toThrow(
       'The catalog has 1 problem:\nline 1, product 1, /products/0/currency: no circulating currency has the code XXX',
     )
@@ -245,7 +245,7 @@ describe('a bad row is told with its place', () => {
   })
 })
 
-describe('a file that is no catalog', () => {
+describe('a file that is not a catalog', () => {
   test.each([
     ['', /^not JSON: /],
     ['{"products":[', /^not JSON: /],
@@ -259,7 +259,7 @@ describe('a file that is no catalog', () => {
     expect(problemsOf(text)).toEqual([expect.stringMatching(problem)])
   })
 
-  test('is told with the bad rows that it has all the same', () => {
+  test('is reported together with its invalid rows', () => {
     expect(problemsOf({ version: 1, products: [catalogEntry({ currency: 'XXX' })] })).toEqual([
       expect.stringMatching(/^\/version: /),
       'line 1, product 1, /products/0/currency: no circulating currency has the code XXX',
@@ -267,10 +267,10 @@ describe('a file that is no catalog', () => {
   })
 })
 
-describe('categories of its own', () => {
+describe('categories in the file', () => {
   const submarine = catalogEntry({ category: 'Submarines', sub_category: 'Yellow ones' })
 
-  test('are defined beside those of the program', () => {
+  test('are added to the built-in ones', () => {
     const document = {
       categories: [{ name: 'Submarines' }, { name: 'Gaming' }, { name: 'Submarines' }],
       subcategories: [{ name: 'Yellow ones' }],
@@ -302,7 +302,7 @@ describe('categories of its own', () => {
   })
 })
 
-describe("a file in the API's own shape", () => {
+describe('a file in the format of the API', () => {
   const listed = {
     id: 7,
     name: 'Listed',
@@ -317,7 +317,7 @@ describe("a file in the API's own shape", () => {
     available_denominations: [{ min_value: 10, max_value: 100, discount: 2.5 }],
   }
 
-  test('is taken, and what it lacks is filled in', () => {
+  test('is accepted, and missing members get defaults', () => {
     const { products: rows, bands, categories, subcategories } = read([{ ...listed, brand: 'of somebody' }])
     expect(rows).toEqual([
       {
@@ -346,7 +346,7 @@ describe("a file in the API's own shape", () => {
     expect([categories, subcategories]).toEqual([['Submarines'], ['Yellow ones']])
   })
 
-  test('keeps its texts, and draws a card without an address', () => {
+  test('keeps its texts, and gets a drawn image without an image_url', () => {
     const texts = { terms: 'Terms', details: 'Details', how_to_use: 'Use' }
     for (const image_url of [null, undefined]) {
       expect(read([{ ...listed, ...texts, image_url }]).products).toMatchObject([
@@ -355,7 +355,7 @@ describe("a file in the API's own shape", () => {
     }
   })
 
-  test('is refused with every bad row, by the names of the API', () => {
+  test('is refused with all invalid rows, by the names of the API', () => {
     expect(
       problemsOf([
         { ...listed, country_code: 'XXX', currency_code: 'usd', image_url: 'javascript:alert(1)' },
@@ -379,12 +379,12 @@ describe("a file in the API's own shape", () => {
   })
 })
 
-describe('delivery, validity and pictures', () => {
+describe('delivery, validity and images', () => {
   test.each([
     ['INSTANT', 'instant'],
     ['Instant', 'instant'],
     ['24 Hours', '24 Hours'],
-  ])('delivery_time %s is kept as %s', (delivery_time, kept) => {
+  ])('delivery_time %s is stored as %s', (delivery_time, kept) => {
     expect(read({ products: [catalogEntry({ delivery_time })] }).products).toMatchObject([{ deliveryTime: kept }])
   })
 
@@ -406,13 +406,13 @@ describe('delivery, validity and pictures', () => {
   })
 })
 
-describe('defining categories', () => {
+describe('categories of several files', () => {
   const own = () =>
     database.sqlite.query('SELECT id, name, active FROM categories WHERE id > 1000 ORDER BY id').values() as unknown[]
   const define = (...names: string[]) =>
     defineCategories(database.query, { categories: names, subcategories: names.map((name) => `${name}, small`) })
 
-  test('gives each name an id that it keeps, whatever later files define', () => {
+  test('a name keeps its id, whatever later files define', () => {
     define('Boats', 'Kites')
     define('Kites', 'Rockets')
     expect(own()).toEqual([
@@ -434,7 +434,7 @@ describe('defining categories', () => {
     expect(JSON.parse(writeCatalog(database.query, reference))).toEqual({ products: [] })
   })
 
-  test('gives way to a category of the program of the same name', () => {
+  test('a built-in category replaces one of the same name', () => {
     define('Boats')
     seedCategories(database.query, {
       categories: [{ id: 99, name: 'Boats', active: true }],
@@ -454,13 +454,13 @@ describe('replacing the catalog', () => {
     bands: database.query.select({ productId: productBands.productId }).from(productBands).all(),
   })
 
-  test('puts the new products in the place of all that were there', () => {
+  test('replaces all products', () => {
     replaceCatalog(database.query, read({ products: [catalogEntry({ id: 1 }), catalogEntry({ id: 2 })] }))
     replaceCatalog(database.query, read({ products: [catalogEntry({ id: 2, name: 'Newer' })] }))
     expect(stored()).toEqual({ products: [{ id: 2, name: 'Newer' }], bands: [{ productId: 2 }] })
   })
 
-  test('takes 100,000 products', () => {
+  test('accepts 100,000 products', () => {
     const entries = Array.from({ length: 100_000 }, (_, index) => catalogEntry({ id: index + 1 }))
     const rows = read({ products: entries })
     database.query.transaction((tx) => replaceCatalog(tx as unknown as typeof database.query, rows))

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { startServer } from '../harness.ts'
 import { catalogEntry, fileOf } from './entry.ts'
 
-test('--catalog FILE: its products are the ones on sale, in every world', async () => {
+test('--catalog FILE sets the products of every world', async () => {
   const catalog = fileOf({
     categories: [{ name: 'Submarines' }],
     products: [
@@ -58,7 +58,7 @@ test('--catalog FILE: its products are the ones on sale, in every world', async 
   }
 })
 
-test('search and category know the small sigma in both of its forms', async () => {
+test('search and category match both forms of the small sigma', async () => {
   const names = ['ΟΔΟΣ', 'οδος', 'οδοσ', 'ΟΔΟΣΗΜΟ', 'Odos']
   const products = names.map((name, index) => catalogEntry({ id: index + 1, name, category: name }))
   const server = await startServer(
@@ -83,7 +83,7 @@ test('search and category know the small sigma in both of its forms', async () =
   }
 })
 
-test('--catalog FILE without products: an empty list with no pages', async () => {
+test('--catalog FILE without products gives an empty list and zero pages', async () => {
   const server = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products: [] }))
   try {
     const response = await (await server.world()).get('/api/v1/products')
@@ -97,7 +97,7 @@ test('--catalog FILE without products: an empty list with no pages', async () =>
   }
 })
 
-test('what the API lists is a catalog: its codes never expire where it says so', async () => {
+test('a response of the API is a catalog, with codes that never expire where it says so', async () => {
   const seeded = await startServer('--rate-limit', 'off')
   const listed = (await (await (await seeded.world()).get('/api/v1/products?limit=10000')).json()) as object[]
   await seeded.stop()

@@ -55,7 +55,7 @@ const expectRefusal = async (query: string, messages: Record<string, [rule: stri
 }
 
 describe('GET /api/v1/products', () => {
-  test('200 answers the newest 50 by descending id, with six headers', async () => {
+  test('200 returns the newest 50 by descending id, with six headers', async () => {
     const response = await request('')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toStartWith('application/json')
@@ -99,7 +99,7 @@ describe('GET /api/v1/products', () => {
     }
   })
 
-  test('holds as many kinds as are promised', () => {
+  test('has the documented variety of products', () => {
     const bands = everything.flatMap((product) => product.available_denominations)
     expect(everything.length).toBeGreaterThanOrEqual(400)
     expect(new Set(everything.map((product) => product.country_code)).size).toBeGreaterThanOrEqual(40)
@@ -115,7 +115,7 @@ describe('GET /api/v1/products', () => {
     expect(digestOf(pairs)).toBe('d917d98408233029cc9a372397e742d6a369c8cdcbe6a591a4ebe7f05bf66b7a')
   })
 
-  test('inactive products never show', () => {
+  test('does not show inactive products', () => {
     const inactive = [7, 307, 311, 331, 378, 412, 440, 442, 452, 461, 464, 465]
     expect(idsOf(everything).filter((id) => inactive.includes(id))).toEqual([])
     expect(everything).toHaveLength(471 - inactive.length)
@@ -148,19 +148,22 @@ describe('page and limit of products', () => {
     expect(await response.json()).toHaveLength(Number(pagingOf(response)['X-Page-Size']))
   })
 
-  test.each(['11', '1000000', '9007199254740991'])('page %s past the end is empty, with true totals', async (page) => {
-    const response = await request(`page=${page}`)
-    expect(response.status).toBe(200)
-    expect(pagingOf(response)).toEqual({
-      'X-Page': page,
-      'X-Per-Page': '50',
-      'X-Total-Count': '459',
-      'X-Total-Pages': '10',
-      'X-Page-Size': '0',
-      'X-Has-More': 'false',
-    })
-    expect(await response.json()).toEqual([])
-  })
+  test.each(['11', '1000000', '9007199254740991'])(
+    'page %s past the end is empty and has the right totals',
+    async (page) => {
+      const response = await request(`page=${page}`)
+      expect(response.status).toBe(200)
+      expect(pagingOf(response)).toEqual({
+        'X-Page': page,
+        'X-Per-Page': '50',
+        'X-Total-Count': '459',
+        'X-Total-Pages': '10',
+        'X-Page-Size': '0',
+        'X-Has-More': 'false',
+      })
+      expect(await response.json()).toEqual([])
+    },
+  )
 
   test.each<[string, Record<string, [string, string][]>]>([
     ['page=0', { page: [['min', 'must be at least 1']] }],
@@ -178,9 +181,9 @@ describe('page and limit of products', () => {
     ['limit=ten', { limit: [['integer', 'must be a whole number']] }],
     ['page=1&page=2', { page: [['format', 'must be given once']] }],
     ['limit=5&limit=5', { limit: [['format', 'must be given once']] }],
-  ])('400 names what is wrong with %s', expectRefusal)
+  ])('400 names the error in %s', expectRefusal)
 
-  test('400 names everything that is wrong at once', () =>
+  test('400 names all invalid parameters', () =>
     expectRefusal('page=0&limit=x&country_id=a&currency_id=0&category=a&category=b&search=%00&sort=[]', {
       page: [['min', 'must be at least 1']],
       limit: [['integer', 'must be a whole number']],
@@ -217,7 +220,7 @@ describe('filters of products', () => {
       (product: Listed) =>
         product.category === 'Food & Dining' && product.country_code === 'IND' && /table/i.test(product.name),
     ],
-  ])('%s leaves what fits, in the order of the list, and counts it', async (query, fits) => {
+  ])('%s returns and counts the matching products in list order', async (query, fits) => {
     const expected = everything.filter(fits)
     expect(expected).not.toBeEmpty()
     expect(expected.length).toBeLessThan(everything.length)
@@ -243,7 +246,7 @@ describe('filters of products', () => {
     ['an inactive product by its name', 'search=Velveteen%20Screens%20France'],
     ['filters that exclude each other', 'country_id=105&currency_id=139'],
     ['a wildcard, which is an ordinary character', 'search=%25'],
-  ])('%s leaves nothing, with no pages', async (_, query) => {
+  ])('%s returns nothing and zero pages', async (_, query) => {
     const response = await request(query)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual([])
@@ -257,7 +260,7 @@ describe('filters of products', () => {
     })
   })
 
-  test('an empty search is in every name', async () => {
+  test('an empty search matches every name', async () => {
     expect(await list('search=&limit=10000')).toEqual(everything)
   })
 
@@ -288,7 +291,7 @@ describe('sort of products', () => {
   }
 
   test.each(FIELDS.flatMap((field) => (['ASC', 'DESC'] as const).map((direction) => [field, direction] as const)))(
-    'by %s %s: pages follow one another without overlap or gap',
+    'by %s %s: pages have no overlap and no gap',
     async (field, direction) => {
       const expected = inOrder(field, direction)
       const sort = sortOf({ field, direction })
@@ -328,20 +331,20 @@ describe('sort of products', () => {
   })
 
   test.each(['sort_by=name', 'sort_order=ASC', 'sort_by=name&sort_order=ASC', 'sort_by=name&sort=x'])(
-    '400 names sort when it comes with %s',
+    '400 names sort if it is combined with %s',
     (query) =>
       expectRefusal(`${query.includes('sort=') ? query : `sort={"field":"id"}&${query}`}`, {
         sort: [['format', 'must not come with sort_by or sort_order']],
       }),
   )
 
-  test('400 names what is wrong with sort_by and sort_order', () =>
+  test('400 names an invalid sort_by and sort_order', () =>
     expectRefusal('sort_by=price&sort_order=up', {
       sort_by: [['enum', `must be one of ${FIELDS.join(', ')}`]],
       sort_order: [['enum', 'must be one of ASC, DESC']],
     }))
 
-  test('orders what the filters leave', async () => {
+  test('sorts the filtered products', async () => {
     const expected = inOrder('name', 'ASC').filter(
       (id) => everything.find((product) => product.id === id)?.category === 'Gaming',
     )
@@ -376,8 +379,8 @@ describe('sort of products', () => {
     expectRefusal('sort=%7B%7D&sort=%7B%7D', { sort: [['format', 'must be given once']] }))
 })
 
-describe('a discount that was agreed with one client', () => {
-  test('shows in its list in the place of the smaller one of the product, and in no other', async () => {
+describe('a discount agreed with one client', () => {
+  test("replaces the product's lower discount in that client's list only", async () => {
     const limited = await world.limited()
     const listed = (await (await limited.get('/api/v1/products?limit=10000')).json()) as Listed[]
     expect(listed).toEqual(

@@ -18,7 +18,7 @@ afterAll(() => server.stop())
 const INACTIVE_ID = 7
 
 describe('GET /api/v1/products/{id}', () => {
-  test('200 answers the product with terms, details and how_to_use', async () => {
+  test('200 returns the product with terms, details and how_to_use', async () => {
     const response = await world.get('/api/v1/products/1')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
@@ -47,7 +47,7 @@ describe('GET /api/v1/products/{id}', () => {
     })
   })
 
-  test('says of every product what the list says, and the three long texts more', async () => {
+  test('returns the same as the list, and three long texts', async () => {
     const listed = (await (await world.get('/api/v1/products?limit=12&sort={"direction":"ASC"}')).json()) as {
       id: number
     }[]
@@ -68,7 +68,7 @@ describe('GET /api/v1/products/{id}', () => {
     })
   })
 
-  test('shows overlapping bands as they are', async () => {
+  test('returns overlapping bands unchanged', async () => {
     expect(await (await world.get('/api/v1/products/6')).json()).toMatchObject({
       available_denominations: [
         { min_value: 100, max_value: 1000, discount: 2 },
@@ -78,7 +78,7 @@ describe('GET /api/v1/products/{id}', () => {
     })
   })
 
-  test('shows the discount that was agreed with the client, to that client only', async () => {
+  test('returns an agreed discount only to that client', async () => {
     const limited = await world.limited()
     expect(await (await limited.get('/api/v1/products/2')).json()).toMatchObject({
       available_denominations: [{ min_value: 5, max_value: 500, discount: 6 }],
@@ -106,7 +106,7 @@ describe('GET /api/v1/products/{id}', () => {
     expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
   })
 
-  test('404 for what another process has taken away, before that is seen', async () => {
+  test('404 for a product that another process has just removed', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'scrip-'))
     const room = openRoom({ flags: ['--data-dir', dataDir] })
     const { client } = await room.open()
@@ -149,7 +149,7 @@ describe('image_url', () => {
     return image_url.slice(server.url.length)
   }
 
-  test('is a picture that anyone may see, kept by browsers', async () => {
+  test('is a public image that browsers cache', async () => {
     const response = await server.request(await pathOf(1))
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('image/svg+xml')
@@ -161,7 +161,7 @@ describe('image_url', () => {
     expect(svg).toContain('INR')
   })
 
-  test('needs nothing from outside', async () => {
+  test('loads nothing external', async () => {
     for (const id of [1, 2, 12, 471]) {
       const svg = await (await server.request(await pathOf(id))).text()
       expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
@@ -170,20 +170,20 @@ describe('image_url', () => {
     }
   })
 
-  test('is the same picture every time, and another one for another product', async () => {
+  test('is the same image every time, and differs between products', async () => {
     const first = await (await server.request('/cards/2')).text()
     expect(await (await server.request('/cards/2')).text()).toBe(first)
     expect(await (await server.request('/cards/3')).text()).not.toBe(first)
   })
 
-  test('has an entity tag, and is not sent again while it is the same', async () => {
+  test('has an entity tag, and is not sent again while it matches', async () => {
     const etag = (await server.request('/cards/1')).headers.get('etag') ?? ''
     const again = await server.request('/cards/1', { headers: { 'if-none-match': etag } })
     expect(again.status).toBe(304)
     expect(await again.text()).toBe('')
   })
 
-  test('keeps every line within the card, and contrasts enough with what is behind it', async () => {
+  test('keeps every line within the card, with enough contrast', async () => {
     const ids = ((await (await world.get('/api/v1/products?limit=10000')).json()) as { id: number }[]).map(
       ({ id }) => id,
     )
@@ -215,7 +215,7 @@ describe('image_url', () => {
     ['O', 0.85],
     ['n', 0.712],
     ['t', 0.478],
-  ])('holds a name of nothing but %s', (letter, width) => {
+  ])('can draw a name of only %s', (letter, width) => {
     for (const name of [letter.repeat(80), `${letter.repeat(14)} ${letter.repeat(20)}`]) {
       const svg = drawCard({ name, category: 'Gaming', currency: { currency: 'USD' } })
       const [, size, lines = ''] = /font-size="(\d+)" font-weight="700">(.*?)<\/g>/.exec(svg) ?? []
@@ -227,13 +227,13 @@ describe('image_url', () => {
     }
   })
 
-  test.each(INVALID_IDS)('400 for the picture of %s', async (_, id) => {
+  test.each(INVALID_IDS)('400 for the image of %s', async (_, id) => {
     const response = await server.request(`/cards/${id}`)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid product ID'))
   })
 
-  test('404 for the picture of what is not on sale', async () => {
+  test('404 for the image of an inactive product', async () => {
     for (const id of [INACTIVE_ID, UNKNOWN_ID]) {
       const response = await server.request(`/cards/${id}`)
       expect(response.status).toBe(404)

@@ -22,20 +22,20 @@ const catalogOf = (...names: string[]) =>
 const productNames = () => valuesOf('SELECT name FROM products ORDER BY id').flat()
 
 describe('reference data', () => {
-  test('is written whole', () => {
+  test('is written completely', () => {
     expect(valuesOf('SELECT count(*) FROM countries')).toEqual([[249]])
     expect(valuesOf('SELECT count(*) FROM currencies')).toEqual([[155]])
     expect(valuesOf('SELECT count(*) FROM categories')).toEqual([[14]])
     expect(valuesOf('SELECT count(*) FROM subcategories')).toEqual([[46]])
   })
 
-  test('is written once: a second start leaves it alone', () => {
+  test('is written once: a second start does not change it', () => {
     database.sqlite.run("UPDATE countries SET name = 'Changed' WHERE id = 105")
     seedReferenceData(database)
     expect(valuesOf('SELECT name FROM countries WHERE id = 105')).toEqual([['Changed']])
   })
 
-  test('of another release is written over, by id, under whatever refers to it', () => {
+  test('of another release is updated by id, and references stay valid', () => {
     seedSandboxCatalog(database, reference)
     database.sqlite.run("UPDATE countries SET name = 'Old' WHERE id = 105")
     database.sqlite.run("UPDATE currencies SET name = 'Old' WHERE id = 58")
@@ -53,7 +53,7 @@ describe('reference data', () => {
 })
 
 describe('the catalog of the sandbox', () => {
-  test('is written once: a second start leaves it alone', () => {
+  test('is written once: a second start does not change it', () => {
     seedSandboxCatalog(database, reference)
     expect(valuesOf('SELECT count(*), sum(active) FROM products')).toEqual([[471, 459]])
     const version = catalogVersion(database)
@@ -63,7 +63,7 @@ describe('the catalog of the sandbox', () => {
     expect(catalogVersion(database)).toBe(version as string)
   })
 
-  test('of another release is put in the place of the old one', () => {
+  test('of another release replaces the old one', () => {
     seedSandboxCatalog(database, reference)
     database.sqlite.run("UPDATE products SET name = 'Old' WHERE id = 1")
     database.sqlite.run("UPDATE seeds SET sha256 = 'older' WHERE name = 'catalog'")
@@ -73,7 +73,7 @@ describe('the catalog of the sandbox', () => {
 })
 
 describe('a catalog of the user', () => {
-  test('takes the place of the one of the sandbox, which does not come back', () => {
+  test("permanently replaces the sandbox's catalog", () => {
     seedSandboxCatalog(database, reference)
     const version = catalogVersion(database)
     importCatalog(database, reference, catalogOf('Mine'))
@@ -83,7 +83,7 @@ describe('a catalog of the user', () => {
     expect(catalogVersion(database)).not.toBe(version as string)
   })
 
-  test('takes the place of an earlier one, with another version', () => {
+  test('replaces an earlier one and changes the version', () => {
     importCatalog(database, reference, catalogOf('One', 'Two'))
     const version = catalogVersion(database)
     importCatalog(database, reference, catalogOf('Three'))
@@ -91,7 +91,7 @@ describe('a catalog of the user', () => {
     expect(catalogVersion(database)).not.toBe(version as string)
   })
 
-  test('that is bad is refused whole, and nothing has changed', () => {
+  test('is refused completely if it is invalid, and nothing changes', () => {
     importCatalog(database, reference, catalogOf('One', 'Two'))
     const version = catalogVersion(database)
     const bad = JSON.stringify({ products: [catalogEntry({ name: 'Good' }), catalogEntry({ id: 2, currency: 'XXX' })] })

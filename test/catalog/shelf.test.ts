@@ -53,7 +53,7 @@ const TEXTS: Record<SortField, (product: Product) => string> = {
 }
 const byCodePoint = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-test('what is selected is what each product answers to by itself, in order', () => {
+test('selects exactly the matching products, in order', () => {
   const asked = fc.record({
     field: fc.constantFrom(...SORT_FIELDS),
     category: maybe(fc.constantFrom('gaming', 'BOOKS', 'none')),
@@ -94,7 +94,7 @@ test('what is selected is what each product answers to by itself, in order', () 
   )
 })
 
-test('what is written is the JSON of each product, at the discounts that were agreed', () => {
+test('writes the JSON of each product with the agreed discounts', () => {
   fc.assert(
     fc.property(entries, fc.array(fc.integer({ min: 1, max: 99 })), (sold, discounted) => {
       const shelf = shelfOf(sold)
@@ -111,7 +111,7 @@ test('what is written is the JSON of each product, at the discounts that were ag
   )
 })
 
-test('a catalog is read at most 500 products at a time, and is the same as one that is read in one piece', () => {
+test('reads at most 500 products at a time, with the same result as reading all at once', () => {
   const whole = shelfOf(
     Array.from({ length: 1_200 }, (_, index) => catalogEntry({ id: index + 1, name: `${index}`, sub_category: 'b' })),
   )

@@ -17,7 +17,7 @@ const ask = async (client: TestWorld, body: unknown = PURCHASE, id = 1) => {
 }
 
 describe('the cache of charges', () => {
-  test('answers the same question byte for byte for 5 minutes, then calculates again', async () => {
+  test('returns the same bytes for 5 minutes, then calculates again', async () => {
     const world = await server.world(NOON)
     const first = await ask(world)
     expect(first).toMatchObject({ status: 200, cache: 'MISS' })
@@ -29,7 +29,7 @@ describe('the cache of charges', () => {
     expect(await ask(world)).toEqual({ ...first, cache: 'HIT' })
   })
 
-  test('asking again does not lengthen the 5 minutes', async () => {
+  test('a repeated request does not extend the 5 minutes', async () => {
     const world = await server.world(NOON)
     await ask(world)
     await world.clock({ advance: 'PT3M' })
@@ -38,7 +38,7 @@ describe('the cache of charges', () => {
     expect(await ask(world)).toMatchObject({ cache: 'MISS' })
   })
 
-  test('the same amount written in another way is the same question', async () => {
+  test('the same amount written differently gets the same response', async () => {
     const world = await server.world(NOON)
     expect(await ask(world, '{"denomination":100,"quantity":2}')).toMatchObject({ cache: 'MISS' })
     expect(await ask(world, '{ "quantity": 2.0, "denomination": 1e2 }')).toMatchObject({ cache: 'HIT' })
@@ -51,7 +51,7 @@ describe('the cache of charges', () => {
     ['a named wallet, even the one that pays anyway', { ...PURCHASE, wallet_id: 3 }, 1],
     ['another wallet', { ...PURCHASE, wallet_id: 1 }, 1],
     ['another product', PURCHASE, 6],
-  ])('%s is another question', async (_, body, id) => {
+  ])('%s is a different request', async (_, body, id) => {
     const world = await server.world(NOON)
     const first = await ask(world)
     expect(await ask(world, body, id)).toMatchObject({ status: 200, cache: 'MISS' })
@@ -59,7 +59,7 @@ describe('the cache of charges', () => {
     expect(await ask(world)).toEqual({ ...first, cache: 'HIT' })
   })
 
-  test('clients do not share answers, nor do worlds', async () => {
+  test('clients and worlds do not share cached charges', async () => {
     const world = await server.world(NOON)
     await ask(world)
     const limited = await world.limited()
@@ -74,7 +74,7 @@ describe('the cache of charges', () => {
     ['an unknown wallet', { ...PURCHASE, wallet_id: 999 }, 400],
     ['a denomination that is not offered', { denomination: 101, quantity: 1 }, 404],
     ['a quantity above the maximum', { denomination: 100, quantity: 51 }, 400],
-  ])('a refusal is never a hit: %s', async (_, body, status) => {
+  ])('an error is never cached: %s', async (_, body, status) => {
     const world = await server.world(NOON)
     for (let times = 0; times < 2; times++) {
       const answer = await ask(world, body)
@@ -83,7 +83,7 @@ describe('the cache of charges', () => {
     }
   })
 
-  test('a kept answer is no way around the token or the identifier', async () => {
+  test('a cached charge still needs a token and a valid id', async () => {
     const world = await server.world(NOON)
     await ask(world)
     const body = JSON.stringify(PURCHASE)
@@ -91,7 +91,7 @@ describe('the cache of charges', () => {
     expect((await world.post('/api/v1/products/01/charges', PURCHASE)).status).toBe(400)
   })
 
-  test('is empty again after a reset', async () => {
+  test('is empty after a reset', async () => {
     const world = await server.world(NOON)
     await ask(world)
     expect((await world.control('/reset')).status).toBe(200)
@@ -99,7 +99,7 @@ describe('the cache of charges', () => {
   })
 })
 
-test('--charge-ttl says how long', async () => {
+test('--charge-ttl sets the duration', async () => {
   const brief = await startServer('--rate-limit', 'off', '--charge-ttl', '1m')
   try {
     const world = await brief.world(NOON)

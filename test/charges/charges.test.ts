@@ -32,7 +32,7 @@ const expectRefusal = async (response: Response, status: number, error: unknown)
 }
 
 describe('POST /api/v1/products/{id}/charges', () => {
-  test('200 answers the published example', async () => {
+  test('200 returns the published example', async () => {
     await expectCharges(await price(1, { denomination: 100, quantity: 2 }), {
       non_discounted_total: 200,
       discount_amount: 5,
@@ -47,7 +47,7 @@ describe('POST /api/v1/products/{id}/charges', () => {
     })
   })
 
-  test('in a currency without decimals: product 3 in yen', async () => {
+  test('a currency without decimals: product 3 in yen', async () => {
     await expectCharges(await price(3, { denomination: 3000, quantity: 3, wallet_id: JPY_WALLET }), {
       non_discounted_total: 9000,
       discount_amount: 90,
@@ -62,7 +62,7 @@ describe('POST /api/v1/products/{id}/charges', () => {
     })
   })
 
-  test('with a fixed handling fee, and half a cent of tax rounded away from zero: product 5 in euros', async () => {
+  test('a fixed handling fee, and half a cent of tax rounded away from zero: product 5 in euros', async () => {
     await expectCharges(await price(5, { denomination: 25, quantity: 2 }), {
       non_discounted_total: 50,
       discount_amount: 1.5,
@@ -77,7 +77,7 @@ describe('POST /api/v1/products/{id}/charges', () => {
     })
   })
 
-  test('with a fee that is part fixed, part percentage: product 12 in dollars', async () => {
+  test('a handling fee with a fixed part and a percentage: product 12 in dollars', async () => {
     await expectCharges(await price(12, { denomination: 33.33, quantity: 7 }), {
       non_discounted_total: 233.31,
       discount_amount: 5.25,
@@ -95,17 +95,14 @@ describe('POST /api/v1/products/{id}/charges', () => {
   test.each([
     ['dollars', 'USD', 1, 2, 0],
     ['yen', 'JPY', 4, 3, 0],
-  ])(
-    'the wallet in the currency of the product pays when none is named: %s',
-    async (_, currency, walletId, productId) => {
-      const body = { denomination: productId === 2 ? 10 : 3000, quantity: 1 }
-      const unnamed = (await (await price(productId, body)).json()) as object
-      expect(unnamed).toMatchObject({ charges_details: { destination_currency: currency, forex_rate: null } })
-      expect(await (await price(productId, { ...body, wallet_id: walletId })).json()).toEqual(unnamed)
-    },
-  )
+  ])("the wallet in the product's currency pays if none is named: %s", async (_, currency, walletId, productId) => {
+    const body = { denomination: productId === 2 ? 10 : 3000, quantity: 1 }
+    const unnamed = (await (await price(productId, body)).json()) as object
+    expect(unnamed).toMatchObject({ charges_details: { destination_currency: currency, forex_rate: null } })
+    expect(await (await price(productId, { ...body, wallet_id: walletId })).json()).toEqual(unnamed)
+  })
 
-  test('the default wallet pays when none is in the currency of the product', async () => {
+  test("the default wallet pays if no wallet has the product's currency", async () => {
     await expectCharges(await price(11, { denomination: 25, quantity: 1 }), {
       non_discounted_total: 25,
       discount_amount: 0.25,
@@ -126,20 +123,20 @@ describe('POST /api/v1/products/{id}/charges', () => {
     })
   })
 
-  test('optional members that are null count as left out, unknown ones are ignored', async () => {
+  test('treats null like an omitted member, and ignores unknown members', async () => {
     const plain = await (await price(1, { denomination: 100, quantity: 2 })).text()
     const extra = await price(1, { denomination: 100, quantity: 2, wallet_id: null, colour: 'red' })
     expect(await extra.text()).toBe(plain)
   })
 
-  test('is read as JSON whatever the content type says', async () => {
+  test('is read as JSON with any content type', async () => {
     const response = await world.post('/api/v1/products/1/charges', '{"denomination":100,"quantity":2}', {
       'content-type': 'text/plain',
     })
     expect(response.status).toBe(200)
   })
 
-  test('a price is not a purchase: the wallet need not hold it, and stock does not matter', async () => {
+  test('a price needs no balance and no stock', async () => {
     const limited = await world.limited()
     expect((await price(2, { denomination: 500, quantity: 10 }, limited)).status).toBe(200)
     expect((await price(8, { denomination: 50, quantity: 1 })).status).toBe(200)
@@ -198,7 +195,7 @@ describe('a wallet in another currency', () => {
     })
   })
 
-  test('yen to rupees crosses over the base, at eight decimals', async () => {
+  test('yen to rupees uses the cross rate with eight decimals', async () => {
     // 91.4 ÷ 152.35 = 0.599934361...
     await expectCharges(await price(3, { denomination: 1000, quantity: 1, wallet_id: INR_WALLET }), {
       non_discounted_total: 1000,
@@ -220,8 +217,8 @@ describe('a wallet in another currency', () => {
   })
 })
 
-describe('what was agreed with one client', () => {
-  test('its discount, when it is the better one, and its own maximum', async () => {
+describe('agreements with one client', () => {
+  test('its discount applies if it is higher, and its maximum quantity', async () => {
     const limited = await world.limited()
     await expectCharges(await price(2, { denomination: 50, quantity: 1 }, limited), {
       non_discounted_total: 50,
@@ -242,7 +239,7 @@ describe('what was agreed with one client', () => {
     })
   })
 
-  test('the default wallet of that client pays for another currency', async () => {
+  test("that client's default wallet pays in another currency", async () => {
     const limited = await world.limited()
     await expectCharges(await price(1, { denomination: 100, quantity: 2 }, limited), {
       non_discounted_total: 200,
@@ -266,7 +263,7 @@ describe('what was agreed with one client', () => {
   test.each([
     ['the maximum of the client', 1, 100, 10],
     ['the maximum of the product', 5, 25, 5],
-  ])('the smaller maximum holds: %s', async (_, id, denomination, quantityMax) => {
+  ])('the lower maximum applies: %s', async (_, id, denomination, quantityMax) => {
     const limited = await world.limited()
     const response = await price(id, { denomination, quantity: quantityMax }, limited)
     expect(await response.json()).toMatchObject({ max_quantity: quantityMax })
@@ -288,7 +285,7 @@ describe('bands', () => {
     ['the second and the third, which is one amount', 2000, 7.5],
     ['just above the third', 2000.01, 5],
     ['the end of the second', 5000, 5],
-  ])('where they overlap the better discount holds: %s', async (_, denomination, discount) => {
+  ])('the higher discount applies where they overlap: %s', async (_, denomination, discount) => {
     expect(await (await price(6, { denomination, quantity: 1 })).json()).toMatchObject({ discount })
   })
 
@@ -307,7 +304,7 @@ describe('bands', () => {
   })
 })
 
-describe('refusals of charges', () => {
+describe('errors of charges', () => {
   test.each(INVALID_IDS)('400 for %s as an id', async (_, id) => {
     await expectRefusal(await price(id, { denomination: 100, quantity: 2 }), 400, 'Invalid product ID')
   })
@@ -365,7 +362,7 @@ describe('refusals of charges', () => {
     await expectRefusal(await price(id, { denomination: 10, quantity: 1 }), 404, 'Product not found')
   })
 
-  test('400 above the maximum, which is named', async () => {
+  test('400 above the maximum, with the maximum in the message', async () => {
     expect((await price(1, { denomination: 100, quantity: 50 })).status).toBe(200)
     for (const quantity of [51, 1e9, 1e300]) {
       await expectRefusal(
@@ -376,7 +373,7 @@ describe('refusals of charges', () => {
     }
   })
 
-  test('400 for an unknown wallet, and for one of another client, all alike', async () => {
+  test("400 for an unknown wallet, identical for another client's wallet", async () => {
     const limited = await world.limited()
     const body = { denomination: 100, quantity: 2 }
     await expectRefusal(await price(1, { ...body, wallet_id: UNKNOWN_ID }), 400, 'Wallet not found')
@@ -390,7 +387,7 @@ describe('refusals of charges', () => {
     [USD_WALLET, 'USD'],
     [EUR_WALLET, 'EUR'],
     [JPY_WALLET, 'JPY'],
-  ])('400 when Kenyan shillings have no rate: wallet %p', async (walletId, currency) => {
+  ])('400 if Kenyan shillings have no rate: wallet %p', async (walletId, currency) => {
     await expectRefusal(
       await price(10, { denomination: 500, quantity: 1, ...(walletId && { wallet_id: walletId }) }),
       400,
@@ -398,7 +395,7 @@ describe('refusals of charges', () => {
     )
   })
 
-  test('a request that breaks several rules is refused for the first in the order of the table', async () => {
+  test('a request with several errors gets the first in the order of the table', async () => {
     const unknownWallet = 999
     const validation = {
       message: 'Validation failed',
@@ -423,7 +420,7 @@ describe('refusals of charges', () => {
     for (const [id, body, status, error] of steps) await expectRefusal(await price(id, body), status, error)
   })
 
-  test('401 without a token, in the structured shape, before anything is looked at', async () => {
+  test('401 without a token, in the structured format, before any other check', async () => {
     for (const id of ['1', 'abc', String(UNKNOWN_ID)]) {
       const response = await server.request(`/api/v1/products/${id}/charges`, { method: 'POST', body: '{' })
       expect(response.status).toBe(401)
@@ -434,7 +431,7 @@ describe('refusals of charges', () => {
   })
 })
 
-describe('an amount beyond what is exact', () => {
+describe('an amount above the exact range', () => {
   const anyAmount = { denominations: [{ min_value: 0.01, max_value: 1_000_000_000, discount: 0 }] }
   let large: Server
   let client: TestWorld
@@ -454,7 +451,7 @@ describe('an amount beyond what is exact', () => {
 
   const TOO_LARGE = { message: 'Validation failed', details: 'amount too large' }
 
-  test('the largest total that is exact is priced to the cent', async () => {
+  test('the largest exact total is correct to the cent', async () => {
     const response = await price(1, { denomination: 999_999_999.99, quantity: 9_999 }, client)
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({
@@ -468,14 +465,14 @@ describe('an amount beyond what is exact', () => {
     ['the total, by far', 1, { denomination: 1_000_000_000, quantity: 1_000_000_000 }],
     ['the sum with the tax', 2, { denomination: 1_000_000_000, quantity: 5_000 }],
     ['the amount in the currency of the wallet', 1, { denomination: 1e9, quantity: 9_999, wallet_id: INR_WALLET }],
-  ])('400 names it, and nothing is approximated: %s', async (_, id, body) => {
+  ])('400 instead of an approximation: %s', async (_, id, body) => {
     await expectRefusal(await price(id, body, client), 400, TOO_LARGE)
   })
 
   test.each([
     ['discounted', 3, { denomination: 10, quantity: 2 }],
     ['rounded away', 4, { denomination: 1, quantity: 5, wallet_id: USD_WALLET }],
-  ])('400 for a purchase whose price is %s whole, each time it is asked', async (_, id, body) => {
+  ])('400 for a purchase whose price is %s whole, each time', async (_, id, body) => {
     for (const _time of [1, 2]) {
       const response = await price(id, body, client)
       expect(response.headers.get('x-cache')).toBeNull()
@@ -483,13 +480,13 @@ describe('an amount beyond what is exact', () => {
     }
   })
 
-  test('a refusal for the tax is one cent wide', async () => {
+  test('the limit with tax is exact to one cent', async () => {
     expect((await price(2, { denomination: 999_999_999.99, quantity: 5_000 }, client)).status).toBe(200)
     await expectRefusal(await price(2, { denomination: 1_000_000_000, quantity: 5_000 }, client), 400, TOO_LARGE)
   })
 })
 
-describe('odd numbers, as JSON writes them', () => {
+describe('unusual JSON numbers', () => {
   const INVALID = 'Invalid request body'
   const details = (text: string) => ({ message: 'Validation failed', details: text })
 
@@ -515,7 +512,7 @@ describe('odd numbers, as JSON writes them', () => {
     ['{"denomination":100,"quantity":1,"wallet_id":1e400}', details('wallet_id must be at most 2147483647')],
     ['{"denomination":100,"quantity":1,"wallet_id":2147483648}', details('wallet_id must be at most 2147483647')],
     ['{"denomination":100,"quantity":1,"wallet_id":2147483647}', 'Wallet not found'],
-  ])('%s is refused in the words of the contract', async (body, error) => {
+  ])('%s is refused with the message of the contract', async (body, error) => {
     const response = await world.post('/api/v1/products/1/charges', body)
     expect(response.status).toBe(error === 'Denomination not found' ? 404 : 400)
     expect(await response.json()).toEqual({ error })
@@ -543,7 +540,7 @@ describe('--rates FILE', () => {
     ['between two others', 2, { denomination: 100, wallet_id: INR_WALLET }, 'USD', 'INR', 80],
     ['at eight decimals', 4, { denomination: 250, wallet_id: EUR_WALLET }, 'KWD', 'EUR', 0.00003333],
     ['the other way round', 1, { denomination: 100, wallet_id: USD_WALLET }, 'INR', 'USD', 0.0125],
-  ])('gives the rate %s', async (_, id, body, source, destination, rate) => {
+  ])('sets the rate %s', async (_, id, body, source, destination, rate) => {
     const response = await price(id, { ...body, quantity: 1 }, client)
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({
@@ -560,14 +557,14 @@ describe('--rates FILE', () => {
     await expectRefusal(response, 400, `No exchange rate found for ${pair}`)
   })
 
-  test('a rate too large to be exact makes an amount too large, not a breakdown', async () => {
+  test('a rate that is too large causes "amount too large", not an internal error', async () => {
     await expectRefusal(await price(10, { denomination: 500, quantity: 1, wallet_id: USD_WALLET }, client), 400, {
       message: 'Validation failed',
       details: 'amount too large',
     })
   })
 
-  test('the wallet in the currency of the product needs no rate', async () => {
+  test("a wallet in the product's currency needs no rate", async () => {
     const response = await price(3, { denomination: 1000, quantity: 1 }, client)
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ charges_details: { forex_rate: null, conversion_fee: null } })

@@ -26,7 +26,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
     ['a denomination', { quantity: 3 }],
     ['a denomination that is more than null', { denomination: null, quantity: null }],
     ['a member that is known', { colour: 'red' }],
-  ])('200 answers all discounts, without %s', async (_, body) => {
+  ])('200 returns all discounts without %s', async (_, body) => {
     const response = await ask(1, body)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
@@ -37,7 +37,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
     })
   })
 
-  test('200 answers what a purchase would save', async () => {
+  test('200 returns the discount of a purchase', async () => {
     const response = await ask(1, { denomination: 100, quantity: 2 })
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
@@ -69,7 +69,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
     [1000.1, 5, 50.01],
     [2000, 7.5, 150],
     [5000, 5, 250],
-  ])('where bands overlap the better holds: %d at %d %', async (denomination, discount, discountAmount) => {
+  ])('the higher discount applies where bands overlap: %d at %d %', async (denomination, discount, discountAmount) => {
     expect(await (await ask(6, { denomination })).json()).toEqual({
       product_id: 6,
       currency_code: 'INR',
@@ -85,7 +85,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
     })
   })
 
-  test('a product without a discount saves nothing', async () => {
+  test('a product without a discount has a discount of zero', async () => {
     expect(await (await ask(9, { denomination: 50, quantity: 2 })).json()).toEqual({
       product_id: 9,
       currency_code: 'USD',
@@ -97,7 +97,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
     })
   })
 
-  test('the discount agreed with the client is its own', async () => {
+  test('returns the discount agreed with the client', async () => {
     const limited = await world.limited()
     expect(await (await ask(2, { denomination: 50, quantity: 3 }, limited)).json()).toEqual({
       product_id: 2,
@@ -115,7 +115,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
     })
   })
 
-  test('says the same as the charges', async () => {
+  test('matches the charges', async () => {
     const body = { denomination: 33.33, quantity: 7 }
     const charged = (await (await world.post('/api/v1/products/12/charges', body)).json()) as {
       discount: number
@@ -128,7 +128,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
   })
 })
 
-describe('refusals of discounts', () => {
+describe('errors of discounts', () => {
   test.each(INVALID_IDS)('400 for %s as an id', async (_, id) => {
     const response = await ask(id, '{')
     expect(response.status).toBe(400)
@@ -179,13 +179,13 @@ describe('refusals of discounts', () => {
     }
   })
 
-  test.each([101, 0.01, 100.001, 1e9])('404 for %d, which is not offered', async (denomination) => {
+  test.each([101, 0.01, 100.001, 1e9])('404 for the denomination %d, which is not offered', async (denomination) => {
     const response = await ask(1, { denomination, quantity: 1 })
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual({ error: 'Denomination not found' })
   })
 
-  test('401 without a token, in the structured shape', async () => {
+  test('401 without a token, in the structured format', async () => {
     const response = await server.request('/api/v1/products/1/discount', { method: 'POST' })
     expect(response.status).toBe(401)
     expect(await response.json()).toEqual(

@@ -109,7 +109,7 @@ const REFUSED = new Set(['amount_too_large', 'amount_too_small'])
 const isInRange = (amount: Fraction, decimals: number) => unitsOf(amount, decimals) <= BigInt(AMOUNT_MINOR_MAX)
 
 describe('the price of a purchase', () => {
-  test('is the one of exact arithmetic to the last minor unit, or is refused: never approximated', () => {
+  test('is exact to the minor unit, or is refused', () => {
     holds(inputs, (given) => {
       const { source, destination } = given
       const { inSource, inWallet, conversionFee } = chargesOf(purchaseOf(given))
@@ -134,7 +134,7 @@ describe('the price of a purchase', () => {
     })
   })
 
-  test('adds up in the decimals that are published, none of which is finer than its currency', () => {
+  test('adds up in the published decimals, which match the currency', () => {
     holds(inputs, (given) => {
       const wire = wireOf(given)
       if (!wire) return
@@ -154,12 +154,12 @@ describe('the price of a purchase', () => {
     })
   })
 
-  test('enough of the purchases that are tried can be priced for the rules to mean something', () => {
+  test('enough generated purchases are valid', () => {
     const priced = fc.sample(inputs, { numRuns: 500, seed: 1 }).filter((given) => wireOf(given) !== undefined)
     expect(priced.length).toBeWithin(150, 450)
   })
 
-  test('in one currency nothing is converted and nothing is charged for it', () => {
+  test('has no conversion and no conversion fee in one currency', () => {
     holds(inputs, (given) => {
       const wire = wireOf({ ...given, rateE8: undefined, destination: given.source })
       if (!wire) return
@@ -173,7 +173,7 @@ describe('the price of a purchase', () => {
     })
   })
 
-  test('of a whole discount is nothing but the fees, and a purchase without fees is refused', () => {
+  test('with a full discount is only the fees, and is refused without fees', () => {
     holds(inputs, (given) => {
       const free = { ...given, discountBasisPoints: 10_000, feeFixedMinor: 0 }
       expect(wireOf(free)).toBeUndefined()

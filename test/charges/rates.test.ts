@@ -54,16 +54,16 @@ describe('a table of rates', () => {
     expect(rates(from, to)).toBeUndefined()
   })
 
-  test('a rate that is nothing at eight decimals is no rate', () => {
+  test('a rate that rounds to zero at eight decimals is missing', () => {
     expect(rates('IRR', 'KWD')).toBeUndefined()
   })
 
-  test('the base may stand in the table, as 1', () => {
+  test('the base may be in the table with rate 1', () => {
     expect(readRates('{"base":"USD","rates":{"USD":"1.00","EUR":"0.5"}}')('EUR', 'USD')).toBe(200_000_000)
   })
 })
 
-describe('a file of rates that is none', () => {
+describe('an invalid rates file', () => {
   test.each([
     '[]',
     'null',
@@ -74,15 +74,15 @@ describe('a file of rates that is none', () => {
     '{"base":1,"rates":{}}',
     '{"base":"USD","rates":null}',
     '{"base":"USD","rates":{"EUR":0.92}}',
-  ])('%s is told what is expected', (text) => {
+  ])('%s gets a message with the expected format', (text) => {
     expect(problemsOf(text)).toEqual(['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
   })
 
-  test('that is not JSON is told so', () => {
+  test('that is not JSON is reported', () => {
     expect(problemsOf('{"base":')).toEqual([expect.stringMatching(/^not JSON: /)])
   })
 
-  test('every bad row is told with its place', () => {
+  test('every invalid row is reported with its location', () => {
     const bad = {
       AAA: '',
       BBB: '0',
@@ -99,7 +99,7 @@ describe('a file of rates that is none', () => {
     )
   })
 
-  test('a rate beyond the largest is told with that one, which is taken', () => {
+  test('a rate above the maximum is reported with the maximum, which is accepted', () => {
     const rates = { EUR: '90071992.54740991', INR: '90071992.54740992', JPY: `1${'0'.repeat(400)}` }
     expect(problemsOf(JSON.stringify({ base: 'USD', rates }))).toEqual([
       '/rates/INR: 90071992.54740992 is more than 90071992.54740991, the largest rate',
@@ -107,7 +107,7 @@ describe('a file of rates that is none', () => {
     ])
   })
 
-  test('codes that no circulating currency has are told, the base among them', () => {
+  test('unknown currency codes are reported, including the base', () => {
     expect(
       problemsOf('{"base":"US$","rates":{"EUR":"0.92","EURO":"0.92","XAU":"0.0004","eur":"0.92","":"1"}}'),
     ).toEqual([
@@ -119,13 +119,13 @@ describe('a file of rates that is none', () => {
     ])
   })
 
-  test('a base that is not 1 of itself is told', () => {
+  test('a base with a rate other than 1 is reported', () => {
     expect(problemsOf('{"base":"USD","rates":{"USD":"2"}}')).toEqual(['/rates/USD: the base itself is 1, not 2'])
   })
 })
 
-describe('the rate that a payment converts at', () => {
-  test('is asked for only between different currencies', () => {
+describe('the rate of a conversion', () => {
+  test('is only needed between different currencies', () => {
     const broken = () => {
       throw new Error('must not be asked')
     }
@@ -133,7 +133,7 @@ describe('the rate that a payment converts at', () => {
     expect(rateBetween(() => 92_000_000, USD, EUR)).toBe(92_000_000)
   })
 
-  test('is missing by the names of both currencies, in that order', () => {
+  test('names both currencies if it is missing, in order', () => {
     const refused = failureOf(() => rateBetween(() => undefined, EUR, USD))
     expect(refused?.failure).toMatchObject({
       code: 'rate_missing',
@@ -141,7 +141,7 @@ describe('the rate that a payment converts at', () => {
     })
   })
 
-  test('could not be fetched when the source breaks down, whose reason is kept for the log', () => {
+  test('cannot be fetched if the source fails, and the cause is logged', () => {
     const cause = new Error('connection refused')
     const refused = failureOf(() =>
       rateBetween(

@@ -23,11 +23,11 @@ const set = (how: typeof mergeRates, base: string, rates: Record<string, number>
 const known = () => findRates(live.database.query)
 
 describe('stored rates', () => {
-  test('are none at first', () => {
+  test('are empty at first', () => {
     expect(known()).toBeUndefined()
   })
 
-  test('begin with a base, which is 1 of itself', async () => {
+  test('begin with a base, whose rate is 1', async () => {
     await set(mergeRates, 'USD', { EUR: 92_000_000 })
     expect(known()).toEqual({
       base: 'USD',
@@ -38,7 +38,7 @@ describe('stored rates', () => {
     })
   })
 
-  test('are changed and added one by one; the others stay', async () => {
+  test('are changed and added individually', async () => {
     await set(mergeRates, 'USD', { EUR: 93_000_000, JPY: 15_000_000_000 })
     await set(mergeRates, 'USD', { INR: 8_300_000_000 })
     expect([...(known()?.perBaseE8 ?? [])]).toEqual([
@@ -49,14 +49,14 @@ describe('stored rates', () => {
     ])
   })
 
-  test('refuse another base and a code that is no currency, and stay as they were', async () => {
+  test('refuse another base or an unknown code, and do not change', async () => {
     const before = known()
     await expect(set(mergeRates, 'EUR', { USD: 108_000_000 })).rejects.toThrow(RatesFault)
     await expect(set(mergeRates, 'USD', { XXX: 1 })).rejects.toThrow(RatesFault)
     expect(known()).toEqual(before)
   })
 
-  test('are replaced all at once, with another base if need be', async () => {
+  test('can all be replaced together, with another base', async () => {
     await set(replaceRates, 'EUR', { USD: 108_000_000 })
     expect(known()).toEqual({
       base: 'EUR',

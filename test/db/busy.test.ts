@@ -39,7 +39,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('while another process writes', () => {
-  test('a write waits and the thread does not; those that wait are done together, in order', async () => {
+  test('a write waits without blocking the thread, and waiting writes run together in order', async () => {
     other.run('BEGIN IMMEDIATE')
     const written = Promise.all(['a', 'b'].map((text) => served.write(() => insert(text))))
     const first = await Promise.race([written, Bun.sleep(20).then(() => 'the thread')])
@@ -51,7 +51,7 @@ describe('while another process writes', () => {
     expect(served.trouble).toBeUndefined()
   })
 
-  test('a write that has waited too long is refused, nothing of it is done, and later ones go on', async () => {
+  test('a write that has waited too long is refused without effect, and later writes continue', async () => {
     const commits = new SharedCommit(served.sqlite, () => undefined, 10)
     other.run('BEGIN IMMEDIATE')
     expect(await failureOf(commits.run(() => insert('a')))).toMatchObject({
@@ -65,7 +65,7 @@ describe('while another process writes', () => {
     expect(notes()).toEqual(['b'])
   })
 
-  test('closing refuses what still waits', async () => {
+  test('closing refuses waiting writes', async () => {
     const commits = new SharedCommit(served.sqlite)
     other.run('BEGIN IMMEDIATE')
     const refused = failureOf(commits.run(() => insert('a')))
@@ -75,8 +75,8 @@ describe('while another process writes', () => {
   })
 })
 
-describe('once the files are gone', () => {
-  test('nothing is written or acknowledged until they are back', async () => {
+describe('if the files are removed', () => {
+  test('nothing is written or acknowledged until they are restored', async () => {
     renameSync(path, `${path}.away`)
     expect(await failureOf(served.write(() => insert('a')))).toMatchObject({ code: 'unavailable' })
     expect(served.trouble?.message).toContain(path)
@@ -86,7 +86,7 @@ describe('once the files are gone', () => {
     expect(notes()).toEqual(['c'])
   })
 
-  test('what was committed as they went is not acknowledged', async () => {
+  test('a commit during the removal is not acknowledged', async () => {
     const written = served.write(() => {
       renameSync(path, `${path}.away`)
       return insert('a')
@@ -95,7 +95,7 @@ describe('once the files are gone', () => {
     renameSync(`${path}.away`, path)
   })
 
-  test('a look notices, and notices that they are back', async () => {
+  test('the periodic check detects it, and their return', async () => {
     renameSync(`${path}-wal`, `${path}-wal.away`)
     served.lookAfter()
     await failureOf(served.write(() => undefined))
@@ -107,8 +107,8 @@ describe('once the files are gone', () => {
   })
 })
 
-describe('a disk that fills up within a unit of work', () => {
-  test('ends the transaction of all who share it: none stands, and the next write goes on', async () => {
+describe('a disk that becomes full during a unit of work', () => {
+  test('rolls back all units in the transaction, and the next write succeeds', async () => {
     const pages = served.sqlite.query<{ page_count: number }, []>('PRAGMA page_count').get()?.page_count
     served.sqlite.run(`PRAGMA max_page_count = ${pages}`)
     const outcomes = await Promise.all([

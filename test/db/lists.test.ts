@@ -68,7 +68,7 @@ const page = async (clientId: number, more: Partial<Parameters<typeof listBenefi
 }
 
 describe('A page of a list', () => {
-  test.each(['ASC', 'DESC'] as const)('%s is the same from whichever end it is reached', async (sortOrder) => {
+  test.each(['ASC', 'DESC'] as const)('%s is the same from either end', async (sortOrder) => {
     const whole = (sortOrder === 'ASC' ? ours : ours.toReversed()).map(idOf)
     for (const limit of [1, 7, 10, 100]) {
       for (let number = 1; (number - 2) * limit < ours.length; number++) {
@@ -79,25 +79,22 @@ describe('A page of a list', () => {
     }
   })
 
-  test('beyond the last is empty, however far', async () => {
+  test('past the end is empty', async () => {
     const far = { page: Number.MAX_SAFE_INTEGER, limit: 50 }
     expect(await page(OURS, { page: far })).toEqual({ ids: [], totalCount: ours.length })
   })
 
-  test.each(['ASC', 'DESC'] as const)(
-    'of a search %s has what it has found, in order, whatever its limit',
-    async (sortOrder) => {
-      const even = ours.filter((number) => number % 2 === 0)
-      const whole = (sortOrder === 'ASC' ? even : even.toReversed()).map(idOf)
-      for (const number of [1, 2, 3]) {
-        const { ids, totalCount } = await page(OURS, { page: { page: number, limit: 7 }, sortOrder, search: 'EVEN@' })
-        expect(ids).toEqual(whole.slice((number - 1) * 7, number * 7))
-        expect(totalCount).toBe(even.length)
-      }
-    },
-  )
+  test.each(['ASC', 'DESC'] as const)('of a search %s has the results in order, with any limit', async (sortOrder) => {
+    const even = ours.filter((number) => number % 2 === 0)
+    const whole = (sortOrder === 'ASC' ? even : even.toReversed()).map(idOf)
+    for (const number of [1, 2, 3]) {
+      const { ids, totalCount } = await page(OURS, { page: { page: number, limit: 7 }, sortOrder, search: 'EVEN@' })
+      expect(ids).toEqual(whole.slice((number - 1) * 7, number * 7))
+      expect(totalCount).toBe(even.length)
+    }
+  })
 
-  test('of a search that finds more than a thousand is the same as of one that finds fewer', async () => {
+  test('of a search with more than a thousand results is correct', async () => {
     const [MANY, many] = [4, 1_201]
     database.sqlite.run(
       `INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (${MANY}, 'many', '', 1, 0)`,
@@ -171,7 +168,7 @@ describe('A page far from both ends', () => {
     at: fc.noBias(fc.integer({ min: 0, max: 999 })).map((thousandths) => thousandths / 1_000),
   })
 
-  test('is the same as of a list that is sorted anew, whatever has changed in between', async () => {
+  test('is correct after any change in between', async () => {
     for (const { change, sortBy, sortOrder, at } of fc.sample(step, { seed: 19, numRuns: 400 })) {
       CHANGES[change](at)
       const limit = 50
@@ -182,7 +179,7 @@ describe('A page far from both ends', () => {
     }
   })
 
-  test.each(['ASC', 'DESC'] as const)('follows the one before it when all are read %s', async (sortOrder) => {
+  test.each(['ASC', 'DESC'] as const)('follows the previous page if all are read %s', async (sortOrder) => {
     const limit = 100
     const read = await Promise.all(
       Array.from({ length: Math.ceil(records.length / limit) }, (_, index) =>
@@ -193,7 +190,7 @@ describe('A page far from both ends', () => {
   })
 })
 
-describe('A search through more than one stride', () => {
+describe('A search in several batches', () => {
   const [WIDE, wide] = [6, 9_000]
   /** Of each record that was saved: found by "even" or "odd", created two at a time, paid as often as its number says. */
   const numbers = Array.from({ length: wide }, (_, index) => 40_000 + index)
@@ -233,7 +230,7 @@ describe('A search through more than one stride', () => {
     }
   })
 
-  test('takes turns with others, so that a search that came later and finds its few at once is answered first', async () => {
+  test('alternates with others, so that a later short search finishes first', async () => {
     const order: string[] = []
     const long = Array.from({ length: 5 }, (_, index) =>
       page(WIDE, { page: { page: 40, limit: 100 }, search: 'odd' }).then(() => order.push(`long ${index}`)),
@@ -264,13 +261,13 @@ describe('A search through more than one stride', () => {
 })
 
 describe('The count of a list', () => {
-  test('is what counting gives, for each client alone', async () => {
+  test('is correct for each client', async () => {
     expect((await page(OURS)).totalCount).toBe(ours.length)
     expect((await page(THEIRS)).totalCount).toBe(ROWS - ours.length)
     expect((await page(3)).totalCount).toBe(0)
   })
 
-  test('follows what comes, goes and is undone', async () => {
+  test('follows inserts, deletes and rollbacks', async () => {
     const before = (await page(THEIRS)).totalCount
     save(1_000, THEIRS)
     expect((await page(THEIRS)).totalCount).toBe(before + 1)
@@ -328,7 +325,7 @@ describe('The plan of a list', () => {
     }
   })
 
-  test('of transactions of a kind reads no rows', () => {
+  test('of transactions of one type reads only the index', () => {
     expect(
       planOf(
         "SELECT count(*) FROM transactions WHERE client_id = 1 AND transaction_type = 'DEBIT' AND source_type = 'order'",
@@ -340,7 +337,7 @@ describe('The plan of a list', () => {
     ['beneficiaries', 'created', "instr(search_folded, 'ada')"],
     ['payouts', 'created', "instr(search_folded, 'ada')"],
     ['transactions', 'client', "instr(search_folded, 'ada')"],
-  ])('of %s that are searched reads no rows', (table, index, search) => {
+  ])('of a search in %s reads only the index', (table, index, search) => {
     expect(
       planOf(`SELECT id FROM ${table} WHERE client_id = 1 AND (${search}) LIMIT 1001`).map(({ detail }) => detail),
     ).toEqual([`SEARCH ${table} USING COVERING INDEX ${table}_${index} (client_id=?)`])

@@ -24,7 +24,7 @@ const migrated = () => {
 }
 
 describe('migrations', () => {
-  test('are applied to an empty database in order, each recorded with its digest and the time', () => {
+  test('are applied in order, and recorded with digest and time', () => {
     const applied = appliedTo(migrated())
     expect(applied.length).toBeGreaterThan(0)
     expect(applied.map(({ version }) => version)).toEqual(applied.map((_, index) => index + 1))
@@ -37,14 +37,14 @@ describe('migrations', () => {
     }
   })
 
-  test('are applied once: a second start changes nothing', () => {
+  test('are applied once', () => {
     const sqlite = migrated()
     const before = { applied: appliedTo(sqlite), schema: schemaOf(sqlite) }
     migrate(sqlite, at(Date.UTC(2031, 0, 1)))
     expect({ applied: appliedTo(sqlite), schema: schemaOf(sqlite) }).toEqual(before)
   })
 
-  test('that are missing are applied to a database of an earlier release, whose rows stay', () => {
+  test('are applied to the database of an earlier release without losing rows', () => {
     const whole = migrated()
     const [first] = appliedTo(whole)
     const sqlite = new SqliteDatabase(':memory:', { strict: true })
@@ -66,7 +66,7 @@ describe('migrations', () => {
     expect(sqlite.query('SELECT sha256 FROM seeds').values()).toEqual([['digest']])
   })
 
-  test('make the movements of an earlier release searchable, in the lower case of any script', () => {
+  test('make transactions of an earlier release searchable, in lower case of any script', () => {
     const sqlite = databaseAsOf(3)
     sqlite.run(`
       INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (1, 'acme', '', 1, 0);
@@ -94,7 +94,7 @@ describe('migrations', () => {
     expect(() => sqlite.run("UPDATE transactions SET remarks = 'Another'")).toThrow('transactions are final')
   })
 
-  test('leave the balances of an earlier release as they are, for the ledger to move from now on', () => {
+  test('keep the balances of an earlier release', () => {
     const sqlite = databaseAsOf(7)
     sqlite.run(`
       INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (1, 'acme', '', 1, 0);
@@ -131,7 +131,7 @@ describe('migrations', () => {
     expect(sqlite.query('SELECT count FROM list_counts').values()).toEqual([[0]])
   })
 
-  test('refuse a database that is newer than the program, and leave it as it is', () => {
+  test('refuse a newer database without changing it', () => {
     const sqlite = migrated()
     const newest = appliedTo(sqlite).length + 1
     sqlite.run('INSERT INTO migrations VALUES (?, ?, ?, ?)', [newest, 'of_the_future', 'f'.repeat(64), 'later'])
@@ -141,14 +141,14 @@ describe('migrations', () => {
     expect({ applied: appliedTo(sqlite), schema: schemaOf(sqlite) }).toEqual(before)
   })
 
-  test('refuse a database that was migrated by other text, and name the migration', () => {
+  test('refuse a database with a different migration, and name it', () => {
     const sqlite = migrated()
     sqlite.run('UPDATE migrations SET sha256 = ? WHERE version = 1', ['0'.repeat(64)])
     expect(() => migrate(sqlite, NEW_YEAR)).toThrow(SchemaMismatch)
     expect(() => migrate(sqlite, NEW_YEAR)).toThrow('0001_foundation')
   })
 
-  test('that fail half-way leave nothing behind', () => {
+  test('roll back if they fail', () => {
     const sqlite = new SqliteDatabase(':memory:', { strict: true })
     sqlite.run('CREATE TABLE wallets (id INTEGER PRIMARY KEY) STRICT')
     expect(() => migrate(sqlite, NEW_YEAR)).toThrow('wallets')

@@ -20,7 +20,7 @@ const write = (text: string, parent: number | null = null) => {
 const notes = (from = database) => from.sqlite.query('SELECT text FROM notes ORDER BY id').values().flat()
 
 describe('a write', () => {
-  test('answers what its work answered, once it is committed', async () => {
+  test('returns the result of its work after the commit', async () => {
     const written = database.write(() => write('a'))
     expect(notes()).toEqual([])
     expect(await written).toBe('a')
@@ -28,11 +28,11 @@ describe('a write', () => {
     expect(database.sqlite.inTransaction).toBe(false)
   })
 
-  test('is handed the query builder of the database', async () => {
+  test("gets the transaction's query builder", async () => {
     expect(await database.write((tx) => tx === database.query)).toBe(true)
   })
 
-  test('that throws is undone and rejects with that very error', async () => {
+  test('is rolled back if it throws, and rejects with the same error', async () => {
     const reason = new Error('refused')
     const written = database.write(() => {
       write('half')
@@ -42,7 +42,7 @@ describe('a write', () => {
     expect(notes()).toEqual([])
   })
 
-  test('that throws undefined rejects too', async () => {
+  test('rejects if it throws undefined', async () => {
     const written = database.write(() => {
       write('half')
       throw undefined
@@ -53,7 +53,7 @@ describe('a write', () => {
 })
 
 describe('writes that arrive together', () => {
-  test('run in the order in which they came, each seeing those before it, in one transaction', async () => {
+  test('run in order in one transaction, each seeing the previous ones', async () => {
     const seen: unknown[] = []
     const look = (text: string) => () => {
       seen.push([...notes(), database.sqlite.inTransaction])
@@ -64,7 +64,7 @@ describe('writes that arrive together', () => {
     expect(notes()).toEqual(['a', 'b', 'c'])
   })
 
-  test('are made durable by one commit: another reader sees all of them or none', async () => {
+  test('share one commit: another reader sees all or none', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'scrip-test-')), 'shared.sqlite')
     const writer = Database.openFile(path)
     writer.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
@@ -81,7 +81,7 @@ describe('writes that arrive together', () => {
     reader.close()
   })
 
-  test('one that throws is undone alone, and the others stand', async () => {
+  test('only the one that throws is rolled back', async () => {
     const outcomes = await Promise.allSettled([
       database.write(() => write('a')),
       database.write(() => {
@@ -94,7 +94,7 @@ describe('writes that arrive together', () => {
     expect(notes()).toEqual(['a', 'c'])
   })
 
-  test('one that breaks a constraint is undone alone, and the others stand', async () => {
+  test('only the one that violates a constraint is rolled back', async () => {
     const outcomes = await Promise.allSettled([
       database.write(() => write('a')),
       database.write(() => database.sqlite.run('INSERT INTO notes (text) VALUES (NULL)')),
@@ -104,7 +104,7 @@ describe('writes that arrive together', () => {
     expect(notes()).toEqual(['a', 'c'])
   })
 
-  test('a commit that fails rejects all of them, nothing is written, and the next write goes on', async () => {
+  test('a failed commit rejects all, writes nothing, and the next write succeeds', async () => {
     const outcomes = await Promise.allSettled([
       database.write(() => write('a')),
       database.write(() => write('an orphan, which only the commit can tell', 404)),
@@ -120,7 +120,7 @@ describe('writes that arrive together', () => {
     expect(notes()).toEqual(['next'])
   })
 
-  test('one that asks for another write does not wait for itself', async () => {
+  test('a unit that requests another write does not deadlock', async () => {
     const inner: Promise<string>[] = []
     await database.write(() => {
       inner.push(database.write(() => write('second')))
@@ -132,7 +132,7 @@ describe('writes that arrive together', () => {
 })
 
 describe('an image', () => {
-  test('opens as a copy that goes its own way', () => {
+  test('opens as an independent copy', () => {
     write('a')
     const copy = Database.inMemory(database.image())
     copy.sqlite.run("INSERT INTO notes (text) VALUES ('b')")
@@ -149,7 +149,7 @@ describe('an image', () => {
 describe('a database file', () => {
   const open = () => join(mkdtempSync(join(tmpdir(), 'scrip-test-')), 'file.sqlite')
 
-  test('keeps what was acknowledged through a close, all in the one file', async () => {
+  test('keeps acknowledged writes after closing, in one file', async () => {
     const path = open()
     const first = Database.openFile(path)
     first.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
@@ -161,7 +161,7 @@ describe('a database file', () => {
     second.close()
   })
 
-  test('holds nothing any more of what was deleted', async () => {
+  test('overwrites deleted data', async () => {
     const path = open()
     const file = Database.openFile(path)
     file.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
@@ -174,7 +174,7 @@ describe('a database file', () => {
     expect(readFileSync(path).includes(secret)).toBe(false)
   })
 
-  test('gives back what its log took while somebody read for long', async () => {
+  test('truncates a write-ahead log that grew during a long read', async () => {
     const path = open()
     const file = Database.openFile(path)
     file.sqlite.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT')
@@ -193,7 +193,7 @@ describe('a database file', () => {
     file.close()
   })
 
-  test('is opened to survive a loss of power, with foreign keys on', () => {
+  test('survives a power failure, with foreign keys on', () => {
     const file = Database.openFile(open())
     const pragma = (name: string) => file.sqlite.query(`PRAGMA ${name}`).values().flat()
     expect(pragma('journal_mode')).toEqual(['wal'])

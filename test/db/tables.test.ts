@@ -86,7 +86,7 @@ describe('the schema', () => {
     expect(names.filter(({ strict }) => strict !== 1)).toEqual([])
   })
 
-  test('refers only to columns that there are', () => {
+  test('refers only to existing columns', () => {
     const references = names.flatMap(({ name }) =>
       sqlite
         .query<{ table: string; to: string | null }, [string]>('SELECT "table", "to" FROM pragma_foreign_key_list(?)')
@@ -98,7 +98,7 @@ describe('the schema', () => {
   })
 })
 
-describe('what the database itself refuses', () => {
+describe('constraints of the database', () => {
   beforeAll(() => {
     sqlite.run('PRAGMA foreign_keys = ON')
   })

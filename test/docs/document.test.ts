@@ -56,12 +56,12 @@ describe('GET /openapi.json', () => {
     expect(response.headers.get('content-type')).toStartWith('application/json')
   })
 
-  test('covers the routes of the program, all of them and no others', () => {
+  test('covers exactly the routes of the program', () => {
     const served = routes().filter((route) => !isDocs(route))
     expect(operations.map(nameOf).sort()).toEqual([...new Set(served)].sort())
   })
 
-  test('names each operation once, says what it does, and groups it under a tag that is explained', () => {
+  test('gives each operation a unique id, a description and a described tag', () => {
     const ids = operations.map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
     const tags = new Map(document.tags.map(({ name, description }) => [name, description]))
@@ -73,14 +73,14 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('has its tags in the order of the specification, what it has no word of at the end', () => {
+  test('orders its tags like the specification, others at the end', () => {
     expect(document.tags.map(({ name }) => name)).toEqual([
       ...['Authentication', 'Beneficiaries', 'Products', 'Categories', 'Countries', 'Currencies', 'Wallets'],
       ...['Orders', 'Payouts', 'Service', 'Sandbox'],
     ])
   })
 
-  test('documents 401, 429 and 500 of every operation that needs a token, and 500 of every other', () => {
+  test('documents 401, 429 and 500 for protected operations, and 500 for all others', () => {
     for (const operation of operations) {
       // Logging out is never refused by the limits (contract C3).
       if (operation.operationId === 'logout') continue
@@ -99,7 +99,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('gives an example of every body, and each example is what its schema says', () => {
+  test('has a valid example of every body', () => {
     for (const operation of operations) {
       const { answer } = successOf(operation)
       const contents = [
@@ -118,7 +118,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('writes choices as enum and what may be null as a type, with no word of its own making', async () => {
+  test('uses enum for choices and null types, and no extensions', async () => {
     const text = await (await server.request('/openapi.json')).text()
     const raw = /.{0,120}(?:"anyOf":\[\{"const"|(?<!\{"\$ref":"[^"]*"\},)\{"type":"null"\}|\$id|x-operation)/.exec(text)
     expect(raw?.[0]).toBeUndefined()

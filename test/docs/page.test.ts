@@ -12,14 +12,14 @@ const assets = async (): Promise<string[]> =>
   [...(await page()).matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
 
 describe('GET /docs', () => {
-  test('is a page for people', async () => {
+  test('is an HTML page', async () => {
     const response = await server.request('/docs')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(await response.text()).toStartWith('<!doctype html>')
   })
 
-  test('leaves out the column of links between answers, of which the document has none', async () => {
+  test('omits the column of links', async () => {
     expect(await page()).toMatch(/\.response-col_links \{ display: none \}/)
     const { paths } = (await (await server.request('/openapi.json')).json()) as {
       paths: Record<string, Record<string, { responses: Record<string, object> }>>
@@ -31,18 +31,18 @@ describe('GET /docs', () => {
     }
   })
 
-  test('names no address outside of the program', async () => {
+  test('contains no external address', async () => {
     expect(await page()).not.toMatch(/(?:https?:)?\/\/[\w.-]/)
     for (const address of await assets()) expect(address).toMatch(/^(?:\/docs\/[\w.-]+|data:,)$/)
   })
 
-  test('tells the browser to load nothing from outside either', async () => {
+  test('forbids the browser to load anything external', async () => {
     const policy = (await server.request('/docs')).headers.get('content-security-policy')
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toContain('http')
   })
 
-  test('is in no frame of another page, and is what it says it is', async () => {
+  test('cannot be framed, and has a fixed content type', async () => {
     for (const path of ['/', '/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
       const { headers } = await server.request(path, { headers: { accept: 'text/html' } })
       expect({ path, sniffed: headers.get('x-content-type-options') }).toEqual({ path, sniffed: 'nosniff' })
@@ -54,12 +54,12 @@ describe('GET /docs', () => {
     }
   })
 
-  test('keeps a token in memory alone', async () => {
+  test('keeps tokens only in memory', async () => {
     expect(await page()).toContain('persistAuthorization: false')
     expect(await page()).not.toMatch(/localStorage|sessionStorage/)
   })
 
-  test('finds each of its files in the program, small enough on the wire', async () => {
+  test('loads all files from the program, compressed', async () => {
     for (const address of (await assets()).filter((asset) => asset.startsWith('/'))) {
       const response = await server.request(address, { headers: { 'accept-encoding': 'gzip' } })
       expect(response.status).toBe(200)
@@ -69,7 +69,7 @@ describe('GET /docs', () => {
     }
   })
 
-  test('gives its files as they are to who takes no gzip', async () => {
+  test('sends uncompressed files to clients without gzip', async () => {
     const response = await server.request('/docs/swagger-ui.css', { headers: { 'accept-encoding': 'identity' } })
     expect(response.headers.get('content-encoding')).toBeNull()
     expect(await response.text()).toContain('.swagger-ui')

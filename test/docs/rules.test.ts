@@ -51,7 +51,7 @@ const placesOf = (breaks: (schema: Schema, place: string) => boolean): string[] 
   schemas.filter(([place, schema]) => breaks(schema, place)).map(([place]) => place)
 
 describe('In the document', () => {
-  test('every number has a format that generators keep exact', () => {
+  test('every number has a format that generators represent exactly', () => {
     expect(placesOf((schema) => typesOf(schema).includes('number') && schema.format !== 'double')).toEqual([])
     const isWide = ({ format }: Schema) => format === 'int32' || format === 'int64'
     expect(placesOf((schema) => typesOf(schema).includes('integer') && !isWide(schema))).toEqual([])
@@ -85,7 +85,7 @@ describe('In the document', () => {
     expect(optional.filter(([, schema]) => !mayBeNull(schema)).map(([name]) => name)).toEqual([])
   })
 
-  test('bodies of /_sandbox have no other members, those of the API may', () => {
+  test('bodies of /_sandbox are closed, those of the API are open', () => {
     for (const { operationId, tags, requestBody } of operations) {
       if (!requestBody) continue
       const { additionalProperties } = named(requestBody.content['application/json']?.schema)
@@ -96,13 +96,13 @@ describe('In the document', () => {
     }
   })
 
-  test('every parameter says what it is for, and one in a path has an example', () => {
+  test('every parameter has a description, and path parameters have an example', () => {
     const parameters = operations.flatMap(({ parameters }) => parameters).filter(({ $ref }) => $ref === undefined)
     expect(parameters.filter(({ description = '' }) => !/^[A-Z]/.test(description))).toEqual([])
     expect(parameters.filter((one) => one.in === 'path' && one.example === undefined)).toEqual([])
   })
 
-  test('country_id and currency_id are text where a list is filtered', () => {
+  test('country_id and currency_id are strings in filters', () => {
     const filters = operations
       .flatMap(({ parameters }) => parameters)
       .filter(({ name }) => name === 'country_id' || name === 'currency_id')
@@ -113,7 +113,7 @@ describe('In the document', () => {
     ])
   })
 
-  test('words that may be sent in either case stand in both', () => {
+  test('case-insensitive values are listed in both cases', () => {
     const choicesOf = (id: string, name: string) =>
       operations.find(({ operationId }) => operationId === id)?.parameters.find((one) => one.name === name)?.schema.enum
     for (const id of ['listBeneficiaries', 'listPayouts', 'listProducts', 'listWallets', 'listTransactions']) {
@@ -122,7 +122,7 @@ describe('In the document', () => {
     expect(choicesOf('listOrders', 'status')).toEqual(expect.arrayContaining(['DELIVERED', 'delivered']))
   })
 
-  test('each operation that takes an Idempotency-Key shows one of its own', () => {
+  test('each operation with an Idempotency-Key has its own example', () => {
     const keys = operations.flatMap(({ operationId, parameters }) =>
       parameters.filter(({ name }) => name === 'Idempotency-Key').map(({ example }) => [operationId, example]),
     )
@@ -148,7 +148,7 @@ describe('In the document', () => {
   })
 })
 
-describe('The server takes what the document allows', () => {
+describe('The server accepts what the document allows', () => {
   const optional = Object.entries(raw.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId, requestBody }]) => {
       const content = requestBody?.content['application/json'] as { schema: Schema; example: object } | undefined
@@ -158,7 +158,7 @@ describe('The server takes what the document allows', () => {
     }),
   )
 
-  test.each(optional)('%s: %s is null as if it were left out', async (_, name, { path, method, example }) => {
+  test.each(optional)('%s: a null %s equals an omitted one', async (_, name, { path, method, example }) => {
     const answered = async (body: object) => {
       const world = await server.world()
       const at = path.replace(/\{(?:id|name)\}/, '1') + (path.startsWith('/_sandbox') ? `?world=${world.name}` : '')

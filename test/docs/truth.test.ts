@@ -365,7 +365,7 @@ const provoke = async (operation: Served, name: string): Promise<Response> => {
 
 describe.each(operations.map((operation) => [operation.operationId, operation] as const))('%s', (id, operation) => {
   const { status } = successOf(operation)
-  test(`answers ${status} as documented`, async () => {
+  test(`returns ${status} as documented`, async () => {
     const world = await servers.plain.world()
     const call = (await SUCCESSES[id]?.(world)) ?? {}
     await conforms(operation, status, await send(world, operation, call))
@@ -380,7 +380,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
     },
   )
 
-  test.if(!isPublic(operation))('refuses who sends no token as documented', async () => {
+  test.if(!isPublic(operation))('returns 401 without a token as documented', async () => {
     const path = operation.path.replace(/\{\w+\}/, '1')
     const response = await servers.plain.request(path, { method: operation.method })
     await conforms(operation, 401, response)
@@ -455,7 +455,7 @@ const examined = operations.filter((operation) => {
 })
 
 test.each(examined.map((operation) => [operation.operationId, operation] as const))(
-  'the example of %s is what it answers',
+  'the example of %s matches the response',
   async (id, operation) => {
     const world = await servers.plain.world()
     const { example } = successOf(operation).answer.content?.['application/json'] ?? {}
@@ -467,14 +467,14 @@ test.each(examined.map((operation) => [operation.operationId, operation] as cons
   },
 )
 
-test('no scene is left over from an operation that is gone', () => {
+test('no scene belongs to a removed operation', () => {
   const ids = operations.map(({ operationId }) => operationId)
   const names = operations.flatMap((operation) => refusalsIn(operation).map(({ name }) => name))
   expect(Object.keys(SUCCESSES).filter((id) => !ids.includes(id))).toEqual([])
   expect(Object.keys(REFUSALS).filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('an answer that is given again says so', async () => {
+test('a replayed response has the documented header', async () => {
   const world = await servers.plain.world()
   for (const operation of operations.filter(({ parameters }) =>
     parameters.some(({ name }) => name === 'Idempotency-Key'),

@@ -27,7 +27,7 @@ const elsewhere = (office: Office): Office => {
 }
 
 describe('a backup', () => {
-  test('taken while the server works holds what was acknowledged, and is sound; restored, it is served', () =>
+  test('during operation contains acknowledged writes, is valid, and can be restored', () =>
     inOffice(async (office) => {
       const credentials = await office.stocked()
       const server = await office.serve()
@@ -57,7 +57,7 @@ describe('a backup', () => {
       await Promise.all([server.stop(), restored.stop()])
     }))
 
-  test('overwrites nothing', () =>
+  test('does not overwrite files', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       const file = office.file('precious', 'mine')
@@ -68,7 +68,7 @@ describe('a backup', () => {
       expect((await office.run(['backup', '/no/such/folder/file'])).exitCode).toBe(4)
     }))
 
-  test('tells people, and not scripts, that the keys are not in it', () =>
+  test('reminds people, but not scripts, that it has no keys', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       expect((await office.run(['backup', join(office.folder, 'one')])).stderr).toContain('voucher.key')
@@ -77,7 +77,7 @@ describe('a backup', () => {
 })
 
 describe('restore', () => {
-  test('refuses a folder that holds data, unless it is forced, and one that is served', () =>
+  test('refuses a folder with data unless forced, and one in use', () =>
     inOffice(async (office) => {
       await office.stocked()
       const backup = join(office.folder, 'backup.sqlite')
@@ -100,7 +100,7 @@ describe('restore', () => {
       expect(readdirSync(office.dataDir).filter((name) => /draft|\.new/.test(name))).toEqual([])
     }))
 
-  test('refuses what is not sound, and leaves the folder as it was', () =>
+  test('refuses an invalid backup and does not change the folder', () =>
     inOffice(async (office) => {
       await office.stocked()
       const backup = join(office.folder, 'backup.sqlite')
@@ -122,7 +122,7 @@ describe('restore', () => {
       expect(readdirSync(other.dataDir).sort()).toEqual(['server.lock', 'voucher.key'])
     }))
 
-  test('refuses a folder whose voucher key is another one, and says when there is none', () =>
+  test('refuses a folder with another voucher key, and reports a missing one', () =>
     inOffice(async (office) => {
       await office.stocked()
       const backup = join(office.folder, 'backup.sqlite')
@@ -211,7 +211,7 @@ const withTrade = (work: (office: Office) => Promise<void>): Promise<void> =>
   })
 
 describe('verify', () => {
-  test('finds nothing in what the program wrote, and names the first row of each kind that was tampered with', () =>
+  test("accepts the program's data, and names the first modified row of each kind", () =>
     withTrade(async (office) => {
       const sound = readFileSync(databaseOf(office))
       const checks = await office.answer<{ check: string; faults: number }[]>('verify')
@@ -233,7 +233,7 @@ describe('verify', () => {
       expect([...unbroken]).toEqual(['the file is whole']) // which a test of its own breaks
     }))
 
-  test('finds damage in the file itself', () =>
+  test('detects a damaged file', () =>
     inOffice(async (office) => {
       await office.stocked()
       const backup = join(office.folder, 'backup.sqlite')
@@ -248,7 +248,7 @@ describe('verify', () => {
       expect(whole?.faults).toBeGreaterThan(0)
     }))
 
-  test('tells a file that is damaged, newer, or none of ours from a sound one', () =>
+  test('distinguishes damaged, newer and foreign files', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       const empty = join(office.folder, 'empty.sqlite')

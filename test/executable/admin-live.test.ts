@@ -18,7 +18,7 @@ const open = (work: (office: Office, server: Running, customer: Customer) => Pro
     expect((await office.run(['verify'])).exitCode).toBe(0)
   })
 
-test('a server that starts on an empty folder is furnished while it runs', () =>
+test('a server that starts with an empty folder can be set up while it runs', () =>
   inOffice(async (office) => {
     const server = await office.serve()
     const credentials = await office.answer<Credentials>('client', 'add', 'acme')
@@ -55,7 +55,7 @@ test('a server that starts on an empty folder is furnished while it runs', () =>
     expect((await office.run(['verify'])).exitCode).toBe(0)
   }))
 
-test('a charge that is kept settles the price of an order and nothing else', () =>
+test('a held charge fixes only the price of an order', () =>
   open(async (office, _server, customer) => {
     const ASKED = { denomination: 10, quantity: 2 }
     const sell = (change: object) =>
@@ -85,7 +85,7 @@ test('a charge that is kept settles the price of an order and nothing else', () 
     expect(await stranger.json()).toMatchObject({ currency_code: 'EUR', amount: 12.25 })
   }))
 
-test('fees are what the flags say, and 0 is none', () =>
+test('the flags set the fees, and 0 disables them', () =>
   inOffice(async (office) => {
     const credentials = await office.stocked()
     const server = await office.serve('--rate-limit', 'off', '--conversion-fee', '1.25', '--payout-fee', '0')
@@ -100,7 +100,7 @@ test('fees are what the flags say, and 0 is none', () =>
   }))
 
 describe('a client', () => {
-  test('that is disabled or rotated is out at once, and its old tokens stay dead', () =>
+  test('loses access immediately when disabled or rotated, and old tokens stay revoked', () =>
     open(async (office, server, customer) => {
       const status = async (who: Customer) => (await who.get('/countries/1')).status
       expect(await status(customer)).toBe(200)
@@ -123,7 +123,7 @@ describe('a client', () => {
       expect((await login(server, 'acme', newest.password)).status).toBe(200)
     }))
 
-  test('that an operator stops while a body is on its way pays nothing and sees no codes', () =>
+  test('that is disabled while a body arrives pays nothing and sees no codes', () =>
     inOffice(async (office) => {
       const credentials = await office.stocked()
       const server = await office.serve('--rate-limit', '1000/d')
@@ -200,7 +200,7 @@ describe('a client', () => {
       expect((await office.run(['client', 'discount', 'acme', '99', '5'])).exitCode).toBe(1)
     }))
 
-  test('of whom nobody knows is refused by every command that names one', () =>
+  test('that is unknown is refused by every command', () =>
     open(async (office) => {
       for (const args of [
         ['rotate', 'nobody'],
@@ -215,7 +215,7 @@ describe('a client', () => {
     }))
 })
 
-test('orders are delivered in parts, and what is given up is refunded', () =>
+test('orders can be delivered in parts, and the rest is refunded', () =>
   open(async (office, _, customer) => {
     const { id, amount } = await customer.order(2, 3)
     expect(await customer.wallet()).toEqual([1000 - amount, amount])
@@ -244,7 +244,7 @@ test('orders are delivered in parts, and what is given up is refunded', () =>
     expect(stdout).not.toContain('BOX-')
   }))
 
-describe('a code that has expired since it was imported', () => {
+describe('a code that expires after its import', () => {
   /** Lets the codes with these numbers in the stock expire: time cannot be waited for. */
   const expire = (office: Office, ...ids: number[]): void => {
     const database = new Database(join(office.dataDir, 'scrip.sqlite'))
@@ -255,7 +255,7 @@ describe('a code that has expired since it was imported', () => {
   const [TEA_1, BOX_1, BOX_2] = [1, 4, 5] as const
   const cardsOf = ({ vouchers }: Order) => vouchers.map(({ card_number }) => card_number)
 
-  test('is sold no more, and counted as such', () =>
+  test('is not sold, and is counted as expired', () =>
     open(async (office, _, customer) => {
       expire(office, TEA_1)
       const canBuy = async (quantity: number) =>
@@ -270,7 +270,7 @@ describe('a code that has expired since it was imported', () => {
       expect(cardsOf(await customer.order(1, 2))).toEqual(['TEA-2', 'TEA-3'])
     }))
 
-  test('while an order waited gives way to one that is good', () =>
+  test('is replaced by a valid code if an order waited for it', () =>
     open(async (office, _, customer) => {
       const { id } = await customer.order(2, 2)
       expire(office, BOX_1)
@@ -286,7 +286,7 @@ describe('a code that has expired since it was imported', () => {
       ])
     }))
 
-  test('while an order waited is not delivered in want of another one', () =>
+  test('is not delivered if there is no other code', () =>
     open(async (office, _, customer) => {
       const { id } = await customer.order(2, 3)
       expire(office, BOX_1)
@@ -300,7 +300,7 @@ describe('a code that has expired since it was imported', () => {
       expect([delivered.status, cardsOf(delivered)]).toEqual(['DELIVERED', ['BOX-2', 'BOX-3', 'BOX-4']])
     }))
 
-  test('goes back with an order that is cancelled, and is not sold then either', () =>
+  test('returns to the stock with a cancelled order and is not sold', () =>
     open(async (office, _, customer) => {
       const { id } = await customer.order(2, 2)
       expire(office, BOX_1)
@@ -313,7 +313,7 @@ describe('a code that has expired since it was imported', () => {
 })
 
 describe('payouts', () => {
-  test('are moved on by an operator, completed, and come back', () =>
+  test('are advanced, completed and returned by an operator', () =>
     open(async (office, _, customer) => {
       const body = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
       const ada = (await (await customer.post('/beneficiaries', body)).json()) as { id: string }
@@ -351,7 +351,7 @@ describe('payouts', () => {
       ])
     }))
 
-  test('that fail give the client its money back, and say why', () =>
+  test('that fail are refunded and have a reason', () =>
     open(async (office, _, customer) => {
       const { id } = await customer.payout('p-2')
       expect((await office.run(['payouts', 'fail', id])).exitCode).toBe(1)
@@ -368,7 +368,7 @@ describe('payouts', () => {
     }))
 })
 
-test('the data of a sandbox is administered in the same way, and its clock finds nothing left to do', () =>
+test('commands work on sandbox data too, and leave no due work', () =>
   inOffice(async (office) => {
     const server = await start(['--data-dir', office.dataDir])
     const customer = await Customer.of(server, { client_id: 1, username: 'sandbox', password: 'sandbox' })
@@ -390,7 +390,7 @@ test('the data of a sandbox is administered in the same way, and its clock finds
     expect((await office.run(['verify'])).exitCode).toBe(0)
   }))
 
-test('commands and requests that write at the same time lose nothing', () =>
+test('simultaneous commands and requests lose no writes', () =>
   open(async (office, _, customer) => {
     const funding = Promise.all(Array.from({ length: 6 }, () => office.answer('wallet', 'fund', '1', '1')))
     const payouts = Promise.all(Array.from({ length: 6 }, (_, index) => customer.payout(`p-${index}`)))
@@ -398,7 +398,7 @@ test('commands and requests that write at the same time lose nothing', () =>
     expect(await customer.wallet()).toEqual([1006 - 609, 609])
   }))
 
-test('codes, passwords and tokens reach no log, no refusal and no backup', () =>
+test('codes, passwords and tokens are not in logs, errors or backups', () =>
   inOffice(async (office) => {
     const credentials = await office.stocked()
     const server = await office.serve('--log-level', 'debug', '--log-format', 'json')
@@ -422,7 +422,7 @@ test('codes, passwords and tokens reach no log, no refusal and no backup', () =>
     for (const text of said) expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
   }))
 
-test('a second server on the same folder is refused; after a kill the folder is free again', () =>
+test('a second server on the same folder is refused until the first is killed', () =>
   inOffice(async (office) => {
     const server = await office.serve()
     const second = await office.run(['serve', '--mode', 'live', '--port', '0'])

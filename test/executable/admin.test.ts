@@ -7,7 +7,7 @@ import { run, start } from './program.ts'
 /** The administrative commands on data that no server works on (contract C1, C2, C8, C11, C12). */
 
 describe('client add', () => {
-  test('makes live data in a new folder, prints credentials once, and keeps only a digest', () =>
+  test('creates live data in a new folder, prints the credentials once, and stores only a digest', () =>
     inOffice(async (office) => {
       const { exitCode, stdout, stderr } = await office.run(['client', 'add', 'acme', '--json'])
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -19,7 +19,7 @@ describe('client add', () => {
       }
     }))
 
-  test('refuses names of the sandbox, and what is no name', () =>
+  test('refuses sandbox names and invalid names', () =>
     inOffice(async (office) => {
       for (const name of ['sandbox', 'limited', 'Sandbox', 'sbx_x', '', 'a b', '-x', 'x'.repeat(65)]) {
         const { exitCode } = await office.run(['client', 'add', '--', name])
@@ -28,7 +28,7 @@ describe('client add', () => {
       expect(existsSync(office.dataDir)).toBe(false)
     }))
 
-  test('refuses a name twice, and the data of a sandbox', () =>
+  test('refuses a duplicate name, and sandbox data', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       const again = await office.run(['client', 'add', 'acme'])
@@ -43,7 +43,7 @@ describe('client add', () => {
     }))
 })
 
-test('the other commands refuse a folder without a database, and make none', () =>
+test('other commands refuse a folder without a database and do not create one', () =>
   inOffice(async (office) => {
     for (const args of [
       ['client', 'list'],
@@ -77,7 +77,7 @@ test.each([
   expect(stderr).toMatch(message)
 })
 
-test('exit 2 for a voucher key that is none, which is not repeated', async () => {
+test('exit 2 for an invalid voucher key, which is not printed', async () => {
   const ended = await run(['client', 'list', '--data-dir', '/none'], { env: { SCRIP_VOUCHER_KEY: 'hush' } })
   expect(ended).toMatchObject({ exitCode: 2, stdout: '' })
   expect(ended.stderr).toContain('32 bytes')
@@ -127,7 +127,7 @@ describe('wallets', () => {
     [1, ['wallet', 'add', 'nobody', 'USD'], 'scrip client list'],
   ]
 
-  test('are left as they were by what is refused, and it says why', () =>
+  test('do not change if a command is refused, which prints the reason', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       await office.answer('wallet', 'add', 'acme', 'USD')
@@ -141,7 +141,7 @@ describe('wallets', () => {
 })
 
 describe('vouchers import', () => {
-  test('names every bad row, shows no code, and imports nothing', () =>
+  test('names every invalid row, shows no code, and imports nothing', () =>
     inOffice(async (office) => {
       await office.stocked()
       const row = (change: object) =>
@@ -176,7 +176,7 @@ describe('vouchers import', () => {
       expect(await office.answer<object[]>('vouchers', 'list')).toEqual(before)
     }))
 
-  test('refuses a code that was imported before, and with it the file', () =>
+  test('refuses a file with a code that was imported before', () =>
     inOffice(async (office) => {
       await office.stocked()
       const { exitCode, stderr } = await office.run([
@@ -217,7 +217,7 @@ describe('vouchers import', () => {
       ])
     }))
 
-  test('keeps the codes sealed: no file of the folder holds one', () =>
+  test('encrypts the codes: no file of the folder contains one', () =>
     inOffice(async (office) => {
       await office.stocked()
       for (const name of readdirSync(office.dataDir)) {
@@ -230,7 +230,7 @@ describe('the voucher key', () => {
   const KEY = '0123456789abcdef'.repeat(4)
   const OTHER = 'f'.repeat(64)
 
-  test('is made for its owner only, and a missing or foreign one is found at the start', () =>
+  test('is readable only by its owner, and a missing or wrong one is detected at the start', () =>
     inOffice(async (office) => {
       await office.stocked()
       expect(statSync(join(office.dataDir, 'voucher.key')).mode & 0o777).toBe(0o600)
@@ -247,7 +247,7 @@ describe('the voucher key', () => {
       await (await start(['serve', '--mode', 'live', '--port', '0', '--data-dir', office.dataDir], place)).stop()
     }))
 
-  test('is replaced beside the server, which opens and sells what was sealed before', () =>
+  test('is replaced while the server sells codes encrypted before', () =>
     inOffice(async (office) => {
       const credentials = await office.stocked()
       const keyFile = join(office.dataDir, 'voucher.key')
@@ -268,7 +268,7 @@ describe('the voucher key', () => {
       ).toBe(4)
     }))
 
-  test('that is kept elsewhere is replaced while no server runs, by the one that is given', () =>
+  test('outside the folder is replaced while no server runs', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       await office.answer('catalog', 'import', office.file('catalog.json', { products: [TEA] }))
@@ -299,7 +299,7 @@ describe('the voucher key', () => {
   test.each([
     ['SCRIP_VOUCHER_KEY as hex', { SCRIP_VOUCHER_KEY: KEY }],
     ['SCRIP_VOUCHER_KEY as base64', { SCRIP_VOUCHER_KEY: Buffer.from(KEY, 'hex').toString('base64') }],
-  ])('is taken from %s, and then kept nowhere', (_, env) =>
+  ])('is read from %s and not stored', (_, env) =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       await office.answer('catalog', 'import', office.file('catalog.json', { products: [TEA] }))
@@ -315,7 +315,7 @@ describe('the voucher key', () => {
 })
 
 describe('catalog', () => {
-  test('export gives the seeded one, and what is exported imports as it was', () =>
+  test('export writes the seed data, which can be imported again', () =>
     inOffice(async (office) => {
       const { exitCode, stdout } = await run(['catalog', 'export'])
       expect(exitCode).toBe(0)
@@ -330,7 +330,7 @@ describe('catalog', () => {
       expect(readFileSync(copy, 'utf8')).toBe(stdout)
     }))
 
-  test('a bad file is refused with every fault, and imports nothing', () =>
+  test('refuses an invalid file with all errors, and imports nothing', () =>
     inOffice(async (office) => {
       await office.stocked()
       const file = office.file('bad.json', {
@@ -356,7 +356,7 @@ describe('catalog', () => {
 })
 
 describe('rates', () => {
-  test('are set one by one, or all from a file', () =>
+  test('are set individually or from a file', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       await office.answer('rates', 'set', 'USD/EUR=0.92', 'USD/INR=83.5')
@@ -381,7 +381,7 @@ describe('rates', () => {
     [4, ['--file', '/no/such.json'], '/no/such.json'],
   ]
 
-  test('are left as they were by what is refused, and it says why', () =>
+  test('do not change if a command is refused, which prints the reason', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       await office.answer('rates', 'set', 'USD/GBP=0.8')
@@ -393,7 +393,7 @@ describe('rates', () => {
       expect(await office.answer<object[]>('rates', 'list')).toEqual([{ base: 'USD', currency: 'GBP', rate: '0.8' }])
     }))
 
-  test('of a file are all named when they are wrong', () =>
+  test('of a file are all reported if invalid', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       const file = office.file('rates.json', { base: 'USD', rates: { EUR: '0', ABC: '1', XYZ: '2' } })
@@ -406,7 +406,7 @@ describe('rates', () => {
       expect(stderr).toContain('/rates/XYZ')
     }))
 
-  test('a sandbox keeps its own, and shows them', () =>
+  test('of a sandbox are its own, and can be listed', () =>
     inOffice(async (office) => {
       await (await start(['--data-dir', office.dataDir])).stop()
       expect((await office.run(['rates', 'set', 'USD/EUR=4'])).exitCode).toBe(4)

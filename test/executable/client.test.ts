@@ -40,7 +40,7 @@ const done = async (script: string): Promise<void> => {
 
 const SAID = [/^\S.*: 230.1 INR$/m, /^DELIVERED: 2 vouchers$/m, /^payout created: 4000000.01 INR$/m, /^404 NOT_FOUND$/m]
 
-describe('the recipe for TypeScript', () => {
+describe('the TypeScript guide', () => {
   beforeAll(async () => {
     rmSync(folder, { recursive: true, force: true })
     for (const part of ['bin', 'node_modules/.bin']) mkdirSync(join(folder, part), { recursive: true })
@@ -67,7 +67,7 @@ describe('the recipe for TypeScript', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('makes types, which compile, and a session that runs under Node and under Bun', async () => {
+  test('generates types that compile, and a session that runs under Node and Bun', async () => {
     const { exitCode, stdout, stderr } = await shell(blockOf('check.sh'))
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     for (const said of SAID) expect(stdout.match(new RegExp(said, 'gm'))).toHaveLength(2)
@@ -84,7 +84,7 @@ describe('the recipe for TypeScript', () => {
     })
   })
 
-  test('refuses what the API does not have', async () => {
+  test('does not compile with unknown paths and members', async () => {
     const wrong = `import createClient from 'openapi-fetch'
 import type { paths } from './api.d.ts'
 const api = createClient<paths>({ baseUrl: '' })

@@ -104,9 +104,9 @@ const survive = async (dataDir: string, round: number): Promise<void> => {
   expect(brokenInvariants(dataDir)).toEqual([])
 }
 
-describe('a kill in the middle of a write storm', () => {
+describe('kill -9 during many writes', () => {
   test(
-    'loses nothing that was acknowledged, leaves nothing half-written, and due work goes on',
+    'loses no acknowledged write, leaves nothing partial, and due work continues',
     () =>
       inFolder(async (dataDir) => {
         for (let round = 0; round < ROUNDS; round++) await survive(dataDir, round)

@@ -18,7 +18,7 @@ const PERSON = {
 }
 
 describe('a full disk', () => {
-  test('refuses writes in the shape of the endpoint, answers reads, and takes writes again when there is room', () =>
+  test("refuses writes in the operation's format, serves reads, and accepts writes again when there is space", () =>
     inFolder(async (dataDir) => {
       const program = await start(['--data-dir', dataDir, '--rate-limit', 'off', '--port', '0'], {
         through: ON_A_FULL_DISK,
@@ -63,7 +63,7 @@ const totalOf = async (program: Running, client: RequestInit): Promise<number> =
 }
 
 describe('data that cannot be written', () => {
-  test('ends the program with exit code 4 and says where, and stays as it was', () =>
+  test('exits with code 4 and the path, and does not change the data', () =>
     inFolder(async (dataDir) => {
       expect((await (await start(['--data-dir', dataDir])).stop()).exitCode).toBe(0)
       const before = contentsOf(dataDir)

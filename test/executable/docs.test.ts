@@ -26,15 +26,15 @@ const HERE = {
 }
 const hasNode = Bun.which('node') !== null
 
-test.skipIf(!hasShell || !hasNode)('docs/quickstart.md: from nothing to a green test', async () => {
+test.skipIf(!hasShell || !hasNode)('docs/quickstart.md works from installation to a passing test', async () => {
   expect(await walk('docs/quickstart.md', { replace: HERE })).toMatch(/pass 1\b/)
 })
 
-test.skipIf(!hasShell)('docs/money.md: every amount is what the server answers', async () => {
+test.skipIf(!hasShell)('docs/money.md: every amount matches the server', async () => {
   await walk('docs/money.md', { replace: HERE })
 })
 
-test.skipIf(!hasShell)('docs/errors.md: an error is provoked by its name', async () => {
+test.skipIf(!hasShell)('docs/errors.md: an error is injected by its name', async () => {
   await walk('docs/errors.md')
 })
 
@@ -61,7 +61,7 @@ describe('docs/running-live.md', () => {
   }
 
   test.skipIf(!hasShell)(
-    'is typed from the first start to an upgrade',
+    'works from setup to upgrade',
     async () => {
       const metricsPort = await freePort()
       const server = `scrip serve --mode live --port ${port} --metrics-port ${metricsPort} &\nscrip wait --port ${port}`
@@ -84,7 +84,7 @@ describe('docs/running-live.md', () => {
     90_000,
   )
 
-  test.skipIf(!Bun.which('systemd-analyze'))('has a unit that systemd takes', () =>
+  test.skipIf(!Bun.which('systemd-analyze'))('has a valid systemd unit', () =>
     inFolder(async (folder) => {
       const unit = join(folder, 'scrip.service')
       // Whether the executable is there is asked, too.
@@ -95,7 +95,7 @@ describe('docs/running-live.md', () => {
     }),
   )
 
-  test('has YAML that is YAML, and a compose file that starts the program', () => {
+  test('has valid YAML and a valid compose file', () => {
     for (const { file, text } of blocksOf(documentText('docs/running-live.md'))) {
       if (file?.endsWith('.yml')) expect(Bun.YAML.parse(text)).toBeObject()
     }
@@ -112,12 +112,12 @@ describe('docs/running-live.md', () => {
   })
 })
 
-describe('what follows from the program is current: npm run docs writes it', () => {
+describe('generated pages are current: npm run docs writes them', () => {
   test('docs/flags.md', () => {
     expect(documentText('docs/flags.md')).toBe(flagsPage())
   })
 
-  test('docs/errors.md, which says of every documented error what to do', async () => {
+  test('docs/errors.md, with advice on every documented error', async () => {
     const server = await startServer()
     const page = readFileSync(pathOf('errors.md'), 'utf8')
     expect(page).toBe(await errorsPage(page))
@@ -128,7 +128,7 @@ describe('what follows from the program is current: npm run docs writes it', () 
 })
 
 describe('in every page', () => {
-  test.each(pages.map((page) => [page]))('%s: commands that are not run have flags that there are', (page) => {
+  test.each(pages.map((page) => [page]))('%s: all commands have existing flags', (page) => {
     const text = documentText(page)
     const unfenced = [...text.matchAll(/^ {4}(?:dist\/)?(scrip .+)$/gm)].map(([, line = '']) => line)
     const shown = blocksOf(text).filter(({ language }) => ['console', 'sh', 'make', 'yaml'].includes(language))
@@ -144,7 +144,7 @@ describe('in every page', () => {
     }
   })
 
-  test.each(pages.map((page) => [page]))('%s: links lead somewhere', (page) => {
+  test.each(pages.map((page) => [page]))('%s: all links work', (page) => {
     for (const [, target = ''] of documentText(page).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(target)) continue
       const [path = '', heading] = target.split('#')
@@ -161,7 +161,7 @@ describe('in every page', () => {
     }
   })
 
-  test('code is in a language that says whether it is run', () => {
+  test('the language of a code block says whether it is run', () => {
     // Those of the guide for testers and of the clients are run by tests of their own.
     for (const page of ['quickstart', 'money', 'errors', 'running-live', 'architecture', 'flags']) {
       for (const { language, file } of blocksOf(documentText(`docs/${page}.md`))) {

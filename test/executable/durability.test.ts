@@ -17,7 +17,7 @@ const statusWith = async (program: Running, pair: Pair): Promise<number> =>
   (await program.request('/api/v1/countries/1', bearer(pair))).status
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
-  test('the pace of a sandbox is still that one', () =>
+  test('the pace of the sandbox is unchanged', () =>
     inFolder(async (folder) => {
       const flags = ['--data-dir', join(folder, 'data')]
       const first = await start(flags)
@@ -30,7 +30,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
       await again.stop()
     }))
 
-  test('beneficiaries, tokens and revocations are as they were', () =>
+  test('beneficiaries, tokens and revocations are unchanged', () =>
     inFolder(async (folder) => {
       const before = await start(['--data-dir', folder])
       const leaver = (await (await login(before, 'limited')).json()) as Pair
@@ -57,7 +57,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
       await after.stop()
     }))
 
-  test('every beneficiary that was acknowledged is there', () =>
+  test('no acknowledged beneficiary is lost', () =>
     inFolder(async (folder) => {
       const before = await start(['--data-dir', folder, '--rate-limit', 'off'])
       const pair = await loggedIn(before)
@@ -80,7 +80,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
     }))
 })
 
-test.if(process.platform !== 'win32')('the folder and every file in it are for their owner only', () =>
+test.if(process.platform !== 'win32')('the folder and its files are readable only by their owner', () =>
   inFolder(async (folder) => {
     const data = join(folder, 'data')
     const program = await start(['--data-dir', data], { through: ['sh', '-c', 'umask 022; exec "$@"', 'sh'] })
@@ -96,7 +96,7 @@ test.if(process.platform !== 'win32')('the folder and every file in it are for t
   }),
 )
 
-test('a folder that was there keeps its rights', () =>
+test('an existing folder keeps its permissions', () =>
   inFolder(async (folder) => {
     chmodSync(folder, 0o750)
     await (await start(['--data-dir', folder])).stop()
@@ -104,7 +104,7 @@ test('a folder that was there keeps its rights', () =>
     expect(statSync(join(folder, 'scrip.sqlite')).mode & 0o777).toBe(0o600)
   }))
 
-test('the key and the folder are for their owner only, and a clean stop leaves no log beside the database', () =>
+test('key and folder are readable only by their owner, and a clean stop leaves no write-ahead log', () =>
   inFolder(async (folder) => {
     const data = join(folder, 'made', 'here')
     await (await start(['--data-dir', data])).stop()
@@ -117,7 +117,7 @@ test('the key and the folder are for their owner only, and a clean stop leaves n
   }))
 
 describe('live mode', () => {
-  test('has no sandbox: no accounts, no worlds, no control surface', () =>
+  test('has no sandbox accounts, worlds or control API', () =>
     inFolder(async (folder) => {
       const program = await start(['--mode', 'live', '--data-dir', folder])
       expect(program.ready).toContain(' mode=live ')

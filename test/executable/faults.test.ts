@@ -6,7 +6,7 @@ import { inFolder, run, start } from './program.ts'
 
 /** What keeps the program from starting, and how it says so (contract C1). */
 
-test('exit 3 when the address is taken', async () => {
+test('exit 3 if the address is in use', async () => {
   const first = await start()
   const { exitCode, stdout, stderr } = await run(['--port', new URL(first.url).port])
   expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
@@ -15,7 +15,7 @@ test('exit 3 when the address is taken', async () => {
   await first.stop()
 })
 
-test('exit 3 when the address is not one of this machine', async () => {
+test('exit 3 if the address is not one of this machine', async () => {
   const { exitCode, stderr } = await run(['--port', '0', '--host', '203.0.113.1'])
   expect(exitCode).toBe(3)
   expect(stderr).toContain('cannot bind 203.0.113.1:0')
@@ -42,7 +42,7 @@ const PRODUCT = {
   denominations: [{ min_value: 100, max_value: 100, discount: 2.5 }],
 }
 
-describe('exit 4, with what is wrong and where, for', () => {
+describe('exit 4, with the error and its location, for', () => {
   test.each<[string, string, string, RegExp[]]>([
     ['a catalog that is no JSON', '--catalog', '{"products":', [/not JSON/]],
     ['a catalog of another form', '--catalog', '{"products":[{"id":1}]}', [/\/products\/0\/name/]],
@@ -98,7 +98,7 @@ describe('exit 4, with what is wrong and where, for', () => {
     }),
   )
 
-  test.each(['--catalog', '--rates'])('a file of %s that is not there', async (flag) => {
+  test.each(['--catalog', '--rates'])('a missing %s file', async (flag) => {
     const { exitCode, stderr } = await run(['--port', '0', flag, '/no/such.json'])
     expect(exitCode).toBe(4)
     expect(stderr).toContain('/no/such.json')
@@ -113,7 +113,7 @@ describe('exit 4, with what is wrong and where, for', () => {
       expect(stderr).toContain(file)
     }))
 
-  test('a database that is none', () =>
+  test('a file that is not a database', () =>
     inFolder(async (folder) => {
       writeFileSync(join(folder, 'scrip.sqlite'), 'x'.repeat(8_192))
       const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
@@ -145,14 +145,14 @@ describe('exit 4, with what is wrong and where, for', () => {
       expect(stderr).toContain(`${folder}: The database is at schema 9999`)
     }))
 
-  test('a database whose schema was made by other text than this program carries', () =>
+  test('a database with different migrations', () =>
     inFolder(async (folder) => {
       const { exitCode, stderr } = await changed(folder, "UPDATE migrations SET sha256 = 'x' WHERE version = 1")
       expect(exitCode).toBe(4)
       expect(stderr).toContain('0001_foundation')
     }))
 
-  test('a signing key that is cut short', () =>
+  test('a truncated signing key', () =>
     inFolder(async (folder) => {
       await (await start(['--data-dir', folder])).stop()
       writeFileSync(join(folder, 'signing.key'), 'short')
@@ -162,7 +162,7 @@ describe('exit 4, with what is wrong and where, for', () => {
     }))
 })
 
-test('a bad catalog imports nothing: the catalog that was there is still served', () =>
+test('an invalid catalog changes nothing: the previous one is still served', () =>
   inFolder(async (folder) => {
     const [data, good, bad] = ['data', 'good.json', 'bad.json'].map((name) => join(folder, name)) as [
       string,

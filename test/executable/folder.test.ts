@@ -31,8 +31,8 @@ const serving = (
 
 const isReady = async (program: Running): Promise<boolean> => (await program.request('/readyz')).status === 200
 
-describe('a data folder that is taken away while it is served', () => {
-  test('ends acknowledgements, readiness and quiet; put back, all goes on', () =>
+describe('a data folder that is removed while in use', () => {
+  test('stops acknowledgements and readiness until it is restored', () =>
     serving(async (dataDir, program, save, read) => {
       expect((await save()).status).toBe(201)
       renameSync(dataDir, `${dataDir}.away`)
@@ -47,7 +47,7 @@ describe('a data folder that is taken away while it is served', () => {
       expect((await read()).headers.get('x-total-count')).toBe('2')
     }))
 
-  test('is noticed though nobody writes', () =>
+  test('is detected without writes', () =>
     serving(async (dataDir, program) => {
       rmSync(dataDir, { recursive: true })
       await program.told('was removed or replaced')
@@ -55,8 +55,8 @@ describe('a data folder that is taken away while it is served', () => {
     }))
 })
 
-describe('a database file that is replaced while it is served', () => {
-  test('by a copy of itself is noticed by the next write', () =>
+describe('a database file that is replaced while in use', () => {
+  test('by a copy of itself is detected by the next write', () =>
     serving(async (dataDir, _program, save) => {
       const path = join(dataDir, 'scrip.sqlite')
       copyFileSync(path, `${path}.copy`)
@@ -66,7 +66,7 @@ describe('a database file that is replaced while it is served', () => {
 })
 
 describe("another program's lock on the database", () => {
-  test('holds up neither reads nor the health of the server; writes wait for it', () =>
+  test('delays neither reads nor health checks; writes wait', () =>
     serving(async (dataDir, program, save, read) => {
       const foreign = new Database(join(dataDir, 'scrip.sqlite'))
       foreign.run('BEGIN IMMEDIATE')

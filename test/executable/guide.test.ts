@@ -41,25 +41,25 @@ const hasNode = answers('node', '-p', '!process.versions.bun && parseInt(process
 const hasNpm = hasNode && /^\d+\./.test(answers('npm', '--version'))
 const hasMake = answers('make', '--version') !== ''
 
-describe.skipIf(!hasNode)('the suite for Node', () => {
+describe.skipIf(!hasNode)('the Node test suite', () => {
   const suite = blockOf('rewards.test.mjs')
 
   test('passes', async () => {
     expect(await runBlock(suite, ['node', '--test'])).toMatch(/pass 6\b[\s\S]*fail 0\b/)
   })
 
-  test('passes again and again on one server', () =>
+  test('passes repeatedly on one server', () =>
     withFiles([suite], async (cwd, env) => {
       const twice = ['sh', '-c', 'node --test >first && node --test >second']
       expect((await run(['run', '--', ...twice], { cwd, env })).exitCode).toBe(0)
     }))
 
-  test('fails when Scrip does not do as it says', () =>
+  test('fails if Scrip returns another amount', () =>
     withFiles([{ ...suite, text: suite.text.replace('230.1', '230.2') }], async (cwd, env) => {
       expect((await run(['run', '--', 'node', '--test'], { cwd, env })).exitCode).toBe(1)
     }))
 
-  test.skipIf(!hasNpm || !hasMake)('is what the Makefile runs', () =>
+  test.skipIf(!hasNpm || !hasMake)('runs from the Makefile', () =>
     withFiles([suite, blockOf('Makefile')], async (cwd, env) => {
       const ended = await run(['run', '--', 'make', 'test'], { cwd, env })
       expect(ended.exitCode).toBe(0)
@@ -67,7 +67,7 @@ describe.skipIf(!hasNode)('the suite for Node', () => {
     }),
   )
 
-  test.skipIf(!hasNpm)('runs against a server beside it', async () => {
+  test.skipIf(!hasNpm)('runs against a separate server', async () => {
     const beside = blockOf('beside.sh')
     const text = beside.text.replace('4747', await freePort())
     await withFiles([suite, { ...beside, text }], async (cwd, env) => {
@@ -80,17 +80,17 @@ describe.skipIf(!hasNode)('the suite for Node', () => {
 })
 
 describe.skipIf(!hasShell)('the scripts', () => {
-  test('checkout.sh prices, buys, replays and lets an hour pass', async () => {
+  test('checkout.sh prices, buys, replays and advances an hour', async () => {
     const said = await runBlock(blockOf('checkout.sh'), ['bash', 'checkout.sh'])
     expect(said.match(/^true$/gm)).toHaveLength(3)
   })
 
-  test('errors.sh provokes every documented error', async () => {
+  test('errors.sh injects every documented error', async () => {
     const flags = ['--rate-limit', 'off', '--coverage', 'coverage.txt', '--fail-under', '80']
     expect(await runBlock(blockOf('errors.sh'), ['bash', 'errors.sh'], flags)).toBe('all injected\n')
   })
 
-  test('same.sh says the same twice with one seed, and another thing with another', async () => {
+  test('same.sh prints the same with one seed, and something else with another', async () => {
     const say = (seed: string) => runBlock(blockOf('same.sh'), ['bash', 'same.sh'], ['--seed', seed])
     const [one, again, other] = await Promise.all([say('ci'), say('ci'), say('other')])
     expect(one).toContain('"id":"ben_')
@@ -98,7 +98,7 @@ describe.skipIf(!hasShell)('the scripts', () => {
     expect(other).not.toBe(one)
   })
 
-  test('snapshot.sh begins with what was prepared', async () => {
+  test('snapshot.sh starts from the saved state', async () => {
     expect(await runBlock(blockOf('snapshot.sh'), ['bash', 'snapshot.sh'])).toEndWith('true\n')
   })
 })
@@ -108,18 +108,18 @@ const lines = blocks
   .filter(({ language }) => language !== 'js')
   .flatMap(({ text }) => text.match(/scrip run (?:.* )?-- (?!sh\b)\S+/g) ?? [])
 
-test.each(lines.map((line) => [line]))('%s: the flags are right', (line) =>
+test.each(lines.map((line) => [line]))('%s: the flags are valid', (line) =>
   inFolder(async (cwd) => {
     const flags = line.replace(/^scrip run| -- \S+$/g, '').match(/\S+/g) ?? []
     expect((await run(['run', ...flags, '--', 'sh', '-c', 'exit 9'], { cwd })).exitCode).toBe(9)
   }),
 )
 
-test('the YAML is YAML', () => {
+test('the YAML is valid', () => {
   expect(Bun.YAML.parse(blockOf('ci.yml').text)).toMatchObject({ test: { script: expect.any(Array) } })
 })
 
-test('nothing of the guide goes untried', () => {
+test('every file of the guide is tested', () => {
   const tried = [
     'rewards.test.mjs',
     'checkout.sh',

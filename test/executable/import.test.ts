@@ -18,7 +18,7 @@ const names = (office: Office): Promise<string[]> =>
     .then(({ stdout }) => (JSON.parse(stdout) as { products: { name: string }[] }).products.map(({ name }) => name))
 
 describe('catalog import', () => {
-  test('replaces products in transactions of a few, and its bands with them', () =>
+  test('replaces products and their bands in small transactions', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       await office.answer('catalog', 'import', office.file('first.json', catalogOf('Tea', 600)))
@@ -31,7 +31,7 @@ describe('catalog import', () => {
       expect(existsSync(join(office.dataDir, 'catalog.next'))).toBe(false)
     }))
 
-  test('that is killed is ended by whoever reads the catalog next', () =>
+  test('that is killed is completed by the next reader of the catalog', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       await office.answer('catalog', 'import', office.file('first.json', catalogOf('Tea', 10)))

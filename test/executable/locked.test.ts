@@ -8,7 +8,7 @@ import { run } from './program.ts'
 /** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
 
 describe('a command', () => {
-  test('says that another program writes for too long, with exit code 1', async () => {
+  test('reports with exit code 1 that another program writes for too long', async () => {
     const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
     for (const error of [busy, tryLater(busy)]) {
       const ended = told('/data', () => Promise.reject(error)).catch((told: unknown) => told)
@@ -16,7 +16,7 @@ describe('a command', () => {
     }
   })
 
-  test('says that the disk is full, with exit code 4', async () => {
+  test('reports a full disk with exit code 4', async () => {
     const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
     for (const error of [full, tryLater(full)]) {
       const ended = told('/data', () => Promise.reject(error)).catch((told: unknown) => told)
@@ -24,7 +24,7 @@ describe('a command', () => {
     }
   })
 
-  test('says what is wrong with a folder that is a file, with exit code 4', () =>
+  test('reports a folder that is a file with exit code 4', () =>
     inOffice(async (office) => {
       const file = office.file('data', 'text')
       for (const args of [

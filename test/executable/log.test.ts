@@ -22,7 +22,7 @@ const logged = async (work: (program: Running) => Promise<void>, ...flags: strin
 }
 
 describe('a line for each request', () => {
-  test('says method, route, status, duration, request id and client, and nothing else', async () => {
+  test('has only method, route, status, duration, request id and client', async () => {
     const lines = await logged(async (program) => {
       const { headers } = bearer(await loggedIn(program))
       const init = { headers: { ...headers, 'x-request-id': 'mine-1' } }
@@ -43,7 +43,7 @@ describe('a line for each request', () => {
     expect(lines[0]).toMatchObject({ method: 'POST', route: '/auth/login', status: 200, client: null })
   })
 
-  test('is written for refusals too, with the client where one is known', async () => {
+  test('is also written for errors, with the client if known', async () => {
     const lines = await logged(
       async (program) => {
         const init = bearer(await loggedIn(program))
@@ -65,7 +65,7 @@ describe('a line for each request', () => {
     ])
   })
 
-  test('names a list by its documented route, without a slash behind it', async () => {
+  test('names a list by its documented route, without a trailing slash', async () => {
     const lists = ['orders', 'payouts', 'beneficiaries', 'products', 'countries', 'wallets', 'transactions']
     const lines = await logged(async (program) => {
       const { headers } = bearer(await loggedIn(program))
@@ -74,14 +74,14 @@ describe('a line for each request', () => {
     expect(lines.slice(1).map(({ route }) => route)).toEqual(lists.map((list) => `/api/v1/${list}`))
   })
 
-  test('is written for what clients ask, not for what the program asks of itself', async () => {
+  test('is written for requests of clients, not of the program itself', async () => {
     const lines = await logged(async (program) => {
       await program.request('/openapi.json')
     })
     expect(lines.map(({ route }) => route)).toEqual(['/openapi.json'])
   })
 
-  test('is written for prepared answers, and for slow ones after their time', async () => {
+  test('is written for stored responses, and for slow ones at their end', async () => {
     const lines = await logged(async (program) => {
       const { headers } = bearer(await loggedIn(program))
       await program.request('/cards/1')
@@ -91,7 +91,7 @@ describe('a line for each request', () => {
     expect(lines[2]?.duration_ms).toBeWithin(75, 2_000)
   })
 
-  test('holds no secret and nothing that a client has made up', async () => {
+  test('contains no secret and no text of a client', async () => {
     const program = await start(['--log-format', 'json', '--log-level', 'debug'])
     const pair = await loggedIn(program)
     const { headers } = bearer(pair)
@@ -114,7 +114,7 @@ describe('a line for each request', () => {
     }
   })
 
-  test('is written for supervisors at the lowest level only', async () => {
+  test('is written for health probes only at the lowest level', async () => {
     const ask = async (program: Running) => {
       for (const path of ['/livez', '/readyz', '/status']) await program.request(path)
     }
@@ -133,7 +133,7 @@ describe('a line for each request', () => {
     expect((await program.stop()).stderr).toBe('')
   })
 
-  test('is for reading on a terminal', async () => {
+  test('is readable on a terminal', async () => {
     const program = await start(['--log-level', 'info'])
     await program.request('/api/v1/countries/1', bearer(await loggedIn(program)))
     await program.request('/nowhere')

@@ -127,7 +127,7 @@ describe('metrics of a sandbox', () => {
       expect(page.value('scrip_http_requests_in_flight')).toBe(0)
     }))
 
-  test('the buckets of a duration only grow, and end with all of them', () =>
+  test('the buckets of a duration are cumulative', () =>
     measured(start(FLAGS), async ({ program, scrape }) => {
       const init = { ...bearer(await loggedIn(program)) }
       const slow = { headers: { ...init.headers, 'x-sandbox-delay': '60' } }
@@ -162,7 +162,7 @@ describe('metrics of a sandbox', () => {
       expect([refused('unauthorized'), refused('credentials_wrong'), refused('rate_limited')]).toEqual([2, 1, 3])
     }))
 
-  test('tell what is under way, and what waits for its time', () =>
+  test('show requests in flight and due work', () =>
     measured(start(FLAGS), async ({ program, scrape }) => {
       const { headers } = bearer(await loggedIn(program))
       await program.request('/_sandbox/clock', { method: 'POST', body: '{"frozen":true}' })
@@ -187,7 +187,7 @@ describe('metrics of a sandbox', () => {
       await waiting
     }))
 
-  test('tell the process and its version', () =>
+  test('show the process and its version', () =>
     measured(start(FLAGS), async ({ program, scrape }) => {
       await program.request('/auth/login', { method: 'POST', body: '{"username":"sbx_one","password":"x"}' })
       const page = await scrape()
@@ -201,7 +201,7 @@ describe('metrics of a sandbox', () => {
       expect(ageS).toBeWithin(0, 60)
     }))
 
-  test('are at their own address alone, which has nothing else', () =>
+  test('are on a separate port that serves nothing else', () =>
     measured(start(FLAGS), async ({ program, metricsUrl }) => {
       expect((await program.request('/metrics')).status).toBe(404)
       expect((await fetch(metricsUrl.replace('/metrics', '/status'))).status).toBe(404)
@@ -248,13 +248,13 @@ describe('the port of the metrics', () => {
       3,
       /192\.0\.2\.1/,
     ],
-  ])('is refused when it is %s', async (_, args, place, exitCode, words) => {
+  ])('is refused if it is %s', async (_, args, place, exitCode, words) => {
     const ended = await run(args, place)
     expect([ended.exitCode, ended.stdout]).toEqual([exitCode, ''])
     expect(ended.stderr).toMatch(words)
   })
 
-  test('that is taken ends the program with 3, and so does that of the API beside it', async () => {
+  test('exits with 3 if it is in use, like the API port', async () => {
     const taken = new URL((await started).url).port
     const metrics = await run(['--port', '0', '--metrics-port', taken])
     expect([metrics.exitCode, metrics.stdout]).toEqual([3, ''])

@@ -9,7 +9,7 @@ import { run, start } from './program.ts'
 const SERVE = ['serve', '--port', '0']
 
 describe('a folder of live mode without a client', () => {
-  test('is refused by a sandbox, and stays as it was', () =>
+  test('is refused by a sandbox and does not change', () =>
     inOffice(async (office) => {
       await (await office.serve()).stop()
       const before = readFileSync(join(office.dataDir, 'scrip.sqlite'))

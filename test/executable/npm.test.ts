@@ -205,13 +205,13 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('asks the registry for nothing when it is installed from files', async () => {
+  test('makes no registry request when installed from files', async () => {
     expect(registry.requests).toEqual([])
     await run(['npm', 'view', 'scrip-sandbox'], withNpm, registry.environment)
     expect(registry.requests.splice(0)).toEqual(['GET /scrip-sandbox']) // it would have been heard
   })
 
-  test('is installed on one platform of several, and asks for nothing, either', async () => {
+  test('installs on one of several platforms without a registry request', async () => {
     const folder = join(root, 'on-several')
     mkdirSync(folder)
     const platforms = TARGETS.flatMap((one) => platformPackage(one, new Uint8Array(1), 'The notices.') ?? [])
@@ -221,7 +221,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     expect(registry.requests).toEqual([])
   })
 
-  test('holds the executable, the library and its types, and depends on nothing else', () => {
+  test('contains the executable, the library and its types, without dependencies', () => {
     expect(installedIn(withNpm)).toEqual(['scrip-sandbox', target?.npm?.name ?? ''])
     for (const name of installedIn(withNpm)) {
       const manifest = JSON.parse(readFileSync(join(withNpm, 'node_modules', name, 'package.json'), 'utf8')) as object
@@ -234,7 +234,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     ['Node', 'node', withNpm],
     ['Bun', process.execPath, withBun],
   ])('under %s', (_, runtime, folder) => {
-    test('starts, opens worlds, prices, fails, moves the clock, resets, drops and stops', async () => {
+    test('starts, creates worlds, prices, fails, advances the clock, resets, deletes and stops', async () => {
       const said = JSON.parse(await done([runtime, 'session.mjs'], folder))
       expect(said).toMatchObject({
         name: 'shop',
@@ -253,7 +253,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       })
     })
 
-    test('is gone when the process that started it is killed', async () => {
+    test('ends if the process that started it is killed', async () => {
       const child = Bun.spawn([runtime, 'until_killed.mjs'], { cwd: folder, env: environment, stdout: 'pipe' })
       const { value } = await child.stdout.getReader().read()
       const url = new TextDecoder().decode(value).trim()
@@ -262,17 +262,17 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       expect(await gone(url)).toBe(true)
     })
 
-    test('neither holds a process that forgets to stop it nor outlives it', async () => {
+    test('does not keep its parent alive, and ends with it', async () => {
       expect(await gone((await done([runtime, 'without_stop.mjs'], folder)).trim())).toBe(true)
     })
 
-    test('says why it does not start', async () => {
+    test('reports why it cannot start', async () => {
       const [flag, missing] = (await done([runtime, 'start_fails.mjs'], folder)).split('\nScripError')
       expect(flag).toMatch(/^ScripError Scrip did not start: ended with 2: .*--no-such-flag/s)
       expect(missing).toMatch(/Scrip did not start: .*ENOENT/)
     })
 
-    test('writes the coverage at the end, and rejects when it is too little', async () => {
+    test('writes the coverage at the end, and rejects if it is too low', async () => {
       expect(await done([runtime, 'coverage.mjs'], folder)).toMatch(/^Scrip ended with 1: .*50/s)
       expect(JSON.parse(readFileSync(join(folder, 'coverage.json'), 'utf8')).outcomes).toBeArray()
     })
@@ -280,7 +280,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     test.each([
       ['linux', 'mips', 'Scrip has no executable for linux mips. It runs on darwin arm64, darwin x64,'],
       ['darwin', 'arm64', `It is the package scrip-sandbox-darwin-arm64, version ${PROJECT.version}: install its file`],
-    ])('says what is missing on %s %s', async (platform, arch, message) => {
+    ])('names the missing package on %s %s', async (platform, arch, message) => {
       const script = `
         Object.defineProperties(process, { platform: { value: '${platform}' }, arch: { value: '${arch}' } })
         await import('scrip-sandbox').then((scrip) => scrip.startScrip()).catch((error) => console.log(error.message))`
@@ -288,7 +288,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       expect(await done([runtime, 'elsewhere.mjs'], folder)).toContain(message)
     })
 
-    test('waits on Windows by another command, which works here too', async () => {
+    test('uses another wait command on Windows, which also works here', async () => {
       const script = `
         const platform = process.platform
         Object.defineProperty(process, 'platform', { value: 'win32', configurable: true })
@@ -301,19 +301,19 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       expect(await done([runtime, 'windows.mjs'], folder)).toBe('200\n')
     })
 
-    test('is required by CommonJS, and is the same that is imported', async () => {
+    test('exports the same objects to CommonJS and ES modules', async () => {
       writeFileSync(join(folder, 'required.cjs'), REQUIRED)
       expect(await done([runtime, 'required.cjs'], folder)).toBe('200 true true\n')
     })
 
-    test('does what its page says', async () => {
+    test('works as its README says', async () => {
       const code = /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(README, 'utf8'))?.[1] ?? ''
       writeFileSync(join(folder, 'readme.mjs'), code)
       expect(await done([runtime, 'readme.mjs'], folder)).toBe('230.1\n')
     })
   })
 
-  test('is typed, and needs no types but those of the platform', async () => {
+  test('has types that need only those of the platform', async () => {
     writeFileSync(join(withNpm, 'typed.mts'), TYPED)
     const flags = [
       '--noEmit',
@@ -333,7 +333,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     expect(await done([BUN, compiler, ...flags, 'required.cts'], withNpm)).toBe('')
   })
 
-  test('no document has anybody run or install a package by a name of ours', () => {
+  test('no document tells users to install our packages by name', () => {
     const pages = readdirSync(join(import.meta.dir, '../../docs'))
       .filter((file) => file.endsWith('.md'))
       .map((file) => `docs/${file}`)
@@ -351,7 +351,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     }
   })
 
-  describe('in a fresh project, with a registry that has nothing, the lines of the documents', () => {
+  describe('the documented commands in a new project with an empty registry', () => {
     const folder = join(root, 'typed')
     // On a free port, and for this machine; all else is typed as it stands.
     const type = async (line: string): Promise<string> => {
@@ -380,7 +380,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       for (const { file, text } of quickstart) if (file !== undefined) writeFileSync(join(folder, file), text)
     })
 
-    test('import { startScrip }, from the README, stands in a test that passes', async () => {
+    test('the import of the README works in a test', async () => {
       const [imported = 'nothing'] =
         /import \{ startScrip \} from 'scrip-sandbox'/.exec(documentText('README.md')) ?? []
       expect(quickstart.find(({ file }) => file === 'second.test.mjs')?.text).toContain(`\n${imported}\n`)
@@ -388,12 +388,12 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       expect(await type(line)).toMatch(/pass 1\b/)
     })
 
-    test('scrip run goes around the tests, those that start one of their own, too', async () => {
+    test('scrip run works with tests that start their own sandbox', async () => {
       expect(around).toContain('node_modules/.bin/scrip run -- npm test')
       expect(await type(around)).toMatch(/pass 2\b/)
     })
 
-    test('scrip --help helps', async () => {
+    test('scrip --help prints help', async () => {
       expect(await type(help)).toContain('Usage: scrip')
     })
 
@@ -425,12 +425,12 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       expect(await run([...command, 'version'], withNpm)).toMatchObject({ exitCode: 0, stdout: `${PROJECT.version}\n` })
     })
 
-    test('ends as it does', async () => {
+    test('exits with its exit code', async () => {
       expect((await run([...command, 'serve', '--port', 'none'], withNpm)).exitCode).toBe(2)
       expect((await run([...command, 'run', '--', 'sh', '-c', 'exit 9'], withNpm)).exitCode).toBe(9)
     })
 
-    test.each(['SIGTERM', 'SIGINT'] as const)('passes %s on, once', async (signal) => {
+    test.each(['SIGTERM', 'SIGINT'] as const)('forwards %s once', async (signal) => {
       const child = Bun.spawn(
         [join(withNpm, 'node_modules/.bin/scrip'), 'serve', '--port', '0', '--log-level', 'error'],
         {

@@ -17,7 +17,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-describe('a flag comes before its variable, and that before PORT and the default', () => {
+describe('a flag overrides its variable, and the variable overrides PORT and the default', () => {
   test('--port', async () => {
     const port = await freePort()
     const program = await start(['--port', String(port)], { env: { SCRIP_PORT: '1', PORT: '2' } })
@@ -40,13 +40,13 @@ describe('a flag comes before its variable, and that before PORT and the default
   })
 })
 
-test('port 0 takes a free one, another each time', async () => {
+test('port 0 chooses a free port each time', async () => {
   const [one, other] = await Promise.all([start(), start()])
   expect(one.url).not.toBe(other.url)
   await Promise.all([one.stop(), other.stop()])
 })
 
-test('variables mean what their flags mean', async () => {
+test('variables have the meaning of their flags', async () => {
   const program = await start([], {
     env: {
       SCRIP_PORT: '0',
@@ -87,7 +87,7 @@ test('variables mean what their flags mean', async () => {
   expect((await program.stop()).stderr).toContain('"level":"info"')
 })
 
-test('--rate-limit off lifts limit and headers', async () => {
+test('--rate-limit off removes limits and headers', async () => {
   const program = await start(['--rate-limit', 'off'])
   const response = await program.request('/api/v1/countries/1', bearer(await loggedIn(program)))
   expect(response.status).toBe(200)
@@ -119,14 +119,14 @@ test('secrets are read from files: SCRIP_SANDBOX_TOKEN_FILE', () =>
     await program.stop()
   }))
 
-test('the variables that a child of scrip run is given mean nothing here', async () => {
+test('the variables of a child of scrip run are ignored', async () => {
   const env = { SCRIP_URL: 'x', SCRIP_USERNAME: 'x', SCRIP_PASSWORD: 'x', SCRIP_ACCESS_TOKEN: 'x' }
   const program = await start([], { env: { SCRIP_PORT: '0', ...env } })
   expect((await loggedIn(program)).access_token).toBeString()
   await program.stop()
 })
 
-describe('exit 2, and a word about it, for', () => {
+describe('exit 2 with a message, for', () => {
   test.each<[string, string[], Record<string, string>, RegExp]>([
     ['an unknown flag', ['--no-such'], {}, /unknown option '--no-such'/],
     ['an unknown command', ['dance'], {}, /there is no command dance: see scrip --help/],
@@ -197,7 +197,7 @@ describe('exit 2, and a word about it, for', () => {
     }),
   )
 
-  test('a secret on the command line in live mode, which is taken from a variable and from a file', () =>
+  test('a secret as a flag in live mode, which accepts variables and files', () =>
     inFolder(async (folder) => {
       const live = ['--mode', 'live', '--data-dir', join(folder, 'data')]
       const key = 'a1'.repeat(32)
@@ -214,7 +214,7 @@ describe('exit 2, and a word about it, for', () => {
     }))
 })
 
-test('variables of every command are known to serve, which is started in the same shell', async () => {
+test('serve knows the variables of all commands', async () => {
   const variables = (command: Command): string[] => [
     ...command.options.flatMap(({ envVar }) => envVar ?? []),
     ...command.commands.flatMap(variables),
@@ -228,7 +228,7 @@ test('variables of every command are known to serve, which is started in the sam
 })
 
 describe('the command line', () => {
-  test('--version and version say the version', async () => {
+  test('--version and version print the version', async () => {
     const [flag, command] = await Promise.all([run(['--version']), run(['version'])])
     expect(flag).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
     expect(command).toEqual(flag)
@@ -255,7 +255,7 @@ describe('the command line', () => {
     await program.stop()
   })
 
-  test('health exits with 0 when a server answers, else with 1', async () => {
+  test('health exits with 0 if a server responds, otherwise with 1', async () => {
     const program = await start()
     const port = new URL(program.url).port
     expect(await run(['health', '--url', program.url])).toEqual({ exitCode: 0, stdout: 'ready\n', stderr: '' })

@@ -11,7 +11,7 @@ const session = readme.slice(readme.indexOf('\n## A session\n'), readme.indexOf(
 const typed = [...session.matchAll(/^ {4}([^{\s].*)$/gm)].map(([, line = '']) => line)
 const hasShell = ['sh', 'curl', 'sed', 'sort', 'uniq', 'grep'].every((command) => Bun.which(command))
 
-test.skipIf(!hasShell)('the session of the README does what it says', () =>
+test.skipIf(!hasShell)('the session of the README works', () =>
   inFolder(async (cwd) => {
     expect(typed[0]).toBe('api=http://127.0.0.1:4747')
     const script = ['api=$SCRIP_URL', ...typed.slice(1)].join('\n')

@@ -7,7 +7,7 @@ import { inFolder, isBinary, start } from './program.ts'
 
 const READY = /^ready url=http:\/\/127\.0\.0\.1:(\d+) mode=sandbox version=\d+\.\d+\.\d+ pid=(\d+) startup_ms=\d+$/
 
-test('says one line on standard output once it answers, and nothing else', async () => {
+test('prints only one line to standard output, when it is ready', async () => {
   const program = await start()
   expect(program.ready).toMatch(READY)
   expect((await program.request('/status')).status).toBe(200)
@@ -19,7 +19,7 @@ test('says one line on standard output once it answers, and nothing else', async
   expect(READY.exec(program.ready)?.[2]).toBe(String(program.pid))
 })
 
-test('logs on standard error, one JSON object a line when asked', async () => {
+test('logs to standard error, optionally as JSON', async () => {
   const program = await start(['--log-format', 'json', '--log-level', 'debug'])
   const { exitCode, stderr } = await program.stop()
   expect(exitCode).toBe(0)
@@ -34,7 +34,7 @@ test('logs on standard error, one JSON object a line when asked', async () => {
   }
 })
 
-test('logs nothing below the level that was asked for, and without colours where there is no terminal', async () => {
+test('logs nothing below the log level, and no colours without a terminal', async () => {
   expect((await (await start(['--log-level', 'error'])).stop()).stderr).toBe('')
   expect((await (await start()).stop()).stderr).toBe('')
   const { stderr } = await (await start(['--log-level', 'info'])).stop()
@@ -42,7 +42,7 @@ test('logs nothing below the level that was asked for, and without colours where
   expect(stderr).not.toContain('\x1b')
 })
 
-test('--ready-file gets the address, whole and alone', () =>
+test('--ready-file gets only the complete address', () =>
   inFolder(async (folder) => {
     const file = join(folder, 'ready')
     writeFileSync(file, 'of an earlier run')
@@ -52,7 +52,7 @@ test('--ready-file gets the address, whole and alone', () =>
     await program.stop()
   }))
 
-test.skipIf(!Bun.which('mkfifo'))('a ready file that is a pipe is written to, and stays a pipe', () =>
+test.skipIf(!Bun.which('mkfifo'))('--ready-file can be a pipe', () =>
   inFolder(async (folder) => {
     const pipe = join(folder, 'ready')
     expect(Bun.spawnSync(['mkfifo', pipe]).success).toBe(true)
@@ -64,20 +64,20 @@ test.skipIf(!Bun.which('mkfifo'))('a ready file that is a pipe is written to, an
   }),
 )
 
-test('a ready file that cannot be written ends the program', () =>
+test('exits if the ready file cannot be written', () =>
   inFolder(async (folder) => {
     const file = join(folder, 'missing', 'ready')
     await expect(start(['--ready-file', file])).rejects.toThrow(/ended with 1 before it was ready: .*missing/s)
   }))
 
-test('a wildcard address is told as one that can be asked', async () => {
+test('prints a reachable address for a wildcard host', async () => {
   const program = await start(['--host', '0.0.0.0'])
   expect(program.url).toStartWith('http://127.0.0.1:')
   expect((await program.request('/status')).status).toBe(200)
   await program.stop()
 })
 
-test('started in an empty folder it leaves nothing behind', () =>
+test('leaves no files in an empty folder', () =>
   inFolder(async (folder) => {
     const program = await start([], { cwd: folder })
     await program.request('/status')
@@ -85,7 +85,7 @@ test('started in an empty folder it leaves nothing behind', () =>
     expect(readdirSync(folder)).toEqual([])
   }))
 
-test.if(isBinary)('reads no .env and no bunfig.toml of the folder in which it is started', () =>
+test.if(isBinary)('ignores .env and bunfig.toml in its working directory', () =>
   inFolder(async (folder) => {
     for (const name of ['.env', '.env.local', '.env.production', '.env.development']) {
       writeFileSync(join(folder, name), 'SCRIP_MODE=nonsense\nSCRIP_NO_SUCH=1\n')

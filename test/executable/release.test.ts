@@ -26,7 +26,7 @@ const FILES = [
 ]
 
 describe('archives', () => {
-  test('hold files in order, of no time, owned by nobody, with the executable to be executed', async () => {
+  test('contain files in order, without time and owner, with an executable', async () => {
     const entries = await unpackTar(Bun.gunzipSync(Buffer.from(await tarGz('scrip-1', FILES))))
     expect(entries.map(({ header: { name, mode, uid, mtime } }) => [name, mode, uid, mtime?.toISOString()])).toEqual([
       ['scrip-1/LICENSE', 0o644, 0, '1985-10-26T08:15:00.000Z'],
@@ -40,7 +40,7 @@ describe('archives', () => {
     ])
   })
 
-  test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])('are the same to the bit in the zone %s', async (TZ) => {
+  test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])('are identical in the time zone %s', async (TZ) => {
     const script = `
       import { tarGz, zip } from '${ROOT}/release/archives.ts'
       const files = [{ path: 'a', bytes: new TextEncoder().encode('a') }]
@@ -52,8 +52,8 @@ describe('archives', () => {
   })
 })
 
-describe('the form of an executable', () => {
-  test('is read from its head', () => {
+describe('the format of an executable', () => {
+  test('is read from its header', () => {
     const here = TARGETS.find(runsHere)
     expect(formOf(readFileSync(process.execPath))).toBe(here?.form)
   })
@@ -72,12 +72,12 @@ describe('the form of an executable', () => {
     expect(formOf(bytes)).toBe(form as ReturnType<typeof formOf>)
   })
 
-  test('is undefined of what is too short to be one', () => {
+  test('is undefined for a file that is too short', () => {
     expect(formOf(new Uint8Array([0x7f, 0x45, 0x4c, 0x46]))).toBeUndefined()
   })
 })
 
-describe('what is inside', () => {
+describe('the contents of a release', () => {
   let contents: Content[] = []
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-release-'))
@@ -95,7 +95,7 @@ describe('what is inside', () => {
     }
   })
 
-  test('is every dependency, the sources of data and the runtime, and nothing that only tests use', () => {
+  test('are all dependencies, data sources and the runtime, without test dependencies', () => {
     const names = contents.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining([...Object.keys(PROJECT.dependencies), 'zod', 'cldr-core', 'bun']))
     for (const name of ['ajv', 'fast-check', 'typescript', 'openapi-fetch', '@types/validator']) {
@@ -103,7 +103,7 @@ describe('what is inside', () => {
     }
   })
 
-  test('comes with the text of each licence', () => {
+  test('include the text of each licence', () => {
     const notices = noticesOf(contents)
     for (const { name, version, license, texts } of contents) {
       expect(notices).toContain(`  ${name} ${version} (${license}): `)
@@ -115,7 +115,7 @@ describe('what is inside', () => {
     }
   })
 
-  test('names the licence and the holder of each library in the runtime, with a text for each licence', () => {
+  test('include licence and holder of each library in the runtime', () => {
     const [page = '', ...texts] = contents.find(({ as }) => as === 'runtime')?.texts ?? []
     const linked = page.split('## Linked libraries\n\n')[1]?.split('\n\n')[0] ?? ''
     const libraries = linked.split(/\n(?=- )/)
@@ -140,7 +140,7 @@ describe('what is inside', () => {
     }
   })
 
-  test('is a bill of materials that is valid CycloneDX 1.6', () => {
+  test('are described by a valid CycloneDX 1.6 bill of materials', () => {
     const schemas = join(ROOT, 'node_modules/@cyclonedx/cyclonedx-library/res/schema')
     const read = (file: string): object => JSON.parse(readFileSync(join(schemas, file), 'utf8')) as object
     const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true })
@@ -163,7 +163,7 @@ describe('what is inside', () => {
     expect(sbomOf(contents.toReversed())).toBe(text)
   })
 
-  test('is known to be reached, each part from the program or from another part', () => {
+  test('are all reachable in the dependency graph', () => {
     const bom = JSON.parse(sbomOf(contents)) as { dependencies: { ref: string; dependsOn?: string[] }[] }
     const needed = new Set(bom.dependencies.flatMap(({ dependsOn = [] }) => dependsOn))
     expect(bom.dependencies.map(({ ref }) => ref).filter((ref) => !needed.has(ref))).toEqual([
@@ -172,7 +172,7 @@ describe('what is inside', () => {
   })
 })
 
-test('a target that fails stands in the notes, and the others do, too', () => {
+test('the notes list a failed target and the others', () => {
   const [target, other] = TARGETS
   if (!target || !other) throw new Error('there are targets')
   const made = { target, archive: 'a.tar.gz', archiveBytes: 5e7, executableBytes: 12e7, bareBytes: 11e7 }
@@ -187,7 +187,7 @@ test('a target that fails stands in the notes, and the others do, too', () => {
   expect(notes).toContain(`| ${other.name} | | | | | | | | not made |`)
 })
 
-test('the version stands in one place', () => {
+test('the version is defined in one place', () => {
   const { files } = mainPackage()
   const text = new TextDecoder().decode(files.find(({ path }) => path === 'package.json')?.bytes)
   expect(JSON.parse(text)).toMatchObject({ name: 'scrip-sandbox', version: PROJECT.version })
@@ -226,7 +226,7 @@ describe.skipIf(!Bun.which('npm'))('the runtime of a release', () => {
     return server
   }
 
-  test('is refused when it is not the package that bun.lock names, and the release fails', async () => {
+  test('is refused if it does not match bun.lock, and the release fails', async () => {
     const { resolved } = locked(`@oven/${target?.runtime}`)
     const at = resolved.lastIndexOf('@')
     const registry = await startRegistry(resolved.slice(0, at), resolved.slice(at + 1))

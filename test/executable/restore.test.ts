@@ -56,14 +56,14 @@ const contentsOf = (folder: string): [string, string][] =>
     .sort()
     .map((path) => [path, Bun.hash(readFileSync(path)).toString()])
 
-describe('a file that is no sound backup of Scrip', () => {
+describe('a file that is not an intact backup of Scrip', () => {
   /** Each is made of a good backup, and named in what restore and verify say. */
   const FILES: [what: string, spoil: (file: string) => void, fault: string][] = [
     ['an empty file', (file) => truncateSync(file, 0), 'is empty'],
     ['a truncated file', (file) => truncateSync(file, 60_000), 'malformed'],
     ['a text', (file) => writeFileSync(file, 'x'.repeat(8_192)), 'not a database'],
     [
-      "somebody else's database",
+      'a foreign database',
       (file) => {
         truncateSync(file, 0)
         change(file, 'CREATE TABLE t (x)')
@@ -83,12 +83,12 @@ describe('a file that is no sound backup of Scrip', () => {
     ['a planted index', (file) => change(file, 'CREATE INDEX i ON wallets (id)'), 'the index "i" is none of Scrip'],
     ['a planted table', (file) => change(file, 'CREATE TABLE t (x)'), 'the table "t" is none of Scrip'],
     [
-      'a trigger that was taken away',
+      'a missing trigger',
       (file) => change(file, 'DROP TRIGGER journal_lines_fixed'),
       'the trigger "journal_lines_fixed" is missing',
     ],
     [
-      'a trigger that does something else',
+      'a modified trigger',
       (file) => {
         const sql = schemaSql(file, 'trigger', 'wallets_spendable')
         change(file, 'DROP TRIGGER wallets_spendable', sql.replace('NEW.amount_minor', '2 * NEW.amount_minor'))
@@ -96,13 +96,13 @@ describe('a file that is no sound backup of Scrip', () => {
       'the trigger "wallets_spendable" is not as Scrip makes it',
     ],
     [
-      'a migration that was taken away from the record',
+      'a migration missing from the record',
       (file) => change(file, 'DELETE FROM migrations WHERE version = 1'),
       'Migration 1 of the database is not recorded',
     ],
   ]
 
-  test('is refused by restore with exit code 4 and its name, and the folder stays as it was', () =>
+  test('is refused by restore with exit code 4 and its name, without changes', () =>
     withBackup(async (office, backup) => {
       const before = contentsOf(office.dataDir)
       const other = new Office(office.folder, join(office.folder, 'not', 'there'))
@@ -125,7 +125,7 @@ describe('a file that is no sound backup of Scrip', () => {
       expect(readdirSync(office.folder).sort()).toEqual(expect.not.arrayContaining([expect.stringMatching('draft')]))
     }))
 
-  test('is refused too when it is a folder, missing, or the database that would be replaced', () =>
+  test('is also refused if it is a folder, missing, or the database itself', () =>
     withBackup(async (office) => {
       const link = join(office.folder, 'link.sqlite')
       symlinkSync(databaseOf(office), link)
@@ -155,7 +155,7 @@ describe('a file that is no sound backup of Scrip', () => {
 })
 
 describe('restore', () => {
-  test('keeps the database that it replaces beside the new one, whole, so that it can be brought back', () =>
+  test('keeps the replaced database, so that it can be restored', () =>
     withBackup(async (office, backup) => {
       const { replaced } = await office.answer<{ replaced: string }>('restore', backup, '--force')
       expect(replaced).toMatch(/\/scrip\.sqlite\.before-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/)
@@ -167,7 +167,7 @@ describe('restore', () => {
       expect(kept).toHaveLength(2)
     }))
 
-  test('replaces a database that is damaged, and keeps it with its log', () =>
+  test('replaces a damaged database and keeps it with its log', () =>
     withBackup(async (office, backup) => {
       writeFileSync(databaseOf(office), 'x'.repeat(8_192))
       writeFileSync(`${databaseOf(office)}-wal`, 'log')
@@ -177,7 +177,7 @@ describe('restore', () => {
       expect(await amountIn(office)).toBe(1000)
     }))
 
-  test('brings along what a copy made by hand still has in its log', () =>
+  test('includes the write-ahead log of a manual copy', () =>
     withBackup(async (office) => {
       const server = await office.serve()
       await office.answer('wallet', 'fund', '1', '7')
@@ -188,7 +188,7 @@ describe('restore', () => {
       expect(await amountIn(office)).toBe(1012)
     }))
 
-  test('follows a link to where the database really is', () =>
+  test('follows a symbolic link to the database', () =>
     withBackup(async (office, backup) => {
       const disk = join(office.folder, 'disk')
       mkdirSync(disk)
@@ -212,7 +212,7 @@ describe('restore', () => {
       expect(await amountIn(office)).toBe(1005)
     }))
 
-  test('run twice at once leaves one of them refused, or one after the other done', () =>
+  test('run twice at once succeeds in order or is refused', () =>
     withBackup(async (office, backup) => {
       const ends = await Promise.all([1, 2].map(() => office.run(['restore', backup, '--force'])))
       for (const { exitCode, stderr } of ends) {
@@ -224,7 +224,7 @@ describe('restore', () => {
       expect((await office.run(['verify'])).exitCode).toBe(0)
     }))
 
-  test('killed before the new database is in place leaves the old one; what it began is removed once it is old', () =>
+  test('killed before the rename leaves the old database, and its staging folder is removed later', () =>
     withBackup(async (office, backup) => {
       const key = join(office.dataDir, 'voucher.key')
       const text = readFileSync(key, 'utf8')
@@ -251,7 +251,7 @@ describe('restore', () => {
       expect(await amountIn(office)).toBe(1000)
     }))
 
-  test('killed as soon as the old database has its second name leaves the old one or the new one, sound', () =>
+  test('killed after the hard link leaves the old or the new database, intact', () =>
     withBackup(async (office, backup) => {
       const child = Bun.spawn([...COMMAND, 'restore', backup, '--force', '--data-dir', office.dataDir])
       while (!readdirSync(office.dataDir).some((name) => name.includes('.before-'))) await Bun.sleep(0)
@@ -271,7 +271,7 @@ const callsOf = (args: string[], folder: string): string[] => {
   return readFileSync(log, 'utf8').split('\n')
 }
 
-describe.skipIf(Bun.which('strace') === null)('what is told done is on the disk', () => {
+describe.skipIf(Bun.which('strace') === null)('completed work is on disk', () => {
   test('a backup: the file, its name, then the folder', () =>
     withBackup(async (office) => {
       const file = join(office.folder, 'second.sqlite')
@@ -297,8 +297,8 @@ describe.skipIf(Bun.which('strace') === null)('what is told done is on the disk'
     }))
 })
 
-describe('a folder whose making was killed', () => {
-  test('with an empty database file is made by client add, and by serve', () =>
+describe('a folder whose creation was interrupted', () => {
+  test('with an empty database file is completed by client add and by serve', () =>
     inOffice(async (office) => {
       mkdirSync(office.dataDir)
       for (const name of ['scrip.sqlite', 'scrip.sqlite-wal', 'scrip.sqlite.new'])
@@ -311,7 +311,7 @@ describe('a folder whose making was killed', () => {
       await (await start(['--data-dir', other])).stop()
     }))
 
-  test('at any moment is no obstacle for client add', () =>
+  test('at any moment can be completed by client add', () =>
     inOffice(async (office) => {
       for (let round = 0; round < 5; round++) {
         const dataDir = join(office.folder, `folder-${round}`)
@@ -327,7 +327,7 @@ describe('a folder whose making was killed', () => {
 })
 
 describe('a backup that was killed', () => {
-  test('leaves a draft that the next backup to the same folder removes once it is old', () =>
+  test('leaves a staging folder that a later backup to the same folder removes', () =>
     withBackup(async (office) => {
       const stale = join(office.folder, '.scrip-draft-abc123')
       const young = join(office.folder, '.scrip-draft-def456')

@@ -23,13 +23,13 @@ const answerOf = ({ stdout, stderr }: { stdout: string; stderr: string }): unkno
   return JSON.parse(stdout)
 }
 
-describe('the command is told where the sandbox is', () => {
+describe('the command gets the sandbox', () => {
   const TOLD = `${ASK}
     const login = await ask('/auth/login', { method: 'POST', body: JSON.stringify({ username, password }) })
     const country = await ask('/api/v1/countries/1')
     say({ url, username, statuses: [login.status, country.status], worlds: (await (await ask('/_sandbox')).json()).worlds })`
 
-  test('by address, credentials and an access token of the sandbox client', async () => {
+  test('with address, credentials and an access token of the sandbox client', async () => {
     const answer = answerOf(await script(TOLD))
     expect(answer).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -47,14 +47,14 @@ describe('the command is told where the sandbox is', () => {
     })
   })
 
-  test('and finds its own environment as it was', async () => {
+  test('and keeps its own environment', async () => {
     const { stdout } = await shell('echo "$NODE_ENV,$PORT,$OWN"', [], {
       env: { NODE_ENV: '', PORT: '80', OWN: 'mine' },
     })
     expect(stdout).toBe(',80,mine\n')
   })
 
-  test('flags of serve count, from the variables too', async () => {
+  test('accepts flags and variables of serve', async () => {
     const answer = await script(
       `${ASK} const { headers } = await ask('/api/v1/countries/1')
        say([headers.get('x-ratelimit-limit'), (await ask('/api/v1/products?limt=1')).status])`,
@@ -77,13 +77,13 @@ describe('the command is told where the sandbox is', () => {
   })
 })
 
-describe('standard streams are those of the command', () => {
-  test('nothing else is written to them', async () => {
+describe('the standard streams belong to the command', () => {
+  test('and nothing else is written to them', async () => {
     const { stdout, stderr } = await shell('printf out; printf err >&2')
     expect({ stdout, stderr }).toEqual({ stdout: 'out', stderr: 'err' })
   })
 
-  test('logs go to standard error when they are asked for', async () => {
+  test('logs go to standard error on request', async () => {
     const { stdout, stderr } = await shell('echo $SCRIP_URL', ['--log-level', 'info', '--log-format', 'json'])
     expect(stdout).toMatch(/^http:\S+\n$/)
     expect(JSON.parse(stderr)).toMatchObject({ level: 'info', message: 'listening', url: stdout.trim() })
@@ -95,7 +95,7 @@ describe('standard streams are those of the command', () => {
     expect(await child.exited).toBe(0)
   })
 
-  test('arguments arrive as they are, those that look like flags too', async () => {
+  test('arguments are passed unchanged, also those that look like flags', async () => {
     const { stdout } = await run(['run', '--', 'printf', '[%s]', '--seed', '--', 'a b', '--help'])
     expect(stdout).toBe('[--seed][--][a b][--help]')
   })
@@ -110,12 +110,12 @@ describe('the exit code', () => {
     ['TERM', 143],
     ['KILL', 137],
     ['INT', 130],
-  ])('is 128 and the number of the signal that it died by: %s', async (signal, exitCode) => {
+  ])('is 128 plus the number of the signal that ended it: %s', async (signal, exitCode) => {
     expect((await shell(`kill -${signal} $$`)).exitCode).toBe(exitCode)
   })
 
   test.each([[['no-such-command']], [['/no/such/command', '--flag']], [['']]])(
-    'is 127 when the command cannot be found: %p',
+    'is 127 if the command is not found: %p',
     async (command) => {
       const { exitCode, stdout, stderr } = await run(['run', '--', ...command])
       expect({ exitCode, stdout }).toEqual({ exitCode: 127, stdout: '' })
@@ -152,7 +152,7 @@ describe('the exit code', () => {
     expect(stderr).toMatch(message)
   })
 
-  test('is 4 when a file of the sandbox cannot be read, and the command does not run', async () => {
+  test('is 4 if a file of the sandbox cannot be read, and the command does not run', async () => {
     const { exitCode, stdout } = await shell('echo ran', ['--catalog', '/no/such'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
   })
@@ -160,7 +160,7 @@ describe('the exit code', () => {
 
 describe('a signal', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)(
-    '%s is passed on, and the command decides',
+    '%s is forwarded to the command',
     async (signal) => {
       const trapped = `trap 'echo heard; exit 9' ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`
       const program = await start(['run', '--', 'sh', '-c', trapped], { env: {} })
@@ -171,32 +171,29 @@ describe('a signal', () => {
     },
   )
 
-  test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s is passed on again to a command that took no notice',
-    async (signal) => {
-      // A shell may lose a signal that comes while it starts a command of its own.
-      const stubborn = `let count = 0
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s is forwarded again if the command ignored it', async (signal) => {
+    // A shell may lose a signal that comes while it starts a command of its own.
+    const stubborn = `let count = 0
         process.on('${signal}', () => {
           console.log(count === 0 ? 'heard' : 'again')
           if (count++ > 0) process.exit(8)
         })
         setInterval(() => undefined, 1_000)
         console.log(process.env.SCRIP_URL)`
-      const program = await start(['run', '--', process.execPath, '-e', stubborn], { env: {} })
-      program.signal(signal)
-      await program.said('heard')
-      expect((await fetch(`${program.ready}/status`)).status).toBe(200)
-      program.signal(signal)
-      const { exitCode, stdout } = await program.ended()
-      expect({ exitCode, stdout }).toEqual({ exitCode: 8, stdout: `${program.ready}\nheard\nagain\n` })
-    },
-  )
+    const program = await start(['run', '--', process.execPath, '-e', stubborn], { env: {} })
+    program.signal(signal)
+    await program.said('heard')
+    expect((await fetch(`${program.ready}/status`)).status).toBe(200)
+    program.signal(signal)
+    const { exitCode, stdout } = await program.ended()
+    expect({ exitCode, stdout }).toEqual({ exitCode: 8, stdout: `${program.ready}\nheard\nagain\n` })
+  })
 
   test.each<[NodeJS.Signals, number]>([
     ['SIGTERM', 143],
     ['SIGINT', 130],
     ['SIGHUP', 129],
-  ])('%s ends a command without a trap, the sandbox with it, and leaves nothing running', async (signal, code) => {
+  ])('%s ends a command without a trap and the sandbox, and leaves no process', async (signal, code) => {
     const program = await start(['run', '--', 'sh', '-c', 'echo $SCRIP_URL $$; exec sleep 30'], { env: {} })
     const [url, pid] = program.ready.split(' ')
     expect((await fetch(`${url}/status`)).status).toBe(200)
@@ -207,7 +204,7 @@ describe('a signal', () => {
   })
 })
 
-test('nothing is left running when the command ends by itself', async () => {
+test('no process remains when the command ends', async () => {
   const { stdout } = await shell('echo $SCRIP_URL $PPID')
   const [url, pid] = stdout.split(' ')
   await expect(fetch(`${url}/status`)).rejects.toThrow()
@@ -217,7 +214,7 @@ test('nothing is left running when the command ends by itself', async () => {
 describe('coverage', () => {
   const COVER = `${ASK} await ask('/api/v1/countries/1'); await ask('/api/v1/countries/0')`
 
-  test('of all worlds goes to a file: JSON by its name, else the table', () =>
+  test('of all worlds is written to a file, as JSON or a table by its name', () =>
     inFolder(async (folder) => {
       const [json, table] = [join(folder, 'coverage.json'), join(folder, 'coverage.txt')]
       await Promise.all([
@@ -232,7 +229,7 @@ describe('coverage', () => {
       expect(readFileSync(table, 'utf8')).toContain('+ 400 countries.invalid_id')
     }))
 
-  test('- is the table on standard error', async () => {
+  test('- writes a table to standard error', async () => {
     const { stdout, stderr } = await script(COVER, ['--coverage', '-'])
     expect(stdout).toBe('')
     expect(stderr).toMatch(/GET \/api\/v1\/countries\/:id\n {2}\+ 200 success/)
@@ -249,7 +246,7 @@ describe('coverage', () => {
     expect(stderr).toMatch(/^scrip: 2 of \d+ documented outcomes were exercised: [\d.]+ % is under 90 %\n$/)
   })
 
-  test('--fail-under says nothing when the command has failed', async () => {
+  test('--fail-under prints nothing if the command has failed', async () => {
     const { exitCode, stderr } = await shell('exit 3', ['--fail-under', '90'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: '' })
   })
@@ -262,21 +259,21 @@ describe('coverage', () => {
       expect(stderr).toMatch(/report\.json/)
     }))
 
-  test('a file that cannot be written does not hide that the command failed', () =>
+  test("a file that cannot be written does not hide the command's failure", () =>
     inFolder(async (folder) => {
       const { exitCode, stderr } = await shell('exit 3', ['--coverage', join(folder, 'missing', 'report.json')])
       expect(exitCode).toBe(3)
       expect(stderr).toMatch(/report\.json/)
     }))
 
-  test('is written when less was exercised than was asked for', () =>
+  test('is written even below --fail-under', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'coverage.json')
       expect((await script(COVER, ['--coverage', file, '--fail-under', '90'])).exitCode).toBe(1)
       expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ exercised: 2 })
     }))
 
-  test('--fail-under is reached by exactly as much: 0', () =>
+  test('--fail-under is reached by exactly that percentage: 0', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'coverage.json')
       await script(COVER, ['--coverage', file])
@@ -298,7 +295,7 @@ test('--ready-file gets the address while the command runs', () =>
     expect(existsSync(file)).toBe(true)
   }))
 
-test('a scrip within a scrip run starts, with a sandbox of its own', async () => {
+test('a scrip inside scrip run starts its own sandbox', async () => {
   const inner = [...COMMAND, 'run', '--', 'sh', '-c', 'echo $SCRIP_URL'].map((word) => `'${word}'`).join(' ')
   const { exitCode, stdout, stderr } = await shell(`echo $SCRIP_URL; ${inner}`)
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -308,14 +305,14 @@ test('a scrip within a scrip run starts, with a sandbox of its own', async () =>
 })
 
 describe('scrip wait', () => {
-  test('returns once a server answers', async () => {
+  test('returns once a server responds', async () => {
     const program = await start()
     const { exitCode, stdout } = await run(['wait', '--url', program.url])
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'ready\n' })
     await program.stop()
   })
 
-  test('waits for one that is not there yet', async () => {
+  test('waits for a server that has not started', async () => {
     const earlier = await start()
     const port = new URL(earlier.url).port
     await earlier.stop()
@@ -326,20 +323,20 @@ describe('scrip wait', () => {
     await program.stop()
   })
 
-  test('gives up with 5, and says why', async () => {
+  test('exits with 5 and the reason after the timeout', async () => {
     const { exitCode, stderr } = await run(['wait', '--url', 'http://127.0.0.1:9', '--timeout', '1s'])
     expect(exitCode).toBe(5)
     expect(stderr).toMatch(/^scrip: http:\/\/127\.0\.0\.1:9 was not ready within 1 s: .+\n$/)
   })
 
-  test('gives up on a server that accepts and never answers', async () => {
+  test('times out on a server that accepts and never responds', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
     const { exitCode } = await run(['wait', '--url', `http://127.0.0.1:${silent.port}`, '--timeout', '1s'])
     silent.stop(true)
     expect(exitCode).toBe(5)
   })
 
-  test('takes no proxy on the way, nor does scrip health', async () => {
+  test('uses no proxy, like scrip health', async () => {
     const program = await start()
     const env = { HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' }
     const [waited, healthy] = await Promise.all(
@@ -349,7 +346,7 @@ describe('scrip wait', () => {
     await program.stop()
   })
 
-  test('a time that is none is a usage error', async () => {
+  test('an invalid time is a usage error', async () => {
     expect((await run(['wait', '--timeout', 'long'])).exitCode).toBe(2)
   })
 })

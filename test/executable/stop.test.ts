@@ -14,7 +14,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle program with 0', asyn
   expect((await program.ended()).exitCode).toBe(0)
 })
 
-test('SIGTERM to the start script reaches the program, which leaves nothing behind', async () => {
+test('SIGTERM to the start script reaches the program and leaves no process', async () => {
   const child = Bun.spawn([process.execPath, 'run', 'start'], {
     cwd: join(import.meta.dir, '../..'),
     env: { ...process.env, SCRIP_PORT: '0' },
@@ -53,7 +53,7 @@ const halfSent = async (program: Running) => {
   return { finish: () => socket.write(BODY.slice(10)), closed }
 }
 
-test('what is in flight is finished, and nothing new is taken in', async () => {
+test('finishes requests in flight and accepts no new ones', async () => {
   const program = await start()
   const { finish, closed } = await halfSent(program)
   program.signal('SIGTERM')
@@ -66,7 +66,7 @@ test('what is in flight is finished, and nothing new is taken in', async () => {
   expect((await program.ended()).exitCode).toBe(0)
 })
 
-test('requests that are on their way are answered before their connections close', async () => {
+test('responds to requests on open connections before it closes them', async () => {
   const program = await start()
   const request = 'GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n'
   const connections = await Promise.all(Array.from({ length: 40 }, () => Connection.open(program.url)))
@@ -84,7 +84,7 @@ test('requests that are on their way are answered before their connections close
   expect((await program.ended()).exitCode).toBe(0)
 })
 
-test('a second signal ends it at once', async () => {
+test('a second signal ends it immediately', async () => {
   const program = await start()
   const { closed } = await halfSent(program)
   program.signal('SIGTERM')

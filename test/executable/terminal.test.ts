@@ -59,7 +59,7 @@ const atTerminal = async (args: string[], env: Record<string, string> = {}, cols
 describe('--help', () => {
   const helps = runEach(entries.map(({ path }) => [...path, '--help']))
 
-  test('of every command fits 80 columns, with examples that begin with it', async () => {
+  test('of every command fits 80 columns and has examples', async () => {
     ;(await helps).forEach(({ exitCode, stdout, stderr }, index) => {
       const path = ['scrip', ...(entries[index]?.path ?? [])].join(' ')
       expect({ path, exitCode, stderr, tooWide: tooWide(stdout) }).toEqual({
@@ -76,7 +76,7 @@ describe('--help', () => {
     })
   })
 
-  test('of a wide terminal is no wider, of a narrow one as narrow', async () => {
+  test('adapts to a narrow terminal, but is not wider than 80 columns', async () => {
     const [wide, narrow] = await Promise.all([atTerminal(['run', '--help']), atTerminal(['run', '--help'], {}, 60)])
     const longest = (text: string) =>
       Math.max(...text.split(/\r?\n/).map((line) => Bun.stringWidth(line.replace(/^ {2}scrip .*/, ''))))
@@ -84,7 +84,7 @@ describe('--help', () => {
     expect(longest(narrow)).toBeWithin(41, 61)
   })
 
-  test('gives no example with a flag that its command does not have', async () => {
+  test('has no example with an unknown flag', async () => {
     const lines = (await helps).flatMap(({ stdout }) =>
       (stdout.split('\nExamples:\n')[1]?.split('\n\n')[0] ?? '')
         .split('\n')
@@ -115,12 +115,12 @@ describe('scrip help', () => {
     }
   })
 
-  test('of a command is its --help, alone it is that of the program', async () => {
+  test('of a command is its --help, and without one that of the program', async () => {
     expect(await run(['help', 'client', 'add'])).toEqual(await run(['client', 'add', '--help']))
     expect(await run(['help'])).toEqual(await run(['--help']))
   })
 
-  test('about nothing that there is says where to look', async () => {
+  test('about an unknown topic says where to look', async () => {
     const { exitCode, stdout, stderr } = await run(['help', 'client', 'dance'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).toBe('scrip: there is no help about client dance: see scrip help\n')
@@ -134,7 +134,7 @@ test.each([
   [['dance'], 'see scrip --help'],
   [['completion', 'tcsh'], 'It is one of bash, zsh, fish.'],
   [['verify'], '--data-dir, or the variable SCRIP_DATA_DIR'],
-])('%p says what to do next: %s', async (args, words) => {
+])('%p prints the next step: %s', async (args, words) => {
   const { exitCode, stderr } = await run(args)
   expect(exitCode).toBe(2)
   expect(stderr).toContain(words)
@@ -148,7 +148,7 @@ describe('colours', () => {
     expect(await atTerminal(['--port', '0'])).toContain(COLOR)
   })
 
-  test('are never there with NO_COLOR', async () => {
+  test('are off with NO_COLOR', async () => {
     const env = { NO_COLOR: '1' }
     expect(await atTerminal(['--help'], env)).not.toContain(COLOR)
     const served = await atTerminal(['--port', '0'], env)
@@ -167,7 +167,7 @@ describe('progress', () => {
   /** Long enough to be announced, in which there is not much to do. */
   const LONG = `${' '.repeat(64 * 1_024 * 1_024)}${JSON.stringify({ products: [TEA] })}`
 
-  test('of a long import is told at a terminal and wiped away, and not told elsewhere', () =>
+  test('of a long import is shown and cleared on a terminal, and not shown elsewhere', () =>
     inOffice(async (office) => {
       await office.answer('client', 'add', 'acme')
       const file = office.file('catalog.json', LONG)
@@ -179,7 +179,7 @@ describe('progress', () => {
       expect(await run(args)).toMatchObject({ exitCode: 0, stderr: '' })
     }))
 
-  test('of short work is not told', () =>
+  test('of short work is not shown', () =>
     inOffice(async (office) => {
       await office.stocked()
       const screen = await atTerminal(['verify', '--data-dir', office.dataDir])
@@ -230,7 +230,7 @@ describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
     return words
   }
 
-  test.skipIf(!Bun.which(shell))('offers commands, their commands, flags and values', async () => {
+  test.skipIf(!Bun.which(shell))('completes commands, subcommands, flags and values', async () => {
     expect(await offered('wa')).toEqual(expect.arrayContaining(['wait', 'wallet']))
     expect((await offered('client', '')).sort()).toEqual(
       expect.arrayContaining(['add', 'disable', 'discount', 'enable', 'feature', 'limit', 'list', 'rotate']),
@@ -248,7 +248,7 @@ describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
     expect(await offered('help', 'wor')).toEqual(['worlds'])
   })
 
-  test('names every command and every flag', async () => {
+  test('contains every command and flag', async () => {
     const { stdout } = await run(['completion', shell])
     for (const { path, command } of entries) {
       expect(stdout).toContain(path.join(' '))
@@ -258,37 +258,34 @@ describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
   })
 })
 
-test.skipIf(!Bun.which('bash'))(
-  'the completion of bash leaves files to the shell, and the command of run alone',
-  async () => {
-    const { stdout } = await run(['completion', 'bash'])
-    const offered = (...line: string[]) =>
-      spawnSync(
-        'bash',
-        ['-c', `${stdout}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scrip; echo "\${COMPREPLY[*]}"`, 'x', ...line],
-        {
-          encoding: 'utf8',
-          cwd: join(import.meta.dir, '../..'),
-        },
-      ).stdout.trim()
-    expect(stdout).toEndWith('complete -o default -F _scrip scrip\n')
-    expect(offered('scrip', 'serve', '--data-dir', 'sr')).toBe('src')
-    expect(offered('scrip', 'serve', '--catalog', 'pack')).toBe('package.json')
-    expect(offered('scrip', 'run', '--', 'np')).toBe('')
-  },
-)
+test.skipIf(!Bun.which('bash'))('bash completion leaves files and the command of run to the shell', async () => {
+  const { stdout } = await run(['completion', 'bash'])
+  const offered = (...line: string[]) =>
+    spawnSync(
+      'bash',
+      ['-c', `${stdout}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scrip; echo "\${COMPREPLY[*]}"`, 'x', ...line],
+      {
+        encoding: 'utf8',
+        cwd: join(import.meta.dir, '../..'),
+      },
+    ).stdout.trim()
+  expect(stdout).toEndWith('complete -o default -F _scrip scrip\n')
+  expect(offered('scrip', 'serve', '--data-dir', 'sr')).toBe('src')
+  expect(offered('scrip', 'serve', '--catalog', 'pack')).toBe('package.json')
+  expect(offered('scrip', 'run', '--', 'np')).toBe('')
+})
 
-test('whoever reads may stop when it has enough: the program ends without a word', () => {
+test('ends silently if the reader closes the pipe', () => {
   const { stderr } = spawnSync('sh', ['-c', `"$@" | head -c 10`, 'sh', ...COMMAND, 'openapi'], { encoding: 'utf8' })
   expect(stderr).toBe('')
 })
 
-describe('what clients have written', () => {
+describe('texts of clients', () => {
   /** Clears the screen, rings, turns the rest of the line around, and ends in another line separator. */
   const HOSTILE = 'p-\u001b[2J\u0007\u202egpj.exe\u2066\u009b31m\u2028x'
   const SHOWN = 'p-\\u{1b}[2J\\u{7}\\u{202e}gpj.exe\\u{2066}\\u{9b}31m\\u{2028}x'
 
-  test('is shown in tables and records with what a terminal would obey spelled out', () =>
+  test('are shown in tables and records with control characters escaped', () =>
     inOffice(async (office) => {
       const customer = await office.stocked()
       const server = await office.serve()
@@ -305,7 +302,7 @@ describe('what clients have written', () => {
       expect((JSON.parse(json.stdout) as { reference_id: string }[])[0]?.reference_id).toBe(HOSTILE)
     }))
 
-  test('is shown so in errors, too', async () => {
+  test('are also escaped in errors', async () => {
     const { stderr } = await run(['serve', `no\u001b[2J\u202esuch`])
     expect(stderr).toBe('scrip: there is no command no\\u{1b}[2J\\u{202e}such: see scrip --help\n')
   })

@@ -58,8 +58,8 @@ const unchanged = async (work: () => Promise<void>): Promise<void> => {
 
 const isControl = ({ tags }: Served): boolean => tags.includes('Sandbox')
 
-describe('The control surface', () => {
-  test('is 404 on every route and method that a sandbox has, with whatever credentials', () =>
+describe('The control API', () => {
+  test('is 404 on every sandbox route and method, with any credentials', () =>
     unchanged(async () => {
       const control = served.filter(isControl)
       expect(control.length).toBeGreaterThan(25)
@@ -87,13 +87,13 @@ describe('The control surface', () => {
     '//_sandbox/clock',
     '/_sandbox%2Fclock',
     '/%5Fsandbox/clock',
-  ])('is 404 as %s too', async (path) => {
+  ])('is 404 as %s', async (path) => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']) {
       expect([method, (await live.request(path, { method })).status]).toEqual([method, 404])
     }
   })
 
-  test('is in no document', async () => {
+  test('is not in the document', async () => {
     const document = (await (await live.request('/openapi.json')).json()) as { paths: object; tags: { name: string }[] }
     const inSandbox = new Set(served.filter((operation) => !isControl(operation)).map(({ path }) => path))
     expect(Object.keys(document.paths).sort()).toEqual([...inSandbox].sort())
@@ -105,7 +105,7 @@ describe('The control surface', () => {
 describe('The headers of the sandbox', () => {
   const FAULTS = ['internal', 'unauthorized', 'rate_limited', 'charges.rate_failed', 'no.such']
 
-  test('are ignored by every operation: it answers as it does without them', () =>
+  test('are ignored by every operation', () =>
     unchanged(async () => {
       const { headers: token } = bearer(customer.pair)
       for (const { method, path } of served.filter(
@@ -123,7 +123,7 @@ describe('The headers of the sandbox', () => {
       }
     }))
 
-  test('neither fail nor slow a write', async () => {
+  test('neither fail nor delay a write', async () => {
     const { headers: token } = bearer(customer.pair)
     const response = await live.request('/api/v1/orders', {
       method: 'POST',
@@ -143,7 +143,7 @@ describe('The accounts of the sandbox', () => {
     ['sbx_any', 'x'],
     ['sbx_any.limited', 'x'],
     ['sbx_acme', 'x'],
-  ])('are none: %s is an unknown client, and makes no world', (username, password) =>
+  ])('do not exist: %s is an unknown client and creates no world', (username, password) =>
     unchanged(async () => {
       for (let time = 0; time < 2; time++) {
         const response = await login(live, username, password)
@@ -153,12 +153,12 @@ describe('The accounts of the sandbox', () => {
     }),
   )
 
-  test('the prefix opens no other way to a client of one’s own', async () => {
+  test('the prefix gives no other access to a client', async () => {
     expect((await login(live, `sbx_${credentials.username}`, credentials.password)).status).toBe(401)
     expect((await login(live, credentials.username, credentials.password)).status).toBe(200)
   })
 
-  test('a token of a sandbox is none', () =>
+  test('a sandbox token is invalid', () =>
     unchanged(async () => {
       const sandbox = await startServer()
       const { token } = await sandbox.world()
@@ -182,7 +182,7 @@ describe('The flags of the sandbox', () => {
     return ended.stderr
   }
 
-  test('--strict and --snapshot are usage errors, as flags and as variables, and nothing is written', async () => {
+  test('--strict and --snapshot are usage errors, as flags and variables, and nothing is written', async () => {
     const file = join(folder, 'snapshot.json')
     writeFileSync(file, '{}')
     expect(await usage(['--strict'])).toContain('--strict has no meaning in live mode')
@@ -197,7 +197,7 @@ describe('The flags of the sandbox', () => {
     expect(stderr).toContain('scrip run starts a sandbox')
   })
 
-  test('what is drawn can be foretold by nobody', async () => {
+  test('random values are unpredictable', async () => {
     const drawn: string[] = []
     for (const name of ['one', 'other']) {
       const seeded = new Office(mkdtempSync(join(folder, `${name}-`)))

@@ -32,7 +32,7 @@ describe('A body', () => {
   /** The object itself, three names and the list. */
   const OTHER_VALUES = 5
 
-  test('holds at most 10,000 values, the outermost object included', async () => {
+  test('has at most 10,000 values, including the outermost object', async () => {
     expect((await post(withExtra(ones(10_000 - OTHER_VALUES)))).status).toBe(201)
     expect(await post(withExtra(ones(10_001 - OTHER_VALUES)))).toEqual({ status: 400, body: UNREADABLE })
   })
@@ -51,13 +51,13 @@ describe('A body', () => {
     expect(await post(withExtra(list(10_001 - OTHER_VALUES)))).toEqual({ status: 400, body: UNREADABLE })
   })
 
-  test('is nested 32 deep at most', async () => {
+  test('is nested at most 32 levels', async () => {
     const nested = (depth: number) => `${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}`
     expect((await post(withExtra(nested(32)))).status).toBe(201)
     expect(await post(withExtra(nested(33)))).toEqual({ status: 400, body: UNREADABLE })
   })
 
-  test('beyond the bounds is refused under an Idempotency-Key as well, and given again', async () => {
+  test('above the limits is refused with an Idempotency-Key too, and replayed', async () => {
     const key = { 'idempotency-key': 'far-too-many-values' }
     for (const replayed of [null, 'true']) {
       const response = await world.post('/api/v1/beneficiaries', withExtra(ones(20_000)), key)
@@ -72,13 +72,13 @@ describe('A body', () => {
     ['objects in a list', `{"a":[${'{},'.repeat(300_000)}`, 30_001],
     ['levels', '{"a":'.repeat(200_000), 33 * 5],
     ['brackets', '['.repeat(MIB), 32],
-  ])('with too many %s is looked at no further than where it goes too far', (_, text, end) => {
+  ])('with too many %s is read only up to the limit', (_, text, end) => {
     const place = excessAt(text)
     expect(place).toBeDefined()
     expect(place).toBeLessThanOrEqual(end)
   })
 
-  test('of one huge string has no excess', () => {
+  test('of one large string is within the limits', () => {
     expect(excessAt(`{"a":"${'\\"[{,'.repeat(200_000)}"}`)).toBeUndefined()
     expect(excessAt(`{"a":${'1'.repeat(MIB)}}`)).toBeUndefined()
   })
@@ -86,7 +86,7 @@ describe('A body', () => {
 
 describe('Bodies of more than 64 KiB', () => {
   test.skipIf(againstBinary)(
-    'are read one in each turn of the event loop, so that others are answered between them',
+    'are read one per turn of the event loop, so that other requests run in between',
     async () => {
       const read: number[] = []
       const reading = Array.from({ length: 5 }, () =>
@@ -104,8 +104,8 @@ describe('Bodies of more than 64 KiB', () => {
   )
 })
 
-describe('A body in pieces of a byte', () => {
-  test.skipIf(againstBinary)('is read one piece in each turn of the event loop', async () => {
+describe('A body in chunks of one byte', () => {
+  test.skipIf(againstBinary)('is read one chunk per turn of the event loop', async () => {
     let read = 0
     const pieces = new ReadableStream({
       pull: (controller) => {
@@ -154,7 +154,7 @@ describe('metadata', () => {
     '-9007199254740993',
     '100000000000000000000000',
     '1'.repeat(400),
-  ])('with %s is a 400 that names it, wherever it stands', async (number) => {
+  ])('with %s is a 400 that names it, at any place', async (number) => {
     for (const metadata of [`{"a":${number}}`, `{"a":[{"b":[1,${number}]}]}`]) {
       const { status, body } = await post(`${JSON.stringify(ADA).slice(0, -1)},"metadata":${metadata}}`)
       expect(status).toBe(400)
@@ -165,7 +165,7 @@ describe('metadata', () => {
     }
   })
 
-  test('keeps every number that a double keeps', async () => {
+  test('keeps every number that a double can represent', async () => {
     const metadata =
       '{"a":[9007199254740992,-9007199254740992,1e22,0.1,1e308,12345678901234567168,1.5e-7],"b":{"c":10000000000000000}}'
     const response = await world.post(
@@ -176,7 +176,7 @@ describe('metadata', () => {
     expect(((await response.json()) as { metadata: object }).metadata).toEqual(JSON.parse(metadata))
   })
 
-  test('of a payout is checked alike', async () => {
+  test('of a payout is checked in the same way', async () => {
     const payout =
       '{"reference_id":"exact","wallet_id":1,"amount":10,"currency":"USD","beneficiary_email":"a@example.com","beneficiary_first_name":"A","beneficiary_last_name":"B"'
     const response = await world.post('/api/v1/payouts', `${payout},"metadata":{"id":12345678901234567890}}`)
@@ -201,7 +201,7 @@ describe('On the wire', () => {
     (await ask(listener.url, head('/api/v1/beneficiaries').replace('POST', 'GET'))).headers['X-Total-Count']
 
   test.each(['/auth/login', '/auth/refresh', '/api/v1/beneficiaries'])(
-    'POST %s answers a chunked body over the limit before it ends',
+    'POST %s responds to a chunked body above the limit before it ends',
     async (path) => {
       const connection = await Connection.open(listener.url)
       connection.send(head(path, 'Transfer-Encoding: chunked'))
@@ -214,7 +214,7 @@ describe('On the wire', () => {
     },
   )
 
-  test('a length that is given twice is that of one body, and counts once', async () => {
+  test('a length that is given twice counts once', async () => {
     const body = JSON.stringify(ADA)
     const length = `Content-Length: ${body.length}`
     for (const fields of [[length, length], [length]]) {
@@ -227,7 +227,7 @@ describe('On the wire', () => {
     ['a length', (body: string) => `Content-Length: ${body.length}`, (text: string) => text],
     ['chunks', () => 'Transfer-Encoding: chunked', inChunk],
   ])(
-    'bodies under way with %s take a bounded number of bytes: the oldest is 503 and does nothing, the others go on',
+    'incomplete bodies with %s take limited memory: the oldest gets a 503 without effect, the others continue',
     async (_, framed, sent) => {
       const before = Number(await countOf())
       const body = withExtra(`"${'x'.repeat(MIB - 200)}"`)
@@ -255,7 +255,7 @@ describe('On the wire', () => {
     },
   )
 
-  test.skipIf(againstBinary)('a client that goes away in the middle of its body is no error of ours', async () => {
+  test.skipIf(againstBinary)('a client that disconnects during its body causes no error', async () => {
     for (const [path, length] of [
       ['/api/v1/beneficiaries', 100],
       ['/api/v1/orders', 100_000],

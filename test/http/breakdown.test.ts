@@ -45,7 +45,7 @@ const WORDS: Record<string, string> = {
   'POST /api/v1/payouts/{id}/cancel': 'cancel payout',
 }
 
-describe('A breakdown is named after what was asked', () => {
+describe('An internal error names the operation', () => {
   test.each(ROUTES.map(named))('%s', async (name, { method, path, shape }) => {
     const world = await server.world()
     const response = await world.request(path, { method, headers: { 'x-sandbox-fault': 'internal' } })
@@ -67,7 +67,7 @@ describe('A breakdown is named after what was asked', () => {
 })
 
 describe('listen()', () => {
-  test('answers what escapes as it is told to, and never with the page of the runtime', async () => {
+  test("responds to escaped errors with its handler, never with the runtime's page", async () => {
     const escaped: string[] = []
     const listening = listen({
       host: '127.0.0.1',

@@ -258,8 +258,8 @@ const send = async ({ target: { method, path }, query, headers, body, authorized
   })
 }
 
-describe('Junk', () => {
-  test(`is refused in a documented shape, and breaks nothing (seed ${SEED})`, async () => {
+describe('Random invalid requests', () => {
+  test(`are refused in a documented format, without effect (seed ${SEED})`, async () => {
     const seen = new Map<number, number>()
     await fc.assert(
       fc.asyncProperty(JUNK, async (junk) => {
@@ -283,7 +283,7 @@ describe('Junk', () => {
       expect([status, seen.get(status) ?? 0]).not.toEqual([status, 0])
   })
 
-  test('and the server is as well as before', async () => {
+  test('and the server still works', async () => {
     const world = await server.world()
     expect((await server.request('/status')).status).toBe(200)
     expect((await world.get('/api/v1/products')).status).toBe(200)
@@ -291,13 +291,13 @@ describe('Junk', () => {
   })
 })
 
-describe('isDocumentedError, by which junk is judged', () => {
+describe('isDocumentedError, which checks the responses', () => {
   test.each([
     [{ error: { name: 'NotFoundError', code: 'NOT_FOUND', message: 'Route not found' } }],
     [{ error: 'NotFound', message: 'Beneficiary not found' }],
     [{ error: 'Product not found' }],
     [{ error: { message: 'Validation failed', details: 'x' } }],
-  ])('takes %j', (body) => {
+  ])('accepts %j', (body) => {
     expect(isDocumentedError(body)).toBe(true)
   })
 
@@ -310,7 +310,7 @@ describe('isDocumentedError, by which junk is judged', () => {
     [{ error: 'x', message: 'x', cause: 'x' }],
     [[]],
     [null],
-  ])('does not take %j', (body) => {
+  ])('rejects %j', (body) => {
     expect(isDocumentedError(body)).toBe(false)
   })
 })

@@ -32,7 +32,7 @@ class Pipe implements LineStream {
 }
 
 describe('A log that nobody reads', () => {
-  test('is kept up to a bound; what is dropped is counted and told once it is read again', () => {
+  test('is buffered up to a limit; dropped lines are counted and reported once it is read again', () => {
     const pipe = new Pipe(3)
     const dropped: number[] = []
     const sink = new LineSink(pipe, (count) => dropped.push(count))
@@ -49,7 +49,7 @@ describe('A log that nobody reads', () => {
     expect(pipe.read.at(-1)).toBe('on it goes')
   })
 
-  test('loses nothing, and its order neither, to a reader who is only slow', () => {
+  test('loses neither lines nor order with a slow reader', () => {
     const pipe = new Pipe(2)
     const sink = new LineSink(pipe, () => expect.unreachable())
     const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`)

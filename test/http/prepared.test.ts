@@ -47,7 +47,7 @@ describe.each(PATHS)('GET %s', (path) => {
     expect(await etagOf(path)).toBe(first.headers.get('etag') ?? '')
   })
 
-  test('304 for that tag: no body, and the headers that a copy needs', async () => {
+  test('304 for that tag, without a body, with the caching headers', async () => {
     const fresh = await ask(path)
     const etag = fresh.headers.get('etag') ?? ''
     const response = await ask(path, { 'if-none-match': etag, 'x-request-id': 'again' })
@@ -80,7 +80,7 @@ describe('If-None-Match', () => {
     expect((await ask(path, { 'if-none-match': header(await etagOf(path)) })).status).toBe(200)
   })
 
-  test('counts against the limit as any request does', async () => {
+  test('counts against the rate limit', async () => {
     const limited = await startServer('--rate-limit', '10/h')
     const client = await limited.world()
     const headers = { 'if-none-match': await etagOf(path, client) }
@@ -90,7 +90,7 @@ describe('If-None-Match', () => {
     await limited.stop()
   })
 
-  test('is answered only to who may read: 401 without a token', async () => {
+  test('needs a token: 401 without one', async () => {
     const headers = { 'if-none-match': await etagOf(path) }
     expect((await server.request(path, { headers })).status).toBe(401)
   })
@@ -115,7 +115,7 @@ describe('Accept-Encoding', () => {
     expect(await unpacked(packed)).toBe(body)
   })
 
-  test('a short answer is sent as it is', async () => {
+  test('a short response is not compressed', async () => {
     const response = await ask('/api/v1/countries/105', { 'accept-encoding': 'gzip' })
     expect(response.headers.get('content-encoding')).toBeNull()
     expect(await response.json()).toMatchObject({ id: 105, alpha_3: 'IND' })
@@ -124,13 +124,13 @@ describe('Accept-Encoding', () => {
   test.each([
     ...['gzip', 'GZIP', 'br, gzip;q=0.5', '*', 'deflate, *;q=0.1', 'x-gzip', 'gzip ; q=1.0'],
     ...['gzip, zstd;q=0.9', 'zstd;q=0, gzip', 'zstd;q=0, *', '*, zstd;q=0.5'],
-  ])('%p takes gzip', async (header) => {
+  ])('%p selects gzip', async (header) => {
     const response = await ask('/api/v1/countries', { 'accept-encoding': header })
     expect(response.headers.get('content-encoding')).toBe('gzip')
   })
 
   test.each(['zstd', 'ZSTD', 'gzip;q=0.5, zstd;q=0.5', 'gzip;q=0, zstd', '*;q=0, zstd;q=0.1'])(
-    '%p takes zstd',
+    '%p selects zstd',
     async (header) => {
       const response = await ask('/api/v1/countries', { 'accept-encoding': header })
       expect(response.headers.get('content-encoding')).toBe('zstd')
@@ -148,7 +148,7 @@ describe('Accept-Encoding', () => {
     'gzipped',
     '*;q=0',
     ',',
-  ])('%p does not', async (header) => {
+  ])('%p selects neither', async (header) => {
     const response = await ask('/api/v1/countries', { 'accept-encoding': header })
     expect(response.headers.get('content-encoding')).toBeNull()
     expect(await response.json()).toHaveLength(249)
@@ -158,7 +158,7 @@ describe('Accept-Encoding', () => {
 describe('Prices', () => {
   const path = '/api/v1/products?limit=10000'
 
-  test('of one client are never answered to another, nor taken for them', async () => {
+  test('of one client are never returned to another', async () => {
     const [ours, theirs] = [await server.world(), await server.world()]
     const clients = [ours, await ours.limited(), theirs, await theirs.limited()]
     const alone = await Promise.all(
@@ -182,7 +182,7 @@ describe('Prices', () => {
     }
   })
 
-  test('may be kept by the client alone, which has to ask again', async () => {
+  test('are private and must be revalidated', async () => {
     for (const each of PATHS.filter((path) => path.startsWith('/api'))) {
       expect((await ask(each)).headers.get('cache-control')).toBe('private, no-cache')
     }

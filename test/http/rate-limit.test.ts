@@ -40,7 +40,7 @@ const expectTooMany = async (response: Response, seconds: number): Promise<void>
 }
 
 describe('The documented limits', () => {
-  test('each request takes one of the 100 a minute, which are full again after as many times 0.6 seconds', async () => {
+  test('each request takes one of 100 tokens a minute, which refill every 0.6 seconds', async () => {
     const world = await server.world(NOON)
     expect(limitOf(await ask(world))).toEqual([100, 99, 1])
     expect(limitOf(await ask(world))).toEqual([100, 98, 2])
@@ -48,13 +48,13 @@ describe('The documented limits', () => {
     expect(limitOf(await ask(world))).toEqual([100, 96, 3])
   })
 
-  test('the headers are plain whole numbers, the last of them in Unix seconds', async () => {
+  test('the headers are integers, and the reset is in Unix seconds', async () => {
     const world = await server.world(NOON)
     const { headers } = await ask(world)
     expect(HEADERS.map((name) => headers.get(name))).toEqual(['100', '99', String(NOON_S + 1)])
   })
 
-  test('the 101st request in a minute is 429, and takes nothing from what comes back', async () => {
+  test('the 101st request in a minute is 429 and takes no token', async () => {
     const world = await server.world(NOON)
     await askTimes(world, 99)
     expect(limitOf(await ask(world))).toEqual([100, 0, 60])
@@ -69,7 +69,7 @@ describe('The documented limits', () => {
     expect(await askTimes(world, 2)).toEqual([200, 429])
   })
 
-  test('a minute later there are 100 again, and however long after that no more', async () => {
+  test('a minute later there are 100 tokens again, and never more', async () => {
     const world = await server.world(NOON)
     await askTimes(world, 100)
     await world.clock({ advance: 'PT1M' })
@@ -78,7 +78,7 @@ describe('The documented limits', () => {
     expect(limitOf(await ask(world))).toEqual([100, 99, 51 * 60 + 1])
   })
 
-  test('the hour runs out when every minute is used up', async () => {
+  test('the hourly limit is reached if every minute is used up', async () => {
     const world = await server.world(NOON)
     let served = 0
     let refused: Response | undefined
@@ -99,14 +99,14 @@ describe('The documented limits', () => {
   })
 })
 
-describe('Two buckets of other sizes', () => {
+describe('Two buckets with other sizes', () => {
   let small: Server
   beforeAll(async () => {
     small = await startServer('--rate-limit', '10/h,5/m')
   })
   afterAll(() => small.stop())
 
-  test('the headers tell of the one with fewer tokens left', async () => {
+  test('the headers describe the bucket with fewer tokens', async () => {
     const world = await small.world(NOON)
     await askTimes(world, 4)
     expect(limitOf(await ask(world))).toEqual([5, 0, 60])
@@ -123,7 +123,7 @@ describe('Two buckets of other sizes', () => {
     expect(limitOf(await ask(world))).toEqual([10, 0, 360 + 3_600])
   })
 
-  test('one that is refused by the hour takes none of the minute', async () => {
+  test('a request refused by the hourly limit takes no token of the minute', async () => {
     const world = await small.world(NOON)
     await askTimes(world, 5)
     await world.clock({ advance: 'PT1M' })
@@ -135,7 +135,7 @@ describe('Two buckets of other sizes', () => {
     expect(await askTimes(world, 5)).toEqual([200, 200, 200, 200, 429])
   })
 
-  test('Retry-After says when both have a token', async () => {
+  test('Retry-After is the time until both have a token', async () => {
     const world = await small.world(NOON)
     await askTimes(world, 5)
     await expectTooMany(await ask(world), 12)
@@ -144,14 +144,14 @@ describe('Two buckets of other sizes', () => {
   })
 })
 
-describe('What is charged', () => {
+describe('Which requests take a token', () => {
   let few: Server
   beforeAll(async () => {
     few = await startServer('--rate-limit', '20/h')
   })
   afterAll(() => few.stop())
 
-  test('every answer to a valid token counts and carries the headers, errors too', async () => {
+  test('every request with a valid token takes one and has the headers, also errors', async () => {
     const world = await few.world(NOON)
     const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
     const created = await world.post('/api/v1/beneficiaries', ADA)
@@ -189,14 +189,14 @@ describe('What is charged', () => {
     ])
   })
 
-  test('403 counts and carries the headers', async () => {
+  test('a 403 takes one and has the headers', async () => {
     const limited = await (await few.world(NOON)).limited()
     const response = await limited.get('/api/v1/categories')
     expect(response.status).toBe(403)
     expect(limitOf(response)).toEqual([20, 19, 180])
   })
 
-  test('what has no valid token is charged to nobody and told of nothing', async () => {
+  test('a request without a valid token takes none and has no headers', async () => {
     const world = await few.world(NOON)
     const signature = world.token.split('.')[2] ?? ''
     for (const authorization of [undefined, 'Bearer a.b.c', `Bearer ${world.token.replace(signature, 'x')}`]) {
@@ -210,7 +210,7 @@ describe('What is charged', () => {
     expect(limitOf(await ask(world))).toEqual([20, 19, 180])
   })
 
-  test('what is public or outside of /api/v1 is not charged, even with a token', async () => {
+  test('public operations and paths outside /api/v1 take none, even with a token', async () => {
     const world = await few.world(NOON)
     for (const path of ['/status', '/livez', '/readyz', '/openapi.json', '/cards/1', '/nowhere', '/_sandbox/clock']) {
       expect(limitOf(await world.get(path))).toEqual([null, null, null])
@@ -218,7 +218,7 @@ describe('What is charged', () => {
     expect(limitOf(await ask(world))).toEqual([20, 19, 180])
   })
 
-  test('a client is charged for all of its tokens, and no client for another', async () => {
+  test('all access tokens of a client share its limit', async () => {
     const world = await few.world(NOON)
     await ask(world)
     expect(limitOf(await ask(await world.again()))).toEqual([20, 18, 360])
@@ -226,14 +226,14 @@ describe('What is charged', () => {
     expect(limitOf(await ask(await few.world(NOON)))).toEqual([20, 19, 180])
   })
 
-  test('logging out and in again fills nothing up', async () => {
+  test('a new login does not refill the limit', async () => {
     const world = await few.world(NOON)
     await askTimes(world, 5)
     await world.post('/auth/logout')
     expect(limitOf(await ask(await world.again()))).toEqual([20, 14, 1_080])
   })
 
-  test('nothing is done by a request that is refused', async () => {
+  test('a refused request has no effect', async () => {
     const world = await few.world(NOON)
     await askTimes(world, 20)
     const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
@@ -242,7 +242,7 @@ describe('What is charged', () => {
     expect((await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')).toBe('0')
   })
 
-  test('a client logs out though nothing is left', async () => {
+  test('a client can log out at its limit', async () => {
     const world = await few.world(NOON)
     await askTimes(world, 21)
     const response = await world.post('/auth/logout')
@@ -254,7 +254,7 @@ describe('What is charged', () => {
 })
 
 describe('--rate-limit', () => {
-  test('off lifts the limits and takes the headers away', async () => {
+  test('off removes limits and headers', async () => {
     const open = await startServer('--rate-limit', 'off')
     const world = await open.world(NOON)
     for (let i = 0; i < 110; i++) {

@@ -48,7 +48,7 @@ describe('401 comes first', () => {
     expect(await response.json()).toEqual(UNAUTHORIZED)
   })
 
-  test.each(ROUTES.map(named))('%s, with a dead token of a client that has no requests left', async (_, route) => {
+  test.each(ROUTES.map(named))('%s, with a revoked token of a client at its limit', async (_, route) => {
     const limited = await drained()
     await limited.control('/reset')
     const [path, init] = worst(route)
@@ -57,7 +57,7 @@ describe('401 comes first', () => {
     expect(await response.json()).toEqual(UNAUTHORIZED)
   })
 
-  test('on every route that the document calls protected', async () => {
+  test('on every protected route of the document', async () => {
     const routes = await publishedRoutes(server)
     expect(routes.length).toBeGreaterThanOrEqual(ROUTES.length)
     for (const { method, path } of routes) {
@@ -87,7 +87,7 @@ describe('429 comes second, structured everywhere', () => {
     expect(await response.json()).toEqual(TOO_MANY)
   })
 
-  test('on every route that the document calls protected', async () => {
+  test('on every protected route of the document', async () => {
     const limited = await drained()
     for (const { method, path } of await publishedRoutes(strict)) {
       if (path === LOGOUT) continue
@@ -117,7 +117,7 @@ describe('403 comes third, structured', () => {
   )
 })
 
-describe('A malformed path id comes fourth', () => {
+describe('An invalid path id comes fourth', () => {
   const withIds = ROUTES.filter(({ numericId }) => numericId)
 
   test.each(withIds.map(named))('%s', async (_, route) => {
@@ -148,7 +148,7 @@ describe('A malformed path id comes fourth', () => {
     'null',
     '%00',
     '%',
-  ])('%p is no id on any of them', async (id) => {
+  ])('%p is not an id', async (id) => {
     const world = await server.world()
     for (const { method, path, shape, resource, goodBody } of withIds) {
       const response = await send(world, withId(path, id), {
@@ -160,13 +160,13 @@ describe('A malformed path id comes fourth', () => {
     }
   })
 
-  test('2147483647 is the last that is one', async () => {
+  test('2147483647 is the largest id', async () => {
     const world = await server.world()
     expect((await world.get('/api/v1/countries/2147483647')).status).toBe(404)
   })
 })
 
-describe('A body or a query that is refused comes fifth, before the record is looked for', () => {
+describe('An invalid body or query comes fifth, before the record is looked up', () => {
   test.each(ROUTES.filter(({ goodBody }) => goodBody).map(named))('%s', async (_, route) => {
     const world = await server.world()
     for (const body of [BAD_BODY, '[]', '"x"', 'null', '7']) {
@@ -186,7 +186,7 @@ describe('A body or a query that is refused comes fifth, before the record is lo
     )
   })
 
-  test('members that are wrong are named before the product is looked for', async () => {
+  test('invalid members come before an unknown product', async () => {
     const world = await server.world()
     const wrong = { denomination: 0, quantity: 0.5 }
     const availability = await world.post('/api/v1/products/2147483647/availability', wrong)
@@ -212,7 +212,7 @@ describe('A body or a query that is refused comes fifth, before the record is lo
   })
 })
 
-describe('A record that there is not comes sixth', () => {
+describe('An unknown record comes sixth', () => {
   test.each(ROUTES.filter(({ resource }) => resource).map(named))('%s', async (_, route) => {
     const world = await server.world()
     const response = await send(world, route.path, {
@@ -227,7 +227,7 @@ describe('A record that there is not comes sixth', () => {
 })
 
 describe('Business rules come last, in their own order', () => {
-  test('a denomination that is not offered, a quantity that is too high, a wallet that is not there', async () => {
+  test('denomination, quantity, wallet', async () => {
     const world = await server.world()
     const refused = async (body: object) => {
       const response = await world.post('/api/v1/products/1/charges', body)
@@ -247,11 +247,11 @@ describe('Business rules come last, in their own order', () => {
   })
 })
 
-describe('A route that there is not', () => {
+describe('An unknown route', () => {
   const BELOW = ['/api/v1', '/api/v1/', '/api/v1/nowhere', '/api/v1/products/1/nothing', '/api/v1/beneficiaries/a/b']
   const OUTSIDE = ['/nowhere', '/api', '/api/v2/products', '/api/v10', '/auth', '/auth/nothing', '/_sandbox/x']
 
-  test.each(BELOW)('%s is 401 without a token or with a bad one', async (path) => {
+  test.each(BELOW)('%s is 401 without a valid token', async (path) => {
     const missing = await server.request(path)
     expect(missing.status).toBe(401)
     expect(missing.headers.get('www-authenticate')).toBe('Bearer')
@@ -305,7 +305,7 @@ describe('A route that there is not', () => {
     ['POST', '/'],
     ['POST', '/status'],
     ['DELETE', '/openapi.json'],
-  ])('%s %s is 404, because the path knows another method', async (method, path) => {
+  ])('%s %s is 404 if the path has other methods', async (method, path) => {
     const response = await server.request(path, { method })
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual(ROUTE_NOT_FOUND)

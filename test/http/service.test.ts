@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('GET /status', () => {
-  test('200 tells version, mode and time', async () => {
+  test('200 returns version, mode and time', async () => {
     const response = await server.request('/status')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toStartWith('application/json')
@@ -31,13 +31,13 @@ describe('GET /status', () => {
     await server.request('/_sandbox/reset', { method: 'POST' })
   })
 
-  test('is public: a bad token does not matter, and no limit is told of', async () => {
+  test('is public: ignores an invalid token, and has no rate-limit headers', async () => {
     const response = await server.request('/status', { headers: { authorization: 'Bearer a.b.c' } })
     expect(response.status).toBe(200)
     expect(response.headers.get('x-ratelimit-limit')).toBeNull()
   })
 
-  test('tells when it is live', async () => {
+  test('shows live mode', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
     const live = await startServer('--mode', 'live', '--data-dir', folder)
     expect(await (await live.request('/status')).json()).toEqual({ status: 'ok', version, mode: 'live', time: TIME })
@@ -54,7 +54,7 @@ describe('Probes', () => {
     expect(await response.json()).toEqual({ status: 'ok' })
   })
 
-  test('/readyz is 503 once the program is closing, and /livez is not', async () => {
+  test('/readyz is 503 while the program is closing, and /livez is not', async () => {
     const closing = serviceRoutes({ version, mode: 'sandbox', clock: () => systemClock, isReady: () => false })
     const ready = await closing.handle(new Request('http://localhost/readyz'))
     expect(ready.status).toBe(503)

@@ -87,7 +87,7 @@ const send = async (server: Server, { method, isProtected }: PublishedOperation,
 const titleOf = ({ method, path }: PublishedOperation): string => `${method} ${path}`
 
 describe('with --strict', () => {
-  test('every operation refuses an unknown parameter by its name, in its own shape', async () => {
+  test('every operation refuses an unknown parameter by name, in its own format', async () => {
     for (const operation of operations) {
       const { path, parameters, body } = operation
       const { status, text } = await send(strict, operation, `${path}?no_such=1`, body)
@@ -100,7 +100,7 @@ describe('with --strict', () => {
     }
   })
 
-  test('every operation with a body refuses an unknown member by its name, in its own shape', async () => {
+  test('every operation with a body refuses an unknown member by name, in its own format', async () => {
     for (const operation of operations.filter(({ body }) => body)) {
       const { path } = operation
       const { status, text } = await send(strict, operation, path, { ...operation.body, no_such: 1 })
@@ -110,7 +110,7 @@ describe('with --strict', () => {
     }
   })
 
-  test('every operation takes all that it documents', async () => {
+  test('every operation accepts everything that it documents', async () => {
     for (const operation of operations) {
       const query = operation.parameters.map((name) => `${name}=1`).join('&')
       const { text } = await send(strict, operation, `${operation.path}?${query}`, operation.body)
@@ -118,7 +118,7 @@ describe('with --strict', () => {
     }
   })
 
-  test('all unknown names are told at once, each parameter once', async () => {
+  test('all unknown names are reported together, each once', async () => {
     const world = await strict.world()
     const response = await world.post('/api/v1/beneficiaries?b=1&b=2', { emial: 'x', first: 'y' })
     const { message } = (await response.json()) as { message: string }
@@ -133,7 +133,7 @@ describe('with --strict', () => {
   const KEY = { 'idempotency-key': 'strictly-1' }
   const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')
 
-  test('a refusal leaves an Idempotency-Key unused, and replays work as ever', async () => {
+  test('a refusal does not use the Idempotency-Key, and replays work', async () => {
     const world = await strict.world()
     expect((await world.post('/api/v1/beneficiaries', { ...ADA, emial: 'x' }, KEY)).status).toBe(400)
     const first = await world.post('/api/v1/beneficiaries', ADA, KEY)
@@ -150,13 +150,13 @@ describe('with --strict', () => {
     ['left out', ''],
     ['nested too deep', `{"no_such":${'['.repeat(40)}${']'.repeat(40)}}`],
     ['too long', `{"no_such":"${'x'.repeat(1_048_576)}"}`],
-  ])('a body that is %s is refused as ever', async (_, body) => {
+  ])('a body that is %s is refused as usual', async (_, body) => {
     const response = await (await strict.world()).post('/api/v1/beneficiaries', body)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual(errorIn('flat', 'BadRequest', 'Invalid request body'))
   })
 
-  test.each(['__proto__', 'constructor'])('the name %s is unknown, like any other', async (name) => {
+  test.each(['__proto__', 'constructor'])('the name %s is unknown', async (name) => {
     const world = await strict.world()
     const response = await world.get(`/api/v1/countries?${name}=1`)
     expect(response.status).toBe(400)
@@ -164,14 +164,14 @@ describe('with --strict', () => {
     expect(Object.keys(error.messages)).toEqual([name])
   })
 
-  test('tokens, limits and features come before it', async () => {
+  test('tokens, rate limits and features are checked before', async () => {
     const unknown = '/api/v1/categories?no_such=1'
     expect((await strict.request(unknown)).status).toBe(401)
     expect((await (await (await strict.world()).limited()).get(unknown)).status).toBe(403)
     expect((await (await strict.world()).get(unknown)).status).toBe(400)
   })
 
-  test('the journal shows what was sent, and the coverage does not count it', async () => {
+  test('the request log has the request, and coverage does not count it', async () => {
     const world = await strict.world()
     await world.post('/api/v1/beneficiaries', { emial: 'x' })
     const read = async (path: string) => (await strict.request(`/_sandbox${path}?world=${world.name}`)).json()
@@ -182,7 +182,7 @@ describe('with --strict', () => {
   })
 })
 
-test('without --strict the API ignores what it does not know', async () => {
+test('without --strict the API ignores unknown names', async () => {
   for (const operation of operations.filter(({ path }) => !path.startsWith('/_sandbox'))) {
     const body = operation.body && { ...operation.body, no_such: 1 }
     const { text } = await send(lenient, operation, `${operation.path}?no_such=1`, body)

@@ -21,13 +21,13 @@ describe('TokenBuckets', () => {
     expect(buckets.tighter).toEqual({ limit: 5, remaining: 5, fullInMs: 0 })
   })
 
-  test('never hold more than their size', () => {
+  test('never exceed their size', () => {
     const buckets = new TokenBuckets([MINUTE], 0)
     buckets.take(3_600_000)
     expect(buckets.tighter).toEqual({ limit: 5, remaining: 4, fullInMs: 12_000 })
   })
 
-  test('tell of the one with fewer tokens, whichever comes first', () => {
+  test('report the bucket with fewer tokens', () => {
     for (const sizes of [
       [MINUTE, HOUR],
       [HOUR, MINUTE],
@@ -38,7 +38,7 @@ describe('TokenBuckets', () => {
     }
   })
 
-  test('the wait is until the last of them has a token', () => {
+  test('the wait is until both have a token', () => {
     const buckets = new TokenBuckets([{ tokens: 1, refillMs: 3_600_000 }, MINUTE], 0)
     expect(buckets.take(0)).toBeUndefined()
     expect(buckets.take(0)).toEqual({ retryAfterSeconds: 3_600 })
@@ -58,7 +58,7 @@ describe('TokenBuckets', () => {
     },
   )
 
-  test(`in any window they give no more than their size and what flows in meanwhile (seed ${SEED})`, () => {
+  test(`in any period they give at most their size plus the refill (seed ${SEED})`, () => {
     fc.assert(
       fc.property(sizes, pauses, (buckets, gaps) => {
         const given = timesGiven(buckets, gaps)
@@ -76,7 +76,7 @@ describe('TokenBuckets', () => {
     )
   })
 
-  test(`who waits as long as it is told is let in, and who waits a second less is not (seed ${SEED})`, () => {
+  test(`a client that waits for Retry-After is admitted, and one that waits a second less is not (seed ${SEED})`, () => {
     fc.assert(
       fc.property(sizes, pauses, (buckets, gaps) => {
         const limiter = new TokenBuckets(buckets, 0)
@@ -96,7 +96,7 @@ describe('TokenBuckets', () => {
     )
   })
 
-  test(`it is full again when it says, and not a second before (seed ${SEED})`, () => {
+  test(`it is full at the reset time, and not a second earlier (seed ${SEED})`, () => {
     fc.assert(
       fc.property(sizes, pauses, ([size = MINUTE], gaps) => {
         const limiter = new TokenBuckets([size], 0)

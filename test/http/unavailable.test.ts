@@ -22,7 +22,7 @@ describe('503', () => {
     ['POST', '/api/v1/payouts'],
     ['POST', '/api/v1/products/1/charges'],
     ['GET', '/api/v1/countries'],
-  ])('%s %s is structured, whatever the shape of the route', async (method, path) => {
+  ])('%s %s is structured on every route', async (method, path) => {
     const world = await server.world()
     const response = await world.request(path, { method, headers: { ...FAULT, 'x-request-id': 'wait' } })
     expect(response.status).toBe(503)
@@ -32,7 +32,7 @@ describe('503', () => {
     expect(response.headers.get('content-type')).toStartWith('application/json')
   })
 
-  test('is not kept under an Idempotency-Key: the same request succeeds afterwards', async () => {
+  test('is not stored for an Idempotency-Key: a retry succeeds', async () => {
     const world = await server.world()
     const ada = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
     const key = { 'idempotency-key': 'once-and-again' }

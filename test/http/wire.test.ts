@@ -14,7 +14,7 @@ const INVALID_HOST = structured('BadRequestError', 'BAD_REQUEST', 'Invalid Host 
 
 describe('Host', () => {
   test.each(['a', 'a:1', 'api', 'ab', '127.0.0.1:4747', 'api.example.com', '[::1]:80'])(
-    '%p is served',
+    '%p is accepted',
     async (host) => {
       for (const path of ['/status', '/readyz', '/status?next=http://other/x']) {
         expect((await ask(server.url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status).toBe(200)
@@ -25,7 +25,7 @@ describe('Host', () => {
     },
   )
 
-  test.each(['a b', '', 'x/y', 'x?y', 'x#y', 'user:secret@x', 'one, two'])('%p is no host: 400', async (host) => {
+  test.each(['a b', '', 'x/y', 'x?y', 'x#y', 'user:secret@x', 'one, two'])('%p is invalid: 400', async (host) => {
     for (const path of ['/status', '/livez', '/api/v1/countries', '/nothing']) {
       const { status, headers, body } = await ask(server.url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
       expect(status).toBe(400)
@@ -34,7 +34,7 @@ describe('Host', () => {
     }
   })
 
-  test('two of them are refused, alike or not: a proxy in front may have read the other one', async () => {
+  test('two are refused, equal or not, because a proxy may use the other one', async () => {
     for (const other of ['localhost', 'evil.example']) {
       const request = `GET /status HTTP/1.1\r\nHost: localhost\r\nHost: ${other}\r\n\r\n`
       const { status, body } = await ask(server.url, request)
@@ -43,7 +43,7 @@ describe('Host', () => {
     }
   })
 
-  test('may be left out in HTTP/1.0, as health checks of proxies do', async () => {
+  test('may be missing in HTTP/1.0, as in health checks of proxies', async () => {
     expect((await ask(server.url, 'GET /readyz HTTP/1.0\r\n\r\n')).status).toBe(200)
     const login = '{"username":"sandbox","password":"sandbox"}'
     const posted = `POST /auth/login HTTP/1.0\r\nContent-Length: ${login.length}\r\n\r\n${login}`
@@ -51,17 +51,17 @@ describe('Host', () => {
     expect((await ask(server.url, 'GET /_sandbox HTTP/1.0\r\n\r\n')).status).toBe(403)
   })
 
-  test('a request with an invalid one stands in the journal under its own path', async () => {
+  test('a request with an invalid one is in the request log with its path', async () => {
     await ask(server.url, 'GET /api/v1/countries/7?a=b HTTP/1.1\r\nHost: no host\r\n\r\n')
     const requests = (await (await fetch(`${server.url}/_sandbox/requests?limit=1`)).json()) as { path: string }[]
     expect(requests.map(({ path }) => path)).toContain('/api/v1/countries/7?a=b')
   })
 })
 
-describe('Names of members and parameters that objects have by themselves', () => {
+describe('Names of members and parameters that are properties of every object', () => {
   const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
 
-  test.each(NAMES)('the member %s of a control body is unknown, like any other', async (name) => {
+  test.each(NAMES)('the member %s of a control body is unknown', async (name) => {
     const response = await fetch(`${server.url}/_sandbox/worlds/x`, { method: 'PUT', body: `{"${name}":1}` })
     expect(response.status).toBe(400)
     const { error } = (await response.json()) as { error: { messages: Record<string, object[]> } }
@@ -69,7 +69,7 @@ describe('Names of members and parameters that objects have by themselves', () =
     expect(error.messages[name]).toMatchObject([{ rule: 'enum', field: name }])
   })
 
-  test('of ten thousand unknown ones a hundred are named', async () => {
+  test('of ten thousand unknown names, a hundred are reported', async () => {
     const members = Array.from({ length: 9_999 }, (_, at) => `"m${at}":1`)
     const response = await fetch(`${server.url}/_sandbox/worlds/x`, { method: 'PUT', body: `{${members}}` })
     expect(response.status).toBe(400)
@@ -77,13 +77,13 @@ describe('Names of members and parameters that objects have by themselves', () =
     expect(Object.keys(error.messages)).toHaveLength(100)
   })
 
-  test.each(NAMES)('the path segment %s names no collection', async (name) => {
+  test.each(NAMES)('the path segment %s is not a collection', async (name) => {
     expect((await fetch(`${server.url}/api/v1/${name}`)).status).toBe(401)
     expect((await fetch(`${server.url}/${name}`)).status).toBe(404)
   })
 })
 
-describe('Header names go out as they are documented', () => {
+describe('Header names have their documented spelling', () => {
   let token: string
   beforeAll(async () => {
     const body = '{"username":"sbx_spelling","password":"a password"}'
@@ -112,7 +112,7 @@ describe('Header names go out as they are documented', () => {
     expect(await namesIn('GET', path)).toEqual(expect.arrayContaining([...ALWAYS, ...names]))
   })
 
-  test('of a charge, of an answer given again, and of refusals', async () => {
+  test('of a charge, a replay and errors', async () => {
     const charge = '{"denomination":100,"quantity":1}'
     expect(await namesIn('POST', '/api/v1/products/1/charges', [], charge)).toContain('X-Cache')
     const key = ['Idempotency-Key: as-documented']
@@ -141,7 +141,7 @@ describe('A 201 names the new record by its path', () => {
   const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
   const PERSON = { beneficiary_email: ADA.email, beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
 
-  test('of a beneficiary, also when it is given again', async () => {
+  test('of a beneficiary, also in a replay', async () => {
     for (const _ of ['first', 'again']) {
       const made = await post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'where-is-it' })
       expect(made).toMatchObject({ status: 201, location: `/api/v1/beneficiaries/${made.id}`, found: { id: made.id } })
@@ -159,7 +159,7 @@ describe('A 201 names the new record by its path', () => {
     expect(made).toMatchObject({ status: 201, location: `/api/v1/wallets/${made.id}`, found: { id: made.id } })
   })
 
-  test('and an order, which answers 200, has none', async () => {
+  test('but not for an order, which is a 200', async () => {
     const order = await post('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 1 })
     expect(order).toMatchObject({ status: 200, location: null })
   })

@@ -30,8 +30,8 @@ const MALFORMED = JSON.stringify({
   message: 'Idempotency-Key must be 8 to 256 printable characters',
 })
 
-describe('a key that was seen within 24 hours', () => {
-  test('answers the same status and the same bytes, says so, and writes nothing', async () => {
+describe('a key that was used within 24 hours', () => {
+  test('returns the same status and bytes, marks the replay, and writes nothing', async () => {
     const world = await server.world(NOON)
     const first = await post(world, ADA)
     expect(first).toMatchObject({ status: 201, type: 'application/json', replayed: null })
@@ -41,7 +41,7 @@ describe('a key that was seen within 24 hours', () => {
     expect(await countOf(world)).toBe(1)
   })
 
-  test('answers what was saved then, even after it was deleted', async () => {
+  test('returns the saved record even after it was deleted', async () => {
     const world = await server.world(NOON)
     const first = await post(world, ADA)
     const { id } = JSON.parse(first.text) as { id: string }
@@ -67,7 +67,7 @@ describe('a key that was seen within 24 hours', () => {
       'letters written as escapes',
       '{"email":"ada@example.com","first_name":"\\u0041da","last_name":"Lovelace","metadata":{"a":1,"b":2}}',
     ],
-  ])('takes a body that is equal as JSON for the same: %s', async (_, body) => {
+  ])('accepts a body that is equal as JSON: %s', async (_, body) => {
     const world = await server.world()
     const first = await post(world, { ...ADA, metadata: { a: 1, b: 2 } })
     expect(first.status).toBe(201)
@@ -103,7 +103,7 @@ describe('a key that was seen within 24 hours', () => {
     expect(await (await world.get('/api/v1/payouts')).json()).toEqual([])
   })
 
-  test('another key does the same again', async () => {
+  test('another key repeats the operation', async () => {
     const world = await server.world()
     const first = await post(world, ADA)
     const second = await post(world, ADA, `${KEY}!`)
@@ -112,7 +112,7 @@ describe('a key that was seen within 24 hours', () => {
     expect(await countOf(world)).toBe(2)
   })
 
-  test('no key means no memory', async () => {
+  test('without a key nothing is stored', async () => {
     const world = await server.world()
     expect(await post(world, ADA, null)).toMatchObject({ status: 201, replayed: null })
     expect(await post(world, ADA, null)).toMatchObject({ status: 201, replayed: null })
@@ -130,7 +130,7 @@ describe('a key that was seen within 24 hours', () => {
     expect(await post(limited, { ...ADA, first_name: 'Augusta' })).toMatchObject({ status: 400, text: REUSED })
   })
 
-  test('is the same for another login of the client', async () => {
+  test('is shared by all logins of the client', async () => {
     const world = await server.world()
     const first = await post(world, ADA)
     expect(await post(await world.again(), ADA)).toEqual({ ...first, replayed: 'true' })
@@ -138,7 +138,7 @@ describe('a key that was seen within 24 hours', () => {
 })
 
 describe('a key after 24 hours', () => {
-  test('is free at the very moment, and not before', async () => {
+  test('is free after exactly 24 hours', async () => {
     const world = await server.world(NOON)
     const first = await post(world, ADA)
     await world.clock({ advance: 'PT23H59M59.999S' })
@@ -152,7 +152,7 @@ describe('a key after 24 hours', () => {
     expect(await countOf(late)).toBe(2)
   })
 
-  test('is cleared with others by the writes that follow, twenty by each', async () => {
+  test('is deleted by later writes, twenty by each', async () => {
     const room = openRoom()
     const { client, world } = await room.open(NOON)
     const { sqlite } = world.db
@@ -174,7 +174,7 @@ describe('a key after 24 hours', () => {
     room.close()
   })
 
-  test('is free for another body too', async () => {
+  test('is free for another body', async () => {
     const world = await server.world(NOON)
     await post(world, ADA)
     await world.clock({ advance: 'P1D' })
@@ -191,7 +191,7 @@ describe('refusals', () => {
     ['a body that is not JSON', '{"email":', '{"error":"BadRequest","message":"Invalid request body"}'],
     ['no body', undefined, '{"error":"BadRequest","message":"Invalid request body"}'],
     ['a list', [ADA], '{"error":"BadRequest","message":"Invalid request body"}'],
-  ])('are kept and given again like successes: %s', async (_, body, text) => {
+  ])('are stored and replayed like successes: %s', async (_, body, text) => {
     const world = await server.world()
     const first = await post(world, body)
     expect(first).toEqual({ status: 400, text, type: 'application/json', replayed: null })
@@ -199,7 +199,7 @@ describe('refusals', () => {
     expect(await countOf(world)).toBe(0)
   })
 
-  test('hold their key: what is put right needs another', async () => {
+  test('use their key: a corrected request needs another', async () => {
     const world = await server.world()
     await post(world, { ...ADA, email: 'ada@' })
     expect(await post(world, ADA)).toMatchObject({ status: 400, text: REUSED })
@@ -207,7 +207,7 @@ describe('refusals', () => {
     expect(await countOf(world)).toBe(1)
   })
 
-  test('of a key that was used otherwise do not change what is kept', async () => {
+  test('for a reused key do not change the stored response', async () => {
     const world = await server.world()
     const first = await post(world, ADA)
     await post(world, { ...ADA, country: 'GB' })
@@ -215,7 +215,7 @@ describe('refusals', () => {
     expect(await post(world, ADA)).toEqual({ ...first, replayed: 'true' })
   })
 
-  test('401 are not kept', async () => {
+  test('401 are not stored', async () => {
     const world = await server.world()
     const headers = { 'idempotency-key': KEY }
     const body = JSON.stringify(ADA)
@@ -230,7 +230,7 @@ describe('refusals', () => {
     expect(await post(world, ADA)).toMatchObject({ status: 201, replayed: null })
   })
 
-  test('429 are not kept', async () => {
+  test('429 are not stored', async () => {
     const strict = await startServer('--rate-limit', '1/m')
     try {
       const world = await strict.world(NOON)
@@ -251,7 +251,7 @@ describe('a malformed key', () => {
     ['that is empty', ''],
     ['with a tab', 'with\ta tab'],
     ['with a letter beyond ASCII', 'schlüssel'],
-  ])('400 refuses one %s, and writes nothing', async (_, key) => {
+  ])('400 refuses one %s and writes nothing', async (_, key) => {
     const world = await server.world()
     expect(await post(world, ADA, key)).toMatchObject({ status: 400, text: MALFORMED, replayed: null })
     expect(await post(world, ADA, key)).toMatchObject({ status: 400, text: MALFORMED, replayed: null })
@@ -262,7 +262,7 @@ describe('a malformed key', () => {
     ['of 8 characters', '12345678'],
     ['of 256 characters', 'x'.repeat(256)],
     ['of every printable character', '!"#$%&\'()*+,-./0:;<=>?@A[\\]^_`a{|}~ !'],
-  ])('one %s is well formed', async (_, key) => {
+  ])('one %s is valid', async (_, key) => {
     const world = await server.world()
     const first = await post(world, ADA, key)
     expect(first).toMatchObject({ status: 201, replayed: null })
@@ -271,7 +271,7 @@ describe('a malformed key', () => {
 })
 
 describe('at the same time', () => {
-  test('many requests with one key write once and answer alike', async () => {
+  test('many requests with one key write once and get the same response', async () => {
     const world = await server.world(NOON)
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(world, ADA)))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
@@ -287,7 +287,7 @@ describe('at the same time', () => {
     expect(await countOf(world)).toBe(1)
   })
 
-  test('a refusal leaves the others alone', async () => {
+  test('an error does not affect the others', async () => {
     const world = await server.world(NOON)
     const answers = await Promise.all([
       post(world, ADA, 'key number 1'),

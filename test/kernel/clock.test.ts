@@ -61,7 +61,7 @@ describe('durations', () => {
       '5m',
       'PT５M',
     ],
-  ])('%p is none', (text) => {
+  ])('%p is invalid', (text) => {
     expect(parseDuration(text)).toBeUndefined()
   })
 })
@@ -83,7 +83,7 @@ describe('timestamps', () => {
     ...['2030-00-01T00:00:00Z', '2030-01-32T00:00:00Z', '2030-01-01T24:00:00Z', '2030-01-01T12:60:00Z', 'now'],
     ...['2030-01-01T12:00:60Z', '2030-01-01T12:00:00z', '+002030-01-01T12:00:00Z', '2030-02-30T00:00:00Z'],
     ...['2029-02-29T00:00:00Z', '2030-04-31T00:00:00Z', '2030-01-01T12:00:00+24:00', '2030-01-01T12:00:00+01:60'],
-  ])('%p is none', (text) => {
+  ])('%p is invalid', (text) => {
     expect(parseTimestamp(text)).toBeUndefined()
   })
 
@@ -95,7 +95,7 @@ describe('timestamps', () => {
 })
 
 describe('a movable clock', () => {
-  test('runs with its base until it is moved, and from there on', () => {
+  test('runs with its base clock, also after it was set', () => {
     const base = new Hand(NOON_MS)
     const clock = new MovableClock(base)
     expect(clock.nowMs()).toBe(NOON_MS)
@@ -105,7 +105,7 @@ describe('a movable clock', () => {
     expect(clock.frozen).toBe(false)
   })
 
-  test('frozen it stands still, whatever its base does, and can still be set', () => {
+  test('stands still while frozen, and can still be set', () => {
     const base = new Hand(NOON_MS)
     const clock = new MovableClock(base)
     clock.freeze()
@@ -116,7 +116,7 @@ describe('a movable clock', () => {
     expect(clock.frozen).toBe(true)
   })
 
-  test('thawed it runs on from where it stood', () => {
+  test('continues from its time when thawed', () => {
     const base = new Hand(NOON_MS)
     const clock = new MovableClock(base)
     clock.freeze()
@@ -129,7 +129,7 @@ describe('a movable clock', () => {
     expect(clock.nowMs()).toBe(NOON_MS + SECOND_MS)
   })
 
-  test('made of the state of another one shows the same time, frozen or not', () => {
+  test('created from a state shows the same time, frozen or not', () => {
     const base = new Hand(NOON_MS)
     const clock = new MovableClock(base)
     clock.set(NOON_MS + DAY_MS)
@@ -142,7 +142,7 @@ describe('a movable clock', () => {
     expect(frozen.frozen).toBe(true)
   })
 
-  test('counts on as it is moved ahead, stands still with it, and never goes back with its base', () => {
+  test('its steady time moves ahead with it, stops with it, and never goes back', () => {
     const base = new Hand(NOON_MS)
     const clock = new MovableClock(base)
     const start = clock.steadyMs()
@@ -166,7 +166,7 @@ describe('a movable clock', () => {
     expect(counted()).toBe(HOUR_MS + 2 * SECOND_MS + MINUTE_MS)
   })
 
-  test('made of the state of a frozen one it counts from where it is thawed', () => {
+  test('created from a frozen state, its steady time starts when thawed', () => {
     const base = new Hand(NOON_MS)
     const clock = new MovableClock(base, { offsetMs: 0, frozenAtMs: NOON_MS })
     const start = clock.steadyMs()

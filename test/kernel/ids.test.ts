@@ -13,7 +13,7 @@ describe('seeded randomness', () => {
     expect(bytesOf(new SeededRandomness('b'), 4_096)).not.toEqual(stream)
   })
 
-  test('does not depend on how it is drawn, and goes on from any position', () => {
+  test('does not depend on the size of the reads, and continues from any position', () => {
     const stream = bytesOf(new SeededRandomness('a'), 5_000)
     const draws = fc.array(fc.integer({ min: 0, max: 1_500 }), { maxLength: 3 })
     holds(draws, (counts) => {
@@ -27,7 +27,7 @@ describe('seeded randomness', () => {
     })
   })
 
-  test('is no pattern: every byte comes up, and none much more often than others', () => {
+  test('is uniformly distributed', () => {
     const counts = new Map<number, number>()
     for (const byte of new SeededRandomness('a').bytes(25_600)) counts.set(byte, (counts.get(byte) ?? 0) + 1)
     expect(counts.size).toBe(256)
@@ -49,7 +49,7 @@ describe('public identifiers', () => {
     }
   })
 
-  test('sort by creation, within a millisecond too, to the end of the calendar', () => {
+  test('sort by creation, also within a millisecond, to the end of the calendar', () => {
     const steps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10 ** 12 })), { maxLength: 30 })
     holds(fc.tuple(fc.integer({ min: 0, max: TIME_MAX_MS }), steps), ([startMs, waits]) => {
       const source = new IdSource(new SeededRandomness('a'))
@@ -63,7 +63,7 @@ describe('public identifiers', () => {
     })
   })
 
-  test('follow from the seed and the time, and cannot be told from the time alone', () => {
+  test('depend on random seed and time', () => {
     const idsOf = (seed: string) => {
       const source = new IdSource(new SeededRandomness(seed))
       return [source.next('ben', 1), source.next('ben', 1), source.next('ben', 2)]
@@ -72,7 +72,7 @@ describe('public identifiers', () => {
     expect(idsOf('a').some((id, index) => id === idsOf('b')[index])).toBe(false)
   })
 
-  test('draw letters from the whole alphabet, each as likely as the others', () => {
+  test('use all letters with equal probability', () => {
     const letters = new IdSource(new SeededRandomness('a')).letters(36_000)
     expect(letters).toMatch(/^[0-9a-z]{36000}$/)
     const counts = new Map<string, number>()

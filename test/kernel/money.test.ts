@@ -48,15 +48,15 @@ const expectExact = (compute: () => number, exact: bigint): void => {
   expect(outcome === undefined ? undefined : BigInt(outcome)).toBe(inRange ? exact : undefined)
 }
 
-describe('amounts on the wire', () => {
-  test('every minor unit in range survives the way out and back', () => {
+describe('amounts in the API', () => {
+  test('every minor unit in range survives the conversion and back', () => {
     holds(fc.tuple(amounts, precisions), ([minor, precision]) => {
       const onTheWire = JSON.parse(JSON.stringify(toMajor(minor, precision))) as number
       expect(toMinor(onTheWire, precision)).toBe(minor)
     })
   })
 
-  test('are written as the very decimal, with no more decimals than the currency has', () => {
+  test('are exact decimals with at most the decimals of the currency', () => {
     holds(fc.tuple(amounts, precisions), ([minor, precision]) => {
       const text = JSON.stringify(toMajor(minor, precision))
       expect(text.split('.')[1]?.length ?? 0).toBeLessThanOrEqual(precision)
@@ -64,7 +64,7 @@ describe('amounts on the wire', () => {
     })
   })
 
-  test('with more decimals than the currency has are none', () => {
+  test('with more decimals than the currency are refused', () => {
     const excess = fc.record({
       precision: fc.constantFrom(0, 2, 3),
       whole: wholeUpTo(999_999_999),
@@ -102,13 +102,13 @@ describe('amounts on the wire', () => {
     expect(outcomeOf(() => toMinor(amount, 0) ?? 0)).toBeUndefined()
   })
 
-  test('no currency has other precisions than there are powers for', () => {
+  test('every precision has a power of ten', () => {
     expect(minorPerMajor(0)).toBe(1)
     expect(minorPerMajor(3)).toBe(1_000)
     for (const precision of [-1, 0.5, 9, Number.NaN]) expect(() => minorPerMajor(precision)).toThrow(RangeError)
   })
 
-  test('percentages and rates are written as the very decimal', () => {
+  test('percentages and rates are exact decimals', () => {
     expect([0, 1, 250, 825, 10_000].map(toPercent)).toEqual([0, 0.01, 2.5, 8.25, 100])
     expect([1, 92_000_000, 15_235_000_000].map(toRate)).toEqual([1e-8, 0.92, 152.35])
     holds(rates, (rateE8) => {
@@ -117,7 +117,7 @@ describe('amounts on the wire', () => {
   })
 })
 
-describe('the size of an amount that was sent', () => {
+describe('the size of an amount in a request', () => {
   const TOO_LARGE = { rule: 'max', problem: 'too large', message: 'amount too large' } as const
   const OVER_A_BILLION = { rule: 'max', problem: 'must be at most 1000000000' } as const
 
@@ -160,7 +160,7 @@ describe('rounding', () => {
     )
   })
 
-  test('a part of some pieces is exact and rounded half away from zero', () => {
+  test('a part of several pieces is exact and rounded half away from zero', () => {
     const pieces = fc
       .integer({ min: 1, max: 10_000 })
       .chain((whole) => fc.tuple(fc.integer({ min: 0, max: whole }), fc.constant(whole)))
@@ -219,7 +219,7 @@ describe('sums and products', () => {
     )
   })
 
-  test('a sum of what is not negative is exact or refused', () => {
+  test('a sum of amounts is exact or refused', () => {
     holds(fc.array(wholeUpTo(AMOUNT_MINOR_MAX), { maxLength: 6 }), (parts) =>
       expectExact(
         () => plus(...parts),
@@ -228,7 +228,7 @@ describe('sums and products', () => {
     )
   })
 
-  test('the edge of the range is one minor unit wide', () => {
+  test('the limit of the range is exact to one minor unit', () => {
     expect(plus(AMOUNT_MINOR_MAX - 1, 1)).toBe(AMOUNT_MINOR_MAX)
     expect(outcomeOf(() => plus(AMOUNT_MINOR_MAX, 1))).toBeUndefined()
     expect(times(333_333_333_333_333, 3)).toBe(AMOUNT_MINOR_MAX)

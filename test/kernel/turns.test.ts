@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { turns } from '../../src/kernel/turns.ts'
 
-test('one slice may run in each turn of the event loop, and owners who wait take turns', async () => {
+test('one time slice runs in each turn of the event loop, in rotation of the owners', async () => {
   const admitted: string[] = []
   for (const owner of ['first', 'first', 'second']) turns.next(owner).then(() => admitted.push(owner))
   const seen: string[] = []

@@ -17,7 +17,7 @@ describe('the model', () => {
     expect([...asked].filter((operation) => !operations.has(operation))).toEqual([])
   })
 
-  test.each(SEEDS)('foretells every answer to the scripts of seed %d', async (seed) => {
+  test.each(SEEDS)('predicts every response to the scripts of seed %d', async (seed) => {
     const { found } = await playSeed({ seed, steps: STEPS, length: LENGTH })
     expect(found.map(describeFound).join('\n')).toBe('')
   })

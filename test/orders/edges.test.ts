@@ -26,8 +26,8 @@ afterAll(() => server.stop())
 const messageOf = async (response: Response): Promise<string> =>
   ((await response.json()) as { error: { message: string } }).error.message
 
-describe('the last card', () => {
-  test('goes to one of 200 orders at once, and the others leave nothing', async () => {
+describe('the last code in stock', () => {
+  test('goes to one of 200 simultaneous orders, and the others have no effect', async () => {
     const world = await server.world()
     const bodies = Array.from({ length: 200 }, (_, index) => ({ product_id: 2, denomination: 10, quantity: 1, index }))
     const responses = await Promise.all(
@@ -43,7 +43,7 @@ describe('the last card', () => {
     expect(await movementsOf(world)).toMatchObject([{ amount: 10, balance_after: 99_990 }])
   })
 
-  test('is not sold five times in one order, and is sold afterwards', async () => {
+  test('is not sold five times in one order, and can be sold later', async () => {
     const world = await server.world()
     const five = { product_id: 2, denomination: 10, quantity: 5 }
     for (const replayed of [null, 'true']) {
@@ -55,7 +55,7 @@ describe('the last card', () => {
     expect((await place(world, { ...five, quantity: 1 })).status).toBe('DELIVERED')
   })
 
-  test('is back in the stock once, when its order is cancelled three times at once', async () => {
+  test('returns to the stock once if its order is cancelled three times at once', async () => {
     const world = await server.world()
     const { id } = await place(world, { product_id: 3, denomination: 10, quantity: 7 })
     const cancels = await Promise.all([1, 2, 3].map(() => world.post(`${ORDERS}/${id}/cancel`)))
@@ -67,7 +67,7 @@ describe('the last card', () => {
     )
   })
 
-  test('is delivered or cancelled, when both are asked at once', async () => {
+  test('is delivered or cancelled if both are requested at once', async () => {
     const world = await server.world()
     const { id } = await place(world, { product_id: 3, denomination: 10, quantity: 1 })
     const [delivered, cancelled] = await Promise.all([
@@ -82,7 +82,7 @@ describe('the last card', () => {
 })
 
 describe('the last cent', () => {
-  test('of a prepaid wallet can be spent, and nothing beyond it', async () => {
+  test('of a prepaid wallet can be spent, but no more', async () => {
     const world = await server.world()
     await place(world, { product_id: 1, denomination: 100_000, quantity: 1 })
     expect(await balanceOf(world, 1)).toEqual({ amount: 0, reserved: 0 })
@@ -95,7 +95,7 @@ describe('the last cent', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 0, reserved: 0.02 })
   })
 
-  test('of a credit limit can be spent, and nothing beyond it', async () => {
+  test('of a credit limit can be spent, but no more', async () => {
     const world = await server.world()
     await world.control('/wallets', { currency: 'USD', type: 'POSTPAID', credit_limit: 50 })
     await place(world, { product_id: 1, denomination: 49.99, quantity: 1, wallet_id: 6 })
@@ -125,7 +125,7 @@ describe('the smallest unit', () => {
     ['0.001 KWD from yen', 'KWD', 0.001, 4, 1],
     ['0.01 USD from yen', 'USD', 0.01, 4, 2],
     ['1 yen from USD', 'JPY', 1, 1, 0.01],
-  ])('of a payout comes back as a credit of something: %s', async (_, currency, amount, wallet_id, back) => {
+  ])('of a payout is returned as a credit above zero: %s', async (_, currency, amount, wallet_id, back) => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const { id } = await pay(world, { reference_id: 'least', wallet_id, amount, currency, ...ADA })
     await world.clock({ advance: 'PT5S' })

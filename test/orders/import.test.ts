@@ -40,7 +40,7 @@ const forSale = (): number => stockLevels(database.query, 0)[0]?.imported ?? 0
 const rows = () => database.sqlite.query('SELECT count(*) AS n FROM voucher_stock').get()
 
 describe('an import of many codes', () => {
-  test('writes at most 250 rows in a transaction, and none is for sale before all are there', async () => {
+  test('writes at most 250 rows per transaction, and sells none before all are imported', async () => {
     const seen = new Set<number>()
     const written = await imported(codesOf('a', 1_100), () => void seen.add(forSale()))
     expect(Math.max(...written)).toBe(250)
@@ -48,7 +48,7 @@ describe('an import of many codes', () => {
     expect(forSale()).toBe(1_100)
   })
 
-  test('that was broken off leaves nothing for sale, and can be repeated', async () => {
+  test('that was interrupted leaves nothing for sale, and can be repeated', async () => {
     await imported(codesOf('a', 10))
     let units = 0
     const breakOff = () => {
@@ -63,7 +63,7 @@ describe('an import of many codes', () => {
     expect(forSale()).toBe(1_010)
   })
 
-  test('with one that is there already is refused before anything is written', async () => {
+  test('with a duplicate is refused before anything is written', async () => {
     await imported(codesOf('a', 3))
     const file = [...codesOf('b', 600), ...codesOf('a', 1)]
     await expect(imported(file)).rejects.toThrow(StockFault)

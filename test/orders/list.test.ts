@@ -42,7 +42,7 @@ describe('GET /api/v1/orders', () => {
     expect(pageOf(response)).toEqual(['1', '10', '0', '0', null, null])
   })
 
-  test('lists whole orders with their vouchers, the newest first', async () => {
+  test('lists complete orders with their vouchers, the newest first', async () => {
     const world = await shelf()
     const response = await world.get(ORDERS)
     const orders = (await response.json()) as OrderBody[]
@@ -56,7 +56,7 @@ describe('GET /api/v1/orders', () => {
     expect(pageOf(response)).toEqual(['1', '10', '4', '1', null, null])
   })
 
-  test('filters by status in either case, product_id and client_reference, all of which are to hold', async () => {
+  test('combines filters by status in either case, product_id and client_reference', async () => {
     const world = await shelf()
     expect(await idsOf(world, '?status=DELIVERED')).toEqual([3, 1])
     expect(await idsOf(world, '?status=delivered')).toEqual([3, 1])
@@ -81,7 +81,7 @@ describe('GET /api/v1/orders', () => {
     expect(await idsOf(world, '?colour=red')).toEqual([4, 3, 2, 1])
   })
 
-  test('an order is found by what it has become', async () => {
+  test('finds an order by its current status', async () => {
     const world = await shelf()
     await world.clock({ advance: 'PT2S' })
     expect(await idsOf(world, '?status=processing')).toEqual([4])
@@ -89,7 +89,7 @@ describe('GET /api/v1/orders', () => {
     expect(await idsOf(world, '?status=delivered')).toEqual([4, 3, 1])
   })
 
-  test('has 10 to a page when nothing is said and 100 at most, and pages neither overlap nor skip', async () => {
+  test('has 10 per page by default and at most 100, and pages neither overlap nor skip', async () => {
     const world = await server.world()
     for (let count = 0; count < 12; count++) await place(world, { ...INSTANT, quantity: 1 })
     const first = await world.get(ORDERS)
@@ -133,7 +133,7 @@ describe('GET /api/v1/orders', () => {
 })
 
 describe('GET /api/v1/orders/{id} and its vouchers', () => {
-  test('200 answers the vouchers alone, in order of delivery', async () => {
+  test('200 returns only the vouchers, in order of delivery', async () => {
     const world = await server.world()
     const { id, vouchers } = await place(world, { ...INSTANT, quantity: 3 })
     const response = await world.get(`${ORDERS}/${id}/vouchers`)
@@ -142,7 +142,7 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
     expect(vouchers.map(({ voucher_reference_number }) => voucher_reference_number)).toEqual(['1-1', '1-2', '1-3'])
   })
 
-  test('200 answers no vouchers before they are delivered, and all of them after', async () => {
+  test('200 returns no vouchers before delivery, and all of them after', async () => {
     const world = await server.world(START)
     await place(world, { ...INSTANT, quantity: 6 })
     expect(await (await world.get(`${ORDERS}/1/vouchers`)).json()).toEqual([])
@@ -165,7 +165,7 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
     }
   })
 
-  test('404 for an order of another world, as for none', async () => {
+  test('404 for an order of another world, identical to a missing one', async () => {
     const world = await server.world()
     await place(world, { ...INSTANT, quantity: 1 })
     const elsewhere = await server.world()
@@ -176,7 +176,7 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
     }
   })
 
-  test("another client's order is as good as none", async () => {
+  test("another client's order is a 404", async () => {
     const room = openRoom()
     const { client, world } = await room.open()
     const { id } = await place(client, { ...INSTANT, quantity: 1 })
@@ -185,7 +185,7 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
     room.close()
   })
 
-  test('404 for what orders cannot do', async () => {
+  test('404 for unsupported methods', async () => {
     const world = await server.world()
     await place(world, { ...INSTANT, quantity: 1 })
     for (const response of [

@@ -19,7 +19,7 @@ const KEY = { 'idempotency-key': 'order-4711' }
 const badRequest = (message: string) => structured('BadRequestError', 'BAD_REQUEST', message)
 
 describe('Idempotency-Key on orders', () => {
-  test('answers the same order again, status 200 and the same bytes, and buys nothing', async () => {
+  test('returns the same order with status 200 and the same bytes, and buys nothing', async () => {
     const world = await server.world()
     const first = await world.post(ORDERS, ONE, KEY)
     const bytes = await first.text()
@@ -31,7 +31,7 @@ describe('Idempotency-Key on orders', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_952, reserved: 0 })
   })
 
-  test('answers a pending order as it was, whatever became of it', async () => {
+  test('replays a pending order unchanged, whatever its status is now', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const sent = { ...INSTANT, quantity: 6 }
     const placed = (await (await world.post(ORDERS, sent, KEY)).json()) as OrderBody
@@ -41,7 +41,7 @@ describe('Idempotency-Key on orders', () => {
     expect(await movementsOf(world)).toHaveLength(1)
   })
 
-  test('buys once when the same request arrives twenty times at once', async () => {
+  test('buys once if the same request arrives twenty times at once', async () => {
     const world = await server.world()
     const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(ORDERS, ONE, KEY)))
     const bodies = new Set(await Promise.all(responses.map((response) => response.text())))
@@ -56,7 +56,7 @@ describe('Idempotency-Key on orders', () => {
     ['400', { ...ONE, quantity: 101 }, 400, badRequest('Quantity exceeds maximum allowed quantity of 100')],
     ['404', { ...ONE, product_id: 999_999 }, 404, structured('NotFoundError', 'NOT_FOUND', 'Product not found')],
     ['400 at the end of all', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
-  ])('keeps a refusal as it keeps a success: %s', async (_, body, status, answer) => {
+  ])('stores an error like a success: %s', async (_, body, status, answer) => {
     const world = await server.world()
     for (const replayed of [null, 'true']) {
       const response = await world.post(ORDERS, body, KEY)
@@ -66,7 +66,7 @@ describe('Idempotency-Key on orders', () => {
     expect(await movementsOf(world)).toEqual([])
   })
 
-  test('400 refuses another order under the key, and a malformed key', async () => {
+  test('400 refuses another order with the key, and an invalid key', async () => {
     const world = await server.world()
     await world.post(ORDERS, ONE, KEY)
     const other = await world.post(ORDERS, { ...ONE, quantity: 2 }, KEY)
@@ -84,7 +84,7 @@ describe('Idempotency-Key on orders', () => {
 })
 
 describe('a stock of three', () => {
-  test('is sold once under twenty orders at once', async () => {
+  test('is sold once if twenty orders arrive at once', async () => {
     const world = await server.world()
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => world.post(ORDERS, { ...THREE_LEFT, quantity: 1 })),
@@ -101,7 +101,7 @@ describe('a stock of three', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('is counted for each world alone', async () => {
+  test('is counted for each world', async () => {
     for (const world of [await server.world(), await server.world()]) {
       expect((await place(world, { ...THREE_LEFT, quantity: 3 })).vouchers).toHaveLength(3)
     }
@@ -109,7 +109,7 @@ describe('a stock of three', () => {
 })
 
 describe('a wallet that covers exactly k of many orders at once', () => {
-  test('pays for k, refuses the rest, and ends at nothing', async () => {
+  test('pays for k, refuses the rest, and ends at zero', async () => {
     const world = await server.world()
     // 98 USD are left: two cards of 48 and 2 USD over.
     await place(world, { product_id: 2, denomination: 500, quantity: 100, wallet_id: 1 })
@@ -129,7 +129,7 @@ describe('a wallet that covers exactly k of many orders at once', () => {
 })
 
 describe('a voucher at rest', () => {
-  test('is sealed: its code stands in no file of the data folder, and opens again after a restart', async () => {
+  test('is encrypted: no file of the data folder contains its code, and it can be decrypted after a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
     const started = () => startServer('--rate-limit', 'off', '--data-dir', folder)
     const loggedIn = async (from: Server) => {

@@ -49,7 +49,7 @@ describe('at the pace of the sandbox', () => {
     expect(await movementsOf(world)).toHaveLength(1)
   })
 
-  test('is dated when it fell due, however late anyone asks', async () => {
+  test('has its due time, however late the next request is', async () => {
     const world = await server.world(START)
     await place(world, { ...PHYSICAL, quantity: 2 })
     await later(world, '00:00:30')
@@ -61,7 +61,7 @@ describe('at the pace of the sandbox', () => {
     await expectUnbrokenChain(monthLater)
   })
 
-  test('a delivered order stays as it is', async () => {
+  test('a delivered order does not change', async () => {
     const world = await server.world(START)
     await place(world, SIX)
     const delivered = await getOrder(await later(world, '00:00:10'), 1)
@@ -70,7 +70,7 @@ describe('at the pace of the sandbox', () => {
 })
 
 describe('POST /api/v1/orders/{id}/cancel', () => {
-  test('200 cancels what is PENDING and refunds it in full, the exchange as it was recorded', async () => {
+  test('200 cancels a PENDING order and refunds it in full, at the recorded rate', async () => {
     const world = await server.world(START)
     const placed = await place(world, { ...SIX, wallet_id: 2 })
     await later(world, '00:00:01.999')
@@ -93,7 +93,7 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
     expect(await balanceOf(world, 2)).toEqual({ amount: 100_000, reserved: 0 })
   })
 
-  test('needs no body, and reads none', async () => {
+  test('needs no body and reads none', async () => {
     const world = await server.world(START)
     await place(world, SIX)
     expect((await world.post(`${ORDERS}/1/cancel`, '{"status":')).status).toBe(200)
@@ -109,7 +109,7 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
     expect(await movementsOf(world)).toHaveLength(2)
   })
 
-  test('gives the cards back to the stock', async () => {
+  test('returns the codes to the stock', async () => {
     const entry = catalogEntry({ delivery_time: '48 hours', stock: 3 })
     const own = await startServer('--catalog', fileOf({ products: [entry] }))
     const world = await own.world(START)
@@ -133,7 +133,7 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
     ['PROCESSING', '00:00:02', SIX],
     ['DELIVERED', '00:00:05', SIX],
     ['DELIVERED', '00:00:00', { ...INSTANT, quantity: 1 }],
-  ])('400 refuses what is %s at %s, and refunds nothing', async (status, time, body) => {
+  ])('400 refuses an order that is %s at %s, and refunds nothing', async (status, time, body) => {
     const world = await server.world(START)
     await place(world, body)
     await later(world, time)

@@ -15,7 +15,7 @@ const START = '2030-01-01T00:00:00Z'
 const AT_START = '2030-01-01T00:00:00.000Z'
 
 describe('POST /api/v1/orders', () => {
-  test('200 answers the delivered order of an instant product, with its vouchers and the whole charge', async () => {
+  test('200 returns the delivered order of an instant product, with vouchers and charge', async () => {
     const world = await server.world(START)
     const response = await world.post(ORDERS, {
       product_id: 1,
@@ -82,7 +82,7 @@ describe('POST /api/v1/orders', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('no cache keeps what tells voucher codes: orders, replays, lists and vouchers', async () => {
+  test('responses with voucher codes are not cached: orders, replays, lists and vouchers', async () => {
     const world = await server.world(START)
     const again = { 'idempotency-key': 'kept by no cache' }
     const answers = [
@@ -97,7 +97,7 @@ describe('POST /api/v1/orders', () => {
     }
   })
 
-  test('instant digital products are delivered in the answer up to quantity 5', async () => {
+  test('instant digital products are delivered immediately up to quantity 5', async () => {
     const world = await server.world(START)
     const order = await place(world, { ...INSTANT, quantity: 5 })
     expect(order).toMatchObject({ status: 'DELIVERED', delivered_at: AT_START })
@@ -111,7 +111,7 @@ describe('POST /api/v1/orders', () => {
     // 9.875 KWD after discount, 0.1 and 1.5 % in fees, at 3.25945241 USD, and 0.5 % for converting
     ['delayed ones', { ...DELAYED, quantity: 1 }, 1, { amount: 99_966.84, reserved: 33.16 }],
     ['physical ones', { ...PHYSICAL, quantity: 1 }, 2, { amount: 99_966.24, reserved: 33.76 }],
-  ])('all others are PENDING without vouchers, and the money is reserved: %s', async (_, body, walletId, balance) => {
+  ])('all others are PENDING without vouchers, with reserved money: %s', async (_, body, walletId, balance) => {
     const world = await server.world(START)
     const order = await place(world, body)
     expect(order).toMatchObject({ status: 'PENDING', vouchers: [], placed_at: AT_START, delivered_at: null })
@@ -121,7 +121,7 @@ describe('POST /api/v1/orders', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('converts when the wallet that is named holds another currency, and records how', async () => {
+  test('converts if the named wallet has another currency, and records the conversion', async () => {
     const world = await server.world(START)
     const order = await place(world, { ...INSTANT, quantity: 2, wallet_id: 2 })
     // 96 USD at 0.92 are 88.32 EUR; 0.5 % of it 0.44.
@@ -164,7 +164,7 @@ describe('POST /api/v1/orders', () => {
     ['with fees, from the default wallet', { ...DELAYED, quantity: 3 }],
     ['into a currency without decimals', { ...DELAYED, quantity: 2, wallet_id: 4 }],
     ['where bands overlap', { product_id: 6, denomination: 500, quantity: 1 }],
-  ])('costs what the charges endpoint says: %s', async (_, body) => {
+  ])('costs the same as the charge: %s', async (_, body) => {
     const world = await server.world(START)
     const { product_id, ...purchase } = body
     const order = await place(world, body)
@@ -176,7 +176,7 @@ describe('POST /api/v1/orders', () => {
     expect((await movementsOf(world))[0]).toMatchObject({ amount: charge.total_payable, wallet_id: order.wallet_id })
   })
 
-  test('a wallet that is named and in the same currency costs the same as none named', async () => {
+  test('naming a wallet in the same currency does not change the price', async () => {
     const world = await server.world(START)
     const named = await place(world, { ...INSTANT, quantity: 1, wallet_id: 1 })
     const unnamed = await place(world, { ...INSTANT, quantity: 1 })
@@ -184,7 +184,7 @@ describe('POST /api/v1/orders', () => {
     expect(unnamed.wallet_id).toBe(1)
   })
 
-  test('null counts as left out, and unknown members are ignored', async () => {
+  test('treats null like an omitted member, and ignores unknown members', async () => {
     const world = await server.world(START)
     const order = await place(world, {
       ...INSTANT,
@@ -198,7 +198,7 @@ describe('POST /api/v1/orders', () => {
     expect(order).toMatchObject({ wallet_id: 1, email: null, status: 'DELIVERED' })
   })
 
-  test('reads JSON whatever the content type says', async () => {
+  test('reads JSON with any content type', async () => {
     const world = await server.world(START)
     const response = await world.post(ORDERS, JSON.stringify({ ...INSTANT, quantity: 1 }), {
       'content-type': 'application/x-www-form-urlencoded',
@@ -220,14 +220,14 @@ describe('ref and client_reference', () => {
     ['client_reference alone', { client_reference: 'a-1' }],
     ['both alike', { ref: 'a-1', client_reference: 'a-1' }],
     ['both, one of them null', { ref: null, client_reference: 'a-1' }],
-  ])('are the same thing under two names: %s', async (_, names) => {
+  ])('are two names of one member: %s', async (_, names) => {
     const world = await server.world()
     const order = await place(world, { ...INSTANT, quantity: 1, ...names })
     expect(order).toMatchObject({ ref: 'a-1', client_reference: 'a-1' })
     expect(await getOrder(world, order.id)).toMatchObject({ ref: 'a-1', client_reference: 'a-1' })
   })
 
-  test('are made up when left out, unlike each other', async () => {
+  test('are generated if omitted, and unique', async () => {
     const world = await server.world()
     const references = new Set<string>()
     for (let count = 0; count < 5; count++) {
@@ -243,12 +243,12 @@ describe('ref and client_reference', () => {
     ['255 characters', 'x'.repeat(255)],
     ['one character', '~'],
     ['every kind of printable character', ' !"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~'],
-  ])('take %s', async (_, ref) => {
+  ])('accept %s', async (_, ref) => {
     const world = await server.world()
     expect((await place(world, { ...INSTANT, quantity: 1, ref })).ref).toBe(ref)
   })
 
-  test('differ by their case', async () => {
+  test('are case-sensitive', async () => {
     const world = await server.world()
     await place(world, { ...INSTANT, quantity: 1, ref: 'a' })
     expect((await place(world, { ...INSTANT, quantity: 1, ref: 'A' })).ref).toBe('A')
@@ -261,7 +261,7 @@ describe('ref and client_reference', () => {
   })
 })
 
-describe('a charge that is kept', () => {
+describe('a held charge', () => {
   test('is the price of an order for the same purchase', async () => {
     const world = await server.world(START)
     const { product_id, ...purchase } = { ...DELAYED, quantity: 2, wallet_id: 2 }
@@ -275,7 +275,7 @@ describe('a charge that is kept', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('does not spare an order any refusal of its own', async () => {
+  test('does not skip the checks of an order', async () => {
     const world = await server.world(START)
     const purchase = { denomination: 10, quantity: 4 }
     expect((await world.post('/api/v1/products/9/charges', purchase)).status).toBe(200)
@@ -285,7 +285,7 @@ describe('a charge that is kept', () => {
     expect(await movementsOf(world)).toEqual([])
   })
 
-  test('holds for five minutes while the rates change, and no longer', async () => {
+  test('is held for five minutes while the rates change', async () => {
     let eurPerUsd = '0.92'
     const room = openRoom({
       outside: {

@@ -28,7 +28,7 @@ const expectRefusal = async (world: TestWorld, body: unknown, status: number, an
   expect([await walletsOf(world), await movementsOf(world), await orderCountOf(world)]).toEqual(before)
 }
 
-describe('a body that is wrong', () => {
+describe('an invalid body', () => {
   test.each([
     ['none', undefined],
     ['an empty one', ''],
@@ -103,7 +103,7 @@ describe('a body that is wrong', () => {
     await expectRefusal(await server.world(), { ...ONE, ...change }, 400, broken(field, rule, problem))
   })
 
-  test('400 names every field that is wrong', async () => {
+  test('400 names all invalid fields', async () => {
     const world = await server.world()
     const response = await world.post(ORDERS, { product_id: 0, wallet_id: 0, ref: '', client_reference: '', email: '' })
     const { error } = (await response.json()) as { error: { messages: object } }
@@ -120,7 +120,7 @@ describe('a body that is wrong', () => {
   })
 })
 
-describe('what cannot be bought', () => {
+describe('a purchase that is not possible', () => {
   const DENOMINATION = notFound('Denomination not found')
 
   test.each<[string, object, number, object]>([
@@ -151,7 +151,7 @@ describe('what cannot be bought', () => {
     await expectRefusal(await server.world(), { ...ONE, ...change }, status, answer)
   })
 
-  test('400 a reference that was used, and the first order stands', async () => {
+  test('400 for a used reference, and the first order stays', async () => {
     const world = await server.world()
     const first = await place(world, { ...ONE, ref: 'a-1' })
     await expectRefusal(world, { ...ONE, ref: 'a-1' }, 400, badRequest('Duplicate client_reference'))
@@ -165,7 +165,7 @@ describe('what cannot be bought', () => {
     expect(await (await world.get(`${ORDERS}/${first.id}`)).json()).toEqual(first)
   })
 
-  test('400 a reference of an order that was cancelled', async () => {
+  test('400 for the reference of a cancelled order', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const { id } = await place(world, { ...INSTANT, quantity: 6, ref: 'a-1' })
     expect((await world.post(`${ORDERS}/${id}/cancel`)).status).toBe(200)
@@ -173,7 +173,7 @@ describe('what cannot be bought', () => {
   })
 })
 
-describe('the first rule in the order of refusal answers for all that follow', () => {
+describe('the first error in the documented order is returned', () => {
   // Each breaks its own rule and every later one that it can.
   const TOO_MUCH = { product_id: 12, denomination: 1_000, quantity: 1_000 }
   test.each<[string, object, object]>([
@@ -225,7 +225,7 @@ describe('the first rule in the order of refusal answers for all that follow', (
   })
 })
 
-describe('with rates and a catalog of its own', () => {
+describe('with custom rates and catalog', () => {
   let own: Server
   beforeAll(async () => {
     const catalog = [
@@ -243,11 +243,11 @@ describe('with rates and a catalog of its own', () => {
   const TOO_SMALL = invalid({ amount: [{ rule: 'min', field: 'amount', message: 'amount too small' }] })
   const RATE_MISSING = badRequest('No exchange rate found for USD to JPY')
 
-  test('400 names the two currencies when there is no rate between them', async () => {
+  test('400 names both currencies if there is no rate', async () => {
     await expectRefusal(await own.world(), { ...HUGE, quantity: 1, wallet_id: 4 }, 400, RATE_MISSING)
   })
 
-  test('400 an amount that cannot be exact, in the currency of the product or of the wallet', async () => {
+  test("400 for an amount that cannot be exact, in the product's or wallet's currency", async () => {
     const world = await own.world()
     await expectRefusal(world, HUGE, 400, TOO_LARGE)
     await expectRefusal(world, { ...HUGE, quantity: 1_000_000_000, wallet_id: 2 }, 400, TOO_LARGE)
@@ -255,7 +255,7 @@ describe('with rates and a catalog of its own', () => {
     await expectRefusal(world, { ...HUGE, quantity: 9_999 }, 400, badRequest('Insufficient wallet balance'))
   })
 
-  test('the rate comes before the amount, and the amount before a used reference', async () => {
+  test('checks the rate before the amount, and the amount before a used reference', async () => {
     const world = await own.world()
     await place(world, { product_id: 1, denomination: 10, quantity: 1, ref: 'used' })
     await expectRefusal(world, { ...HUGE, wallet_id: 4, ref: 'used' }, 400, RATE_MISSING)
@@ -266,21 +266,21 @@ describe('with rates and a catalog of its own', () => {
   test.each([
     ['all of it is discounted', { product_id: 2, denomination: 10, quantity: 6 }],
     ['it is rounded away in the currency of the wallet', { product_id: 3, denomination: 1, quantity: 5, wallet_id: 1 }],
-  ])('400 a purchase that would cost nothing, as %s', async (_, body) => {
+  ])('400 for a purchase that would cost nothing, as %s', async (_, body) => {
     const world = await own.world()
     await expectRefusal(world, body, 400, TOO_SMALL)
     await place(world, { product_id: 1, denomination: 10, quantity: 1, ref: 'used' })
     await expectRefusal(world, { ...body, ref: 'used' }, 400, TOO_SMALL)
   })
 
-  test('what costs the smallest amount is sold', async () => {
+  test('sells a purchase that costs one minor unit', async () => {
     const world = await own.world()
     const body = { product_id: 3, denomination: 125, quantity: 1, wallet_id: 1 } // 125 VND are half a cent
     expect(await place(world, body)).toMatchObject({ amount: 0.01, status: 'DELIVERED' })
     await expectRefusal(world, { ...body, denomination: 124 }, 400, TOO_SMALL)
   })
 
-  test('a refusal is replayed for its key', async () => {
+  test('an error is replayed for its key', async () => {
     const world = await own.world()
     const body = { product_id: 2, denomination: 10, quantity: 6 }
     const key = { 'idempotency-key': 'nothing for nothing' }
@@ -311,7 +311,7 @@ describe('a client without vouchers', () => {
     ['GET', `${ORDERS}/0/vouchers`, undefined],
     ['POST', `${ORDERS}/1/cancel`, undefined],
     ['POST', `${ORDERS}/x/cancel`, undefined],
-  ])('403 on %s %s, before anything else is looked at', async (method, path, body) => {
+  ])('403 on %s %s, before any other check', async (method, path, body) => {
     const world = await server.world()
     await place(world, ONE)
     const limited = await world.limited()
@@ -331,7 +331,7 @@ describe('a client without vouchers', () => {
     ['GET', `${ORDERS}/1`],
     ['GET', `${ORDERS}/x/vouchers`],
     ['POST', `${ORDERS}/1/cancel`],
-  ])('401 on %s %s comes before that, without a token', async (method, path) => {
+  ])('401 on %s %s first, without a token', async (method, path) => {
     const response = await server.request(path, { method })
     expect(response.status).toBe(401)
     expect(await response.json()).toEqual(

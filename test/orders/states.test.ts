@@ -63,7 +63,7 @@ const accountsOf = (world: World, since: number) =>
   linesSince(world.db.sqlite, since).map(({ account, currency, amount }) => `${account} ${currency} ${amount}`)
 
 describe('an order that is delivered in parts', () => {
-  test('is PARTIALLY_DELIVERED, keeps all of its money reserved, and waits for no clock', async () => {
+  test('is PARTIALLY_DELIVERED, keeps all its money reserved, and is not moved by the clock', async () => {
     const { client, world } = await room.open(START)
     await place(client, TEN)
     await delivered(world, 1, 3)
@@ -80,7 +80,7 @@ describe('an order that is delivered in parts', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('is DELIVERED with the last card, and settled as if at once', async () => {
+  test('is DELIVERED with the last code, and settled completely', async () => {
     const { client, world } = await room.open(START)
     await place(client, TEN)
     await delivered(world, 1, 3)
@@ -102,7 +102,7 @@ describe('an order that is delivered in parts', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('has its rest refunded when that cannot come, and the cards go back to the stock', async () => {
+  test('is refunded for the rest if it fails, and the codes return to the stock', async () => {
     const { client, world } = await room.open(START)
     await place(client, TEN)
     expect(await available(client, 1)).toBe(false)
@@ -137,7 +137,7 @@ describe('an order that is delivered in parts', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('ends there: nothing more is delivered, refunded or cancelled', async () => {
+  test('is then final: no more deliveries, refunds or cancellations', async () => {
     const { client, world } = await room.open(START)
     await place(client, TEN)
     await delivered(world, 1, 3)
@@ -150,7 +150,7 @@ describe('an order that is delivered in parts', () => {
     expect(vouchersOf(world.db.query, 1)).toHaveLength(3)
   })
 
-  test('is settled and refunded through the exchange at the rate that was recorded', async () => {
+  test('is settled and refunded at the recorded rate', async () => {
     const { client, world } = await room.open(START)
     // 97.5 USD at 152.35: 14,854 JPY; GST 2,674; fee 76.175 + 148.54 = 225; conversion 74; together 17,827.
     await place(client, { ...TEN, wallet_id: 4 })
@@ -207,13 +207,13 @@ describe('an order that fails', () => {
   })
 })
 
-describe('what has ended', () => {
+describe('an order in a final status', () => {
   const endings: Record<string, (client: TestWorld, world: World) => Promise<unknown>> = {
     DELIVERED: (client) => client.clock({ advance: 'PT5S' }),
     FAILED: (_, world) => failed(world, 1),
     CANCELLED: (client) => client.post(`${ORDERS}/1/cancel`),
   }
-  test.each(Object.keys(endings))('takes no further step: %s', async (status) => {
+  test.each(Object.keys(endings))('has no further transition: %s', async (status) => {
     const { client, world } = await room.open(START)
     await place(client, TEN)
     await endings[status]?.(client, world)

@@ -34,7 +34,7 @@ const cardsOf = ({ vouchers }: { vouchers: { card_number: string | null }[] }) =
   vouchers.map(({ card_number }) => card_number)
 
 describe('a code that is moved to another row', () => {
-  test('of the orders does not open there, and all others do', async () => {
+  test('in an order cannot be decrypted, and all others can', async () => {
     await live.stock(1, 'ONE', 'TWO', 'THREE')
     const [first, second] = [await live.order(1, 2), await live.order(1, 1)]
     expect([cardsOf(first), cardsOf(second)]).toEqual([['ONE', 'TWO'], ['THREE']])
@@ -50,7 +50,7 @@ describe('a code that is moved to another row', () => {
     })
   })
 
-  test('of the stock is not sold: it is set aside, told in the log, and the next one is sold', async () => {
+  test('in the stock is not sold: it is logged and the next one is sold', async () => {
     await live.stock(1, 'ONE', 'TWO', 'THREE')
     sql('UPDATE voucher_stock SET sealed = (SELECT sealed FROM voucher_stock WHERE id = 3) WHERE id = 1')
     expect(cardsOf(await live.order(1, 2))).toEqual(['TWO', 'THREE'])
@@ -71,7 +71,7 @@ describe('a code that is moved to another row', () => {
 })
 
 describe('a damaged code', () => {
-  test('refuses an order that needs it, and stays unsold', async () => {
+  test('refuses an order that needs it, and is not sold', async () => {
     await live.stock(1, 'ONE', 'TWO')
     sql("UPDATE voucher_stock SET sealed = x'00' WHERE id = 2")
     const body = JSON.stringify({ product_id: 1, denomination: 10, quantity: 2 })
@@ -83,7 +83,7 @@ describe('a damaged code', () => {
     expect(cardsOf(await live.order(1, 1))).toEqual(['ONE'])
   })
 
-  test('in a delivered order is null, and the list of orders shows all others', async () => {
+  test('in a delivered order is null, and the list shows all others', async () => {
     await live.stock(1, 'ONE', 'TWO')
     await live.order(1, 2)
     sql("UPDATE vouchers SET sealed = x'00' WHERE id = 1")
@@ -132,7 +132,7 @@ describe('a damaged code', () => {
 
 describe('a card number', () => {
   test.each(['card-1', 'CARD 1', ' c a r d – 1 ', 'ＣＡＲＤ１', 'Card\u00a01'])(
-    'that is imported as CARD1 is imported once: %p is the same, whatever its product',
+    'imported as CARD1 cannot be imported again: %p is the same, for any product',
     async (again) => {
       await live.stock(1, 'CARD1')
       for (const productId of [1, 2]) {
@@ -143,14 +143,14 @@ describe('a card number', () => {
     },
   )
 
-  test('that is twice in a file refuses the file, naming both lines', async () => {
+  test('that is twice in a file refuses the file and names both lines', async () => {
     await expect(live.stock(1, 'A-1', 'B', 'a1')).rejects.toThrow('line 3: card_number: the same as at line 1')
     await expect(live.stock(1, ' - ')).rejects.toThrow('line 1: card_number: must hold more than spaces and dashes')
     expect(sql('SELECT count(*) AS n FROM voucher_stock')).toEqual([{ n: 0 }])
   })
 })
 
-describe('another key', () => {
+describe('a new key', () => {
   const keyFile = () => join(live.folder, 'voucher.key')
   const isSealedWith = (key: Uint8Array): unknown[] => {
     const { prefix } = new Seal(key)
@@ -181,7 +181,7 @@ describe('another key', () => {
     return [response.headers.get('idempotent-replayed'), await response.text()]
   }
 
-  test('seals everything anew beside the server, which goes on, and opens all of it', async () => {
+  test('encrypts everything again while the server runs, and decrypts all of it', async () => {
     await live.stock(1, 'ONE', 'TWO', 'THREE', 'FOUR')
     const [, bought] = await ordered('kept for a day')
     const old = readFileSync(keyFile())
@@ -204,7 +204,7 @@ describe('another key', () => {
     expect(cardsOf(await live.read(1))).toEqual(['ONE', 'TWO'])
   })
 
-  test('that was broken off anywhere goes on where it was, and neither a restart nor an order comes too late', async () => {
+  test('continues after any interruption, also after a restart or an order', async () => {
     await live.stock(1, ...Array.from({ length: 450 }, (_, index) => `CARD ${index}`))
     await ordered('kept for a day')
     expect(rekey(1)).rejects.toThrow('killed')
@@ -222,7 +222,7 @@ describe('another key', () => {
     expect(cardsOf(await live.read(3))).toEqual(['CARD 3'])
   })
 
-  test('leaves what is damaged as it is, and not for sale', async () => {
+  test('leaves damaged codes unchanged and not for sale', async () => {
     await live.stock(1, 'ONE', 'TWO')
     await live.order(1, 1)
     sql("UPDATE voucher_stock SET sealed = x'0102' WHERE id = 2")
@@ -232,7 +232,7 @@ describe('another key', () => {
     expect(await available(1)).toBe(false)
   })
 
-  test('converts the seals of an earlier release, and takes a number that was sold twice out of the stock', async () => {
+  test('converts codes of an earlier release, and removes a duplicate number from the stock', async () => {
     await live.stock(1, 'ONE', 'TWO')
     const key = Buffer.from(readFileSync(keyFile(), 'utf8').trim(), 'hex')
     const insert = live.database.sqlite.query(
@@ -252,7 +252,7 @@ describe('another key', () => {
     expect(cardsOf(await live.order(1, 2))).toEqual(['ONE', 'TWO'])
   })
 
-  test('is not overwritten by a third one while it takes the place of the first', async () => {
+  test('is not overwritten by a third key during the rotation', async () => {
     await live.stock(1, 'ONE')
     expect(rekey(0)).rejects.toThrow('killed')
     await Bun.sleep(0)

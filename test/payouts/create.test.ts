@@ -13,7 +13,7 @@ const START = '2030-01-01T00:00:00Z'
 const AT_START = '2030-01-01T00:00:00.000Z'
 
 describe('POST /api/v1/payouts', () => {
-  test('201 answers the payout, created, with everything that was sent and its first event', async () => {
+  test('201 returns the created payout with its first event', async () => {
     const world = await server.world(START)
     const response = await world.post(PAYOUTS, {
       ...HUNDRED,
@@ -74,7 +74,7 @@ describe('POST /api/v1/payouts', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('members that were left out, or null, come back as null, metadata as an empty object', async () => {
+  test('returns null for omitted or null members, and an empty object for metadata', async () => {
     const world = await server.world()
     for (const [reference_id, rest] of Object.entries({
       'left-out': {},
@@ -113,7 +113,7 @@ describe('POST /api/v1/payouts', () => {
     })
   })
 
-  test('keeps the copy when the saved beneficiary is deleted, and still completes', async () => {
+  test('keeps the copy if the saved beneficiary is deleted, and completes', async () => {
     const world = await server.world(START)
     const beneficiary_id = await save(world)
     const payout = await pay(world, { reference_id: 'bonus', wallet_id: 1, amount: 1, currency: 'USD', beneficiary_id })
@@ -136,7 +136,7 @@ describe('POST /api/v1/payouts', () => {
     ['JPY', 4, 100, 2, 102], // 1.5 rounds away from zero
     ['JPY', 4, 1_000_000, 15_000, 1_015_000],
   ])(
-    'fees are 1.5 %% of the amount, rounded once, and never nothing: %s from wallet %i: %d',
+    'fees are 1.5 %% of the amount, rounded once, and never zero: %s from wallet %i: %d',
     async (currency, wallet_id, amount, fees, total) => {
       const world = await server.world()
       const before = await balanceOf(world, wallet_id)
@@ -163,36 +163,39 @@ describe('POST /api/v1/payouts', () => {
     ['KWD', 10, 1, 'USD', { fees: 0.15, total_amount: 10.15, paid: 33.25, conversion: 0.17, rate: 3.25945241 }],
     // 0.335 KWD × 496.57757497 = 166 JPY (166.353), 0.83
     ['KWD', 0.33, 4, 'JPY', { fees: 0.005, total_amount: 0.335, paid: 167, conversion: 1, rate: 496.57757497 }],
-  ])('converts %s %d for wallet %i in %s, and says how', async (currency, amount, wallet_id, wallet, expected) => {
-    const world = await server.world()
-    const before = await balanceOf(world, wallet_id)
-    const payout = await pay(world, { ...HUNDRED, currency, amount, wallet_id })
-    expect(payout).toMatchObject({ amount, currency, fees: expected.fees, total_amount: expected.total_amount })
-    expect(await movementsOf(world)).toMatchObject([
-      {
-        wallet_id,
-        transaction_type: 'DEBIT',
-        amount: expected.paid,
-        source_currency: currency,
-        destination_currency: wallet,
-        forex_rate: expected.rate,
-        conversion_charges: expected.conversion,
-      },
-    ])
-    const after = await balanceOf(world, wallet_id)
-    expect(after.reserved).toBe(expected.paid)
-    expect(after.amount).toBeCloseTo(before.amount - expected.paid, 6)
-    await expectUnbrokenChain(world)
-  })
+  ])(
+    'converts %s %d for wallet %i in %s, and records the conversion',
+    async (currency, amount, wallet_id, wallet, expected) => {
+      const world = await server.world()
+      const before = await balanceOf(world, wallet_id)
+      const payout = await pay(world, { ...HUNDRED, currency, amount, wallet_id })
+      expect(payout).toMatchObject({ amount, currency, fees: expected.fees, total_amount: expected.total_amount })
+      expect(await movementsOf(world)).toMatchObject([
+        {
+          wallet_id,
+          transaction_type: 'DEBIT',
+          amount: expected.paid,
+          source_currency: currency,
+          destination_currency: wallet,
+          forex_rate: expected.rate,
+          conversion_charges: expected.conversion,
+        },
+      ])
+      const after = await balanceOf(world, wallet_id)
+      expect(after.reserved).toBe(expected.paid)
+      expect(after.amount).toBeCloseTo(before.amount - expected.paid, 6)
+      await expectUnbrokenChain(world)
+    },
+  )
 
-  test('pays the last unit that a wallet holds', async () => {
+  test('pays the last minor unit of a wallet', async () => {
     const limited = await (await server.world()).limited()
     // 4.93 and 1.5 % of it, 0.07395, are 5.00 exactly.
     await pay(limited, { ...HUNDRED, wallet_id: 5, amount: 4.93 })
     expect(await balanceOf(limited, 5)).toEqual({ amount: 0, reserved: 5 })
   })
 
-  test('is open to clients without vouchers', async () => {
+  test('is available to clients without vouchers', async () => {
     const limited = await (await server.world()).limited()
     expect((await pay(limited, { ...HUNDRED, wallet_id: 5, amount: 1 })).status).toBe('created')
   })
@@ -202,7 +205,7 @@ describe('POST /api/v1/payouts', () => {
     ['a reference_id of letters beyond the basic plane', { reference_id: '🎁'.repeat(255) }],
     ['a description of 1,000 characters', { description: 'x'.repeat(1_000) }],
     ['names in any script', { beneficiary_first_name: '愛', beneficiary_last_name: "O'Ñandú-Żółć" }],
-  ])('takes %s as it is', async (_, change) => {
+  ])('accepts %s unchanged', async (_, change) => {
     const world = await server.world()
     const sent = { ...HUNDRED, ...change }
     const payout = await pay(world, sent)

@@ -59,12 +59,12 @@ describe('GET /api/v1/payouts', () => {
     expect(pageOf(response)).toEqual(['1', '20', '4', '1', null, null])
   })
 
-  test('lists nothing of another client', async () => {
+  test('does not list records of another client', async () => {
     const world = await desk()
     expect(await (await (await world.limited()).get(PAYOUTS)).json()).toEqual([])
   })
 
-  test('filters by status, currency and search, all of which are to hold', async () => {
+  test('combines filters by status, currency and search', async () => {
     const world = await desk()
     expect(await referencesOf(world, 'status=queued')).toEqual(['c-100%'])
     expect(await referencesOf(world, 'status=CREATED')).toEqual(['d-BONUS'])
@@ -82,7 +82,7 @@ describe('GET /api/v1/payouts', () => {
     expect(await referencesOf(world, 'colour=red')).toHaveLength(4)
   })
 
-  test('% and _ are ordinary characters in a search, and it runs over no seam', async () => {
+  test('% and _ are ordinary characters in a search, and a search does not cross the separator', async () => {
     const world = await desk()
     expect(await referencesOf(world, 'search=%25')).toEqual(['c-100%'])
     expect(await referencesOf(world, 'search=_')).toEqual(['c-100%'])
@@ -93,7 +93,7 @@ describe('GET /api/v1/payouts', () => {
     expect(await referencesOf(world, 'search=%0A')).toEqual([])
   })
 
-  test('knows the small sigma in both of its forms', async () => {
+  test('matches both forms of the small sigma', async () => {
     const world = await server.world(START)
     for (const reference_id of ['ΟΔΟΣ-1', 'οδος-2', 'οδοσ-3', 'ΟΔΟΣΟΔΟΣ'])
       await pay(world, { ...HUNDRED, reference_id })
@@ -102,7 +102,7 @@ describe('GET /api/v1/payouts', () => {
     }
   })
 
-  test('searches in any script, whatever the case', async () => {
+  test('searches in any script, in either case', async () => {
     const world = await server.world()
     await pay(world, { ...HUNDRED, reference_id: 'ПРЕМИЯ-Ä' })
     expect(await referencesOf(world, `search=${encodeURIComponent('премия-ä')}`)).toEqual(['ПРЕМИЯ-Ä'])
@@ -124,7 +124,7 @@ describe('GET /api/v1/payouts', () => {
     expect(await referencesOf(world, 'sort_by=status')).toEqual([...BY_STATUS].reverse())
   })
 
-  test('pages neither overlap nor skip among equals, 20 to a page when nothing is said', async () => {
+  test('pages neither overlap nor skip with equal values, 20 per page by default', async () => {
     const world = await server.world(START)
     for (let count = 0; count < 21; count++) await pay(world, { ...HUNDRED, amount: 1, reference_id: `r${count}` })
     const all = Array.from({ length: 21 }, (_, index) => `r${20 - index}`)
@@ -162,7 +162,7 @@ describe('GET /api/v1/payouts', () => {
       'page=0&limit=0&sort_by=x',
       'page must be at least 1; limit must be at least 1; sort_by must be one of created_at, amount, status',
     ],
-  ])('400 refuses %s in the flat shape', async (query, message) => {
+  ])('400 refuses %s in the flat format', async (query, message) => {
     const world = await server.world()
     const response = await world.get(`${PAYOUTS}?${query}`)
     expect(response.status).toBe(400)

@@ -19,7 +19,7 @@ const KEY = { 'idempotency-key': 'payout-4711' }
 const badRequest = (message: string) => ({ error: 'BadRequest', message })
 
 describe('Idempotency-Key on payouts', () => {
-  test('answers the same payout again, status 201 and the same bytes, and pays nothing', async () => {
+  test('returns the same payout with status 201 and the same bytes, and pays nothing', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const first = await world.post(PAYOUTS, HUNDRED, KEY)
     const bytes = await first.text()
@@ -32,7 +32,7 @@ describe('Idempotency-Key on payouts', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_898.5, reserved: 0 })
   })
 
-  test('without it the reference_id is what keeps a payout from being made twice', async () => {
+  test('without it the reference_id prevents a duplicate payout', async () => {
     const world = await server.world()
     const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(PAYOUTS, HUNDRED)))
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(400)])
@@ -41,7 +41,7 @@ describe('Idempotency-Key on payouts', () => {
     expect(await movementsOf(world)).toHaveLength(1)
   })
 
-  test('pays once when the same request arrives twenty times at once', async () => {
+  test('pays once if the same request arrives twenty times at once', async () => {
     const world = await server.world()
     const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(PAYOUTS, HUNDRED, KEY)))
     const bodies = new Set(await Promise.all(responses.map((response) => response.text())))
@@ -59,7 +59,7 @@ describe('Idempotency-Key on payouts', () => {
     ],
     ['a wallet', { ...HUNDRED, wallet_id: 5 }, badRequest('Wallet not found')],
     ['a balance', { ...HUNDRED, amount: 1e6 }, badRequest('Insufficient wallet balance')],
-  ])('keeps a refusal as it keeps a success: %s', async (_, body, answer) => {
+  ])('stores an error like a success: %s', async (_, body, answer) => {
     const world = await server.world()
     for (const replayed of [null, 'true']) {
       const response = await world.post(PAYOUTS, body, KEY)
@@ -69,7 +69,7 @@ describe('Idempotency-Key on payouts', () => {
     expect(await movementsOf(world)).toEqual([])
   })
 
-  test('400 refuses another payout under the key, and a malformed key, in the flat shape', async () => {
+  test('400 refuses another payout with the key, and an invalid key, in the flat format', async () => {
     const world = await server.world()
     await world.post(PAYOUTS, HUNDRED, KEY)
     const other = await world.post(PAYOUTS, { ...HUNDRED, amount: 99 }, KEY)
@@ -87,7 +87,7 @@ describe('Idempotency-Key on payouts', () => {
 })
 
 describe('a wallet that covers exactly k of many payouts at once', () => {
-  test('pays for k, refuses the rest, and ends at nothing', async () => {
+  test('pays for k, refuses the rest, and ends at zero', async () => {
     const world = await server.world()
     // Each costs 1,015 USD: 98 of them are 99,470, and 530 are left over.
     const responses = await Promise.all(
@@ -104,7 +104,7 @@ describe('a wallet that covers exactly k of many payouts at once', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('orders and payouts draw on the same money', async () => {
+  test('orders and payouts share the balance', async () => {
     const limited = await (await server.world()).limited()
     // Each payout costs 1.02 of 5.00 USD.
     const responses = await Promise.all(
@@ -118,8 +118,8 @@ describe('a wallet that covers exactly k of many payouts at once', () => {
   })
 })
 
-describe('after a change of rates', () => {
-  test('a refund is what was paid, to the unit, and new payouts cost what they cost now', async () => {
+describe('after the rates have changed', () => {
+  test('a refund equals the payment, and new payouts use the new rates', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
     const started = (rate: string) =>
       startServer('--data-dir', folder, '--rates', fileOf({ base: 'USD', rates: { EUR: rate } }))
@@ -169,7 +169,7 @@ describe('after a change of rates', () => {
   })
 })
 
-test('a payout is found again under its id, and is the one that was made', async () => {
+test('a payout can be read by its id', async () => {
   const world = await server.world()
   const made = await Promise.all(
     Array.from({ length: 10 }, (_, index) => pay(world, { ...HUNDRED, amount: 1 + index, reference_id: `r${index}` })),

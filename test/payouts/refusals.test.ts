@@ -27,7 +27,7 @@ const NOBODY = { beneficiary_email: undefined, beneficiary_first_name: undefined
 const PAYEE_REQUIRED =
   'beneficiary_id is required, or beneficiary_email, beneficiary_first_name and beneficiary_last_name'
 
-describe('a body that is wrong', () => {
+describe('an invalid body', () => {
   test.each([
     ['none', undefined],
     ['an empty one', ''],
@@ -155,7 +155,7 @@ describe('a body that is wrong', () => {
     await expectRefusal(await server.world(), body, invalid(message))
   })
 
-  test('400 names every field that is wrong', async () => {
+  test('400 names all invalid fields', async () => {
     await expectRefusal(
       await server.world(),
       { ...HUNDRED, reference_id: '', amount: 0, currency: 'XYZ', beneficiary_email: 'ada@' },
@@ -165,7 +165,7 @@ describe('a body that is wrong', () => {
     )
   })
 
-  test('400 refuses a saved beneficiary and a person at once', async () => {
+  test('400 refuses a saved beneficiary together with a person', async () => {
     const world = await server.world()
     const beneficiary_id = await save(world)
     await expectRefusal(
@@ -181,7 +181,7 @@ describe('a body that is wrong', () => {
   })
 })
 
-describe('what cannot be paid', () => {
+describe('a payout that is not possible', () => {
   test.each<[string, object, string]>([
     ['an unknown wallet', { wallet_id: 999 }, 'Wallet not found'],
     ["another client's wallet", { wallet_id: 5 }, 'Wallet not found'],
@@ -194,13 +194,13 @@ describe('what cannot be paid', () => {
     await expectRefusal(await server.world(), { ...HUNDRED, ...change }, badRequest(message))
   })
 
-  test("400 refuses another client's beneficiary as a missing one", async () => {
+  test("400 refuses another client's beneficiary like a missing one", async () => {
     const world = await server.world()
     const beneficiary_id = await save(await world.limited())
     await expectRefusal(world, { ...HUNDRED, ...NOBODY, beneficiary_id }, badRequest('Beneficiary not found'))
   })
 
-  test('400 refuses a reference_id that was used, whatever became of its payout', async () => {
+  test('400 refuses a used reference_id, whatever the status of its payout', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const first = await pay(world)
     const duplicate = badRequest('Duplicate reference_id')
@@ -211,14 +211,14 @@ describe('what cannot be paid', () => {
     expect((await getPayout(world, first.id)).status).toBe('cancelled')
   })
 
-  test('a reference_id is unique for each client alone, and by its case', async () => {
+  test('a reference_id is case-sensitive and unique per client', async () => {
     const world = await server.world()
     await pay(world)
     expect((await pay(world, { ...HUNDRED, reference_id: 'Bonus' })).reference_id).toBe('Bonus')
     expect((await pay(await world.limited(), { ...HUNDRED, wallet_id: 5, amount: 1 })).reference_id).toBe('bonus')
   })
 
-  test('400 refuses what is worth nothing in the currency of the wallet', async () => {
+  test("400 refuses an amount that rounds to zero in the wallet's currency", async () => {
     // 0.01 INR are 0.0167 JPY.
     await expectRefusal(
       await server.world(),
@@ -227,7 +227,7 @@ describe('what cannot be paid', () => {
     )
   })
 
-  test('400 names the two currencies when there is no rate between them', async () => {
+  test('400 names both currencies if there is no rate', async () => {
     const own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '0.92' } }))
     await expectRefusal(
       await own.world(),
@@ -237,7 +237,7 @@ describe('what cannot be paid', () => {
     await own.stop()
   })
 
-  test('400 refuses an amount that cannot be exact in the currency of the wallet', async () => {
+  test("400 refuses an amount that cannot be exact in the wallet's currency", async () => {
     const own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '20000' } }))
     const world = await own.world()
     // A thousand million USD are 2 × 10^15 cents of such EUR.
@@ -247,7 +247,7 @@ describe('what cannot be paid', () => {
 })
 
 describe('GET /api/v1/payouts/{id}', () => {
-  test("404 answers alike for another client's payout, for none and for what is no id", async () => {
+  test("404 is identical for another client's payout, a missing one and an invalid id", async () => {
     const world = await server.world()
     const { id } = await pay(world)
     const limited = await world.limited()
@@ -267,7 +267,7 @@ describe('GET /api/v1/payouts/{id}', () => {
     expect((await getPayout(world, id)).status).toBe('created')
   })
 
-  test('401 and unknown routes leave in the structured shape', async () => {
+  test('401 and unknown routes are in the structured format', async () => {
     for (const [method, path] of [
       ['GET', PAYOUTS],
       ['POST', PAYOUTS],

@@ -119,7 +119,7 @@ const HELD: Record<PayoutStatus, readonly [number, number]> = {
   expired: [100_000, 0],
 }
 
-test('every status is reached, and every event is tried', () => {
+test('reaches every status and tries every event', () => {
   const statuses = new Set(Object.keys(STATES).map((state) => state.split(/[, ]/)[0]))
   expect([...statuses].sort()).toEqual([...PAYOUT_STATUSES].sort())
   expect(Object.keys(WRITTEN).sort()).toEqual([...EVENTS].sort())
@@ -165,7 +165,7 @@ test.each(PAIRS)('%s: %s', async (state, event) => {
 
 describe('a payout that fails', () => {
   test.each([['processing'], ['processing, submitted'], ['settling']] as const)(
-    'from %s says why, and when, and refunds amount and fees',
+    'from %s has a reason and time, and refunds amount and fees',
     async (state) => {
       const { client, world, id } = await opened()
       await go(world, id, STATES[state])
@@ -191,8 +191,8 @@ describe('a payout that fails', () => {
   )
 })
 
-describe('a payout that comes back after it was completed', () => {
-  test('is a new CREDIT of the amount without the fees, at its own rate, and nothing else changes', async () => {
+describe('a completed payout that is returned', () => {
+  test('is a new CREDIT of the amount without fees, at the original rate, and changes nothing else', async () => {
     const { client, world } = await room.open(START)
     const beneficiary_id = await save(client)
     const { id } = await pay(client, {
@@ -248,7 +248,7 @@ describe('a payout that comes back after it was completed', () => {
 })
 
 describe('a payout in two currencies', () => {
-  test('is settled through the exchange: the amount arrives whole, fees and conversion stay', async () => {
+  test('settles the full amount in its currency, and keeps fees and conversion', async () => {
     const { world, id } = await opened({ ...HUNDRED, wallet_id: 2 })
     const last = lastEntryOf(world.db.sqlite)
     await go(world, id, STATES.completed)
@@ -271,7 +271,7 @@ describe('the clock', () => {
     return getPayout(client, id)
   }
 
-  test('waits while an action is required, and goes on when it was taken, not before', async () => {
+  test('waits while an action is required', async () => {
     const { client, world, id } = await opened()
     await go(world, id, STATES.action_required)
     expect((await moved(client, 'PT10M', id)).status).toBe('action_required')
@@ -283,7 +283,7 @@ describe('the clock', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('a payout that is ahead of its time waits for the next step', async () => {
+  test('a payout that was advanced early waits for its next due time', async () => {
     const { client, world, id } = await opened()
     await go(world, id, STATES.processing)
     expect((await moved(client, 'PT2.999S', id)).submitted_at).toBeNull()
@@ -316,7 +316,7 @@ describe('the clock', () => {
     expect(await balanceOf(await client.again(), 1)).toEqual({ amount: 100_000, reserved: 0 })
   })
 
-  test('where it moves nothing, what is being processed expires never', async () => {
+  test('does not expire a payout that is processing if the pace is manual', async () => {
     const { client, world } = await room.open(START)
     Object.assign(world.of(pace), { payouts: 'manual' })
     const { id } = await pay(client)

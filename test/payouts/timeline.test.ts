@@ -48,7 +48,7 @@ const stampsOf = (events: readonly EventBody[]) =>
 const moveTo = async (world: TestWorld, time: string) => world.clock({ now: at(time) })
 
 describe('at the pace of the sandbox', () => {
-  test('a payout is queued, processed, submitted, settled and completed, a second each, without anyone asking', async () => {
+  test('a payout is queued, processed, submitted, settled and completed, one second each, without requests', async () => {
     const world = await server.world(START)
     const created = await pay(world)
     const expected = { ...created }
@@ -78,7 +78,7 @@ describe('at the pace of the sandbox', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('a jump of a month takes all steps in order, each at its own time', async () => {
+  test('a jump of a month makes all transitions in order, each at its due time', async () => {
     const world = await server.world(START)
     const { id } = await pay(world)
     await world.clock({ advance: 'P31D' })
@@ -87,7 +87,7 @@ describe('at the pace of the sandbox', () => {
     expect(payout.events).toEqual([CREATED, ...WAY])
   })
 
-  test('a completed payout stays as it is', async () => {
+  test('a completed payout does not change', async () => {
     const world = await server.world(START)
     const { id } = await pay(world)
     await moveTo(world, '5.000')
@@ -104,7 +104,7 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
     ['queued', '1.000', 1],
     ['processing', '2.000', 2],
     ['processing', '2.999', 2],
-  ])('200 cancels what is %s at %s s, and refunds amount and fees', async (status, time, steps) => {
+  ])('200 cancels a payout that is %s at %s s, and refunds amount and fees', async (status, time, steps) => {
     const world = await server.world(START)
     const created = await pay(world)
     await moveTo(world, time)
@@ -151,7 +151,7 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
     ['settling', '4.000'],
     ['settling', '4.999'],
     ['completed', '5.000'],
-  ])('400 refuses what is %s and submitted at %s s, and refunds nothing', async (status, time) => {
+  ])('400 refuses a payout that is %s and submitted at %s s, and refunds nothing', async (status, time) => {
     const world = await server.world(START)
     const { id } = await pay(world)
     await moveTo(world, time)
@@ -182,7 +182,7 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
   })
 
-  test('a cancelled payout goes no further', async () => {
+  test('a cancelled payout does not change', async () => {
     const world = await server.world(START)
     const { id } = await pay(world)
     const cancelled = (await (await world.post(`${PAYOUTS}/${id}/cancel`)).json()) as Awaited<ReturnType<typeof pay>>
@@ -192,7 +192,7 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
     expect(await movementsOf(later)).toHaveLength(2)
   })
 
-  test('needs no body, and reads none', async () => {
+  test('needs no body and reads none', async () => {
     const world = await server.world(START)
     const { id } = await pay(world)
     expect((await world.post(`${PAYOUTS}/${id}/cancel`, '{"status":')).status).toBe(200)
@@ -203,7 +203,7 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
     ['JPY', 12_345, 1],
     ['KWD', 7.777, 4],
     ['KWD', 7.777, 3],
-  ])('what was converted comes back to the unit: %s %d from wallet %i', async (currency, amount, wallet_id) => {
+  ])('refunds a conversion exactly: %s %d from wallet %i', async (currency, amount, wallet_id) => {
     const world = await server.world(START)
     const before = await balanceOf(world, wallet_id)
     const { id } = await pay(world, { ...HUNDRED, currency, amount, wallet_id })
@@ -237,7 +237,7 @@ describe('the totals of a beneficiary', () => {
   }
   const NOTHING = { total_payouts: 0, total_amount: 0, last_payout_at: null }
 
-  test('count a payout when it is completed, and not before, without its fees', async () => {
+  test('count a payout on completion, without its fees', async () => {
     const world = await server.world(START)
     const beneficiary_id = await save(world)
     const body = { reference_id: 'a', wallet_id: 1, amount: 100, currency: 'USD', beneficiary_id }
@@ -252,7 +252,7 @@ describe('the totals of a beneficiary', () => {
     })
   })
 
-  test('are in the currency of the default wallet, whichever wallet pays', async () => {
+  test("are in the default wallet's currency, whichever wallet pays", async () => {
     const world = await server.world(START)
     const beneficiary_id = await save(world)
     const sent = [
@@ -271,7 +271,7 @@ describe('the totals of a beneficiary', () => {
     })
   })
 
-  test('count neither what was cancelled nor what went to a person of the same name', async () => {
+  test('count neither cancelled payouts nor those to a person of the same name', async () => {
     const world = await server.world(START)
     const beneficiary_id = await save(world, { email: HUNDRED.beneficiary_email, first_name: 'Ada' })
     const { id } = await pay(world, { reference_id: 'a', wallet_id: 1, amount: 1, currency: 'USD', beneficiary_id })

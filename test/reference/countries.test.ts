@@ -33,7 +33,7 @@ const INDIA = {
 const listCountries = async () => (await (await world.get('/api/v1/countries')).json()) as Country[]
 
 describe('GET /api/v1/countries', () => {
-  test('200 answers all 249 as a bare array in the order of their ids, without pagination', async () => {
+  test('200 returns all 249 as an array ordered by id, without pagination', async () => {
     const response = await world.get('/api/v1/countries')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toStartWith('application/json')
@@ -43,7 +43,7 @@ describe('GET /api/v1/countries', () => {
     expect(countries.map(({ id }) => id)).toEqual(Array.from({ length: 249 }, (_, index) => index + 1))
   })
 
-  test('every country has exactly the documented fields, each well formed', async () => {
+  test('every country has exactly the documented fields, each valid', async () => {
     for (const country of await listCountries()) {
       expect(country).toEqual({
         id: expect.any(Number),
@@ -67,7 +67,7 @@ describe('GET /api/v1/countries', () => {
     expect(digestOf(pairs)).toBe('a80bda70c0ab818bc4fe71ab7b413d5f273a663f267aa3c9487fbf5a2b33aed0')
   })
 
-  test('keeps numeric codes as three digits, and names with their own letters', async () => {
+  test('keeps numeric codes of three digits, and names in their own script', async () => {
     const byCode = new Map((await listCountries()).map((country) => [country.alpha_2, country]))
     expect(byCode.get('IN')).toEqual(INDIA)
     expect(byCode.get('AF')).toMatchObject({ id: 2, numeric_code: '004', dialing_prefix: '+93' })
@@ -89,13 +89,13 @@ describe('GET /api/v1/countries', () => {
 })
 
 describe('GET /api/v1/countries/{id}', () => {
-  test('200 answers the country', async () => {
+  test('200 returns the country', async () => {
     const response = await world.get('/api/v1/countries/105')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual(INDIA)
   })
 
-  test('answers each country as the list shows it', async () => {
+  test('returns each country as in the list', async () => {
     const countries = await listCountries()
     for (const country of [countries[0], countries[124], countries[248]]) {
       expect(await (await world.get(`/api/v1/countries/${country?.id}`)).json()).toEqual(country)
@@ -108,7 +108,7 @@ describe('GET /api/v1/countries/{id}', () => {
     expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid country ID'))
   })
 
-  test.each([250, UNKNOWN_ID])('404 for %d, which is no country', async (id) => {
+  test.each([250, UNKNOWN_ID])('404 for the unknown country %d', async (id) => {
     const response = await world.get(`/api/v1/countries/${id}`)
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Country not found'))
@@ -125,7 +125,7 @@ describe('GET /api/v1/countries/{id}', () => {
     },
   )
 
-  test('a client without vouchers reads countries all the same', async () => {
+  test('a client without vouchers can read countries', async () => {
     const limited = await world.limited()
     expect((await limited.get('/api/v1/countries')).status).toBe(200)
     expect(await (await limited.get('/api/v1/countries/105')).json()).toEqual(INDIA)

@@ -34,7 +34,7 @@ const NOT_CIRCULATING = [
 ]
 
 describe('GET /api/v1/currencies', () => {
-  test('200 answers all circulating ones as a bare array in the order of their ids, without pagination', async () => {
+  test('200 returns all circulating currencies as an array ordered by id, without pagination', async () => {
     const response = await world.get('/api/v1/currencies?limit=1')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toStartWith('application/json')
@@ -43,7 +43,7 @@ describe('GET /api/v1/currencies', () => {
     expect(currencies.map(({ id }) => id)).toEqual(Array.from({ length: 155 }, (_, index) => index + 1))
   })
 
-  test('every currency has exactly the documented fields, each well formed', async () => {
+  test('every currency has exactly the documented fields, each valid', async () => {
     for (const currency of await listCurrencies()) {
       expect(currency).toEqual({
         id: expect.any(Number),
@@ -64,12 +64,12 @@ describe('GET /api/v1/currencies', () => {
     expect(new Set(codes).size).toBe(codes.length)
   })
 
-  test('holds no metals, funds, units of account, test codes or replaced currencies', async () => {
+  test('has no metals, funds, units of account, test codes or replaced currencies', async () => {
     const codes = new Set((await listCurrencies()).map(({ currency }) => currency))
     expect(NOT_CIRCULATING.filter((code) => codes.has(code))).toEqual([])
   })
 
-  test('gives 0, 3 or 2 decimals, as ISO 4217 does', async () => {
+  test('has 0, 2 or 3 decimals as in ISO 4217', async () => {
     expect(await codesWith(0)).toEqual([
       ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF'],
       'XPF',
@@ -87,7 +87,7 @@ describe('GET /api/v1/currencies/{id}', () => {
     [71, 'Kuwaiti Dinar', 'KWD', 3],
     [139, 'US Dollar', 'USD', 2],
     [149, 'Caribbean Guilder', 'XCG', 2],
-  ])('200 answers %d, the %s', async (id, name, currency, precision) => {
+  ])('200 returns %d, the %s', async (id, name, currency, precision) => {
     const response = await world.get(`/api/v1/currencies/${id}`)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ id, name, currency, precision })
@@ -99,7 +99,7 @@ describe('GET /api/v1/currencies/{id}', () => {
     expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid currency ID'))
   })
 
-  test.each([156, UNKNOWN_ID])('404 for %d, which is no currency', async (id) => {
+  test.each([156, UNKNOWN_ID])('404 for the unknown currency %d', async (id) => {
     const response = await world.get(`/api/v1/currencies/${id}`)
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Currency not found'))
@@ -115,7 +115,7 @@ describe('GET /api/v1/currencies/{id}', () => {
     }
   })
 
-  test('a client without vouchers reads currencies all the same', async () => {
+  test('a client without vouchers can read currencies', async () => {
     const limited = await world.limited()
     expect(await (await limited.get('/api/v1/currencies')).json()).toEqual(await listCurrencies())
     expect((await limited.get('/api/v1/currencies/64')).status).toBe(200)

@@ -30,7 +30,7 @@ const move = async (world: TestWorld, body: unknown): Promise<unknown> => {
 }
 
 describe('GET /_sandbox/clock', () => {
-  test('tells the time of the default world, which runs', async () => {
+  test('returns the running time of the default world', async () => {
     const response = await server.request('/_sandbox/clock')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
@@ -39,7 +39,7 @@ describe('GET /_sandbox/clock', () => {
     })
   })
 
-  test('?world= picks the world, with or without sbx_', async () => {
+  test('?world= selects the world, with or without sbx_', async () => {
     const { name } = await server.world(NOON)
     expect(await read(name)).toEqual(FROZEN_AT_NOON)
     expect(await read(`sbx_${name}`)).toEqual(FROZEN_AT_NOON)
@@ -48,7 +48,7 @@ describe('GET /_sandbox/clock', () => {
 })
 
 describe('POST /_sandbox/clock', () => {
-  test('now sets the time, and a running clock runs on from there', async () => {
+  test('now sets the time, and a running clock continues from there', async () => {
     const world = await server.world()
     expect(await move(world, { now: NOON })).toEqual({
       now: expect.stringMatching(/^2030-01-01T12:00:/),
@@ -59,7 +59,7 @@ describe('POST /_sandbox/clock', () => {
     expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(NOON))
   })
 
-  test('now with frozen is that very moment, however fast the time goes by', async () => {
+  test('now with frozen is exactly that time', async () => {
     let ticks = Date.UTC(2029, 0)
     const clock = { nowMs: () => ticks++, steadyMs: () => ticks }
     const config = configOf(withServeOptions(new Command('serve')).parse([], { from: 'user' }).opts<ServeOptions>())
@@ -74,7 +74,7 @@ describe('POST /_sandbox/clock', () => {
     platform.close()
   })
 
-  test('now is taken with any offset, and down to the millisecond', async () => {
+  test('now accepts any offset, with milliseconds', async () => {
     const world = await server.world()
     expect(await move(world, { now: '2030-01-01T14:30:00.5+02:00', frozen: true })).toEqual({
       now: '2030-01-01T12:30:00.500Z',
@@ -82,7 +82,7 @@ describe('POST /_sandbox/clock', () => {
     })
   })
 
-  test('the present itself is not before the present', async () => {
+  test('now may be the current time', async () => {
     const world = await server.world(NOON)
     expect(await move(world, { now: NOON })).toEqual(FROZEN_AT_NOON)
   })
@@ -99,7 +99,7 @@ describe('POST /_sandbox/clock', () => {
     expect(await read(world.name)).toEqual({ now: '2030-01-02T00:00:00.000Z', frozen: true })
   })
 
-  test('thawed, it runs on from where it stood', async () => {
+  test('continues from its time when thawed', async () => {
     const world = await server.world(NOON)
     const thawed = (await move(world, { frozen: false })) as { now: string; frozen: boolean }
     expect(thawed.frozen).toBe(false)
@@ -109,14 +109,14 @@ describe('POST /_sandbox/clock', () => {
     expect((await read(world.name)).frozen).toBe(false)
   })
 
-  test('freezing stops it where it is, and freezing again changes nothing', async () => {
+  test('freezing stops it, and freezing again changes nothing', async () => {
     const world = await server.world()
     const stopped = await move(world, { frozen: true })
     expect(await move(world, { frozen: true })).toEqual(stopped)
     expect(await read(world.name)).toEqual(stopped as { now: string; frozen: boolean })
   })
 
-  test('advance counts from now when both are given', async () => {
+  test('advance is added to now if both are given', async () => {
     const world = await server.world()
     expect(await move(world, { now: NOON, advance: 'P1DT1H1M1.001S', frozen: true })).toEqual({
       now: '2030-01-02T13:01:01.001Z',
@@ -131,18 +131,18 @@ describe('POST /_sandbox/clock', () => {
     ['PT90M', '2030-01-01T13:30:00.000Z'],
     ['PT0.5S', '2030-01-01T12:00:00.500Z'],
     ['PT0S', NOON],
-  ])('advance takes %s', async (advance, now) => {
+  ])('advance accepts %s', async (advance, now) => {
     const world = await server.world(NOON)
     expect(await move(world, { advance })).toEqual({ now, frozen: true })
   })
 
-  test('an empty object and null members move nothing', async () => {
+  test('an empty object or null members change nothing', async () => {
     const world = await server.world(NOON)
     expect(await move(world, {})).toEqual(FROZEN_AT_NOON)
     expect(await move(world, { now: null, advance: null, frozen: null })).toEqual(FROZEN_AT_NOON)
   })
 
-  test('the last moment that it can show is the end of the year 4999', async () => {
+  test('the latest time is the end of the year 4999', async () => {
     const world = await server.world(NOON)
     expect(await move(world, { now: '4999-12-31T23:59:59.999Z' })).toEqual({
       now: '4999-12-31T23:59:59.999Z',
@@ -203,7 +203,7 @@ describe('POST /_sandbox/clock', () => {
       rule('format', 'frozen', 'must be true or false'),
     ],
     ['a good freeze with a bad now', { now: 'x', frozen: false }, noTimestamp],
-  ])('400 refuses %s, and moves nothing', async (_, body, messages) => {
+  ])('400 refuses %s and changes nothing', async (_, body, messages) => {
     const world = await server.world(NOON)
     const response = await world.control('/clock', body)
     expect(response.status).toBe(400)
@@ -214,7 +214,7 @@ describe('POST /_sandbox/clock', () => {
   })
 
   test.each(['', 'advance=PT5M', '{"advance":', '[]', 'null', '"PT5M"'])(
-    '400 refuses %p as a body, and moves nothing',
+    '400 refuses %p as a body and changes nothing',
     async (body) => {
       const { name } = await server.world(NOON)
       const response = await server.request(`/_sandbox/clock?world=${name}`, { method: 'POST', body })
@@ -234,7 +234,7 @@ describe('?world=', () => {
   const ask = (method: string, path: string) =>
     server.request(path, { method, ...(method === 'POST' && { body: '{"advance":"PT5M"}' }) })
 
-  test.each(routes)('%s %s is 404 for a world that there is not, and makes none', async (method, path) => {
+  test.each(routes)('%s %s is 404 for an unknown world and creates none', async (method, path) => {
     for (const [asked, name] of [
       ['nowhere', 'nowhere'],
       ['sbx_nowhere', 'nowhere'],
@@ -247,7 +247,7 @@ describe('?world=', () => {
     }
   })
 
-  test.each(routes)('%s %s is 400 when it is given twice or holds NUL', async (method, path) => {
+  test.each(routes)('%s %s is 400 if it is given twice or contains NUL', async (method, path) => {
     for (const [query, rule, problem] of [
       ['world=a&world=b', 'format', 'must be given once'],
       ['world=%00', 'format', 'must not hold NUL'],

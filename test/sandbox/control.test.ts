@@ -68,7 +68,7 @@ const refuses = (
   refusals: readonly Refusal[],
 ): void => {
   test.each(refusals.map((refusal) => [refusal.name, refusal] as const))(
-    'refuses %s, and writes nothing',
+    'refuses %s and writes nothing',
     async (_, { path, body, status, answer }) => {
       const world = await opened()
       await prepare(world)
@@ -98,7 +98,7 @@ test.each([
 })
 
 describe('PUT /_sandbox/pace', () => {
-  test('200 answers the pace as it is now; what is left out stays', async () => {
+  test('200 returns the new pace; omitted members stay', async () => {
     const world = await opened('auto')
     const read = async () => (await ask(world, 'GET', '/pace')).body
     expect(await read()).toEqual({ payouts: 'auto', orders: 'auto' })
@@ -116,7 +116,7 @@ describe('PUT /_sandbox/pace', () => {
     }
   })
 
-  test('manual, nothing moves by the clock; auto again, what is under way goes on', async () => {
+  test("manual stops the clock's transitions; auto continues them", async () => {
     const world = await opened()
     const [payout, order] = [await paid(world), await placed(world, DELAYED)]
     await world.clock({ advance: 'PT30M' })
@@ -164,7 +164,7 @@ describe('PUT /_sandbox/pace', () => {
     { name: 'no body', path: '/pace', status: 400, answer: UNREADABLE },
   ])
 
-  test('a refusal moves no pace', async () => {
+  test('an error does not change the pace', async () => {
     const world = await opened()
     await ask(world, 'PUT', '/pace', { payouts: 'auto', orders: 'fast' })
     expect((await ask(world, 'GET', '/pace')).body).toEqual({ payouts: 'manual', orders: 'manual' })
@@ -172,7 +172,7 @@ describe('PUT /_sandbox/pace', () => {
 })
 
 describe('POST /_sandbox/wallets', () => {
-  test('201 opens an empty wallet for the sandbox client: PREPAID when nothing else is said', async () => {
+  test('201 opens an empty wallet for the sandbox client, PREPAID by default', async () => {
     const world = await opened()
     expect(await ask(world, 'POST', '/wallets', { currency: 'KWD' })).toMatchObject({
       status: 201,
@@ -195,7 +195,7 @@ describe('POST /_sandbox/wallets', () => {
     await expectSoundWorld(world)
   })
 
-  test('POSTPAID with a credit limit can be spent from at once, as far as the limit', async () => {
+  test('POSTPAID with a credit limit can be spent up to the limit', async () => {
     const world = await opened()
     await done(world, '/wallets', { currency: 'USD', type: 'POSTPAID', credit_limit: 50 })
     const purchase = { ...INSTANT, wallet_id: 6 }
@@ -253,7 +253,7 @@ describe('POST /_sandbox/wallets', () => {
 })
 
 describe('POST /_sandbox/wallets/{id}/fund', () => {
-  test('200 credits the wallet, and the transaction tells it', async () => {
+  test('200 credits the wallet with a transaction', async () => {
     const world = await opened()
     expect(await ask(world, 'POST', '/wallets/1/fund', { amount: 250.5, remarks: 'Top-up' })).toMatchObject({
       status: 200,
@@ -278,13 +278,13 @@ describe('POST /_sandbox/wallets/{id}/fund', () => {
     ['JPY', 4, 1, 10_000_001],
     ['USD of the limited client', 5, 0.5, 5.5],
     ['USD, as much as fits', 1, 1_000_000_000, 1_000_100_000],
-  ])('takes the smallest and the largest amounts of %s', async (_, id, amount, total) => {
+  ])('accepts the smallest and largest amounts of %s', async (_, id, amount, total) => {
     const world = await opened()
     expect((await done<{ amount: number }>(world, `/wallets/${id}/fund`, { amount })).amount).toBe(total)
     await expectSoundWorld(world)
   })
 
-  test('remarks may be left out or null', async () => {
+  test('remarks may be omitted or null', async () => {
     const world = await opened()
     for (const body of [{ amount: 1 }, { amount: 1, remarks: null }]) {
       await done(world, '/wallets/1/fund', body)
@@ -354,7 +354,7 @@ const eventsOf = async (world: TestWorld, id: string) =>
   (await payoutOf(world, id)).events.map(({ event_type, actor_type }) => `${event_type} by ${actor_type}`)
 
 describe('POST /_sandbox/payouts/{id}/advance', () => {
-  test('200 takes a step each time, to the end', async () => {
+  test('200 makes one transition each time, to the end', async () => {
     const world = await opened()
     const { id } = await paid(world)
     const statuses: string[] = []
@@ -378,7 +378,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
     ['settling', 4, 101.5],
     ['action_required', 5, 101.5],
     ['completed', 5, 0],
-  ])('200 goes as far as %s', async (to, steps, reserved) => {
+  ])('200 advances to %s', async (to, steps, reserved) => {
     const world = await opened()
     const { id } = await paid(world)
     expect(await done<object>(world, `/payouts/${id}/advance`, { to })).toEqual({ id, status: to })
@@ -387,7 +387,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
     await expectSoundWorld(world)
   })
 
-  test('200 goes on from an action that was required', async () => {
+  test('200 resumes after a required action', async () => {
     const world = await opened()
     const { id } = await paid(world)
     await done(world, `/payouts/${id}/advance`, { to: 'action_required' })
@@ -399,7 +399,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
     await expectSoundWorld(world)
   })
 
-  test('what has fallen due by the clock comes first', async () => {
+  test('due work is done first', async () => {
     const world = await opened('auto')
     const { id } = await paid(world)
     await world.clock({ advance: 'PT1H' })
@@ -413,7 +413,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
     ['back', 'processing', 'queued', 'Cannot go from processing to queued'],
     ['to where it is', 'queued', 'queued', 'Cannot go from queued to queued'],
     ['on from the end', 'completed', 'settling', 'Cannot go from completed to settling'],
-  ])('400 refuses to go %s, and moves nothing', async (_, at, to, message) => {
+  ])('400 refuses to go %s and changes nothing', async (_, at, to, message) => {
     const world = await opened()
     const { id } = await paid(world)
     await done(world, `/payouts/${id}/advance`, { to: at })
@@ -425,7 +425,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
     expect(await rowsOf(server, world.name)).toEqual(before)
   })
 
-  test('a payout that came to nothing goes nowhere', async () => {
+  test('a payout in a final status cannot advance', async () => {
     const world = await opened()
     const { id } = await paid(world)
     await world.post(`/api/v1/payouts/${id}/cancel`)
@@ -450,25 +450,28 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
 })
 
 describe('POST /_sandbox/payouts/{id}/fail', () => {
-  test.each(['processing', 'settling'])('200 fails what is %s: why is told, and all of it refunded', async (at) => {
-    const world = await opened()
-    const { id } = await paid(world)
-    await done(world, `/payouts/${id}/advance`, { to: at })
-    const reason = { failure_code: 'account_closed', failure_reason: 'The account is closed' }
-    expect(await done<object>(world, `/payouts/${id}/fail`, reason)).toEqual({ id, status: 'failed' })
-    const payout = await payoutOf(world, id)
-    expect(payout).toMatchObject({ status: 'failed', ...reason })
-    expect(payout.events.at(-1)).toMatchObject({
-      event_type: 'failed',
-      actor_type: 'operator',
-      message: 'The account is closed',
-    })
-    expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
-    expect((await movementsOf(world)).map(({ source_type }) => source_type)).toEqual(['payout', 'refund'])
-    await expectSoundWorld(world)
-  })
+  test.each(['processing', 'settling'])(
+    '200 fails a payout that is %s, with a reason and a full refund',
+    async (at) => {
+      const world = await opened()
+      const { id } = await paid(world)
+      await done(world, `/payouts/${id}/advance`, { to: at })
+      const reason = { failure_code: 'account_closed', failure_reason: 'The account is closed' }
+      expect(await done<object>(world, `/payouts/${id}/fail`, reason)).toEqual({ id, status: 'failed' })
+      const payout = await payoutOf(world, id)
+      expect(payout).toMatchObject({ status: 'failed', ...reason })
+      expect(payout.events.at(-1)).toMatchObject({
+        event_type: 'failed',
+        actor_type: 'operator',
+        message: 'The account is closed',
+      })
+      expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
+      expect((await movementsOf(world)).map(({ source_type }) => source_type)).toEqual(['payout', 'refund'])
+      await expectSoundWorld(world)
+    },
+  )
 
-  test('200 without a body, when it says that the payout could not be made', async () => {
+  test('200 without a body, with a default reason', async () => {
     const world = await opened()
     const { id } = await paid(world)
     await done(world, `/payouts/${id}/advance`, { to: 'processing' })
@@ -476,7 +479,7 @@ describe('POST /_sandbox/payouts/{id}/fail', () => {
     expect((await payoutOf(world, id)).failure_reason).toBe('The payout could not be made')
   })
 
-  test.each(['created', 'queued', 'action_required', 'completed'])('400 refuses what is %s', async (at) => {
+  test.each(['created', 'queued', 'action_required', 'completed'])('400 refuses a payout that is %s', async (at) => {
     const world = await opened()
     const { id } = await paid(world)
     if (at !== 'created') await done(world, `/payouts/${id}/advance`, { to: at })
@@ -527,7 +530,7 @@ describe('POST /_sandbox/payouts/{id}/return', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_998.5, reserved: 0 })
   })
 
-  test('400 refuses what is not completed', async () => {
+  test('400 refuses a payout that is not completed', async () => {
     const world = await opened()
     const { id } = await paid(world)
     expect(await ask(world, 'POST', `/payouts/${id}/return`)).toMatchObject({
@@ -577,7 +580,7 @@ describe.each(['advance', 'fail', 'return'])('POST /_sandbox/payouts/{id}/%s', (
 })
 
 describe('POST /_sandbox/orders/{id}/deliver', () => {
-  test('200 delivers so many, then the rest, and settles with the last', async () => {
+  test('200 delivers a number, then the rest, and settles with the last', async () => {
     const world = await opened()
     const { id, amount } = await placed(world, DELAYED)
     const reserved = (await balanceOf(world, 2)).reserved
@@ -601,7 +604,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
     await expectSoundWorld(world)
   })
 
-  test('200 delivers all, when more are asked for than were bought', async () => {
+  test('200 delivers all if the number is too high', async () => {
     const world = await opened()
     const { id } = await placed(world, DELAYED)
     expect(await done<object>(world, `/orders/${id}/deliver`, { quantity: 1_000_000 })).toEqual({
@@ -611,7 +614,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
     expect((await orderOf(world, id)).vouchers).toHaveLength(3)
   })
 
-  test('what was delivered by hand is not delivered again by the clock', async () => {
+  test('the clock does not deliver again', async () => {
     const world = await opened('auto')
     const { id } = await placed(world, DELAYED)
     await done(world, `/orders/${id}/deliver`)
@@ -636,7 +639,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
 })
 
 describe('POST /_sandbox/orders/{id}/fail', () => {
-  test('200 fails what has not begun to be delivered, and refunds all of it', async () => {
+  test('200 fails an undelivered order and refunds it in full', async () => {
     const world = await opened()
     const { id } = await placed(world, DELAYED)
     expect(await done<object>(world, `/orders/${id}/fail`, { failure_reason: 'Out of stock' })).toEqual({
@@ -653,7 +656,7 @@ describe('POST /_sandbox/orders/{id}/fail', () => {
     await expectSoundWorld(world)
   })
 
-  test('200 refunds the rest of what was delivered in part, without a body too', async () => {
+  test('200 refunds the rest of a partly delivered order, also without a body', async () => {
     const world = await opened()
     const { id } = await placed(world, DELAYED)
     const paidFor = 100_000 - (await balanceOf(world, 2)).amount
@@ -710,7 +713,7 @@ describe.each([
     })),
   ])
 
-  test('400 refuses what was cancelled, and refunds it once', async () => {
+  test('400 refuses a cancelled order, which is refunded once', async () => {
     const world = await opened()
     const { id } = await placed(world, DELAYED)
     await world.post(`/api/v1/orders/${id}/cancel`)

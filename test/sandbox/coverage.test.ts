@@ -50,14 +50,14 @@ const sorted = <Row extends { operation: string; name: string }>(rows: Row[]): R
   rows.toSorted((a, b) => `${a.operation} ${a.name}`.localeCompare(`${b.operation} ${b.name}`))
 
 describe('GET /_sandbox/coverage', () => {
-  test('200 holds each outcome that the document holds, and no other', async () => {
+  test('200 returns exactly the outcomes of the document', async () => {
     const report = await reportOf('default')
     const outcomes = await documented()
     expect(sorted(report.outcomes).map(({ count: _, ...outcome }) => outcome)).toEqual(sorted(outcomes))
     expect(report.documented).toBe(outcomes.length)
   })
 
-  test('nothing is met in a world that nobody asked', async () => {
+  test('counts nothing in an unused world', async () => {
     await succeed(server, 'PUT', '/worlds/unasked')
     const { outcomes, documented: total, ...report } = await reportOf('unasked')
     expect(report).toEqual({ exercised: 0, percent: 0 })
@@ -65,7 +65,7 @@ describe('GET /_sandbox/coverage', () => {
     expect(outcomes.every(({ count }) => count === 0)).toBe(true)
   })
 
-  test('counts successes, refusals and provoked errors, each as often as it was met', async () => {
+  test('counts successes, errors and injected errors', async () => {
     const world = await server.world()
     for (let time = 0; time < 3; time++) await world.get('/api/v1/countries/1')
     await world.get('/api/v1/countries/0')
@@ -84,7 +84,7 @@ describe('GET /_sandbox/coverage', () => {
     expect(report.exercised).toBe(6)
   })
 
-  test('an outcome is the one that is documented with its field and rule', async () => {
+  test('selects the outcome with the same field and rule', async () => {
     const world = await server.world()
     await world.post('/api/v1/beneficiaries', { email: 'ada@', first_name: 'Ada', last_name: 'Lovelace' })
     await world.post('/api/v1/beneficiaries', { first_name: 'Ada', last_name: 'Lovelace' })
@@ -96,7 +96,7 @@ describe('GET /_sandbox/coverage', () => {
     ])
   })
 
-  test('does not count what is not documented: unknown routes, control requests, wrong fault headers', async () => {
+  test('does not count unknown routes, control requests and invalid fault headers', async () => {
     const world = await server.world()
     const before = await reportOf(world.name)
     await world.get('/api/v1/nowhere')
@@ -107,7 +107,7 @@ describe('GET /_sandbox/coverage', () => {
     expect(await reportOf(world.name)).toEqual(before)
   })
 
-  test('a request that a rule broke off is no outcome', async () => {
+  test('does not count a dropped connection', async () => {
     const world = await server.world()
     await world.control('/faults', { drop: true, match: { path: '/api/v1/wallets' } })
     const asking = world.get('/api/v1/wallets').then((response) => response.text())
@@ -115,7 +115,7 @@ describe('GET /_sandbox/coverage', () => {
     expect(met(await reportOf(world.name))).toEqual(['login 200 success 1'])
   })
 
-  test('refusals of --strict are not counted; those that the document names are', async () => {
+  test('counts only documented errors, not those of --strict', async () => {
     const strict = await startServer('--strict')
     const world = await strict.world()
     await world.get('/api/v1/countries/1?no_such=1')
@@ -126,7 +126,7 @@ describe('GET /_sandbox/coverage', () => {
     await strict.stop()
   })
 
-  test('each world counts for itself; what names none counts for the default one', async () => {
+  test('counts by world, and in the default world if none is named', async () => {
     const own = await startServer()
     const [one, other] = [await own.world(), await own.world()]
     await one.get('/api/v1/countries/1')
@@ -144,14 +144,14 @@ describe('GET /_sandbox/coverage', () => {
     await own.stop()
   })
 
-  test('a token that has expired counts where it was good', async () => {
+  test('counts an expired token in its world', async () => {
     const world = await server.world()
     await world.clock({ advance: 'PT1H' })
     await world.get('/api/v1/countries/1')
     expect(met(await reportOf(world.name)).at(-1)).toBe('getCountry 401 unauthorized 1')
   })
 
-  test('?world=* is the sum of all worlds since the start, those that were reset or dropped included', async () => {
+  test('?world=* is the sum of all worlds since the start, including those that were reset or deleted', async () => {
     const own = await startServer()
     expect(met(await reportOf('*', own))).toEqual([])
     for (const name of ['kept', 'reset', 'dropped']) {
@@ -200,7 +200,7 @@ describe('GET /_sandbox/coverage', () => {
 })
 
 describe('?format=table', () => {
-  test('is text: the endpoints, their outcomes with a mark, and the sum', async () => {
+  test('is text with operations, marked outcomes and the total', async () => {
     const world = await server.world()
     for (let time = 0; time < 12; time++) await world.get('/api/v1/countries/1')
     const response = await server.request(`/_sandbox/coverage?world=${world.name}&format=table`)
@@ -223,7 +223,7 @@ describe('?format=table', () => {
     expect(lines[0]).toBe('POST /auth/login')
   })
 
-  test('tells the same as JSON, line by line', async () => {
+  test('matches the JSON', async () => {
     const world = await server.world()
     await world.get('/api/v1/countries/0')
     const { outcomes } = await reportOf(world.name)
@@ -235,7 +235,7 @@ describe('?format=table', () => {
     )
   })
 
-  test('of all worlds is there too', async () => {
+  test('is available for all worlds', async () => {
     expect(await tableOf('*')).toMatch(/\n\d+ of \d+ documented outcomes, \d+(?:\.\d)? %\n$/)
   })
 })

@@ -44,12 +44,12 @@ const served = async <T>(starting: Promise<Server>, work: (server: Server) => Pr
 }
 
 describe('With the same --seed', () => {
-  test('a long script over every endpoint is answered with the same bytes in another process', async () => {
+  test('a long script over every operation gets the same bytes in another process', async () => {
     const here = await served(elsewhere(...FLAGS), outcome)
     expect(await served(elsewhere(...FLAGS), outcome)).toBe(here)
   })
 
-  test('and asks every operation that speaks of a world', async () => {
+  test('and uses every operation of a world', async () => {
     await served(startServer(...FLAGS), async (server) => {
       await outcome(server)
       const { outcomes } = await succeed<{ outcomes: { operation: string; path: string; count: number }[] }>(
@@ -63,7 +63,7 @@ describe('With the same --seed', () => {
     })
   })
 
-  test('and while other worlds are made, used, reset and dropped at the same time', async () => {
+  test('and while other worlds are created, used, reset and deleted', async () => {
     const alone = await served(startServer(...FLAGS), ownOutcome)
     await served(startServer(...FLAGS), async (server) => {
       const noise = async (name: string): Promise<void> => {
@@ -87,7 +87,7 @@ describe('With the same --seed', () => {
     })
   })
 
-  test('and after the world was reset, or dropped and made again', async () => {
+  test('and after the world was reset, or deleted and created again', async () => {
     await served(startServer(...FLAGS), async (server) => {
       const first = await ownOutcome(server)
       await succeed(server, 'POST', `/reset?world=${NAME}`)
@@ -97,7 +97,7 @@ describe('With the same --seed', () => {
     })
   })
 
-  test('the default world is the same in every run too: ids, tokens, request ids', async () => {
+  test('the default world is the same in every run: ids, tokens, request ids', async () => {
     const inDefault = async (server: Server): Promise<unknown> => {
       await succeed(server, 'POST', '/clock', { now: NOON, frozen: true })
       const login = await server.request('/auth/login', {
@@ -121,7 +121,7 @@ describe('With the same --seed', () => {
     expect(await served(elsewhere(...FLAGS), inDefault)).toEqual(here)
   })
 
-  test('another seed gives other ids, codes and tokens, in an order that is the same', async () => {
+  test('another seed gives other ids, codes and tokens in the same order', async () => {
     const [one, other] = [
       await served(startServer(...FLAGS), outcome),
       await served(startServer(...FLAGS, '--seed', '43'), outcome),

@@ -53,7 +53,7 @@ const INTERNAL = structured('InternalServerError', 'INTERNAL_SERVER_ERROR', 'Fai
 const COUNTRY = '/api/v1/countries/1'
 
 describe('GET /_sandbox/errors', () => {
-  test('is every refusal of the document, each under its name, at its place, with its status and body', () => {
+  test('lists all errors of the document with name, operation, status and body', () => {
     const said = operations
       .filter(({ path }) => !['/livez', '/readyz'].includes(path))
       .flatMap((operation) =>
@@ -70,7 +70,7 @@ describe('GET /_sandbox/errors', () => {
     expect(sorted(documented)).toEqual(sorted(said as DocumentedError[]))
   })
 
-  test('has the names that the contract names, and no name twice at one place', () => {
+  test('has the names of the contract, unique per operation', () => {
     const names = documented.map(({ name }) => name)
     for (const name of ['charges.rate_missing', 'charges.rate_failed', 'products.not_found']) {
       expect(names).toContain(name)
@@ -80,7 +80,7 @@ describe('GET /_sandbox/errors', () => {
     expect(new Set(places).size).toBe(places.length)
   })
 
-  test('has the three shapes', () => {
+  test('has the three formats', () => {
     const bodyOf = (name: string) => documented.find((error) => error.name === name)?.body
     expect(bodyOf('charges.rate_missing')).toEqual({ error: 'No exchange rate found for USD to KES' })
     expect(bodyOf('beneficiaries.not_found')).toEqual({ error: 'NotFound', message: 'Beneficiary not found' })
@@ -156,7 +156,7 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
     expect(headers.get('retry-after')).toBe(error.status === 503 ? '1' : (told ?? null))
   }
 
-  test('comes by the header, and changes no row', async () => {
+  test('can be injected by header, and changes no row', async () => {
     const { world, pathOf } = await prepared()
     const before = await rowsOf(server, world.name)
     for (const error of errors) expectError(await call(world, pathOf(path), { 'x-sandbox-fault': error.name }), error)
@@ -164,7 +164,7 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
   })
 
   // Public routes but the login and the refresh are about no world but the default one, which other tests use.
-  test.if(operationAt(method, path).security.length > 0)('comes by a rule, and changes no row', async () => {
+  test.if(operationAt(method, path).security.length > 0)('can be injected by a rule, and changes no row', async () => {
     const { world, pathOf } = await prepared()
     const before = await rowsOf(server, world.name)
     for (const { name: error } of errors) await addRule(world, { error, match: { method, path }, times: 1 })
@@ -175,7 +175,7 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
     if (path !== '/auth/logout') expect((await call(world, pathOf(path))).status).toBeLessThan(300)
   })
 
-  test('comes from nowhere else: another error of the API is refused by its name', async () => {
+  test('cannot be injected where it is not documented', async () => {
     const foreign = documented.find(({ name }) => !errors.some((error) => error.name === name))?.name ?? ''
     const { world, pathOf } = await prepared()
     const before = await rowsOf(server, world.name)
@@ -189,7 +189,7 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
 })
 
 describe('The headers', () => {
-  test('an unknown fault is refused in the shape of its route', async () => {
+  test('an unknown fault is refused in the format of the operation', async () => {
     const world = await server.world()
     const headers = { 'x-sandbox-fault': 'nothing' }
     const problem = 'must be the name of an error of this endpoint; see GET /_sandbox/errors'
@@ -210,14 +210,14 @@ describe('The headers', () => {
     expect(body).toEqual(validation('X-Sandbox-Delay', 'enum', 'must be a whole number of milliseconds up to 60000'))
   })
 
-  test('who sends no token, or a wrong one, is refused before they are read', async () => {
+  test('a missing or invalid token is refused first', async () => {
     for (const headers of [{}, { authorization: 'Bearer a.b.c' }]) {
       const response = await server.request(COUNTRY, { headers: { ...headers, 'x-sandbox-fault': 'internal' } })
       expect(response.status).toBe(401)
     }
   })
 
-  test('a faulted request costs a token of the limit and says so, as a real refusal does', async () => {
+  test('a request with a fault counts against the rate limit, like a real error', async () => {
     const limited = await startServer('--rate-limit', '10/h')
     const world = await limited.world(NOON)
     const remaining = async (fault?: string) =>
@@ -233,7 +233,7 @@ describe('The headers', () => {
     await limited.stop()
   })
 
-  test('a faulted request is not kept for its Idempotency-Key', async () => {
+  test('a request with a fault is not stored for its Idempotency-Key', async () => {
     const world = await server.world()
     const key = { 'idempotency-key': 'of a failed request' }
     const faulted = await world.post('/api/v1/beneficiaries', ADA, { ...key, 'x-sandbox-fault': 'internal' })
@@ -243,7 +243,7 @@ describe('The headers', () => {
     expect(retried.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test('a fault comes before the charge cache, and leaves it as it was', async () => {
+  test('a fault precedes the charge cache and does not change it', async () => {
     const world = await server.world()
     const body = { denomination: 100, quantity: 1 }
     const charge = (headers: Record<string, string> = {}) => world.post('/api/v1/products/1/charges', body, headers)
@@ -259,7 +259,7 @@ describe('The headers', () => {
     expect(await second.text()).toBe(await first.text())
   })
 
-  test('a header goes before the rules, and uses none of them up', async () => {
+  test('a header precedes the rules and does not use them up', async () => {
     const world = await server.world()
     await addRule(world, { error: 'internal', times: 1 })
     expect((await world.get(COUNTRY, { 'x-sandbox-fault': 'countries.not_found' })).status).toBe(404)
@@ -269,7 +269,7 @@ describe('The headers', () => {
 })
 
 describe('POST /_sandbox/faults', () => {
-  test('201 answers the rule as it stands, with every default', async () => {
+  test('201 returns the rule with all defaults', async () => {
     const world = await server.world()
     const answer = await control(server, 'POST', `/faults?world=${world.name}`, { error: 'internal' })
     expect(answer).toMatchObject({
@@ -366,7 +366,7 @@ describe('POST /_sandbox/faults', () => {
       { drop: true, match: { metod: 'GET' } },
       ['match.metod', 'enum', 'is not known here; known are method, path'],
     ],
-  ])('400 refuses %s, and adds no rule', async (_, body, expected) => {
+  ])('400 refuses %s and adds no rule', async (_, body, expected) => {
     const world = await server.world()
     const [field, rule, problem] = expected as [string, string, string]
     const answer = await control(server, 'POST', `/faults?world=${world.name}`, body)
@@ -384,7 +384,7 @@ describe('POST /_sandbox/faults', () => {
     expect(await rulesOf(world)).toEqual([])
   })
 
-  test('a world holds 1,000 rules, and no more', async () => {
+  test('a world has at most 1,000 rules', async () => {
     const world = await server.world()
     for (let count = 0; count < 1_000; count++)
       await addRule(world, { error: 'internal', match: { path: '/api/v1/countries/249' } })
@@ -395,7 +395,7 @@ describe('POST /_sandbox/faults', () => {
     expect((await world.get(COUNTRY)).status).toBe(200)
   })
 
-  test('DELETE takes all rules away, 204 without a body, and a second time too', async () => {
+  test('DELETE removes all rules with 204, also a second time', async () => {
     const world = await server.world()
     await addRule(world, { error: 'internal' })
     expect((await world.get(COUNTRY)).status).toBe(500)
@@ -447,7 +447,7 @@ describe('A rule', () => {
     for (const path of spared) expect([path, await statusOf(world, path)]).toEqual([path, 200])
   })
 
-  test('a pattern of many stars is decided at once', async () => {
+  test('a pattern of many stars is matched quickly', async () => {
     const world = await server.world()
     for (const part of ['*', '*a', ':a', '*:a']) {
       await control(server, 'POST', `/faults?world=${world.name}`, {
@@ -458,7 +458,7 @@ describe('A rule', () => {
     expect(await statusOf(world, COUNTRY)).toBe(200)
   })
 
-  test('whose error is not documented at an endpoint does not strike there, and is not used up', async () => {
+  test('is not applied or used up where its error is not documented', async () => {
     const world = await server.world()
     await addRule(world, { error: 'charges.rate_missing', times: 1 })
     expect(await statusOf(world, COUNTRY)).toBe(200)
@@ -468,7 +468,7 @@ describe('A rule', () => {
     expect((await rulesOf(world))[0]?.times_left).toBe(0)
   })
 
-  test('for a missing rate names the currencies of the request, of its product and of the wallet that pays', async () => {
+  test('for a missing rate names the currencies of the request, product and wallet', async () => {
     const world = await server.world()
     const { currency_code: product } = (await (await world.get('/api/v1/products/1')).json()) as {
       currency_code: string
@@ -497,7 +497,7 @@ describe('A rule', () => {
     expect(unreadable.body).toEqual({ error: 'No exchange rate found for USD to KES' })
   })
 
-  test.each(['/livez', '/readyz'])('never strikes %s, nor does the header', async (path) => {
+  test.each(['/livez', '/readyz'])('never applies to %s, nor does the header', async (path) => {
     await succeed(server, 'POST', '/faults', { drop: true })
     await succeed(server, 'POST', '/faults', { error: 'internal' })
     expect((await server.request(path)).status).toBe(200)
@@ -505,7 +505,7 @@ describe('A rule', () => {
     expect((await server.request(path, { headers: { 'x-sandbox-fault': 'internal' } })).status).toBe(200)
   })
 
-  test('strikes as often as it says', async () => {
+  test('applies as often as its times', async () => {
     const world = await server.world()
     await addRule(world, { error: 'internal', times: 2 })
     const statuses = [await statusOf(world, COUNTRY), await statusOf(world, COUNTRY), await statusOf(world, COUNTRY)]
@@ -513,7 +513,7 @@ describe('A rule', () => {
     expect((await rulesOf(world)).map(({ times_left }) => times_left)).toEqual([0])
   })
 
-  test('the first that fits strikes alone', async () => {
+  test('only the first matching rule applies', async () => {
     const world = await server.world()
     await addRule(world, { error: 'countries.not_found', match: { path: COUNTRY }, times: 1 })
     await addRule(world, { error: 'internal', times: 1 })
@@ -522,13 +522,13 @@ describe('A rule', () => {
     ])
   })
 
-  test('does not strike the control surface', async () => {
+  test('does not apply to the control API', async () => {
     const world = await server.world()
     await addRule(world, { drop: true })
     expect((await rulesOf(world)).length).toBe(1)
   })
 
-  test('of one world touches no other, nor the default one; nor the reverse', async () => {
+  test('applies only to its own world', async () => {
     const [one, other] = [await server.world(), await server.world()]
     await addRule(one, { error: 'internal' })
     expect([await statusOf(one, COUNTRY), await statusOf(other, COUNTRY)]).toEqual([500, 200])
@@ -548,7 +548,7 @@ describe('A rule', () => {
     expect(statuses).toEqual([200, 200, 500, 500])
   })
 
-  test('strikes login and refresh of its own world', async () => {
+  test('applies to login and refresh of its world', async () => {
     const world = await server.world()
     const post = (path: string, body: object) => server.request(path, { method: 'POST', body: JSON.stringify(body) })
     const credentials = { username: `sbx_${world.name}`, password: 'a password' }
@@ -566,7 +566,7 @@ describe('A rule', () => {
     })
   })
 
-  test('waits, and then lets the request through or fails it', async () => {
+  test('delays the request and then passes or fails it', async () => {
     const world = await server.world()
     const timed = async (path: string, headers: Record<string, string> = {}) => {
       const start = Bun.nanoseconds()
@@ -584,7 +584,7 @@ describe('A rule', () => {
     expect(await timed(COUNTRY)).toEqual({ status: 500, waited: true })
   })
 
-  test('breaks the connection off without an answer, and nothing is done', async () => {
+  test('closes the connection without a response or effect', async () => {
     const world = await server.world()
     const before = await rowsOf(server, world.name)
     await addRule(world, { drop: true, match: { method: 'POST' }, times: 1 })
@@ -599,7 +599,7 @@ describe('A rule', () => {
     expect((await world.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
   })
 
-  test.if(againstBinary)('breaks the connection off before the first byte', async () => {
+  test.if(againstBinary)('closes the connection before the first byte', async () => {
     const world = await server.world()
     await addRule(world, { drop: true })
     const request = `GET ${COUNTRY} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.token}\r\n\r\n`
@@ -610,7 +610,7 @@ describe('A rule', () => {
     )
   })
 
-  test('with a probability strikes now and then, in the same requests of every run and world', async () => {
+  test('with a probability applies to the same requests in every run and world', async () => {
     const script = async (world: TestWorld): Promise<number[]> => {
       await addRule(world, { error: 'internal', probability: 0.5 })
       const statuses: number[] = []
@@ -631,7 +631,7 @@ describe('A rule', () => {
     expect(elsewhere).toEqual(first)
   })
 
-  test('whether it strikes or not, identifiers stay what they would be', async () => {
+  test('does not change the ids of new records', async () => {
     const emailOf = async (world: TestWorld) => (await read(await world.post('/api/v1/beneficiaries', ADA))).body
     const [plain, struck] = [await server.world(NOON), await server.world(NOON)]
     await addRule(struck, { error: 'countries.not_found', probability: 0.5 })
@@ -642,7 +642,7 @@ describe('A rule', () => {
     expect(await emailOf(struck)).toEqual(await emailOf(plain))
   })
 
-  test('leaves as the whole body of the route', async () => {
+  test('returns the complete body of the operation', async () => {
     const world = await server.world()
     await addRule(world, { error: 'internal' })
     expect(await read(await world.get(COUNTRY))).toMatchObject({ status: 500, body: INTERNAL })

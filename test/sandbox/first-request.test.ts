@@ -96,7 +96,7 @@ const readAll = async (server: Server): Promise<Record<string, number>> => {
 
 const ALL_READ = Object.fromEntries(READS.map(([method, path]) => [`${method} ${path}`, 200]))
 
-describe('Every read is answered when the first request of a server was', () => {
+describe('Every read works if the first request of a server was', () => {
   test.each(Object.entries(FIRST))('%s', async (_, requests) => {
     const server = await startServer()
     try {
@@ -109,7 +109,7 @@ describe('Every read is answered when the first request of a server was', () => 
     }
   })
 
-  test('and no operation of the control surface is missing here', async () => {
+  test('and no operation of the control API is missing here', async () => {
     const server = await startServer()
     const { paths } = (await (await server.request('/openapi.json')).json()) as {
       paths: Record<string, Record<string, unknown>>

@@ -19,7 +19,7 @@ const open = (from: Server, accept = BROWSER) => from.request('/', { headers: { 
 const pageOf = async (from: Server): Promise<string> => (await open(from)).text()
 
 describe('GET / for a browser', () => {
-  test('is a page that says what this is, where, with which credentials, and where to go', async () => {
+  test('is a page with address, credentials and links', async () => {
     const response = await open(server)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -33,7 +33,7 @@ describe('GET / for a browser', () => {
     }
   })
 
-  test('loads nothing from outside, runs and styles nothing but what stands in it', async () => {
+  test('loads nothing external, and allows only its own script and style', async () => {
     const response = await open(server)
     const policy = response.headers.get('content-security-policy') ?? ''
     const page = await response.text()
@@ -46,7 +46,7 @@ describe('GET / for a browser', () => {
     for (const [, address = ''] of page.matchAll(/(?:src|href)="([^"]*)"/g)) expect(address).toMatch(/^(?:\/|data:)/)
   })
 
-  test('shows pictures that are there', async () => {
+  test('shows existing images', async () => {
     const pictures = [...(await pageOf(server)).matchAll(/<img src="([^"]+)" alt="[^"]+"/g)].map(
       ([, path = '']) => path,
     )
@@ -54,13 +54,13 @@ describe('GET / for a browser', () => {
     for (const path of pictures) expect((await server.request(path)).headers.get('content-type')).toBe('image/svg+xml')
   })
 
-  test('names the header that a closed control surface wants, and not the token', async () => {
+  test('names the header of a protected control API, but not the token', async () => {
     expect(await pageOf(server)).not.toContain('X-Sandbox-Token')
     expect(await pageOf(closed)).toContain('X-Sandbox-Token')
     expect(await pageOf(closed)).not.toContain('sesame')
   })
 
-  test('304 while it is the same', async () => {
+  test('304 while it is unchanged', async () => {
     const etag = (await open(server)).headers.get('etag') ?? ''
     const again = await server.request('/', { headers: { accept: BROWSER, 'if-none-match': etag } })
     expect(again.status).toBe(304)
@@ -69,7 +69,7 @@ describe('GET / for a browser', () => {
   })
 })
 
-describe('GET / for others', () => {
+describe('GET / for other clients', () => {
   test.each(['*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/html;q=0', 'text/*'])(
     'is JSON for %s',
     async (accept) => {
@@ -83,7 +83,7 @@ describe('GET / for others', () => {
     },
   )
 
-  test('is no entry in the journal', async () => {
+  test('is not in the request log', async () => {
     await open(server)
     await server.request('/?again')
     const journal = (await (await server.request('/_sandbox/requests')).json()) as { path: string }[]
@@ -91,7 +91,7 @@ describe('GET / for others', () => {
   })
 })
 
-test('the session runs as it stands: it lists, prices and orders', async () => {
+test('the session works: it lists, prices and orders', async () => {
   const program = await start()
   const { session } = (await (await program.request('/')).json()) as { session: string[] }
   const shell = Bun.spawn(['sh', '-c', session.join('\n')], { stdout: 'pipe', stderr: 'inherit' })

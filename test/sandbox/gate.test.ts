@@ -36,7 +36,7 @@ const expectAll = async (answers: Response[], status: number, body: object): Pro
 
 const statuses = (answers: Response[]) => answers.map(({ status }) => status)
 
-describe('The control surface on loopback', () => {
+describe('The control API on loopback', () => {
   let server: Server
   beforeAll(async () => {
     server = await startServer()
@@ -61,33 +61,33 @@ describe('The control surface on loopback', () => {
     'null',
     'nonsense',
     '',
-  ])('403 refuses pages of the origin %p, and moves nothing', async (origin) => {
+  ])('403 refuses pages of the origin %p and changes nothing', async (origin) => {
     await expectAll(await askAll(server, { origin }), 403, FOREIGN)
     expect((await clock()).now < '2040').toBe(true)
   })
 
   test.each(['evil.example', 'evil.example:4747', '127.0.0.1.evil.example', 'localhost.evil.example', '192.168.1.7'])(
-    '403 refuses requests that were sent to %s, and moves nothing',
+    '403 refuses requests to %s and changes nothing',
     async (host) => {
       await expectAll(await askAll(server, { host }), 403, FOREIGN)
       expect((await clock()).now < '2040').toBe(true)
     },
   )
 
-  test('403 refuses a page of another site that has its name resolve here', async () => {
+  test('403 refuses DNS rebinding', async () => {
     const rebound = { host: 'evil.example:4747', origin: 'http://evil.example:4747' }
     await expectAll(await askAll(server, rebound), 403, FOREIGN)
   })
 
   test.each(['localhost', 'LOCALHOST:4747', 'scrip.localhost', '127.0.0.1', '127.1.2.3:80', '[::1]:4747'])(
-    '200 for requests that were sent to %s',
+    '200 for requests to %s',
     async (host) => {
       expect((await server.request('/_sandbox/clock', { headers: { host } })).status).toBe(200)
     },
   )
 
   test.if(againstBinary).each(['a b', '[::1', 'a/b', 'x:99999', 'user@localhost', ''])(
-    'a Host that is none, %p, is refused and breaks nothing',
+    'an invalid Host, %p, is refused',
     async (host) => {
       const status = await rawStatus(
         server,
@@ -111,7 +111,7 @@ describe('The control surface on loopback', () => {
     ['of an origin that is none', { origin: 'null' }],
     ['that has its name resolve here', { host: 'evil.example:4747', origin: 'http://evil.example:4747' }],
     ['sent to another host', { host: 'evil.example' }],
-  ])('403 refuses a login that would make a world to a page %s, and makes none', async (_, headers) => {
+  ])('403 refuses a login that would create a world from a page %s', async (_, headers) => {
     const response = await logIn('of-a-stranger', headers)
     expect(response.status).toBe(403)
     expect(await response.json()).toEqual(FOREIGN)
@@ -120,17 +120,17 @@ describe('The control surface on loopback', () => {
     expect((await logIn('test-1', headers)).status).toBe(200)
   })
 
-  test('a login of its own pages makes a world', async () => {
+  test('a login from its own pages creates a world', async () => {
     expect((await logIn('of-our-own', { origin: new URL(server.url).origin })).status).toBe(200)
     expect(await worldNames()).toContain('of-our-own')
   })
 
-  test('other routes do not care where a page comes from', async () => {
+  test('other routes accept any origin', async () => {
     const headers = { origin: 'http://evil.example', host: 'evil.example' }
     expect((await server.request('/status', { headers })).status).toBe(200)
   })
 
-  test('the gate comes before everything else', async () => {
+  test('the access check precedes all others', async () => {
     const response = await server.request('/_sandbox/clock?world=nowhere', {
       method: 'POST',
       body: 'not JSON',
@@ -144,7 +144,7 @@ describe('The control surface on loopback', () => {
 describe.each([
   ['bound elsewhere', ['--host', '0.0.0.0', '--sandbox-token', 'open sesame']],
   ['on loopback', ['--sandbox-token', 'open sesame']],
-])('The control surface with --sandbox-token, %s', (_, flags) => {
+])('The control API with --sandbox-token, %s', (_, flags) => {
   let server: Server
   beforeAll(async () => {
     server = await startServer(...flags)
@@ -159,11 +159,11 @@ describe.each([
     await expectAll(await askAll(server, { 'x-sandbox-token': token }), 401, NEEDS_TOKEN)
   })
 
-  test('401 with the token where an access token belongs', async () => {
+  test('401 with the token in the Authorization header', async () => {
     await expectAll(await askAll(server, { authorization: 'Bearer open sesame' }), 401, NEEDS_TOKEN)
   })
 
-  test('200 with the token, under whatever name the machine goes', async () => {
+  test('200 with the token, under any host name', async () => {
     const headers = { 'x-sandbox-token': 'open sesame', host: 'sandbox.example' }
     expect(statuses(await askAll(server, headers))).toEqual([200, 200, 200])
   })
@@ -173,17 +173,17 @@ describe.each([
     await expectAll(await askAll(server, headers), 403, FOREIGN)
   })
 
-  test('the API itself needs no such token', async () => {
+  test('the API itself does not need the token', async () => {
     const login = { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' }
     expect((await server.request('/auth/login', login)).status).toBe(200)
   })
 })
 
-describe('A login that would make a world', () => {
+describe('A login that would create a world', () => {
   const logIn = (server: Server, name: string, headers: Record<string, string>) =>
     server.request('/auth/login', { method: 'POST', headers, body: `{"username":"sbx_${name}","password":"x"}` })
 
-  test('may come by the name of --public-url', async () => {
+  test('may use the name of --public-url', async () => {
     const server = await startServer('--public-url', 'https://scrip.example')
     const origin = 'https://scrip.example'
     expect((await logIn(server, 'public', { host: 'scrip.example', origin })).status).toBe(200)
@@ -191,7 +191,7 @@ describe('A login that would make a world', () => {
     await server.stop()
   })
 
-  test('may come by any name where the program is bound elsewhere, but not from a page of another site', async () => {
+  test('may use any name if the server is not on loopback, but not from a page of another site', async () => {
     const server = await startServer('--host', '0.0.0.0')
     expect((await logIn(server, 'container', { host: 'scrip:4747' })).status).toBe(200)
     const headers = { host: 'scrip:4747', origin: 'http://evil.example' }
@@ -200,8 +200,8 @@ describe('A login that would make a world', () => {
   })
 })
 
-describe('The control surface bound elsewhere without a token', () => {
-  test('401 whatever is sent', async () => {
+describe('The control API on another address without a token', () => {
+  test('401 for every request', async () => {
     const server = await startServer('--host', '0.0.0.0')
     await expectAll(await askAll(server, {}), 401, NEEDS_TOKEN)
     await expectAll(await askAll(server, { 'x-sandbox-token': '' }), 401, NEEDS_TOKEN)
@@ -211,7 +211,7 @@ describe('The control surface bound elsewhere without a token', () => {
 })
 
 describe('In live mode', () => {
-  test('there is no control surface, no sandbox client, and no name makes a world', async () => {
+  test('there is no control API and no sandbox client, and no name creates a world', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
     const server = await startServer('--mode', 'live', '--data-dir', folder)
     const notFound = structured('NotFoundError', 'NOT_FOUND', 'Route not found')

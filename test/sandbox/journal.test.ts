@@ -46,7 +46,7 @@ const opened = async (): Promise<TestWorld> => {
 }
 
 describe('GET /_sandbox/requests', () => {
-  test('200 tells each request and its answer, the oldest first', async () => {
+  test('200 returns each request and its response, the oldest first', async () => {
     const world = await opened()
     const response = await world.post('/api/v1/beneficiaries', ADA, {
       'content-type': 'application/json',
@@ -82,7 +82,7 @@ describe('GET /_sandbox/requests', () => {
     expect(entries[1]?.duration_ms).toBeGreaterThanOrEqual(0)
   })
 
-  test('every answer of a long script stands there, byte for byte but for its secrets', async () => {
+  test('has every response of a long script, except secrets', async () => {
     await makeAtNoon(server, 'scripted')
     const answers = (await everything(server, 'scripted')).filter(({ asked }) => !asked.includes(' /_sandbox'))
     const entries = await entriesOf('scripted')
@@ -96,13 +96,13 @@ describe('GET /_sandbox/requests', () => {
     expect(entries.filter(({ outcome }) => outcome === null).map(({ path }) => path)).toEqual(['/api/v1/nowhere'])
   })
 
-  test('the caller’s own request id is the one that stands there', async () => {
+  test('has the request id that the client sent', async () => {
     const world = await opened()
     await world.get('/api/v1/countries/1', { 'x-request-id': 'mine-1' })
     expect((await lastOf(world.name)).request_id).toBe('mine-1')
   })
 
-  test('control requests and probes are left out, and what names no world is in the default one', async () => {
+  test('omits control requests and probes, and logs requests without a world in the default one', async () => {
     const world = await opened()
     await succeed(server, 'GET', '/worlds')
     await succeed(server, 'POST', `/clock?world=${world.name}`, { advance: 'PT1S' })
@@ -116,7 +116,7 @@ describe('GET /_sandbox/requests', () => {
     expect((await entriesOf(world.name)).map(({ path }) => path)).toEqual(['/auth/login'])
   })
 
-  test('a request whose token has expired stands in the world of its token', async () => {
+  test("logs a request with an expired token in the token's world", async () => {
     const world = await opened()
     await world.clock({ advance: 'PT1H' })
     const before = (await entriesOf('default')).length
@@ -131,7 +131,7 @@ describe('GET /_sandbox/requests', () => {
     expect(await entriesOf('default')).toHaveLength(before + 1)
   })
 
-  test('of a stranger no more is kept than of a short request, so that none fills a world with what it sends', async () => {
+  test('keeps little of unauthenticated requests', async () => {
     const world = await opened()
     const long = 'x'.repeat(3_000)
     await server.request(`/auth/login?${long}`, {
@@ -153,7 +153,7 @@ describe('GET /_sandbox/requests', () => {
     expect(JSON.stringify(entries.slice(0, 2)).length).toBeLessThan(4_096)
   })
 
-  test('a login and a refresh stand in the world that they name, also when they are refused', async () => {
+  test('logs logins and refreshes in the world that they name, also refused ones', async () => {
     const world = await opened()
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}.limited`)
     await login(server, `sbx_${world.name}`, 'wrong')
@@ -170,7 +170,7 @@ describe('GET /_sandbox/requests', () => {
     ])
   })
 
-  test('fault and outcome have their names; a request that was broken off stands there too', async () => {
+  test('has the names of fault and outcome, and logs dropped connections', async () => {
     const world = await opened()
     const bought = { denomination: 50, quantity: 1 }
     await world.post('/api/v1/products/2/charges', bought, { 'x-sandbox-fault': 'charges.rate_missing' })
@@ -190,7 +190,7 @@ describe('GET /_sandbox/requests', () => {
     ])
   })
 
-  test('the limited client is told from the other', async () => {
+  test('distinguishes the two clients', async () => {
     const world = await opened()
     await (await world.limited()).get('/api/v1/orders')
     expect(await lastOf(world.name)).toMatchObject({ client: 'limited', outcome: 'orders.feature_disabled' })
@@ -206,7 +206,7 @@ describe('GET /_sandbox/requests', () => {
 })
 
 describe('GET /_sandbox/requests/{id}', () => {
-  test('200 is the one of the list', async () => {
+  test('200 returns the entry of the list', async () => {
     const world = await opened()
     await saveAda(world)
     for (const entry of await entriesOf(world.name)) {
@@ -227,7 +227,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     expect(await entriesOf(world.name)).toHaveLength(2)
   })
 
-  test('404 for the one of another world, and for an unknown world', async () => {
+  test('404 for an entry of another world, and for an unknown world', async () => {
     const world = await opened()
     await world.get('/api/v1/countries/1')
     const { name } = await opened()
@@ -243,7 +243,7 @@ describe('The rows that a request wrote', () => {
   const changesOf = async (world: TestWorld) =>
     (await lastOf(world.name)).changes.map(({ table, operation, key }) => `${operation} ${table} ${key}`)
 
-  test('stand with it, each by table and key', async () => {
+  test('are logged by table and key', async () => {
     const world = await opened()
     const id = await saveAda(world)
     expect(await changesOf(world)).toEqual([`insert beneficiaries ${id}`])
@@ -259,7 +259,7 @@ describe('The rows that a request wrote', () => {
     expect(await changesOf(world)).toContain(`insert payouts ${payout.id}`)
   })
 
-  test('are those by which the tables differ, but for how many rows there are', async () => {
+  test('are exactly the differences of the tables, except counters', async () => {
     const world = await opened()
     const before = await rowsOf(server, world.name)
     await placed(world, DELAYED)
@@ -270,7 +270,7 @@ describe('The rows that a request wrote', () => {
     expect([...new Set((await lastOf(world.name)).changes.map(({ table }) => table))].sort()).toEqual(changed)
   })
 
-  test('are none of a read, of a refusal and of a replay for its Idempotency-Key', async () => {
+  test('are empty for a read, an error and a replay', async () => {
     const world = await opened()
     const key = { 'idempotency-key': 'written once' }
     await world.post('/api/v1/beneficiaries', ADA, key)
@@ -285,7 +285,7 @@ describe('The rows that a request wrote', () => {
     expect(await changesOf(world)).toEqual([])
   })
 
-  test('are told apart where requests come together', async () => {
+  test('are separate for simultaneous requests', async () => {
     const world = await opened()
     const emails = Array.from({ length: 20 }, (_, number) => `person-${number}@example.com`)
     await Promise.all(emails.map((email) => world.post('/api/v1/beneficiaries', { ...ADA, email })))
@@ -295,7 +295,7 @@ describe('The rows that a request wrote', () => {
     }
   })
 
-  test('go on being noted after a reset, a restore and in a copy', async () => {
+  test('are logged after a reset, a restore and in a copy', async () => {
     const world = await opened()
     await saveAda(world)
     await succeed(server, 'PUT', `/snapshots/${world.name}?world=${world.name}`)
@@ -402,7 +402,7 @@ describe('Secrets', () => {
     },
   )
 
-  test('what is said about them stays: the messages of a refusal, and fields that are empty', async () => {
+  test('error messages and empty fields stay', async () => {
     const world = await opened()
     const response = await login(server, `sbx_${world.name}`, '')
     const body = await response.text()
@@ -412,7 +412,7 @@ describe('Secrets', () => {
     expect((await lastOf(world.name)).request.body).toContain('"pin_code":null')
   })
 
-  test('what has none is kept as it was written', async () => {
+  test('a body without secrets is unchanged', async () => {
     const world = await opened()
     const body = ' { "email" : "ada@example.com", "first_name":"Ad\\u00e4", "last_name": "L\\n", "n": 1.0 } '
     await world.post('/api/v1/beneficiaries', body)
@@ -423,8 +423,8 @@ describe('Secrets', () => {
   })
 })
 
-describe('The journal is bounded', () => {
-  test('the last 1,000 requests of a world, each under the number that it had', async () => {
+describe('The request log is limited', () => {
+  test('keeps the last 1,000 requests of a world with their numbers', async () => {
     const world = await opened()
     for (let count = 0; count < 1_004; count++) await world.get(`/api/v1/countries/1?n=${count}`)
     const entries = await entriesOf(world.name)
@@ -434,7 +434,7 @@ describe('The journal is bounded', () => {
     expect((await control(server, 'GET', `/requests/6?world=${world.name}`)).status).toBe(200)
   })
 
-  test('4 MiB of what was sent and answered, the oldest going first', async () => {
+  test('keeps 4 MiB of requests and responses, oldest out first', async () => {
     const world = await opened()
     const body = JSON.stringify({ ...ADA, metadata: 'x'.repeat(50_000) })
     for (let count = 0; count < 100; count++) await world.post('/api/v1/products/1/availability', body)
@@ -448,7 +448,7 @@ describe('The journal is bounded', () => {
     expect(kept).toBeGreaterThan(3_900_000)
   })
 
-  test('a body is cut at 65,536 characters, of which none is halved', async () => {
+  test('cuts a body at 65,536 characters, between characters', async () => {
     const world = await opened()
     const sent = async (text: string): Promise<string | null> => {
       await world.post('/api/v1/products/1/availability', text)
@@ -463,7 +463,7 @@ describe('The journal is bounded', () => {
     expect((await lastOf(world.name)).response.body).toBe(`${text.slice(0, 65_536)}…`)
   })
 
-  test('a body that was too long to be read is not kept, and the request is', async () => {
+  test('omits a body that was too long, but keeps the request', async () => {
     const world = await opened()
     expect((await world.post('/api/v1/beneficiaries', 'x'.repeat(1_048_577))).status).toBe(400)
     expect(await lastOf(world.name)).toMatchObject({
@@ -540,7 +540,7 @@ describe('?format=har', () => {
     })
   })
 
-  test('tells address, query, headers, bodies and their sizes in bytes', async () => {
+  test('has address, query, headers, bodies and their sizes in bytes', async () => {
     const world = await opened()
     const body = '{"email":"ada@example.com","first_name":"Ädä","last_name":"€"}'
     const response = await world.post('/api/v1/beneficiaries?a=1&b=%C3%A4+c', body, {
@@ -569,7 +569,7 @@ describe('?format=har', () => {
     })
   })
 
-  test('is empty for a world that nobody asked for anything', async () => {
+  test('is empty for an unused world', async () => {
     await succeed(server, 'PUT', '/worlds/silent')
     expect((await succeed<Har>(server, 'GET', '/requests?world=silent&format=har')).log.entries).toEqual([])
     expect(await formatted('silent', 'curl')).toBe('')
@@ -610,7 +610,7 @@ describe('?format=curl', () => {
     return (JSON.parse(text) as { access_token: string }).access_token
   }
 
-  test('pasted into a shell, each line asks again and is answered alike', async () => {
+  test('each line repeats its request in a shell', async () => {
     const token = await tokenIn('pasted')
     const authorization = `Bearer ${token}`
     const requests: [string, string, (string | undefined)?, Record<string, string>?][] = [
@@ -646,7 +646,7 @@ describe('?format=curl', () => {
     })
   })
 
-  test('a HEAD is asked for again, and ends', async () => {
+  test('a HEAD request ends', async () => {
     const token = await tokenIn('headed')
     await program.request('/api/v1/countries/1', { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })
     const lines = (await linesIn('headed')).split('\n')
@@ -654,7 +654,7 @@ describe('?format=curl', () => {
     expect(pasted).toStartWith('HTTP/1.1 ')
   })
 
-  test('the token is left to its variable, and the line names the address that is bound', async () => {
+  test('uses a variable for the token, and the bound address', async () => {
     const token = await tokenIn('bound')
     await asked('GET', '/api/v1/countries/1', undefined, { authorization: `Bearer ${token}` })
     const line = (await linesIn('bound')).split('\n')[1] ?? ''
@@ -672,7 +672,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
   const replay = (world: TestWorld, id: number) =>
     succeed<Replayed>(server, 'POST', `/requests/${id}/replay?world=${world.name}`)
 
-  test('200 sends the request again, and tells what it was answered this time', async () => {
+  test('200 sends the request again and returns the new response', async () => {
     const world = await opened()
     const id = await saveAda(world)
     const again = await replay(world, 2)
@@ -693,7 +693,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect(entry.request_id).toBe(again.headers['x-request-id'] ?? '')
   })
 
-  test('as the same client, whatever has become of its token', async () => {
+  test('as the same client, whatever the state of its token', async () => {
     const world = await opened()
     const limited = await world.limited()
     await limited.get('/api/v1/wallets')
@@ -706,7 +706,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect(await lastOf(world.name)).toMatchObject({ client: 'limited' })
   })
 
-  test('in the same world, and in no other', async () => {
+  test('in the same world', async () => {
     const [world, other] = [await opened(), await opened()]
     await saveAda(world)
     const before = await rowsOf(server, other.name)
@@ -715,7 +715,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect((await entriesOf(other.name)).map(({ path }) => path)).toEqual(['/auth/login'])
   })
 
-  test('with its Idempotency-Key does nothing twice', async () => {
+  test('with its Idempotency-Key has no second effect', async () => {
     const world = await opened()
     const first = await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'only once' })
     const again = await replay(world, 2)
@@ -723,7 +723,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect((await rowsOf(server, world.name)).beneficiaries).toHaveLength(1)
   })
 
-  test('with its faults strikes again', async () => {
+  test('with its faults fails again', async () => {
     const world = await opened()
     const bought = { denomination: 50, quantity: 1 }
     await world.post('/api/v1/products/2/charges', bought, { 'x-sandbox-fault': 'charges.rate_failed' })
@@ -734,7 +734,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect(await lastOf(world.name)).toMatchObject({ fault: 'charges.rate_failed' })
   })
 
-  test('a login fails, its password being redacted, and stands in its own world', async () => {
+  test('a login fails, because its password is redacted, and is logged in its world', async () => {
     const world = await opened()
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     await server.request('/auth/refresh', { method: 'POST', body: JSON.stringify({ refresh_token }) })
@@ -748,7 +748,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect(await entriesOf('default')).toHaveLength(before)
   })
 
-  test('a request that was broken off is broken off again', async () => {
+  test('a dropped connection is dropped again', async () => {
     const world = await opened()
     await world.control('/faults', { drop: true, match: { path: '/api/v1/wallets' } })
     const asking = world.get('/api/v1/wallets').then((response) => response.text())
@@ -761,7 +761,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect((await replay(world, 2)).status).toBe(200)
   })
 
-  test('a request without a client, and one of the default world, are sent again as they were', async () => {
+  test('a request without a client, or in the default world, can be replayed', async () => {
     await server.request('/api/v1/countries/1')
     const { id } = await lastOf('default')
     const again = await succeed<Replayed>(server, 'POST', `/requests/${id}/replay`)

@@ -15,14 +15,14 @@ afterEach(() => server.stop())
 const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get(COUNT)
 
 describe('POST /_sandbox/reset', () => {
-  test('200 names the world that is as new', async () => {
+  test('200 returns the world that was reset', async () => {
     const world = await server.world()
     const response = await world.control('/reset')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ world: world.name })
   })
 
-  test('the data are gone', async () => {
+  test('deletes the data', async () => {
     const world = await server.world()
     await world.post('/api/v1/beneficiaries', ADA)
     expect(await countOf(world)).toBe('1')
@@ -30,7 +30,7 @@ describe('POST /_sandbox/reset', () => {
     expect(await countOf(await world.again())).toBe('0')
   })
 
-  test('the clock runs again, with the present', async () => {
+  test('sets the clock to the current time and starts it', async () => {
     const world = await server.world(NOON)
     await world.control('/reset')
     const response = await server.request(`/_sandbox/clock?world=${world.name}`)
@@ -39,7 +39,7 @@ describe('POST /_sandbox/reset', () => {
     expect(Date.parse(now)).toBeLessThan(Date.parse(NOON))
   })
 
-  test('tokens of both clients are dead, access and refresh', async () => {
+  test('revokes access and refresh tokens of both clients', async () => {
     const world = await server.world()
     const limited = await world.limited()
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
@@ -49,7 +49,7 @@ describe('POST /_sandbox/reset', () => {
     expect((await refresh(server, refresh_token)).status).toBe(401)
   })
 
-  test('limits are full again', async () => {
+  test('refills the rate limits', async () => {
     const world = await server.world(NOON)
     for (let i = 0; i < 20; i++) await world.get('/api/v1/countries/1')
     expect((await world.get('/api/v1/countries/1')).status).toBe(429)
@@ -59,7 +59,7 @@ describe('POST /_sandbox/reset', () => {
     expect(response.headers.get('x-ratelimit-remaining')).toBe('19')
   })
 
-  test('failed logins are forgotten', async () => {
+  test('forgets failed logins', async () => {
     const world = await server.world(NOON)
     const name = `sbx_${world.name}`
     for (let i = 0; i < 10; i++) await login(server, name, 'wrong')
@@ -68,7 +68,7 @@ describe('POST /_sandbox/reset', () => {
     expect((await login(server, name, 'wrong')).status).toBe(401)
   })
 
-  test('a charge is calculated anew', async () => {
+  test('clears cached charges', async () => {
     const world = await server.world()
     const detail = (await (await world.get('/api/v1/products/1')).json()) as {
       available_denominations: { min_value: number }[]
@@ -81,7 +81,7 @@ describe('POST /_sandbox/reset', () => {
     expect(await cache(await world.again())).toBe('MISS')
   })
 
-  test('identifiers start again: the same requests at the same time are answered with the same bytes', async () => {
+  test('restarts ids: the same requests at the same time return the same bytes', async () => {
     const world = await server.world(NOON)
     const script = async (asking: TestWorld): Promise<(string | null)[]> => {
       const answers: (string | null)[] = []
@@ -98,7 +98,7 @@ describe('POST /_sandbox/reset', () => {
     expect(await script(await again.again())).toEqual(before)
   })
 
-  test('the password of a named world stays, for both of its clients', async () => {
+  test('keeps the password of a named world, for both clients', async () => {
     const world = await server.world()
     await world.control('/reset')
     expect((await login(server, `sbx_${world.name}`, 'another')).status).toBe(401)
@@ -107,7 +107,7 @@ describe('POST /_sandbox/reset', () => {
     expect((await login(server, `sbx_${world.name}.limited`, 'a password')).status).toBe(200)
   })
 
-  test('a world can be reset again and again', async () => {
+  test('can be repeated', async () => {
     const world = await server.world()
     for (let i = 0; i < 3; i++) {
       expect((await world.control('/reset')).status).toBe(200)
@@ -117,7 +117,7 @@ describe('POST /_sandbox/reset', () => {
     }
   })
 
-  test('requests that are under way are done before it or die with their token', async () => {
+  test('requests in flight complete before it or get a 401', async () => {
     const open = await startServer('--rate-limit', 'off')
     for (const headStart of [0, 5, 20, 80]) {
       const world = await open.world()
@@ -137,7 +137,7 @@ describe('POST /_sandbox/reset', () => {
     await open.stop()
   })
 
-  test('no other world is touched', async () => {
+  test('does not affect other worlds', async () => {
     const world = await server.world()
     const other = await server.world(NOON)
     await other.post('/api/v1/beneficiaries', ADA)
@@ -150,7 +150,7 @@ describe('POST /_sandbox/reset', () => {
     })
   })
 
-  test('without ?world= it is the default one, whose two clients have their passwords again', async () => {
+  test('resets the default world without ?world=, with its original passwords', async () => {
     const before = await loggedIn(server, 'sandbox', 'sandbox')
     const authorization = `Bearer ${before.access_token}`
     const create = { method: 'POST', headers: { authorization }, body: JSON.stringify(ADA) }
@@ -167,7 +167,7 @@ describe('POST /_sandbox/reset', () => {
     expect(list.headers.get(COUNT)).toBe('0')
   })
 
-  test('catalog and reference data are there afterwards as before', async () => {
+  test('keeps catalog and reference data', async () => {
     const { access_token } = await loggedIn(server, 'sandbox', 'sandbox')
     const read = async (token: string) => {
       const texts: string[] = []

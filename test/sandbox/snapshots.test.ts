@@ -46,7 +46,7 @@ const withAda = async (name: string, on: Server = server): Promise<TestWorld> =>
 }
 
 describe('PUT /_sandbox/snapshots/{name}', () => {
-  test('200 keeps the world as it is now, and changes nothing of it', async () => {
+  test('200 saves the world without changing it', async () => {
     const world = await withAda('kept')
     const before = { rows: await rowsOf(server, 'kept'), view: await viewOf(server, 'kept') }
     expect(await succeed<object>(server, 'PUT', '/snapshots/kept?world=kept')).toEqual({ name: 'kept' })
@@ -55,7 +55,7 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
     expect(rowsIn((await fileOf('kept')).database)).toEqual(before.rows)
   })
 
-  test('keeps the default world without ?world=', async () => {
+  test('saves the default world without ?world=', async () => {
     const { access_token } = await tokensOf(server, 'sandbox', 'sandbox')
     const created = await server.request('/api/v1/beneficiaries', {
       method: 'POST',
@@ -69,7 +69,7 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
     expect(products).toEqual([]) // the catalog is of no world
   })
 
-  test('takes the place of an earlier one of its name', async () => {
+  test('replaces an earlier one of the same name', async () => {
     const world = await withAda('again')
     await succeed(server, 'PUT', '/snapshots/again?world=again')
     await saveAda(world)
@@ -79,7 +79,7 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
   })
 
   test.each(['Upper', 'default', 'x'.repeat(65), 'a.b', 'a%2Fb', '%2E%2E%2Fetc', '%C3%BC', 'a%00', 'a%ZZ', '*'])(
-    '400 refuses %s as a name, and keeps nothing',
+    '400 refuses %s as a name and saves nothing',
     async (name) => {
       const before = await names()
       const { status, body } = await control(server, 'PUT', `/snapshots/${name}`)
@@ -88,13 +88,13 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
     },
   )
 
-  test('404 for an unknown world, and nothing is kept', async () => {
+  test('404 for an unknown world, and saves nothing', async () => {
     const { status, body } = await control(server, 'PUT', '/snapshots/unkept?world=nowhere')
     expect({ status, body }).toEqual({ status: 404, body: worldNotFound('nowhere') })
     expect(await names()).not.toContain('unkept')
   })
 
-  test('one process keeps 1,000: 429 to the next name, while those that are there can be replaced', async () => {
+  test('429 above 1,000 names, while existing ones can be replaced', async () => {
     const own = await startServer()
     await succeed(own, 'PUT', '/worlds/small')
     for (let count = 0; count < 1_000; count++) await succeed(own, 'PUT', `/snapshots/no-${count}?world=small`)
@@ -116,7 +116,7 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
 })
 
 describe('GET /_sandbox/snapshots', () => {
-  test('lists them in the order in which they were kept, and they belong to no world', async () => {
+  test('lists them in order of creation, for all worlds', async () => {
     await withAda('owner')
     for (const name of ['second', 'first']) await succeed(server, 'PUT', `/snapshots/${name}?world=owner`)
     await succeed(server, 'DELETE', '/worlds/owner')
@@ -126,7 +126,7 @@ describe('GET /_sandbox/snapshots', () => {
 })
 
 describe('GET /_sandbox/snapshots/{name}', () => {
-  test('200 is a file: the format, clock, randomness, ids, pace and the database', async () => {
+  test('200 returns a file with format, clock, randomness, ids, pace and database', async () => {
     await withAda('filed')
     await succeed(server, 'PUT', '/pace?world=filed', { orders: 'manual' })
     await succeed(server, 'PUT', '/snapshots/filed?world=filed')
@@ -142,13 +142,13 @@ describe('GET /_sandbox/snapshots/{name}', () => {
     })
   })
 
-  test('the same snapshot is the same file each time', async () => {
+  test('returns the same file each time', async () => {
     await withAda('same')
     await succeed(server, 'PUT', '/snapshots/same?world=same')
     expect(await fileOf('same')).toEqual(await fileOf('same'))
   })
 
-  test('no password and no voucher code stands in it', async () => {
+  test('contains no password and no voucher code', async () => {
     const world = await withAda('secretive')
     const { vouchers } = await placed(world, INSTANT)
     await succeed(server, 'PUT', '/snapshots/secretive?world=secretive')
@@ -177,7 +177,7 @@ describe('GET /_sandbox/snapshots/{name}', () => {
 })
 
 describe('DELETE /_sandbox/snapshots/{name}', () => {
-  test('204 deletes it, once, and leaves the worlds that were made from it', async () => {
+  test('204 deletes it once, and keeps worlds created from it', async () => {
     await withAda('parent')
     await succeed(server, 'PUT', '/snapshots/parent?world=parent')
     await succeed(server, 'PUT', '/worlds/child', { from: 'parent' })
@@ -188,7 +188,7 @@ describe('DELETE /_sandbox/snapshots/{name}', () => {
     expect(await countOf(await open('child'))).toBe('1')
   })
 
-  test('a name may carry the prefix of worlds wherever it stands', async () => {
+  test('a name may have the prefix of worlds', async () => {
     await withAda('prefixed')
     expect(await succeed<object>(server, 'PUT', '/snapshots/sbx_prefixed?world=sbx_prefixed')).toEqual({
       name: 'prefixed',
@@ -201,7 +201,7 @@ describe('DELETE /_sandbox/snapshots/{name}', () => {
 })
 
 describe('POST /_sandbox/snapshots/{name}/restore', () => {
-  test('200 puts rows, clock, pace and tokens back to what they were', async () => {
+  test('200 restores rows, clock, pace and tokens', async () => {
     const world = await withAda('put-back')
     const { refresh_token } = await tokensOf(server, 'sbx_put-back')
     const before = await rowsOf(server, 'put-back')
@@ -223,7 +223,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     expect((await refresh(server, refresh_token)).status).toBe(200)
   })
 
-  test('what is done next is answered as it was the first time: ids, codes, times and order', async () => {
+  test('later requests return the same ids, codes, times and order', async () => {
     await withAda('once-more')
     await succeed(server, 'PUT', '/snapshots/once-more?world=once-more')
     const first = await everything(server, 'once-more')
@@ -240,7 +240,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     expect(plain(second)).toEqual(plain(first))
   })
 
-  test('limits, cached charges, faults, journal and coverage begin anew', async () => {
+  test('limits, cached charges, faults, request log and coverage start empty', async () => {
     const world = await withAda('anew')
     const bought = { denomination: 50, quantity: 1 }
     const cache = async () => (await world.post('/api/v1/products/2/charges', bought)).headers.get('x-cache')
@@ -254,7 +254,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     expect(await cache()).toBe('MISS')
   })
 
-  test('the password of the world stays, whoever it was when the snapshot was kept', async () => {
+  test('keeps the current password of the world', async () => {
     await withAda('lender')
     await succeed(server, 'PUT', '/snapshots/lent?world=lender')
     await tokensOf(server, 'sbx_borrower', 'of the borrower')
@@ -268,7 +268,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     expect(await countOf(await open('lender'))).toBe('1')
   })
 
-  test('into the default world, whose passwords and catalog stay, and back by a reset', async () => {
+  test('works in the default world, whose passwords and catalog stay', async () => {
     await withAda('donor')
     await succeed(server, 'PUT', '/snapshots/donor?world=donor')
     expect(await succeed<object>(server, 'POST', '/snapshots/donor/restore')).toEqual({
@@ -284,7 +284,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     expect((await succeed<{ frozen: boolean }>(server, 'GET', '/clock')).frozen).toBe(false)
   })
 
-  test('404 for an unknown world, and for an unknown snapshot, when the world is left as it is', async () => {
+  test('404 for an unknown world or snapshot, without changes', async () => {
     const world = await withAda('left')
     await succeed(server, 'PUT', '/snapshots/left?world=left')
     expect(await control(server, 'POST', '/snapshots/left/restore?world=nowhere')).toMatchObject({
@@ -299,7 +299,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     expect(await countOf(world)).toBe('2')
   })
 
-  test('a request that is under way is done before it or dies with its token', async () => {
+  test('a request in flight completes before it or gets a 401', async () => {
     const world = await withAda('hurried')
     await succeed(server, 'PUT', '/snapshots/hurried?world=hurried')
     const writes = Array.from({ length: 20 }, () => world.post('/api/v1/beneficiaries', ADA))
@@ -327,7 +327,7 @@ const vouchersIn = async (program: Running, authorization: { headers: Record<str
   (await program.request('/api/v1/orders/1/vouchers', authorization)).json()
 
 describe('--snapshot FILE', () => {
-  test('is what every world begins with in another process: data, clock, pace and randomness', () =>
+  test('is the initial state of every world: data, clock, pace and randomness', () =>
     inFolder(async (folder) => {
       const { file, nextId } = await prepare(folder)
       const other = await startServer('--snapshot', file, '--seed', 'of no matter')
@@ -350,7 +350,7 @@ describe('--snapshot FILE', () => {
       await other.stop()
     }))
 
-  test('its vouchers open there, and what was bought under an Idempotency-Key is answered again', () =>
+  test('its vouchers can be decrypted, and Idempotency-Keys replay', () =>
     inFolder(async (folder) => {
       const { file, codes } = await prepare(folder)
       const program = await start(['--snapshot', file, '--seed', 'another'])
@@ -366,7 +366,7 @@ describe('--snapshot FILE', () => {
       await program.stop()
     }))
 
-  test('begins a data folder, which then goes on as it was left, with the same flag or without', () =>
+  test('initializes a new data folder, which keeps its own data afterwards', () =>
     inFolder(async (folder) => {
       const { file, codes } = await prepare(folder)
       const dataDir = join(folder, 'data')
@@ -384,7 +384,7 @@ describe('--snapshot FILE', () => {
       }
     }))
 
-  test('the clock that it begins a data folder with is still that one after a restart', () =>
+  test('its clock stays in a data folder after a restart', () =>
     inFolder(async (folder) => {
       const { file } = await prepare(folder)
       const dataDir = join(folder, 'data')
@@ -394,7 +394,7 @@ describe('--snapshot FILE', () => {
       await again.stop()
     }))
 
-  test('of a data folder opens its vouchers with the key of that folder, and without it is refused', () =>
+  test('of a data folder needs the key of that folder', () =>
     inFolder(async (folder) => {
       const dataDir = join(folder, 'data')
       const key = 'a1'.repeat(32)
@@ -468,7 +468,7 @@ describe('--snapshot FILE', () => {
       /not a snapshot: \/database: is no sandbox/,
     ],
     ['has no client at all', (it) => changed(it, 'DELETE FROM clients'), /not a snapshot: \/database: is no sandbox/],
-  ])('exit 4, with the name of the file and what is wrong, when it %s', (_, make, what) =>
+  ])('exit 4, with the file and the error, if it %s', (_, make, what) =>
     inFolder(async (folder) => {
       await succeed(server, 'PUT', '/worlds/base')
       await succeed(server, 'PUT', '/snapshots/base?world=base')

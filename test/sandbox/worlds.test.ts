@@ -39,7 +39,7 @@ const used = async (name: string): Promise<TestWorld> => {
 }
 
 describe('GET /_sandbox/worlds', () => {
-  test('lists the default world first, then the named ones as they were made', async () => {
+  test('lists the default world first, then the named ones in order of creation', async () => {
     await succeed(server, 'PUT', '/worlds/listed-b')
     await makeAtNoon(server, 'listed-a')
     await loggedIn(server, 'sbx_listed-c')
@@ -52,7 +52,7 @@ describe('GET /_sandbox/worlds', () => {
     ])
   })
 
-  test('GET /_sandbox names them too, with the version and where to go on', async () => {
+  test('GET /_sandbox lists them too, with version and links', async () => {
     const { version } = (await (await server.request('/status')).json()) as { version: string }
     const index = await succeed<{ links: string[] }>(server, 'GET', '')
     expect(index).toEqual({ version, worlds: await worldNames(), links: expect.any(Array) } as never)
@@ -61,7 +61,7 @@ describe('GET /_sandbox/worlds', () => {
 })
 
 describe('PUT /_sandbox/worlds/{name}', () => {
-  test('200 makes a fresh world, like one that a login makes', async () => {
+  test('200 creates a new world, like a login', async () => {
     const made = await succeed<WorldBody>(server, 'PUT', '/worlds/made')
     expect(made).toEqual({ name: 'made', username: 'sbx_made', now: TIME as unknown as string })
     await loggedIn(server, 'sbx_logged-in')
@@ -69,12 +69,12 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     expect({ ...rows, clients: [], logins: [] }).toEqual({ ...others, clients: [], logins: [] })
   })
 
-  test('the name may carry the prefix of its username', async () => {
+  test('the name may have the prefix of its username', async () => {
     expect(await succeed<WorldBody>(server, 'PUT', '/worlds/sbx_prefixed')).toMatchObject({ name: 'prefixed' })
     expect(await worldNames()).toContain('prefixed')
   })
 
-  test('the first password that is used is its password', async () => {
+  test('the first password becomes its password', async () => {
     await succeed(server, 'PUT', '/worlds/claimed')
     await loggedIn(server, 'sbx_claimed', 'mine')
     expect((await login(server, 'sbx_claimed', 'theirs')).status).toBe(401)
@@ -85,13 +85,13 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     ['an empty body', ''],
     ['an empty object', {}],
     ['from as null', { from: null }],
-  ])('%s makes a fresh one', async (_, body) => {
+  ])('%s creates a new one', async (_, body) => {
     await used('with-body')
     await succeed(server, 'PUT', '/worlds/with-body', body)
     expect(await countOf(await open('with-body'))).toBe('0')
   })
 
-  test('from copies another world: data, clock, randomness and pace, and not its password', async () => {
+  test('from copies data, clock, randomness and pace of another world, but not its password', async () => {
     const source = await used('source')
     await succeed(server, 'PUT', '/pace?world=source', { payouts: 'manual' })
     expect(await succeed<WorldBody>(server, 'PUT', '/worlds/copy', { from: 'source' })).toEqual({
@@ -110,7 +110,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     expect(await saveAda(second)).toBe(await saveAda(first))
   })
 
-  test('from begins its limits, cached charges, faults, journal and coverage anew', async () => {
+  test('from starts with empty limits, cached charges, faults, request log and coverage', async () => {
     const source = await used('busy-source')
     await succeed(server, 'POST', '/faults?world=busy-source', { error: 'internal' })
     await source.post('/api/v1/products/1/charges', { denomination: 100, quantity: 1 })
@@ -122,7 +122,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     expect((await (await open('idle-copy')).get('/api/v1/countries/1')).headers.get('x-ratelimit-remaining')).toBe('99')
   })
 
-  test('from may be the default world, whose passwords stay its own', async () => {
+  test('from may be the default world', async () => {
     const { access_token } = await loggedIn(server, 'sandbox', 'sandbox')
     const authorization = `Bearer ${access_token}`
     const body = JSON.stringify(ADA)
@@ -136,7 +136,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     await control(server, 'POST', '/reset')
   })
 
-  test('from may carry the prefix, and be a snapshot, which goes before a world of its name', async () => {
+  test('from may have the prefix, and prefers a snapshot to a world of the same name', async () => {
     await used('either')
     await succeed(server, 'PUT', '/snapshots/either?world=either')
     await succeed(server, 'PUT', '/worlds/either')
@@ -147,7 +147,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     expect(await countOf(await open('from-world'))).toBe('0')
   })
 
-  test('a world of that name is replaced: its data, clock and tokens are gone, its password stays', async () => {
+  test('replaces an existing world: data, clock and tokens, but not its password', async () => {
     const world = await used('replaced')
     expect((await succeed<WorldBody>(server, 'PUT', '/worlds/replaced')).now < NOON).toBe(true)
     expect(await statusWith(server, world.token)).toBe(401)
@@ -156,7 +156,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     expect((await worldNames()).filter((name) => name === 'replaced')).toHaveLength(1)
   })
 
-  test('a world that is made from itself stays as it is', async () => {
+  test('a world created from itself does not change', async () => {
     const world = await used('itself')
     await succeed(server, 'PUT', '/worlds/itself', { from: 'itself' })
     expect(await countOf(world)).toBe('1')
@@ -179,29 +179,32 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     ['encoding that is broken', 'a%ZZ'],
     ['encoding that is no UTF-8', '%FF'],
     ['a star, which stands for all worlds elsewhere', '*'],
-  ])('400 refuses %s as a name, and makes nothing', async (_, name) => {
+  ])('400 refuses %s as a name and creates nothing', async (_, name) => {
     const before = await worldNames()
     const { status, body } = await control(server, 'PUT', `/worlds/${name}`)
     expect({ status, body }).toEqual({ status: 400, body: NAME_REFUSED })
     expect(await worldNames()).toEqual(before)
   })
 
-  test.each(['x'.repeat(64), '0', '-', '_', '__proto__', 'constructor', '%61bc'])('%s is a name', async (name) => {
-    const decoded = decodeURIComponent(name)
-    expect(await succeed<WorldBody>(server, 'PUT', `/worlds/${name}`)).toEqual({
-      name: decoded,
-      username: `sbx_${decoded}`,
-      now: TIME as unknown as string,
-    })
-    expect(await countOf(await open(decoded))).toBe('0')
-  })
+  test.each(['x'.repeat(64), '0', '-', '_', '__proto__', 'constructor', '%61bc'])(
+    '%s is a valid name',
+    async (name) => {
+      const decoded = decodeURIComponent(name)
+      expect(await succeed<WorldBody>(server, 'PUT', `/worlds/${name}`)).toEqual({
+        name: decoded,
+        username: `sbx_${decoded}`,
+        now: TIME as unknown as string,
+      })
+      expect(await countOf(await open(decoded))).toBe('0')
+    },
+  )
 
   test.each([
     ['is nowhere', 'nowhere', 'nowhere'],
     ['is empty', '', ''],
     ['is no name', '../a', '../a'],
     ['is nowhere, with the prefix', 'sbx_nowhere', 'nowhere'],
-  ])('404 when what it is from %s, and neither makes nor replaces anything', async (_, from, called) => {
+  ])('404 if its source %s, and neither creates nor replaces a world', async (_, from, called) => {
     const world = await used('kept-as-it-is')
     for (const name of ['kept-as-it-is', 'not-made']) {
       const { status, body } = await control(server, 'PUT', `/worlds/${name}`, { from })
@@ -217,7 +220,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     ['an unknown member', { form: 'a' }, validation('form', 'enum', 'is not known here; known are from')],
     ['what is no JSON', '{"from":', UNREADABLE],
     ['a list', [], UNREADABLE],
-  ])('400 refuses %s, and makes nothing', async (_, sent, body) => {
+  ])('400 refuses %s and creates nothing', async (_, sent, body) => {
     const answer = await control(server, 'PUT', '/worlds/not-made', sent)
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body })
     expect(await worldNames()).not.toContain('not-made')
@@ -225,7 +228,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
 })
 
 describe('DELETE /_sandbox/worlds/{name}', () => {
-  test('204 drops the world, with or without the prefix: its tokens are dead and its name is free', async () => {
+  test('204 deletes the world, with or without the prefix: its tokens are revoked and its name is free', async () => {
     for (const name of ['dropped', 'sbx_dropped']) {
       const world = await used('dropped')
       const { status, body } = await control(server, 'DELETE', `/worlds/${name}`)
@@ -248,12 +251,12 @@ describe('DELETE /_sandbox/worlds/{name}', () => {
     ['x'.repeat(65), 'x'.repeat(65)],
     ['__proto__x', '__proto__x'],
     ['a%ZZ', ''],
-  ])('404 for %s, which is no world', async (name, decoded) => {
+  ])('404 for the unknown world %s', async (name, decoded) => {
     const { status, body } = await control(server, 'DELETE', `/worlds/${name}`)
     expect({ status, body }).toEqual({ status: 404, body: worldNotFound(decoded) })
   })
 
-  test.each(['default', 'sbx_default'])('400 keeps the default world, called %s', async (name) => {
+  test.each(['default', 'sbx_default'])('400 refuses to delete the default world, called %s', async (name) => {
     const { access_token } = await loggedIn(server, 'sandbox', 'sandbox')
     const { status, body } = await control(server, 'DELETE', `/worlds/${name}`)
     expect({ status, body }).toEqual({
@@ -271,7 +274,7 @@ describe('10,000 worlds', () => {
     'This sandbox holds 10000 worlds already. Drop one first.',
   )
 
-  test('are all that one process holds: 429 to the next name, while those that are there go on', async () => {
+  test('are the maximum: 429 for the next name, while existing ones work', async () => {
     const room = openRoom()
     const { client, world } = await room.open()
     const empty = Database.inMemory()
@@ -325,7 +328,7 @@ describe('Worlds share nothing', () => {
     return stateOf(name)
   }
 
-  test('whatever is done in one leaves no trace in another, nor in the default one; nor the other way about', async () => {
+  test('no operation in one affects another or the default one', async () => {
     for (const name of ['one', 'other']) await makeAtNoon(server, name)
     const fresh = await stateOf('other')
     const standard = await settled('default')
@@ -345,7 +348,7 @@ describe('Worlds share nothing', () => {
     expect(remembered(await stateOf('other'))).toEqual(remembered(one))
   })
 
-  test('a world is reset, replaced or dropped while others are as they were', async () => {
+  test('resetting, replacing or deleting a world does not affect others', async () => {
     for (const name of ['steady', 'shaken']) {
       await makeAtNoon(server, name)
       await everything(server, name)
@@ -358,7 +361,7 @@ describe('Worlds share nothing', () => {
     expect(await stateOf('steady')).toEqual(steady)
   })
 
-  test('a copy and what it was copied from go separate ways, in rows, clock and pace', async () => {
+  test('a copy and its source are independent in rows, clock and pace', async () => {
     await used('origin')
     await succeed(server, 'PUT', '/worlds/branch', { from: 'origin' })
     const origin = await stateOf('origin')
@@ -371,7 +374,7 @@ describe('Worlds share nothing', () => {
     expect(await stateOf('branch')).toEqual(branch)
   })
 
-  test('pages of products and prices are those of the client, whatever others were answered', async () => {
+  test('pages of products and prices are specific to the client', async () => {
     const [one, other] = [await server.world(), await server.world()]
     const [plain, limited] = [await one.limited(), await other.limited()]
     const page = async (world: TestWorld) => (await world.get('/api/v1/products?limit=10000')).text()
@@ -384,7 +387,7 @@ describe('Worlds share nothing', () => {
     expect([await page(other), await page(limited), await discount(other), await discount(limited)]).toEqual(before)
   })
 
-  test('stock that one has sold out is there for another', async () => {
+  test('stock sold out in one is available in another', async () => {
     const [one, other] = [await server.world(), await server.world()]
     const three = { product_id: 9, denomination: 10, quantity: 3 }
     expect((await one.post('/api/v1/orders', three)).status).toBe(200)
@@ -392,7 +395,7 @@ describe('Worlds share nothing', () => {
     expect((await other.post('/api/v1/orders', three)).status).toBe(200)
   })
 
-  test('a token of one is none of another: its world stands in it, and cannot be changed', async () => {
+  test('a token is valid only in its own world', async () => {
     const [one, other] = [await server.world(), await server.world()]
     const [head = '', payload = '', signature = ''] = one.token.split('.')
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
@@ -401,7 +404,7 @@ describe('Worlds share nothing', () => {
     expect(await statusWith(server, one.token)).toBe(200)
   })
 
-  test('requests are numbered by each for itself, the login being the first', async () => {
+  test('each numbers its own requests, starting with the login', async () => {
     for (const name of ['numbered', 'numbered-too']) {
       const world = await open(name)
       const ids: (string | null)[] = []
@@ -411,7 +414,7 @@ describe('Worlds share nothing', () => {
     }
   })
 
-  test('500 at once each do their work, and none is refused', async () => {
+  test('500 work at once without errors', async () => {
     const names = Array.from({ length: 500 }, (_, number) => `crowd-${number}`)
     const ids = await Promise.all(
       names.map(async (name) => {

@@ -32,7 +32,7 @@ const expectRefused = async (token: string): Promise<void> =>
   expectUnauthorized(await withAuthorization(server, `Bearer ${token}`), 'Bearer error="invalid_token"')
 
 describe('The Authorization header of a protected route', () => {
-  test('401 asks for a bearer token when there is none', async () => {
+  test('401 requires a bearer token if there is none', async () => {
     await expectUnauthorized(await server.request('/api/v1/countries/1'), 'Bearer')
   })
 
@@ -42,7 +42,7 @@ describe('The Authorization header of a protected route', () => {
     ['a good token without a scheme', (token: string) => token],
     ['a scheme that only begins like it', (token: string) => `Bearerx ${token}`],
     ['the scheme alone', () => 'Bearer'],
-  ])('401 asks for a bearer token when it is sent %s', async (_, header) => {
+  ])('401 requires a bearer token if it is sent %s', async (_, header) => {
     const world = await server.world()
     await expectUnauthorized(await withAuthorization(server, header(world.token)), 'Bearer')
   })
@@ -55,7 +55,7 @@ describe('The Authorization header of a protected route', () => {
     ['a good token in quotes', (token: string) => `Bearer "${token}"`],
     ['a good token and a comma', (token: string) => `Bearer ${token}, Basic x`],
     ['a good token and more', (token: string) => `Bearer ${token}x`],
-  ])('401 says that the token is invalid when it is %s', async (_, header) => {
+  ])('401 for a token that is %s', async (_, header) => {
     const world = await server.world()
     await expectUnauthorized(await withAuthorization(server, header(world.token)), 'Bearer error="invalid_token"')
   })
@@ -65,7 +65,7 @@ describe('The Authorization header of a protected route', () => {
     expect((await withAuthorization(server, `${scheme} ${world.token}`)).status).toBe(200)
   })
 
-  test('a token in the query or a cookie is none', async () => {
+  test('a token in the query or a cookie is ignored', async () => {
     const world = await server.world()
     const path = `/api/v1/countries/1?access_token=${world.token}`
     await expectUnauthorized(
@@ -80,7 +80,7 @@ const sign = (payload: JWTPayload, secret: Uint8Array = key, alg = 'HS256') =>
   new SignJWT(payload).setProtectedHeader({ alg }).sign(secret)
 
 describe('A refresh token', () => {
-  test('401 when it names the other client, who did not log in', async () => {
+  test('401 if it names a client that has not logged in', async () => {
     const world = await server.world()
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     expect((await refresh(server, await sign({ ...claims(refresh_token), sub: '2' }))).status).toBe(401)
@@ -89,42 +89,42 @@ describe('A refresh token', () => {
 })
 
 describe('An access token', () => {
-  test('is good when the right key signs the right claims again', async () => {
+  test('is valid if the right key signs the same claims again', async () => {
     const world = await server.world()
     expect(await statusWith(server, await sign(claims(world.token)))).toBe(200)
   })
 
-  test('401 when its signature was changed', async () => {
+  test('401 if its signature was changed', async () => {
     const world = await server.world()
     const [header, payload, signature = ''] = world.token.split('.')
     await expectRefused(`${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`)
   })
 
-  test('401 when its claims were changed', async () => {
+  test('401 if its claims were changed', async () => {
     const world = await server.world()
     const [header, , signature] = world.token.split('.')
     const payload = Buffer.from(JSON.stringify({ ...claims(world.token), sub: '2' })).toString('base64url')
     await expectRefused(`${header}.${payload}.${signature}`)
   })
 
-  test('401 without a signature, by the algorithm none', async () => {
+  test('401 without a signature, with the algorithm none', async () => {
     const world = await server.world()
     const unsecured = new UnsecuredJWT(claims(world.token)).encode()
     await expectRefused(unsecured)
     await expectRefused(`${unsecured}${world.token.split('.')[2]}`)
   })
 
-  test('401 when another key signed it', async () => {
+  test('401 if another key signed it', async () => {
     const world = await server.world()
     await expectRefused(await sign(claims(world.token), new Uint8Array(32)))
   })
 
-  test.each(['HS384', 'HS512'])('401 when the right key signed it by %s', async (alg) => {
+  test.each(['HS384', 'HS512'])('401 if the right key signed it with %s', async (alg) => {
     const world = await server.world()
     await expectRefused(await sign(claims(world.token), key, alg))
   })
 
-  test.each(['exp', 'sub', 'jti', 'iat'])('401 when it has no %s', async (claim) => {
+  test.each(['exp', 'sub', 'jti', 'iat'])('401 if it has no %s', async (claim) => {
     const world = await server.world()
     const { [claim]: _, ...rest } = claims(world.token)
     await expectRefused(await sign(rest))
@@ -134,12 +134,12 @@ describe('An access token', () => {
     ['a client that there is not', { sub: '99' }],
     ['a client that is none', { sub: 'one' }],
     ['the other client, who did not log in', { sub: '2' }],
-  ])('401 when it names %s', async (_, change) => {
+  ])('401 if it names %s', async (_, change) => {
     const world = await server.world()
     await expectRefused(await sign({ ...claims(world.token), ...change }))
   })
 
-  test('401 to the millisecond from when it expires, by the clock of its world', async () => {
+  test("401 from the millisecond of its expiry, by its world's clock", async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     await world.clock({ advance: 'PT59M59.999S' })
     expect(await statusWith(server, world.token)).toBe(200)
@@ -147,7 +147,7 @@ describe('An access token', () => {
     await expectRefused(world.token)
   })
 
-  test('401 when it expires between two requests that it was good for', async () => {
+  test('401 if it expires between two requests', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const pair = await loggedIn(server, `sbx_${world.name}`)
     expect(await statusWith(server, pair.access_token)).toBe(200)
@@ -155,7 +155,7 @@ describe('An access token', () => {
     await expectRefused(pair.access_token)
   })
 
-  test('401 when its world was reset', async () => {
+  test('401 if its world was reset', async () => {
     const world = await server.world()
     expect(await statusWith(server, world.token)).toBe(200)
     await world.control('/reset')

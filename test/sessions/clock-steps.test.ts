@@ -59,8 +59,8 @@ const limitOf = ({ status, headers }: Response) => [
   Number(headers.get('x-ratelimit-reset')),
 ]
 
-describe.each(['sandbox', 'live'] as const)('When the clock of the machine is put back, in %s mode', (mode) => {
-  test.each([-10 * MINUTE_MS, -HOUR_MS])('known clients go on asking (%d ms)', async (stepMs) => {
+describe.each(['sandbox', 'live'] as const)("If the machine's clock is set back, in %s mode", (mode) => {
+  test.each([-10 * MINUTE_MS, -HOUR_MS])('known clients are not refused (%d ms)', async (stepMs) => {
     const { machine, ask, token, close } = open(mode)
     const known = await token()
     expect(limitOf(await ask(known))).toEqual([200, 9, machine.timeMs / SECOND_MS + 6])
@@ -85,8 +85,8 @@ describe.each(['sandbox', 'live'] as const)('When the clock of the machine is pu
   })
 })
 
-describe('When the clock of the machine is put forward', () => {
-  test('no token flows in that has not had its time', async () => {
+describe("If the machine's clock is set forward", () => {
+  test('no rate-limit token is added early', async () => {
     const { machine, ask, token, close } = open('live')
     const known = await token()
     for (let i = 0; i < 10; i++) await ask(known)

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { LoginFailures } from '../../src/sessions/failures.ts'
 import { openRoom } from '../wallets/room.ts'
 
-describe('What is remembered of failed logins', () => {
-  test('is at most 10,000 pairs of username and address; the one unseen for longest is forgotten first', () => {
+describe('The memory of failed logins', () => {
+  test('has at most 10,000 pairs of username and address, least recently used out first', () => {
     const { world, close } = openRoom()
     const failures = new LoginFailures()
     const failTimes = (username: string, times: number) => {
@@ -19,7 +19,7 @@ describe('What is remembered of failed logins', () => {
     close()
   })
 
-  test('is by address: one that fails says nothing of another', () => {
+  test('is separate for each address', () => {
     const { world, close } = openRoom()
     const failures = new LoginFailures()
     for (let i = 0; i < 10; i++) failures.add(world, 'acme', '192.0.2.1')

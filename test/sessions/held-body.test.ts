@@ -48,12 +48,12 @@ const books = async (world: TestWorld): Promise<unknown[]> => {
 
 const open = () => server.world('2030-01-01T00:00:00Z')
 
-describe('A request whose token dies while its body is on its way', () => {
+describe('A request whose token is revoked while its body arrives', () => {
   test.each([
     ['a payout', '/api/v1/payouts', PAYOUT],
     ['an order', '/api/v1/orders', PURCHASE],
     ['a beneficiary', '/api/v1/beneficiaries', ADA],
-  ])('401 after a logout: %s is not made, with an Idempotency-Key or without', async (_, path, body) => {
+  ])('401 after a logout: %s is not created, with or without an Idempotency-Key', async (_, path, body) => {
     for (const headers of [{}, { 'idempotency-key': 'held-back-1' }]) {
       const world = await open()
       const before = await books(world)
@@ -69,7 +69,7 @@ describe('A request whose token dies while its body is on its way', () => {
     }
   })
 
-  test('401 after a logout: what was bought before is not shown again under its key', async () => {
+  test('401 after a logout: a stored response is not replayed', async () => {
     const world = await open()
     const headers = { 'idempotency-key': 'bought-before' }
     const bought = await world.post('/api/v1/orders', PURCHASE, headers)
@@ -83,7 +83,7 @@ describe('A request whose token dies while its body is on its way', () => {
     ['charges', { denomination: 50, quantity: 1 }],
     ['discount', { denomination: 50, quantity: 1 }],
     ['availability', { denomination: 50, quantity: 1 }],
-  ])('401 after a logout: %s tells nothing', async (what, body) => {
+  ])('401 after a logout: %s returns no data', async (what, body) => {
     const world = await open()
     const { finish } = await held(world, `/api/v1/products/2/${what}`, body)
     await world.post('/auth/logout')
@@ -114,7 +114,7 @@ describe('A request whose token dies while its body is on its way', () => {
     expect((await books(world)).slice(0, 3)).toEqual([0, 0, 0])
   })
 
-  test('401 after its world was reset or dropped', async () => {
+  test('401 after its world was reset or deleted', async () => {
     const world = await open()
     const before = await held(world, '/api/v1/payouts', PAYOUT)
     expect((await world.control('/reset')).status).toBe(200)
@@ -126,7 +126,7 @@ describe('A request whose token dies while its body is on its way', () => {
     await expectUnauthorized(await later.finish())
   })
 
-  test('401 after a logout during a slow answer', async () => {
+  test('401 after a logout during a slow response', async () => {
     // As slow as it takes to log out meanwhile.
     for (let delayMs = 50; ; delayMs *= 2) {
       const world = await open()
@@ -145,7 +145,7 @@ describe('A request whose token dies while its body is on its way', () => {
     }
   })
 
-  test('201 when another login of the client was revoked meanwhile', async () => {
+  test('201 if another login of the client was revoked', async () => {
     const world = await open()
     const stolen = await loggedIn(server, `sbx_${world.name}`)
     const { finish } = await held(world, '/api/v1/payouts', PAYOUT)

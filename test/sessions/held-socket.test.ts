@@ -21,7 +21,7 @@ const PAYOUT = JSON.stringify({
   beneficiary_last_name: 'Lovelace',
 })
 
-describe('A request that says how long its body is, and sends half of it', () => {
+describe('A request with a length that sends half of its body', () => {
   test('401 after a logout: nothing is paid', async () => {
     const logIn = async () =>
       (

@@ -19,7 +19,7 @@ const loginOfBytes = (byteCount: number): string => {
 const TOKEN = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/)
 
 describe('POST /auth/login', () => {
-  test('200 answers a pair of tokens, when they expire, and whose they are', async () => {
+  test('200 returns two tokens, their expiry and their client', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const response = await login(server, `sbx_${world.name}`)
     expect(response.status).toBe(200)
@@ -73,20 +73,20 @@ describe('POST /auth/login', () => {
     expect(await statusWith(server, limited.access_token)).toBe(200)
   })
 
-  test('an earlier login stays good after a later one', async () => {
+  test('an earlier login stays valid after a later one', async () => {
     const world = await server.world()
     await world.again()
     expect(await statusWith(server, world.token)).toBe(200)
   })
 
-  test('members that nobody knows and the content type do not matter', async () => {
+  test('ignores unknown members and the content type', async () => {
     const body = JSON.stringify({ username: 'sandbox', password: 'sandbox', grant_type: 'password' })
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       expect((await post(server, '/auth/login', body, { 'content-type': type })).status).toBe(200)
     }
   })
 
-  test('--access-ttl and --refresh-ttl say how long tokens live', async () => {
+  test('--access-ttl and --refresh-ttl set the lifetime of tokens', async () => {
     const brief = await startServer('--access-ttl', '90s', '--refresh-ttl', '2h')
     const world = await brief.world('2030-01-01T00:00:00Z')
     const pair = await loggedIn(brief, `sbx_${world.name}`)
@@ -102,7 +102,7 @@ describe('POST /auth/login', () => {
     await brief.stop()
   })
 
-  test('an access token that outlives the refresh token is good to its own end', async () => {
+  test('an access token that outlives the refresh token is valid until its own expiry', async () => {
     const odd = await startServer('--access-ttl', '2h', '--refresh-ttl', '1h')
     const world = await odd.world('2030-01-01T00:00:00Z')
     const name = `sbx_${world.name}`
@@ -135,7 +135,7 @@ describe('POST /auth/login', () => {
     ['a number as username', { username: 7, password: 'sandbox' }, { username: noString('username') }],
     ['a list as password', { username: 'sandbox', password: ['sandbox'] }, { password: noString('password') }],
     ['two empty ones', { username: '', password: '' }, { username: empty('username'), password: empty('password') }],
-  ])('400 names what is wrong with %s', async (_, body, messages) => {
+  ])('400 names the error in %s', async (_, body, messages) => {
     const response = await post(server, '/auth/login', body)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual(
@@ -159,26 +159,23 @@ describe('POST /auth/login', () => {
     expect(await response.json()).toEqual(INVALID_BODY)
   })
 
-  test('200 takes a body of 8 KiB', async () => {
+  test('200 accepts a body of 8 KiB', async () => {
     expect((await post(server, '/auth/login', loginOfBytes(8_192))).status).toBe(200)
   })
 
-  test.each(['/auth/login', '/auth/refresh'])(
-    '400 of %s comes when 8 KiB have, though more is on its way',
-    async (path) => {
-      const endless = new ReadableStream({
-        pull: (controller) => controller.enqueue(new Uint8Array(1_024).fill(0x20)),
-      })
-      const response = await server.request(path, { method: 'POST', body: endless })
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(INVALID_BODY)
-    },
-  )
+  test.each(['/auth/login', '/auth/refresh'])('400 for %s is sent after 8 KiB, before the body ends', async (path) => {
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1_024).fill(0x20)),
+    })
+    const response = await server.request(path, { method: 'POST', body: endless })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual(INVALID_BODY)
+  })
 
   test.each([
     ['NUL', 'a\0b'],
     ['half a surrogate pair', 'a\ud83d'],
-  ])('400 names the field that holds %s', async (_, text) => {
+  ])('400 names the field that contains %s', async (_, text) => {
     const message = (field: string) => `The ${field} field must not hold NUL or half a surrogate pair.`
     const response = await login(server, text, text)
     expect(response.status).toBe(400)
@@ -208,7 +205,7 @@ describe('POST /auth/login', () => {
     ['a name of the prototype', '__proto__', 'sandbox'],
     ['a name of 129 characters', 'n'.repeat(129), 'sandbox'],
     ['a password of 257 characters', 'sandbox', 'p'.repeat(257)],
-  ])('401 answers %s like all others', async (_, username, password) => {
+  ])('401 is identical for %s', async (_, username, password) => {
     const response = await login(server, username, password)
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
@@ -216,7 +213,7 @@ describe('POST /auth/login', () => {
     expect(await response.json()).toEqual(INVALID_CREDENTIALS)
   })
 
-  test('a password has at most 256 code points, and a longer one makes no world', async () => {
+  test('a password has at most 256 code points, and a longer one creates no world', async () => {
     expect((await login(server, 'sbx_long-password', '\u{1f511}'.repeat(257))).status).toBe(401)
     const names = async () =>
       ((await (await server.request('/_sandbox/worlds')).json()) as { name: string }[]).map(({ name }) => name)
@@ -231,7 +228,7 @@ describe('POST /auth/login', () => {
     expect((await login(server, `${name}.limited`)).status).toBe(200)
   })
 
-  test('no limit is charged, so that none is told of', async () => {
+  test('takes no rate-limit token and has no rate-limit headers', async () => {
     for (const response of [await login(server, 'sandbox', 'sandbox'), await login(server, 'nobody', 'x')]) {
       expect(response.headers.get('x-ratelimit-limit')).toBeNull()
       expect(response.headers.get('x-ratelimit-remaining')).toBeNull()
@@ -262,7 +259,7 @@ describe('More than ten failed logins in a minute', () => {
     }
   })
 
-  test('the right password gets in all the same, and leaves the count as it is', async () => {
+  test('the right password is accepted and does not change the count', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const name = `sbx_${world.name}`
     expect(await failTimes(name, 11)).toEqual([...Array(10).fill(401), 429])
@@ -271,13 +268,13 @@ describe('More than ten failed logins in a minute', () => {
     expect(await failTimes(name, 1)).toEqual([429])
   })
 
-  test('tokens that were issued before stay good', async () => {
+  test('tokens issued before stay valid', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     await failTimes(`sbx_${world.name}`, 11)
     expect(await statusWith(server, world.token)).toBe(200)
   })
 
-  test('it lifts after a minute of the world, and being refused does not prolong it', async () => {
+  test('ends after a minute of the world, which refusals do not extend', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const name = `sbx_${world.name}`
     await failTimes(name, 10)
@@ -302,7 +299,7 @@ describe('More than ten failed logins in a minute', () => {
     expect(await failTimes(name, 6)).toEqual([401, 401, 401, 401, 401, 429])
   })
 
-  test('a right password in between forgives nothing', async () => {
+  test('a right password in between does not reset the count', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const name = `sbx_${world.name}`
     await failTimes(name, 9)
@@ -310,7 +307,7 @@ describe('More than ten failed logins in a minute', () => {
     expect(await failTimes(name, 2)).toEqual([401, 429])
   })
 
-  test('it concerns one username: neither the other client of the world nor another world', async () => {
+  test("affects one username: neither the world's other client nor another world", async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const other = await server.world()
     expect((await failTimes(`sbx_${world.name}`, 11)).at(-1)).toBe(429)
@@ -318,23 +315,23 @@ describe('More than ten failed logins in a minute', () => {
     expect(await failTimes(`sbx_${other.name}`, 1)).toEqual([401])
   })
 
-  test('names that no one has are limited too, so that a limit gives no name away', async () => {
+  test('unknown names are limited too, so that a limit reveals no name', async () => {
     expect((await failTimes('nobody-at-all', 11)).at(-1)).toBe(429)
     expect((await login(server, 'nobody-else', 'wrong')).status).toBe(401)
   })
 
-  test('a body that is refused is no failure', async () => {
+  test('an invalid body is not a failed login', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const name = `sbx_${world.name}`
     for (let i = 0; i < 11; i++) expect((await login(server, name, '')).status).toBe(400)
     expect(await failTimes(name, 1)).toEqual([401])
   })
 
-  test('names that are too long for anyone are not counted', async () => {
+  test('names that are too long are not counted', async () => {
     expect(await failTimes('n'.repeat(129), 12)).toEqual(Array(12).fill(401))
   })
 
-  test('--rate-limit off lifts it', async () => {
+  test('--rate-limit off removes it', async () => {
     const open = await startServer('--rate-limit', 'off')
     const world = await open.world('2030-01-01T00:00:00Z')
     expect(await failTimes(`sbx_${world.name}`, 12, open)).toEqual(Array(12).fill(401))

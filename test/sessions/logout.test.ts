@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('POST /auth/logout', () => {
-  test('200 says so, without a body or whatever the body', async () => {
+  test('200 with any body or none', async () => {
     const world = await server.world()
     for (const body of [undefined, '', '{}', 'not JSON', '[]']) {
       const response = await (await world.again()).post('/auth/logout', body)
@@ -18,7 +18,7 @@ describe('POST /auth/logout', () => {
     }
   })
 
-  test('every token of the client is dead at once, of this login and of all others', async () => {
+  test('revokes all tokens of the client immediately', async () => {
     const world = await server.world()
     const name = `sbx_${world.name}`
     const pairs = [await loggedIn(server, name), await loggedIn(server, name), await loggedIn(server, name)]
@@ -33,7 +33,7 @@ describe('POST /auth/logout', () => {
     }
   })
 
-  test('whatever order a refresh and a logout come in, no token that was issued before outlives the logout', async () => {
+  test('revokes all earlier tokens, in any order with a refresh', async () => {
     const world = await server.world()
     const name = `sbx_${world.name}`
     for (let round = 0; round < 10; round++) {
@@ -53,7 +53,7 @@ describe('POST /auth/logout', () => {
     }
   })
 
-  test('a client that logs in again is in again, and its old tokens stay dead', async () => {
+  test('a client can log in again, and its old tokens stay revoked', async () => {
     const world = await server.world()
     await world.post('/auth/logout')
     const back = await world.again()
@@ -61,7 +61,7 @@ describe('POST /auth/logout', () => {
     expect(await statusWith(server, world.token)).toBe(401)
   })
 
-  test('neither the other client of the world nor the same client of another world is logged out', async () => {
+  test('does not log out other clients or worlds', async () => {
     const world = await server.world()
     const limited = await world.limited()
     const other = await server.world()
@@ -70,7 +70,7 @@ describe('POST /auth/logout', () => {
     expect(await statusWith(server, other.token)).toBe(200)
   })
 
-  test('401 without a token, with a dead one, and with a refresh token; nobody is logged out', async () => {
+  test('401 without a token, with a revoked one, and with a refresh token, without effect', async () => {
     const world = await server.world()
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     const unauthorized = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')

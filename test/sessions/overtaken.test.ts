@@ -35,11 +35,11 @@ const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof DomainError ? error.failure.code : error),
   )
 
-describe('A login that an operator overtakes between the look at its password and its writing', () => {
+describe('A login during which an operator changes the client', () => {
   test.each([
     ['disables the client', { disabled: true }],
     ['gives it another password', { passwordSha256: passwordDigest('another') }],
-  ])('is refused and not written, when the operator %s', async (_, change) => {
+  ])('is refused and not stored if the operator %s', async (_, change) => {
     const { world, sessions, identify, close } = open()
     const identified = await identify()
     changeClient(world.db.query, identified.client.id, change)
@@ -49,8 +49,8 @@ describe('A login that an operator overtakes between the look at its password an
   })
 })
 
-describe('More than 10,000 live logins of one client', () => {
-  test('the one that ends first makes room, and its token is dead at once', async () => {
+describe('More than 10,000 active logins of one client', () => {
+  test('the first to expire is deleted, and its token revoked', async () => {
     const { world, sessions, identify, close } = open()
     const first = await sessions.begin(await identify())
     const authorization = `Bearer ${first.accessToken}`

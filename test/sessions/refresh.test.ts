@@ -24,7 +24,7 @@ const expectRefused = async (token: string): Promise<void> => {
 }
 
 describe('POST /auth/refresh', () => {
-  test('200 answers a new pair that lives from now on', async () => {
+  test('200 returns a new pair of tokens', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const first = await loggedIn(server, `sbx_${world.name}`)
     await world.clock({ advance: 'PT30M' })
@@ -46,7 +46,7 @@ describe('POST /auth/refresh', () => {
     expect(await statusWith(server, second.access_token)).toBe(200)
   })
 
-  test('the access token of before is good until it expires', async () => {
+  test('the previous access token is valid until it expires', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const first = await loggedIn(server, `sbx_${world.name}`)
     await refreshed(first.refresh_token)
@@ -55,7 +55,7 @@ describe('POST /auth/refresh', () => {
     expect(await statusWith(server, first.access_token)).toBe(401)
   })
 
-  test('a login can be refreshed on and on, past the end of its first tokens', async () => {
+  test('a login can be refreshed repeatedly', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     let pair = await loggedIn(server, `sbx_${world.name}`)
     for (let i = 0; i < 3; i++) {
@@ -66,7 +66,7 @@ describe('POST /auth/refresh', () => {
     expect(await statusWith(server, pair.access_token)).toBe(200)
   })
 
-  test('a used refresh token is dead, and using it again revokes all that descends from its login', async () => {
+  test('a used refresh token is invalid, and using it again revokes its login', async () => {
     const world = await server.world()
     const first = await loggedIn(server, `sbx_${world.name}`)
     const second = await refreshed(first.refresh_token)
@@ -77,7 +77,7 @@ describe('POST /auth/refresh', () => {
     for (const { access_token } of [first, second, third]) expect(await statusWith(server, access_token)).toBe(401)
   })
 
-  test('another login of the same client survives that', async () => {
+  test('does not revoke another login of the client', async () => {
     const world = await server.world()
     const stolen = await loggedIn(server, `sbx_${world.name}`)
     const other = await loggedIn(server, `sbx_${world.name}`)
@@ -87,7 +87,7 @@ describe('POST /auth/refresh', () => {
     await refreshed(other.refresh_token)
   })
 
-  test('of two uses at the same time one wins, and then nobody', async () => {
+  test('of two simultaneous uses one succeeds, and the login is revoked', async () => {
     const world = await server.world()
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     const answers = await Promise.all([refresh(server, refresh_token), refresh(server, refresh_token)])
@@ -98,7 +98,7 @@ describe('POST /auth/refresh', () => {
     expect(await statusWith(server, pair.access_token)).toBe(401)
   })
 
-  test('an access token is no refresh token, and trying one revokes nothing', async () => {
+  test('refuses an access token, and revokes nothing', async () => {
     const world = await server.world()
     const pair = await loggedIn(server, `sbx_${world.name}`)
     await expectRefused(pair.access_token)
@@ -106,14 +106,14 @@ describe('POST /auth/refresh', () => {
     await refreshed(pair.refresh_token)
   })
 
-  test('a refresh token is no access token, and showing one does not use it up', async () => {
+  test('a refresh token is not an access token, and is not used up by trying', async () => {
     const world = await server.world()
     const pair = await loggedIn(server, `sbx_${world.name}`)
     expect(await statusWith(server, pair.refresh_token)).toBe(401)
     await refreshed(pair.refresh_token)
   })
 
-  test('it expires by the clock of its world', async () => {
+  test("expires by its world's clock", async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const [early, late] = [await loggedIn(server, `sbx_${world.name}`), await loggedIn(server, `sbx_${world.name}`)]
     await world.clock({ advance: 'P6DT23H59M59.999S' })
@@ -140,14 +140,14 @@ describe('POST /auth/refresh', () => {
     await expectRefused(token)
   })
 
-  test.each([7, true, ['a.b.c'], { token: 'a.b.c' }])('401 refuses %p, which is no text', async (token) => {
+  test.each([7, true, ['a.b.c'], { token: 'a.b.c' }])('401 refuses %p, which is not text', async (token) => {
     const response = await refresh(server, token)
     expect(response.status).toBe(401)
     expect(await response.json()).toEqual(INVALID_TOKEN)
   })
 
   test.each(['a.b\0.c', '\ud800', 'x\udc00y'])(
-    '400 names the field for %p, which cannot be written down',
+    '400 names the field for %p, which is not valid Unicode',
     async (token) => {
       const response = await refresh(server, token)
       expect(response.status).toBe(400)
@@ -177,7 +177,7 @@ describe('POST /auth/refresh', () => {
   test.each([
     ['missing', {}],
     ['null', { refresh_token: null }],
-  ])('400 when the token is %s', async (_, body) => {
+  ])('400 if the token is %s', async (_, body) => {
     const response = await post(server, '/auth/refresh', body)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual(

@@ -48,7 +48,7 @@ const failureOf = async (work: Promise<unknown>) => {
   if (!(error instanceof DomainError)) throw error
   return error.failure
 }
-test('money that comes in is taken by a wallet that is further down than it may be now', async () => {
+test('a wallet below its limit accepts credits', async () => {
   const wallet = await opened(USD, 'POSTPAID', 1_000)
   await write((tx) => adjust(tx, wallet, -1_000, 'a correction', NOW_MS))
   const lowered = { ...wallet, creditLimitMinor: 0 }
@@ -57,23 +57,20 @@ test('money that comes in is taken by a wallet that is further down than it may 
   expectSoundLedger(room.world.db.sqlite)
 })
 
-describe('an entry', () => {
+describe('a ledger entry', () => {
   test.each([
     ['by a unit', [{ account: 'funding', currencyId: USD, amountMinor: -99 }]],
     ['against nothing', []],
     ['with another currency', [{ account: 'funding', currencyId: JPY, amountMinor: -100 }]],
-  ] satisfies [string, Line[]][])(
-    'that does not balance is refused by the code, and writes nothing: %s',
-    async (_, against) => {
-      const wallet = await opened(USD)
-      const before = room.world.db.image()
-      const refused = write((tx) => moveWallet(tx, wallet, cause(), 100, against, undefined))
-      await expect(refused).rejects.toThrow(/^the lines in currency 139 sum to 1(00)?, not to zero$/)
-      expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
-    },
-  )
+  ] satisfies [string, Line[]][])('that does not balance is refused and not written: %s', async (_, against) => {
+    const wallet = await opened(USD)
+    const before = room.world.db.image()
+    const refused = write((tx) => moveWallet(tx, wallet, cause(), 100, against, undefined))
+    await expect(refused).rejects.toThrow(/^the lines in currency 139 sum to 1(00)?, not to zero$/)
+    expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
+  })
 
-  test('that settles more or less than was reserved is refused by the code', async () => {
+  test('that settles more or less than the reserve is refused', async () => {
     const wallet = await funded(USD, 1_000)
     await write((tx) => reserve(tx, wallet, cause(), 100, undefined))
     const refused = write((tx) =>
@@ -97,7 +94,7 @@ describe('an entry', () => {
     expectSoundLedger(sqlite)
   })
 
-  test('is needed by its lines: without one they cannot be committed', () => {
+  test('is required by its lines', () => {
     const { sqlite } = room.world.db
     sql(
       "BEGIN; INSERT INTO journal_lines (entry_id, account, currency_id, amount_minor) VALUES (99, 'funding', 139, 1)",
@@ -124,13 +121,13 @@ describe('an entry', () => {
       'INSERT OR REPLACE INTO transactions SELECT * FROM transactions WHERE id = 1',
       'transactions are kept',
     ],
-  ])('that stands refuses %s', (_, statement, message) => {
+  ])('that is written refuses %s', (_, statement, message) => {
     const before = room.world.db.image()
     expect(sql(statement)).toThrow(message)
     expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
   })
 
-  test('is told by a transaction that says what its wallet holds, or the database refuses it', async () => {
+  test('has a transaction with the balance of its wallet, or the database refuses it', async () => {
     await funded(USD, 700)
     const again = (difference: number) =>
       sql(`INSERT INTO transactions SELECT NULL, wallet_id, client_id, entry_id, amount_minor, transaction_type, status,
@@ -154,7 +151,7 @@ describe('an entry', () => {
     expectSoundLedger(room.world.db.sqlite)
   })
 
-  test('leaves out lines of nothing', async () => {
+  test('omits lines of zero', async () => {
     const wallet = await funded(USD, 1_000)
     const last = lastEntryOf(room.world.db.sqlite)
     await write((tx) => {
@@ -196,7 +193,7 @@ describe('an event of a payout', () => {
 })
 
 describe('a wallet', () => {
-  test('holds the sum of its lines, and reserves the sum of its reserved lines', async () => {
+  test('equals the sum of its lines, and its reserve the sum of its reserved lines', async () => {
     const wallet = await funded(KWD, 10_000)
     await write((tx) => reserve(tx, wallet, cause(), 2_500, undefined))
     expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 2_500 })
@@ -214,7 +211,7 @@ describe('a wallet', () => {
     expectSoundLedger(room.world.db.sqlite)
   })
 
-  test('records what each movement left, whatever an older row of it says', async () => {
+  test('records the balance after each movement', async () => {
     const wallet = await funded(USD, 1_000)
     const balances = await write((tx) => [
       reserve(tx, wallet, cause(), 300, undefined).balanceAfterMinor,
@@ -225,7 +222,7 @@ describe('a wallet', () => {
     expectSoundLedger(room.world.db.sqlite)
   })
 
-  test('PREPAID pays its last unit, and not one more', async () => {
+  test('PREPAID pays its last minor unit, but no more', async () => {
     const wallet = await funded(USD, 500)
     const last = lastEntryOf(room.world.db.sqlite)
     const refused = write((tx) => reserve(tx, wallet, cause(), 501, undefined))
@@ -235,7 +232,7 @@ describe('a wallet', () => {
     expect(holds(wallet)).toEqual({ amountMinor: 0, reservedMinor: 500 })
   })
 
-  test('POSTPAID goes down to minus its credit limit, and not below', async () => {
+  test('POSTPAID goes down to minus its credit limit, but no lower', async () => {
     const wallet = await opened(USD, 'POSTPAID', 1_000)
     await write((tx) => reserve(tx, wallet, cause(), 999, undefined))
     expect(holds(wallet)).toEqual({ amountMinor: -999, reservedMinor: 999 })
@@ -249,13 +246,13 @@ describe('a wallet', () => {
     expectSoundLedger(room.world.db.sqlite)
   })
 
-  test('is kept from going below its limit by the database too', () => {
+  test('cannot go below its limit in the database either', () => {
     expect(sql('UPDATE wallets SET amount_minor = -1 WHERE id = 1')).toThrow('CHECK constraint failed')
     expect(sql('UPDATE wallets SET reserved_minor = -1 WHERE id = 1')).toThrow('CHECK constraint failed')
     expectSoundLedger(room.world.db.sqlite)
   })
 
-  test('an operator takes away what there is, and not more', async () => {
+  test('an operator can withdraw the balance, but no more', async () => {
     const wallet = await funded(JPY, 7)
     const refused = write((tx) => adjust(tx, wallet, -8, null, NOW_MS))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
@@ -269,15 +266,15 @@ describe('a wallet', () => {
     expectSoundLedger(room.world.db.sqlite)
   })
 
-  test('the first of a client is its default one, and no other', async () => {
+  test('the first of a client is its default wallet', async () => {
     const wallets = [await opened(KWD), await opened(KWD)]
     expect(wallets.map(({ isDefault }) => isDefault)).toEqual([false, false])
     expect(sql('UPDATE wallets SET is_default = 1 WHERE id = 2')).toThrow('UNIQUE constraint failed')
   })
 })
 
-describe('at the edge of the range in which every unit is exact', () => {
-  test('a wallet holds the largest amount, and not one unit more', async () => {
+describe('at the limit of the exact range', () => {
+  test('a wallet can have the largest amount, but no more', async () => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
     expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
     const refused = write((tx) => fund(tx, wallet, 1, null, NOW_MS))
@@ -285,7 +282,7 @@ describe('at the edge of the range in which every unit is exact', () => {
     expectSoundLedger(room.world.db.sqlite)
   })
 
-  test('moves single units exactly', async () => {
+  test('moves single minor units exactly', async () => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
     const paid = await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX - 1, undefined))
     expect(paid).toMatchObject({ amountMinor: 999_999_999_999_998, balanceAfterMinor: 1 })
@@ -307,7 +304,7 @@ describe('at the edge of the range in which every unit is exact', () => {
     expectSoundLedger(room.world.db.sqlite)
   })
 
-  test('debts are as exact as riches', async () => {
+  test('negative balances are exact', async () => {
     const wallet = await opened(USD, 'POSTPAID', AMOUNT_MINOR_MAX)
     await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX, undefined))
     expect(holds(wallet)).toEqual({ amountMinor: -AMOUNT_MINOR_MAX, reservedMinor: AMOUNT_MINOR_MAX })

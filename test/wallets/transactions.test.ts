@@ -74,7 +74,7 @@ const busyWorld = async (): Promise<TestWorld> => {
 }
 
 describe('GET /api/v1/transactions', () => {
-  test('200 lists the opening balances, the newest first, with six headers', async () => {
+  test('200 returns the opening balances, the newest first, with six headers', async () => {
     const world = await server.world()
     const response = await world.get(PATH)
     expect(response.status).toBe(200)
@@ -82,13 +82,13 @@ describe('GET /api/v1/transactions', () => {
     expect(pageOf(response)).toEqual(['1', '50', '4', '1', '4', 'false'])
   })
 
-  test('lists nothing of another client', async () => {
+  test('does not list records of another client', async () => {
     const limited = await (await server.world()).limited()
     const response = await limited.get(PATH)
     expect(await response.json()).toEqual([opening(5, 5, 139, 5)])
   })
 
-  test('writes one movement for each payment and each refund, with whole bodies', async () => {
+  test('writes one transaction for each payment and refund', async () => {
     const world = await busyWorld()
     const [order, payout, pending, refund, ...others] = await movementsOf(world)
     expect(others).toEqual([])
@@ -161,7 +161,7 @@ describe('GET /api/v1/transactions', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('is the same when what is under way has ended: settling moves no wallet', async () => {
+  test('settling moves no wallet', async () => {
     const world = await busyWorld()
     const before = await transactionsOf(world)
     await world.clock({ advance: 'PT10M' })
@@ -190,7 +190,7 @@ describe('GET /api/v1/transactions', () => {
     expect(await idsOf(world, 'colour=red&limit=1')).toEqual([9])
   })
 
-  test('filters by currency and by a part of source_id or remarks, in either case', async () => {
+  test('filters by currency and a part of source_id or remarks, in either case', async () => {
     const world = await busyWorld()
     expect(await idsOf(world, 'currency=JPY')).toEqual([9, 8, 4])
     expect(await idsOf(world, 'currency=KWD')).toEqual([])
@@ -212,7 +212,7 @@ describe('GET /api/v1/transactions', () => {
     expect(await idsOf(await world.limited(), 'search=opening')).toEqual([5])
   })
 
-  test('created_from and created_to take the moment itself, to the millisecond, in any offset', async () => {
+  test('created_from and created_to are inclusive, to the millisecond, in any offset', async () => {
     const world = await busyWorld()
     expect(await idsOf(world, 'created_from=2030-01-01T00:00:02Z')).toEqual([9, 8])
     expect(await idsOf(world, 'created_from=2030-01-01T00:00:02.001Z')).toEqual([9])
@@ -287,7 +287,7 @@ describe('GET /api/v1/transactions', () => {
     )
   })
 
-  test('400 names every parameter that is wrong', async () => {
+  test('400 names all invalid parameters', async () => {
     const world = await server.world()
     const response = await world.get(`${PATH}?wallet_id=x&status=x&source_type=x&created_from=x&created_to=x&sort=x`)
     const { error } = (await response.json()) as { error: { messages: object } }
@@ -303,7 +303,7 @@ describe('GET /api/v1/transactions', () => {
 })
 
 describe('GET /api/v1/transactions/{id}', () => {
-  test('200 answers what the list does', async () => {
+  test('200 returns the entry of the list', async () => {
     const world = await busyWorld()
     for (const transaction of await transactionsOf(world)) {
       const response = await world.get(`${PATH}/${transaction.id}`)
@@ -319,7 +319,7 @@ describe('GET /api/v1/transactions/{id}', () => {
     expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid transaction ID'))
   })
 
-  test("404 answers alike for another client's transaction and for none", async () => {
+  test("404 is identical for another client's transaction and a missing one", async () => {
     const world = await server.world()
     const limited = await world.limited()
     for (const response of [

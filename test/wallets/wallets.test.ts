@@ -70,7 +70,7 @@ describe('GET /api/v1/wallets', () => {
     expect(((await response.json()) as { id: number }[]).map(({ id }) => id)).toEqual(ids)
   })
 
-  test('compares amounts as they are published, not in minor units', async () => {
+  test('compares amounts in major units', async () => {
     const world = await server.world()
     // 100,000.00 USD are 10,000,000 minor units, and more than 9,946,100 JPY in those.
     const spent = await world.post('/api/v1/orders', { product_id: 3, denomination: 10_000, quantity: 5, wallet_id: 4 })
@@ -100,7 +100,7 @@ describe('GET /api/v1/wallets', () => {
     expect(response.headers.get('x-total-pages')).toBe(wallets.length === 0 ? '0' : '1')
   })
 
-  test('pages do not overlap, and the last says that there is no more', async () => {
+  test('pages do not overlap, and the last has no next page', async () => {
     const world = await server.world()
     const first = await world.get(`${PATH}?limit=3`)
     const second = await world.get(`${PATH}?limit=3&page=2`)
@@ -110,7 +110,7 @@ describe('GET /api/v1/wallets', () => {
     expect(pageOf(second)).toEqual(['2', '3', '4', '2', '1', 'false'])
   })
 
-  test('a page past the end is empty with true totals', async () => {
+  test('a page past the end is empty and has the right totals', async () => {
     const world = await server.world()
     const response = await world.get(`${PATH}?page=9007199254740991&limit=10000`)
     expect(await response.json()).toEqual([])
@@ -150,7 +150,7 @@ describe('GET /api/v1/wallets', () => {
     )
   })
 
-  test('400 names every parameter that is wrong', async () => {
+  test('400 names all invalid parameters', async () => {
     const world = await server.world()
     const response = await world.get(`${PATH}?page=0&limit=0&type=x&currency_id=x&sort=x`)
     const { error } = (await response.json()) as { error: { messages: object } }
@@ -171,7 +171,7 @@ describe('filters of wallets', () => {
     ['currency=USD&type=prepaid&is_active=TRUE', [1]],
     ['currency=USD&type=postpaid', []],
     ['is_active=true&sort_by=id&sort_order=asc&limit=2', [1, 2]],
-  ])('%s leaves what fits, and counts it', async (query, ids) => {
+  ])('%s returns and counts the matches', async (query, ids) => {
     const response = await (await server.world()).get(`${PATH}?${query}`)
     expect(response.status).toBe(200)
     expect(((await response.json()) as { id: number }[]).map(({ id }) => id)).toEqual(ids)
@@ -197,14 +197,14 @@ describe('filters of wallets', () => {
 })
 
 describe('GET /api/v1/wallets/{id}', () => {
-  test.each([USD, EUR, INR, JPY])('200 answers the seeded wallet $id', async (wallet) => {
+  test.each([USD, EUR, INR, JPY])('200 returns the seeded wallet $id', async (wallet) => {
     const world = await server.world()
     const response = await world.get(`${PATH}/${wallet.id}`)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual(wallet)
   })
 
-  test('200 answers the limited client its own', async () => {
+  test("200 returns the limited client's own wallet", async () => {
     const limited = await (await server.world()).limited()
     expect(await (await limited.get(`${PATH}/5`)).json()).toEqual(LIMITED_USD)
   })
@@ -219,7 +219,7 @@ describe('GET /api/v1/wallets/{id}', () => {
     },
   )
 
-  test("404 answers alike for another client's wallet and for none", async () => {
+  test("404 is identical for another client's wallet and a missing one", async () => {
     const world = await server.world()
     const limited = await world.limited()
     const notFound = structured('NotFoundError', 'NOT_FOUND', 'Wallet not found')
@@ -243,7 +243,7 @@ describe('GET /api/v1/wallets/{id}', () => {
     }
   })
 
-  test('tells what is reserved, and when the wallet was touched last', async () => {
+  test('returns the reserved amount and the time of the last change', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const placed = await world.post('/api/v1/orders', { product_id: 2, denomination: 100, quantity: 6 })
     expect(placed.status).toBe(200)
@@ -263,7 +263,7 @@ describe('GET /api/v1/wallets/{id}', () => {
     expect((await walletsOf(world)).slice(1)).toEqual([EUR, INR, JPY])
   })
 
-  test('404 refuses writes: wallets are only read', async () => {
+  test('404 for writes', async () => {
     const world = await server.world()
     for (const response of [await world.post(PATH, {}), await world.delete(`${PATH}/1`)]) {
       expect(response.status).toBe(404)

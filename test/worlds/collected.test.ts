@@ -15,7 +15,7 @@ const heldOf = async (worlds: readonly WeakRef<World>[]): Promise<number> => {
   return worlds.filter((world) => world.deref() !== undefined).length
 }
 
-describe('Nothing holds a world', () => {
+describe('A world is garbage-collected', () => {
   test.each<[string, (path: string) => [method: string, path: string]]>([
     ['that was dropped', (name) => ['DELETE', `/_sandbox/worlds/${name}`]],
     ['that was reset', (name) => ['POST', `/_sandbox/reset?world=${name}`]],

@@ -23,14 +23,14 @@ const doneIn = (world: World, since: number) =>
     .all(since)
     .map(({ source, at: atMs }) => [source, (atMs - START_MS) / 1_000] as const)
 
-describe('below the wire', () => {
+describe('in process', () => {
   let room: Room
   beforeAll(() => {
     room = openRoom()
   })
   afterAll(() => room.close())
 
-  test('orders and payouts that are due together are done in order of their due times', async () => {
+  test('orders and payouts are processed in order of their due times', async () => {
     const { client, world } = await room.open(START)
     // Due to end at 5, 5.5, 6 and 6.5 s, orders and payouts in turn.
     const { id: first } = await pay(client, { ...HUNDRED, reference_id: 'first' })
@@ -52,7 +52,7 @@ describe('below the wire', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('a world that nobody asks does nothing, and everything once it is asked', async () => {
+  test('a world does its due work with the next request', async () => {
     const { client, world } = await room.open(START)
     const { id } = await pay(client)
     await place(client, { ...INSTANT, quantity: 6 })
@@ -67,7 +67,7 @@ describe('below the wire', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('what is due is done before a request writes, so that the books stay in order', async () => {
+  test('due work precedes the write of a request', async () => {
     const { client, world } = await room.open(START)
     const { id } = await pay(client)
     const last = lastEntryOf(world.db.sqlite)
@@ -79,7 +79,7 @@ describe('below the wire', () => {
     ])
   })
 
-  test('what is due shares the commit of a request that writes', async () => {
+  test('due work shares the commit of a write', async () => {
     const { client } = await room.open(START)
     await pay(client)
     await client.clock({ advance: 'PT1S' })
@@ -88,7 +88,7 @@ describe('below the wire', () => {
     expect(commitTotals.commits - commits).toBe(1)
   })
 
-  test('what the clock moves on is noted for no request, and does not gather', async () => {
+  test('row changes of due work belong to no request', async () => {
     const { client, world } = await room.open(START)
     await pay(client)
     await client.clock({ advance: 'PT10S' })
@@ -96,7 +96,7 @@ describe('below the wire', () => {
     expect(world.db.sqlite.query('SELECT * FROM temp.row_changes').all()).toEqual([])
   })
 
-  test('a commit that fails leaves what was due due, and the request is refused', async () => {
+  test('a failed commit leaves the work due and refuses the request', async () => {
     const { client, world } = await room.open(START)
     const { id } = await pay(client)
     await client.clock({ advance: 'PT1S' })
@@ -116,7 +116,7 @@ describe('below the wire', () => {
     expectSoundBooks(sqlite)
   })
 
-  test('a write whose body was on its way while the clock moved comes after what fell due meanwhile', async () => {
+  test('a write whose body arrives late follows the work that became due', async () => {
     const { client, world } = await room.open(START)
     const { id } = await pay(client)
     const last = lastEntryOf(world.db.sqlite)
@@ -138,7 +138,7 @@ describe('below the wire', () => {
     ])
   })
 
-  test('however many wait for a world, it does one slice of at most 100 steps in each turn', async () => {
+  test('a world does at most 100 transitions per time slice, however many requests wait', async () => {
     const WORLDS = 3
     const PAYOUTS_EACH = 50 // 250 steps
     const opened = await Promise.all(Array.from({ length: WORLDS }, () => room.open(START)))
@@ -177,7 +177,7 @@ describe('below the wire', () => {
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(WORLDS * 100)
   })
 
-  test('two thousand steps in one jump are each done once, at their own times', async () => {
+  test('two thousand transitions in one jump each happen once, at their due times', async () => {
     const { client, world } = await room.open(START)
     const COUNT = 400
     const ids: string[] = []
@@ -220,7 +220,7 @@ describe('below the wire', () => {
   })
 })
 
-describe('over the wire', () => {
+describe('over HTTP', () => {
   let server: Server
   beforeAll(async () => {
     server = await startServer('--rate-limit', 'off')
@@ -229,7 +229,7 @@ describe('over the wire', () => {
 
   const ORDER_OF_EVENTS = ['created', 'queued', 'processing', 'submitted', 'settling', 'completed']
 
-  test('any request of the world wakes it: one that is refused, and one for an unknown route', async () => {
+  test('any request triggers due work, also a refused one and an unknown route', async () => {
     for (const wake of ['/api/v1/wallets/x', '/api/v1/nowhere']) {
       const world = await server.world(START)
       await place(world, { ...INSTANT, quantity: 6 })
@@ -239,7 +239,7 @@ describe('over the wire', () => {
     }
   })
 
-  test('a request of the one client finds what is due for the other done', async () => {
+  test('a request of one client triggers due work of the other', async () => {
     const world = await server.world(START)
     const { id } = await pay(world)
     await world.clock({ advance: 'PT20M' })
@@ -248,7 +248,7 @@ describe('over the wire', () => {
     expect((await getPayout(world, id)).completed_at).toBe(at(5))
   })
 
-  test('nothing is done twice when many ask at once', async () => {
+  test('simultaneous requests do not repeat due work', async () => {
     const world = await server.world(START)
     const made = await Promise.all(
       Array.from({ length: 10 }, (_, index) => pay(world, { ...HUNDRED, reference_id: `r${index}` })),
@@ -266,7 +266,7 @@ describe('over the wire', () => {
     for (let id = 1; id <= 5; id++) expect((await getOrder(world, id)).vouchers).toHaveLength(6)
   })
 
-  test('a month that passes in steps ends where one jump ends', async () => {
+  test('a month in steps gives the same result as one jump', async () => {
     const outcomes: unknown[] = []
     for (const steps of [['P30D'], ['PT0.5S', 'PT1S', 'PT1S', 'PT2S', 'PT0.4S', 'PT0.1S', 'P29DT23H59M55S']]) {
       const world = await server.world(START)

@@ -11,11 +11,11 @@ import { openRoom, type Room } from '../wallets/room.ts'
 
 const MIB = 1_048_576
 
-describe('Images of worlds that are asleep', () => {
+describe('Images of suspended worlds', () => {
   const imageOf = (fill: number, bytes: number) =>
     Uint8Array.from({ length: bytes }, (_, index) => (fill * 7 + index * index) % 251)
 
-  test('are kept in memory up to a bound, beyond it in a file, and read back as they were', () => {
+  test('are kept in memory up to a limit, then in a file, and read back unchanged', () => {
     const images = new Images(4_000)
     const originals = Array.from({ length: 20 }, (_, fill) => imageOf(fill, 3_000 + fill))
     const kept = originals.map((image) => images.keep(image))
@@ -24,7 +24,7 @@ describe('Images of worlds that are asleep', () => {
     images.close()
   })
 
-  test('give their place back', () => {
+  test('free their space', () => {
     const images = new Images(0)
     const first = Array.from({ length: 10 }, (_, fill) => images.keep(imageOf(fill, 2 * MIB)))
     for (const [index, each] of first.entries()) if (index % 2 === 0) each.drop()
@@ -45,7 +45,7 @@ describe('A sandbox with --memory 64MiB', () => {
   })
   afterAll(() => room.close())
 
-  test('puts the longest unused worlds to sleep when half of it is taken by those that are awake', async () => {
+  test('suspends the least recently used worlds when open worlds take half of it', async () => {
     const opened = await Promise.all(Array.from({ length: 100 }, () => room.open()))
     room.worlds.rest()
     const [, ...named] = room.worlds.all
@@ -63,7 +63,7 @@ describe('A sandbox with --memory 64MiB', () => {
     expect(room.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
   })
 
-  test('lets journals take a quarter of it: where they would take more, each has the same share', async () => {
+  test('gives request logs a quarter, in equal shares', async () => {
     const { worlds } = room
     const text = 'x'.repeat(MIB / 2)
     const { client, world } = await room.open()
@@ -82,7 +82,7 @@ describe('A sandbox with --memory 64MiB', () => {
     expect((await otherWorld.of(requestLog).all()).length).toBeGreaterThan(0)
   })
 
-  test('429 to a new world when it is full, while those that are there go on', async () => {
+  test('refuses a new world with 429 when it is full, while existing ones work', async () => {
     const { client, world } = await room.open()
     world.keptBytes = MEMORY
     const held = room.worlds.all.length - 1
@@ -111,7 +111,7 @@ describe('A sandbox with --memory 64MiB', () => {
 })
 
 describe('A world of more than 64 MiB', () => {
-  test('is neither copied nor kept as a snapshot, and is served as before', async () => {
+  test('can be neither copied nor saved, but works', async () => {
     const room = openRoom()
     const { client, world } = await room.open()
     world.db.sqlite.run(`CREATE TABLE filler AS SELECT zeroblob(${64 * MIB}) AS bytes`)
@@ -135,8 +135,8 @@ describe('A world of more than 64 MiB', () => {
   })
 })
 
-describe('A world that was dropped or reset', () => {
-  test('is held by nothing: neither by its tokens, nor by its journal, nor by what was cached of it', async () => {
+describe('A world that was deleted or reset', () => {
+  test('is released by tokens, request log and caches', async () => {
     const room = openRoom()
     const living: WeakRef<World>[] = []
     const use = async (name: string) => {

@@ -10,7 +10,7 @@ const START = '2030-01-01T00:00:00Z'
 /** More ticks than a world stays awake for. */
 const LONG = 11
 
-describe('A world that is asleep', () => {
+describe('A suspended world', () => {
   let room: Room
   beforeAll(() => {
     room = openRoom()
@@ -22,7 +22,7 @@ describe('A world that is asleep', () => {
     for (let tick = 0; tick < LONG; tick++) room.worlds.rest()
   }
 
-  test('answers as if it had never slept: rows, tokens, cached charges, due work, faults and the journal', async () => {
+  test('works as before: rows, tokens, cached charges, due work, faults and request log', async () => {
     const { client, world } = await room.open(START)
     const charge = () => client.post('/api/v1/products/1/charges', { denomination: 100, quantity: 1 })
     const { id } = await pay(client)
@@ -49,7 +49,7 @@ describe('A world that is asleep', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('notes the rows of what it is asked to write, as before', async () => {
+  test('logs row changes as before', async () => {
     const { client } = await room.open(START)
     const save = async () => (await (await client.post('/api/v1/beneficiaries', ADA)).json()) as { id: string }
     await save()
@@ -61,7 +61,7 @@ describe('A world that is asleep', () => {
     expect(requests.at(-1)?.changes.map(({ key }) => key)).toEqual([id])
   })
 
-  test('can be copied, put back and dropped', async () => {
+  test('can be copied, restored and deleted', async () => {
     const { client } = await room.open(START)
     await client.post('/api/v1/beneficiaries', ADA)
     rest()
@@ -76,8 +76,8 @@ describe('A world that is asleep', () => {
   })
 })
 
-describe('A world that is asked now and then', () => {
-  test('stays awake, and so does the default one', async () => {
+describe('A world with occasional requests', () => {
+  test('is not suspended, and neither is the default world', async () => {
     const room = openRoom()
     const { client, world } = await room.open(START)
     const connections = () => [world, room.worlds.default].map(({ db }) => db)
@@ -90,7 +90,7 @@ describe('A world that is asked now and then', () => {
     room.close()
   })
 
-  test('is another connection once it has slept', async () => {
+  test('has a new connection after it was suspended', async () => {
     const room = openRoom()
     const { world } = await room.open(START)
     const awake = world.db

@@ -30,13 +30,13 @@ const purchase = async (world: TestWorld): Promise<object> => {
 }
 
 describe('Logging in as sbx_<name>', () => {
-  test('makes the world on the spot', async () => {
+  test('creates the world immediately', async () => {
     expect(await exists('morning')).toBe(false)
     expect((await loggedIn(server, 'sbx_morning')).client_id).toBe(1)
     expect(await exists('morning')).toBe(true)
   })
 
-  test('the first password is the password, of both clients', async () => {
+  test('the first password becomes the password of both clients', async () => {
     await loggedIn(server, 'sbx_first', 'the first')
     for (const [name, password] of [
       ['sbx_first', 'another'],
@@ -58,19 +58,19 @@ describe('Logging in as sbx_<name>', () => {
     expect((await loggedIn(server, 'sbx_second', 'theirs')).client_id).toBe(1)
   })
 
-  test('a password of one world is none of another', async () => {
+  test('a password is valid in one world only', async () => {
     await loggedIn(server, 'sbx_third', 'third')
     await loggedIn(server, 'sbx_fourth', 'fourth')
     expect((await login(server, 'sbx_third', 'fourth')).status).toBe(401)
     expect((await login(server, 'sandbox', 'third')).status).toBe(401)
   })
 
-  test('two logins at once make one world', async () => {
+  test('two simultaneous logins create one world', async () => {
     const answers = await Promise.all([login(server, 'sbx_twins', 'one'), login(server, 'sbx_twins', 'two')])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
   })
 
-  test.each(['a', '0', '-', '_', 'a-b_c-9', 'x'.repeat(64)])('%s is a name', async (name) => {
+  test.each(['a', '0', '-', '_', 'a-b_c-9', 'x'.repeat(64)])('%s is a valid name', async (name) => {
     expect((await login(server, `sbx_${name}`)).status).toBe(200)
     expect(await exists(name)).toBe(true)
   })
@@ -89,14 +89,14 @@ describe('Logging in as sbx_<name>', () => {
     'a.limited.limited',
     '.limited',
     '../a',
-  ])('%j is none: an unknown client, and no world', async (name) => {
+  ])('%j is invalid: an unknown client, and creates no world', async (name) => {
     const response = await login(server, `sbx_${name}`)
     expect(response.status).toBe(401)
     expect(await response.json()).toEqual(INVALID_CREDENTIALS)
     expect(await exists(name.replace(/\.limited$/, ''))).toBe(false)
   })
 
-  test.each(['SBX_prefix', 'sbxprefix', ' sbx_prefix', 'xsbx_prefix'])('%j has not the prefix', async (name) => {
+  test.each(['SBX_prefix', 'sbxprefix', ' sbx_prefix', 'xsbx_prefix'])('%j does not have the prefix', async (name) => {
     expect((await login(server, name)).status).toBe(401)
     expect(await exists('prefix')).toBe(false)
   })
@@ -105,12 +105,12 @@ describe('Logging in as sbx_<name>', () => {
     ['without a password', { username: 'sbx_unmade' }],
     ['with an empty one', { username: 'sbx_unmade', password: '' }],
     ['with a number as one', { username: 'sbx_unmade', password: 1 }],
-  ])('%s makes no world', async (_, body) => {
+  ])('%s creates no world', async (_, body) => {
     expect((await post(server, '/auth/login', body)).status).toBe(400)
     expect(await exists('unmade')).toBe(false)
   })
 
-  test('the default world cannot be taken by its name', async () => {
+  test('the default world cannot be logged in to by its name', async () => {
     expect((await login(server, 'sbx_default', 'mine now')).status).toBe(401)
     expect((await login(server, 'sandbox', 'sandbox')).status).toBe(200)
   })
@@ -118,7 +118,7 @@ describe('Logging in as sbx_<name>', () => {
 
 describe('The limited client of a world', () => {
   test.each(['/api/v1/categories', '/api/v1/categories/1', '/api/v1/subcategories', '/api/v1/subcategories/1'])(
-    '403 on %s, where the other client is let in',
+    '403 on %s, which the other client may use',
     async (path) => {
       const world = await server.world()
       expect((await world.get(path)).status).toBe(200)
@@ -130,7 +130,7 @@ describe('The limited client of a world', () => {
     },
   )
 
-  test('neither of the two sees a record of the other', async () => {
+  test('neither client sees records of the other', async () => {
     const world = await server.world()
     const limited = await world.limited()
     const { id } = (await (await world.post('/api/v1/beneficiaries', ADA)).json()) as { id: string }
@@ -201,7 +201,7 @@ const script = async (world: TestWorld): Promise<unknown[]> => {
 }
 
 describe('Worlds share nothing', () => {
-  test('the same requests at the same time are answered with the same bytes, whatever other worlds do', async () => {
+  test('the same requests at the same time return the same bytes, whatever other worlds do', async () => {
     const alone = await script(await server.world(NOON))
     const [crowded, also] = [await server.world(NOON), await server.world(NOON)]
     const noise = await server.world()
@@ -230,7 +230,7 @@ describe('Worlds share nothing', () => {
     expect([await countOf(one), await countOf(other)]).toEqual(['1', '0'])
   })
 
-  test('the limits of one leave those of another and of the default world full', async () => {
+  test('rate limits are separate', async () => {
     const [one, other] = [await server.world(NOON), await server.world(NOON)]
     for (let i = 0; i < 100; i++) await one.get('/api/v1/countries/1')
     expect((await one.get('/api/v1/countries/1')).status).toBe(429)
@@ -238,7 +238,7 @@ describe('Worlds share nothing', () => {
     expect(await statusWith(server, (await loggedIn(server, 'sandbox', 'sandbox')).access_token)).toBe(200)
   })
 
-  test('a charge that one was given is calculated anew for another', async () => {
+  test('cached charges are separate', async () => {
     const [one, other] = [await server.world(), await server.world()]
     const bought = await purchase(one)
     const cache = async (world: TestWorld) =>
@@ -251,7 +251,7 @@ describe('Worlds share nothing', () => {
     ])
   })
 
-  test('an Idempotency-Key of one is fresh in another', async () => {
+  test('idempotency keys are separate', async () => {
     const [one, other] = [await server.world(), await server.world()]
     const key = { 'idempotency-key': 'shared by chance' }
     await one.post('/api/v1/beneficiaries', ADA, key)
@@ -260,14 +260,14 @@ describe('Worlds share nothing', () => {
     expect(response.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test('failed logins in one do not lock another', async () => {
+  test('failed logins are separate', async () => {
     const [one, other] = [await server.world(), await server.world()]
     for (let i = 0; i < 10; i++) await login(server, `sbx_${one.name}`, 'wrong')
     expect((await login(server, `sbx_${one.name}`, 'wrong')).status).toBe(429)
     expect((await login(server, `sbx_${other.name}`, 'wrong')).status).toBe(401)
   })
 
-  test('the clock of one moves alone, and only its own tokens expire', async () => {
+  test("clocks are separate, and only the world's own tokens expire", async () => {
     const [one, other] = [await server.world(), await server.world()]
     const read = async (name: string) =>
       (await (await server.request(`/_sandbox/clock?world=${name}`)).json()) as { now: string; frozen: boolean }
@@ -281,7 +281,7 @@ describe('Worlds share nothing', () => {
     expect(await statusWith(server, other.token)).toBe(200)
   })
 
-  test('a token of one acts in that one, whatever world is named beside it', async () => {
+  test('a token acts in its own world, whatever world is named', async () => {
     const [one, other] = [await server.world(), await server.world()]
     await one.post(`/api/v1/beneficiaries?world=${other.name}`, ADA)
     expect([await countOf(one), await countOf(other)]).toEqual(['1', '0'])
@@ -307,13 +307,13 @@ describe('--seed', () => {
     expect(await outcome('--seed', '42')).toEqual(await outcome('--seed', '42'))
   })
 
-  test('another seed, or none, gives others', async () => {
+  test('another seed, or none, gives different bytes', async () => {
     const outcomes = [await outcome('--seed', '42'), await outcome('--seed', '43'), await outcome(), await outcome()]
     expect(new Set(outcomes.map(({ pair }) => pair.access_token)).size).toBe(4)
     expect(new Set(outcomes.map(({ body }) => body)).size).toBe(4)
   })
 
-  test('two worlds of one server have the same identifiers, and tokens that tell them apart', async () => {
+  test('two worlds of one server have the same ids but different tokens', async () => {
     const seeded = await startServer('--seed', '42')
     const [one, other] = [await seeded.world(NOON), await seeded.world(NOON)]
     const ids: unknown[] = []
