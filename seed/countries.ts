@@ -4,7 +4,7 @@ import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js'
 import formalNames from './formal-names.json'
 
 /** A country or dependent territory of ISO 3166-1, without its id. */
-export type Country = {
+export interface Country {
   name: string
   official_name: string
   alpha_2: string
@@ -13,10 +13,14 @@ export type Country = {
   dialing_prefix: string
 }
 
-type Codes = { alpha2: string; alpha3: string; numeric: string }
+interface Codes {
+  alpha2: string
+  alpha3: string
+  numeric: string
+}
 
 /** Where CLDR's English name is meant for menus, ambiguous out of context, or narrower than the ISO entry. */
-const commonNames: Readonly<Record<string, string>> = {
+const COMMON_NAMES: Readonly<Record<string, string>> = {
   CD: 'Democratic Republic of the Congo',
   CG: 'Republic of the Congo',
   CV: 'Cabo Verde',
@@ -34,7 +38,7 @@ const commonNames: Readonly<Record<string, string>> = {
 }
 
 /** Territories without a numbering plan of their own: their stations are reached through the plan named beside each. */
-const borrowedCallingCodes: Readonly<Record<string, string>> = {
+const BORROWED_CALLING_CODES: Readonly<Record<string, string>> = {
   AQ: '672', // Australian external territories, which the Australian bases share
   BV: '47', // Norway
   GS: '500', // the Falkland Islands
@@ -45,11 +49,11 @@ const borrowedCallingCodes: Readonly<Record<string, string>> = {
 }
 
 /** Numeric codes from here on are free for private use: CLDR has Kosovo and its own placeholders there, ISO nobody. */
-const firstPrivateNumericCode = 900
+const PRIVATE_NUMERIC_CODE_MIN = 900
 
 /** All countries of ISO 3166-1 in the order of their alpha-3 codes. */
-export function makeCountries(): Country[] {
-  return isoCodes()
+export const makeCountries = (): Country[] =>
+  isoCodes()
     .map((codes) => ({
       name: commonName(codes.alpha2),
       official_name: formalName(codes.alpha2),
@@ -59,27 +63,26 @@ export function makeCountries(): Country[] {
       dialing_prefix: `+${callingCode(codes.alpha2)}`,
     }))
     .sort((a, b) => (a.alpha_3 < b.alpha_3 ? -1 : 1))
-}
 
-function isoCodes(): Codes[] {
+const isoCodes = (): Codes[] => {
   const found: Codes[] = []
   for (const [alpha2, codes] of Object.entries(codeMappings.supplemental.codeMappings)) {
     if (!('_alpha3' in codes) || !('_numeric' in codes)) continue
     // Withdrawn codes (YU, ZR, ...) stay in the mapping for old data but have lost their English name.
-    if (Number(codes._numeric) >= firstPrivateNumericCode || cldrName(alpha2) === undefined) continue
+    if (Number(codes._numeric) >= PRIVATE_NUMERIC_CODE_MIN || cldrName(alpha2) === undefined) continue
     found.push({ alpha2, alpha3: codes._alpha3, numeric: codes._numeric })
   }
   return found
 }
 
-function cldrName(alpha2: string): string | undefined {
+const cldrName = (alpha2: string): string | undefined => {
   const names: Readonly<Record<string, string>> = territoryNames.main.en.localeDisplayNames.territories
   return names[alpha2]
 }
 
 /** CLDR abbreviates for narrow menus and sets typographic apostrophes; people search for the plain spelling. */
-function commonName(alpha2: string): string {
-  const name = commonNames[alpha2] ?? cldrName(alpha2)
+const commonName = (alpha2: string): string => {
+  const name = COMMON_NAMES[alpha2] ?? cldrName(alpha2)
   if (name === undefined) throw new Error(`No English name for ${alpha2}`)
   return name
     .replace(/^St\. /, 'Saint ')
@@ -87,13 +90,13 @@ function commonName(alpha2: string): string {
     .replace('’', "'")
 }
 
-function formalName(alpha2: string): string {
+const formalName = (alpha2: string): string => {
   const names: Readonly<Record<string, string>> = formalNames
   return names[alpha2] ?? commonName(alpha2)
 }
 
-function callingCode(alpha2: string): string {
-  const code = isSupportedCountry(alpha2) ? getCountryCallingCode(alpha2) : borrowedCallingCodes[alpha2]
+const callingCode = (alpha2: string): string => {
+  const code = isSupportedCountry(alpha2) ? getCountryCallingCode(alpha2) : BORROWED_CALLING_CODES[alpha2]
   if (code === undefined) throw new Error(`No calling code for ${alpha2}`)
   return code
 }

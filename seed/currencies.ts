@@ -1,10 +1,14 @@
 import { data as isoList } from 'currency-codes'
 
 /** A circulating currency of ISO 4217, without its id. */
-export type Currency = { name: string; currency: string; precision: number }
+export interface Currency {
+  name: string
+  currency: string
+  precision: number
+}
 
 /** What ISO lists beside money that people pay with. */
-const notMoney: ReadonlySet<string> = new Set([
+const NOT_MONEY: ReadonlySet<string> = new Set([
   ...['XAG', 'XAU', 'XPD', 'XPT'], // metals
   ...['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW'], // funds and units of account
   ...['XBA', 'XBB', 'XBC', 'XBD'], // bond-market units
@@ -13,17 +17,17 @@ const notMoney: ReadonlySet<string> = new Set([
 ])
 
 /** Still on the list that the package carries, but out of circulation since. */
-const withdrawn: ReadonlySet<string> = new Set([
+const WITHDRAWN: ReadonlySet<string> = new Set([
   'ANG', // XCG took its place on 2025-03-31
   'BGN', // Bulgaria took the euro on 2026-01-01
   'CUC', // Cuba has had one peso since 2021
 ])
 
 /** In circulation since the package's list was published. */
-const introduced: readonly Currency[] = [{ currency: 'XCG', name: 'Caribbean Guilder', precision: 2 }]
+const INTRODUCED: readonly Currency[] = [{ currency: 'XCG', name: 'Caribbean Guilder', precision: 2 }]
 
 /** ISO often gives the bare unit ("Won", "Som"), or its own word order; a display name says whose money it is. */
-const displayNames: Readonly<Record<string, string>> = {
+const DISPLAY_NAMES: Readonly<Record<string, string>> = {
   AFN: 'Afghan Afghani',
   ALL: 'Albanian Lek',
   AOA: 'Angolan Kwanza',
@@ -105,14 +109,13 @@ const displayNames: Readonly<Record<string, string>> = {
 }
 
 /** All circulating currencies of ISO 4217 in the order of their codes. */
-export function makeCurrencies(): Currency[] {
-  return isoList
-    .filter(({ code }) => !notMoney.has(code) && !withdrawn.has(code))
+export const makeCurrencies = (): Currency[] =>
+  isoList
+    .filter(({ code }) => !NOT_MONEY.has(code) && !WITHDRAWN.has(code))
     .map(({ code, currency, digits }) => ({
-      name: displayNames[code] ?? currency.trim(),
+      name: DISPLAY_NAMES[code] ?? currency.trim(),
       currency: code,
       precision: digits,
     }))
-    .concat(introduced)
+    .concat(INTRODUCED)
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
-}

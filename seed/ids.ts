@@ -6,11 +6,11 @@ export type Numbered<Row> = { id: number } & Row
  *
  * Clients store ids, so a row may neither change its id nor leave: were the last row to leave, the next newcomer would get its id.
  */
-export function withStableIds<Row extends object>(
+export const withStableIds = <Row extends object>(
   standing: readonly Numbered<Row>[],
   fresh: readonly Row[],
   keyOf: (row: Row) => string,
-): Numbered<Row>[] {
+): Numbered<Row>[] => {
   refuseRepeatedKeys(fresh, keyOf)
   refuseLostRows(standing, fresh, keyOf)
   const idOf = new Map(standing.map((row) => [keyOf(row), row.id]))
@@ -18,7 +18,7 @@ export function withStableIds<Row extends object>(
   return fresh.map((row) => ({ id: idOf.get(keyOf(row)) ?? ++lastId, ...row })).sort((a, b) => a.id - b.id)
 }
 
-function refuseRepeatedKeys<Row>(rows: readonly Row[], keyOf: (row: Row) => string): void {
+const refuseRepeatedKeys = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): void => {
   const seen = new Set<string>()
   for (const row of rows) {
     if (seen.has(keyOf(row))) throw new Error(`${keyOf(row)} is there twice`)
@@ -26,7 +26,7 @@ function refuseRepeatedKeys<Row>(rows: readonly Row[], keyOf: (row: Row) => stri
   }
 }
 
-function refuseLostRows<Row>(standing: readonly Row[], fresh: readonly Row[], keyOf: (row: Row) => string): void {
+const refuseLostRows = <Row>(standing: readonly Row[], fresh: readonly Row[], keyOf: (row: Row) => string): void => {
   const kept = new Set(fresh.map(keyOf))
   const lost = standing.map(keyOf).filter((key) => !kept.has(key))
   if (lost.length > 0) throw new Error(`A new making would drop ${lost.join(', ')}, whose ids must not become free`)

@@ -4,7 +4,7 @@ import { type Currency, makeCurrencies } from './currencies.ts'
 import { oneRowPerLine, readRows, writeIfChanged } from './files.ts'
 import { type Numbered, withStableIds } from './ids.ts'
 
-type Making<Row extends object> = {
+interface Making<Row extends object> {
   file: string
   fresh: Row[]
   keyOf: (row: Row) => string
@@ -12,7 +12,7 @@ type Making<Row extends object> = {
 }
 
 /** Makes one file again and prints what became of it. */
-async function make<Row extends object>({ file, fresh, keyOf, write }: Making<Row>): Promise<void> {
+const make = async <Row extends object>({ file, fresh, keyOf, write }: Making<Row>): Promise<void> => {
   const standing = await readRows<Numbered<Row>>(file)
   const rows = withStableIds(standing, fresh, keyOf)
   const wasChanged = await writeIfChanged(file, write(rows))

@@ -1,7 +1,11 @@
-import type { Dice } from './dice.ts'
+import type { Random } from './random.ts'
 
 /** One band of amounts in major units with the discount, in percent, that it gets. Equal ends make a fixed amount. */
-export type Band = { min_value: number; max_value: number; discount: number }
+export interface Band {
+  min_value: number
+  max_value: number
+  discount: number
+}
 
 /** How a brand prices its cards. */
 export type Pricing = 'fixed' | 'range' | 'mixed' | 'tiered' | 'overlapping'
@@ -12,42 +16,40 @@ export type Steps = [number, number, number, number, number, number, number]
 /** The discount, in percent, of the first, second, third band and so on. */
 type DiscountPlan = (band: number) => number
 
-const discountPercentMax = 15
+const DISCOUNT_PERCENT_MAX = 15
 
 /** The bands of one product. */
-export function bandsOf(pricing: Pricing, steps: Steps, precision: number, dice: Dice): Band[] {
+export const bandsOf = (pricing: Pricing, steps: Steps, precision: number, random: Random): Band[] => {
   switch (pricing) {
     case 'fixed':
-      return fixedBands(steps, dice)
+      return fixedBands(steps, random)
     case 'range':
-      return [{ min_value: steps[0], max_value: dice.pick([steps[5], steps[6]]), discount: anyPlan(dice)(0) }]
+      return [{ min_value: steps[0], max_value: random.pick([steps[5], steps[6]]), discount: anyPlan(random)(0) }]
     case 'mixed':
-      return mixedBands(steps, anyPlan(dice))
+      return mixedBands(steps, anyPlan(random))
     case 'tiered':
-      return tieredBands(steps, precision, growing(dice))
+      return tieredBands(steps, precision, growing(random))
     case 'overlapping':
-      return overlappingBands(steps, growing(dice))
+      return overlappingBands(steps, growing(random))
   }
 }
 
-function fixedBands(steps: Steps, dice: Dice): Band[] {
-  const first = dice.pick([0, 1])
-  const amounts = steps.slice(first, first + dice.pick([3, 4, 5, 6]))
-  const discountOf = anyPlan(dice)
+const fixedBands = (steps: Steps, random: Random): Band[] => {
+  const first = random.pick([0, 1])
+  const amounts = steps.slice(first, first + random.pick([3, 4, 5, 6]))
+  const discountOf = anyPlan(random)
   return amounts.map((amount, band) => fixed(amount, discountOf(band)))
 }
 
 /** Two small amounts as they hang in shops, and anything from the third step on. */
-function mixedBands(steps: Steps, discountOf: DiscountPlan): Band[] {
-  return [
-    fixed(steps[0], discountOf(0)),
-    fixed(steps[1], discountOf(1)),
-    { min_value: steps[2], max_value: steps[5], discount: discountOf(2) },
-  ]
-}
+const mixedBands = (steps: Steps, discountOf: DiscountPlan): Band[] => [
+  fixed(steps[0], discountOf(0)),
+  fixed(steps[1], discountOf(1)),
+  { min_value: steps[2], max_value: steps[5], discount: discountOf(2) },
+]
 
 /** Three ranges that meet without sharing an amount: each ends one minor unit below the next. */
-function tieredBands(steps: Steps, precision: number, discountOf: DiscountPlan): Band[] {
+const tieredBands = (steps: Steps, precision: number, discountOf: DiscountPlan): Band[] => {
   const justBelow = (amount: number): number => Number((amount - 10 ** -precision).toFixed(precision))
   return [
     { min_value: steps[0], max_value: justBelow(steps[2]), discount: discountOf(0) },
@@ -57,33 +59,25 @@ function tieredBands(steps: Steps, precision: number, discountOf: DiscountPlan):
 }
 
 /** Bands that share amounts at different discounts, so that the better one has to be found. */
-function overlappingBands(steps: Steps, discountOf: DiscountPlan): Band[] {
-  return [
-    { min_value: steps[0], max_value: steps[4], discount: discountOf(0) },
-    { min_value: steps[2], max_value: steps[6], discount: discountOf(1) },
-    fixed(steps[3], discountOf(2)),
-  ]
-}
+const overlappingBands = (steps: Steps, discountOf: DiscountPlan): Band[] => [
+  { min_value: steps[0], max_value: steps[4], discount: discountOf(0) },
+  { min_value: steps[2], max_value: steps[6], discount: discountOf(1) },
+  fixed(steps[3], discountOf(2)),
+]
 
-function fixed(amount: number, discount: number): Band {
-  return { min_value: amount, max_value: amount, discount }
-}
+const fixed = (amount: number, discount: number): Band => ({ min_value: amount, max_value: amount, discount })
 
-function anyPlan(dice: Dice): DiscountPlan {
-  return dice.pick([none, flat, flat, growing])(dice)
-}
+const anyPlan = (random: Random): DiscountPlan => random.pick([none, flat, flat, growing])(random)
 
-function none(): DiscountPlan {
-  return () => 0
-}
+const none = (): DiscountPlan => () => 0
 
-function flat(dice: Dice): DiscountPlan {
-  const discount = dice.pick([1, 1.5, 2, 2.5, 3, 3.75, 4, 5, 6, 7.5, 8.25, 10, 12.5, 15])
+const flat = (random: Random): DiscountPlan => {
+  const discount = random.pick([1, 1.5, 2, 2.5, 3, 3.75, 4, 5, 6, 7.5, 8.25, 10, 12.5, 15])
   return () => discount
 }
 
-function growing(dice: Dice): DiscountPlan {
-  const start = dice.pick([0, 1, 1.5, 2.5, 4])
-  const rise = dice.pick([0.5, 0.75, 1, 1.25, 2])
-  return (band) => Math.min(start + band * rise, discountPercentMax)
+const growing = (random: Random): DiscountPlan => {
+  const start = random.pick([0, 1, 1.5, 2.5, 4])
+  const rise = random.pick([0.5, 0.75, 1, 1.25, 2])
+  return (band) => Math.min(start + band * rise, DISCOUNT_PERCENT_MAX)
 }
