@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Tx } from '../db/database.ts'
+import type { Query } from '../db/database.ts'
 import { readObject } from '../http/body.ts'
 import { documented } from '../http/legacy-operation.ts'
 import { LONG_PAGE_HEADERS } from '../http/operation.ts'
@@ -91,7 +91,7 @@ export interface CatalogRoutesOptions {
   guard: Guard
   publicUrl: string
   /** How many of a denomination could still be sold; null when there is no end of them. */
-  stockLeft: (tx: Tx, world: World, product: Product, denominationMinor: number) => number | null
+  stockLeft: (query: Query, world: World, product: Product, denominationMinor: number) => number | null
 }
 
 export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogRoutesOptions) =>

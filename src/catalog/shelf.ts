@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, lte } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { Tx } from '../db/database.ts'
+import type { Query } from '../db/database.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type Band, type Product, productWire } from './product.ts'
@@ -63,11 +63,11 @@ export class Shelf {
    *
    * @param publicUrl the address that pictures are linked at
    */
-  static *reading(tx: Tx, reference: Reference, publicUrl: string): Generator<undefined, Shelf> {
-    const names = { categories: activeOf(tx, categories), subcategories: activeOf(tx, subcategories) }
+  static *reading(query: Query, reference: Reference, publicUrl: string): Generator<undefined, Shelf> {
+    const names = { categories: activeOf(query, categories), subcategories: activeOf(query, subcategories) }
     const read: Product[] = []
     const records = new Records()
-    for (const some of readProducts(tx, reference)) {
+    for (const some of readProducts(query, reference)) {
       read.push(...some)
       records.add(some.map((product) => JSON.stringify(productWire(product, 0, publicUrl))))
       yield
@@ -253,7 +253,7 @@ class Names {
 const READ_TOGETHER = 500
 
 /** Those on sale, by id, some at a time. The long texts stay where they are until one is asked for. */
-function* readProducts(tx: Tx, reference: Reference): Generator<Product[]> {
+function* readProducts(query: Query, reference: Reference): Generator<Product[]> {
   const { terms, details, howToUse, ...columns } = getTableColumns(products)
   const once = new Map<string, string>()
   /** Says the same in the same string: most texts are those of many products. */
@@ -264,7 +264,7 @@ function* readProducts(tx: Tx, reference: Reference): Generator<Product[]> {
     return text
   }
   for (let lastId = 0; ; ) {
-    const rows = tx
+    const rows = query
       .select(columns)
       .from(products)
       .where(and(eq(products.active, true), gt(products.id, lastId)))
@@ -273,7 +273,7 @@ function* readProducts(tx: Tx, reference: Reference): Generator<Product[]> {
       .all()
     const afterId = lastId
     lastId = rows.at(-1)?.id ?? lastId
-    const bands = readBands(tx, afterId, lastId)
+    const bands = readBands(query, afterId, lastId)
     yield rows.map(({ countryId, currencyId, ...row }) => ({
       ...row,
       category: shared(row.category),
@@ -289,8 +289,8 @@ function* readProducts(tx: Tx, reference: Reference): Generator<Product[]> {
   }
 }
 
-const readBands = (tx: Tx, afterId: number, lastId: number): Map<number, Band[]> => {
-  const rows = tx
+const readBands = (query: Query, afterId: number, lastId: number): Map<number, Band[]> => {
+  const rows = query
     .select()
     .from(productBands)
     .where(and(gt(productBands.productId, afterId), lte(productBands.productId, lastId)))
@@ -306,5 +306,10 @@ const readBands = (tx: Tx, afterId: number, lastId: number): Map<number, Band[]>
   return bands
 }
 
-const activeOf = (tx: Tx, table: typeof categories | typeof subcategories): Named[] =>
-  tx.select({ id: table.id, name: table.name }).from(table).where(eq(table.active, true)).orderBy(asc(table.id)).all()
+const activeOf = (query: Query, table: typeof categories | typeof subcategories): Named[] =>
+  query
+    .select({ id: table.id, name: table.name })
+    .from(table)
+    .where(eq(table.active, true))
+    .orderBy(asc(table.id))
+    .all()

@@ -4,13 +4,14 @@ import { dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
 import { hasDatabase, makeDataFolder } from '../db/data-folder.ts'
-import type { Tx } from '../db/database.ts'
+import type { Query } from '../db/database.ts'
 import { lockForReplacing } from '../db/folder-lock.ts'
 import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import { toPercent } from '../kernel/money.ts'
 import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../sandbox/seed/accounts.ts'
-import { addClient, allClients, type ClientRecord, changeClient, type Feature } from '../sessions/clients.ts'
+import type { Feature } from '../sessions/clients.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
+import { addClient, allClients, type ClientRecord, changeClient } from '../sessions/queries.ts'
 import { createDatabase } from '../start/folder.ts'
 import type { World } from '../worlds/world.ts'
 import { administer, otherMode, refused, told } from './administration.ts'
@@ -132,15 +133,15 @@ const change = (name: string, options: DataOptions, changed: Parameters<typeof c
   )
 
 /** The client of a name. @throws ProgramError */
-export const clientOf = (tx: Tx, name: string): ClientRecord => {
-  const client = allClients(tx).find(({ username }) => username === name)
+export const clientOf = (query: Query, name: string): ClientRecord => {
+  const client = allClients(query).find(({ username }) => username === name)
   if (!client) throw refused(`There is no client ${name}: see scrip client list.`)
   return client
 }
 
 /** The usernames of all clients, by id. */
-export const clientNamesById = (tx: Tx): ReadonlyMap<number, string> =>
-  new Map(allClients(tx).map(({ id, username }) => [id, username]))
+export const clientNamesById = (query: Query): ReadonlyMap<number, string> =>
+  new Map(allClients(query).map(({ id, username }) => [id, username]))
 
 const clientRow = ({ id, username, disabled, vouchers, quantityMax, createdAtMs }: ClientRecord): Row => ({
   client_id: id,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { type Delivering, deliver, failOrder } from '../orders/delivery.ts'
 import { allOrders, findAnyOrder, ORDER_STATUSES, type Order, type OrderStatus } from '../orders/queries.ts'
@@ -55,9 +55,9 @@ const change = (options: DataOptions, id: number, how: Change): Promise<void> =>
     }),
   )
 
-const orderRow = (tx: Tx, reference: Reference, names: ReadonlyMap<number, string>, order: Order): Row => {
+const orderRow = (query: Query, reference: Reference, names: ReadonlyMap<number, string>, order: Order): Row => {
   const currency = reference.getCurrency(order.currencyId)
-  const walletCurrencyId = findAnyWallet(tx, order.walletId)?.currencyId ?? order.currencyId
+  const walletCurrencyId = findAnyWallet(query, order.walletId)?.currencyId ?? order.currencyId
   const walletCurrency = reference.getCurrency(walletCurrencyId)
   return {
     id: order.id,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails, type Moving } from '../payouts/progress.ts'
 import { allPayouts, findAnyPayout, PAYOUT_STATUSES, type Payout, type PayoutStatus } from '../payouts/queries.ts'
@@ -89,8 +89,8 @@ const change = (options: DataOptions, id: string, how: Change): Promise<void> =>
     }),
   )
 
-const payoutOf = (tx: Tx, id: string): Payout => {
-  const payout = findAnyPayout(tx, id)
+const payoutOf = (query: Query, id: string): Payout => {
+  const payout = findAnyPayout(query, id)
   if (!payout) throw refused(`There is no payout ${id}: see scrip payouts list.`)
   return payout
 }

@@ -30,7 +30,7 @@ export const voucherCommands = (vouchers: Command): void => {
         if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
         const unlock = lockForImport(config.dataDir)
         const nowMs = world.clock.nowMs()
-        const context = { tx: query, reference, seal, nowMs }
+        const context = { query, reference, seal, nowMs }
         try {
           const text = readInput(file)
           return await withProgress(text.length, async (onProgress) => {

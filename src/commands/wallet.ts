@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { adjust, fund } from '../wallets/ledger.ts'
@@ -82,8 +82,8 @@ const move = (options: DataOptions, id: number, how: Move): Promise<void> =>
     }),
   )
 
-const walletOf = (tx: Tx, id: number): Wallet => {
-  const wallet = findAnyWallet(tx, id)
+const walletOf = (query: Query, id: number): Wallet => {
+  const wallet = findAnyWallet(query, id)
   if (!wallet) throw refused(`There is no wallet ${id}: see scrip wallet list.`)
   return wallet
 }

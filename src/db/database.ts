@@ -30,10 +30,13 @@ const ROLLBACK_JOURNAL = 1
 const MADE_MAX = 512
 
 /** What reads the database, inside a transaction or outside. */
-export type Query = BunSQLiteDatabase
+export type Query = Pick<BunSQLiteDatabase, 'select'>
 
+declare const isOpen: unique symbol
 /** An open transaction: what a unit of work reads and writes through. Only {@link Database} makes one. */
-export type Tx = BunSQLiteDatabase
+export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete' | 'transaction'> & {
+  readonly [isOpen]: true
+}
 
 /** What SQLite leaves off by default: references are checked, and REPLACE is the deletion that triggers refuse. */
 const constrain = (sqlite: SqliteDatabase): void => {
@@ -62,7 +65,7 @@ export class Database {
     readonly onFile: boolean,
   ) {
     if (!onFile) this.#rememberStatements()
-    this.#tx = drizzle({ client: sqlite })
+    this.#tx = drizzle({ client: sqlite }) as unknown as Tx
     this.query = this.#tx
     this.#commits = new SharedCommit(sqlite, () => this.#files)
     this.#dataVersion = onFile ? sqlite.query('PRAGMA data_version') : undefined

@@ -39,7 +39,7 @@ export type SealedCode = typeof voucherStock.$inferInsert & { place: string }
 
 /** What codes are read with. */
 interface ReadingCodes {
-  tx: Tx
+  query: Query
   reference: Reference
   seal: Seal
   nowMs: number
@@ -52,10 +52,10 @@ interface ReadingCodes {
  *
  * @throws StockFault with every bad row
  */
-export const readCodes = (text: string, { tx, reference, seal, nowMs, onRows }: ReadingCodes): SealedCode[] => {
+export const readCodes = (text: string, { query, reference, seal, nowMs, onRows }: ReadingCodes): SealedCode[] => {
   const isEntry = TypeCompiler.Compile(CodeEntry)
   const problems: string[] = []
-  const products = productRecords(tx)
+  const products = productRecords(query)
   const codes: SealedCode[] = []
   const seen = new Map<string, string>()
   for (const entry of parse(text)) {
@@ -180,9 +180,9 @@ const KNOWN_CODE = 'card_number: was imported before'
 /** A transaction of as many takes some 10 ms. */
 const ROWS_PER_UNIT = 250
 
-const knownAmong = (tx: Tx, rows: readonly SealedCode[]): ReadonlySet<string> => {
+const knownAmong = (query: Query, rows: readonly SealedCode[]): ReadonlySet<string> => {
   const fingerprints = rows.map(({ fingerprint }) => fingerprint)
-  const known = tx
+  const known = query
     .select({ fingerprint: voucherStock.fingerprint })
     .from(voucherStock)
     .where(inArray(voucherStock.fingerprint, fingerprints))
@@ -193,8 +193,8 @@ const knownAmong = (tx: Tx, rows: readonly SealedCode[]): ReadonlySet<string> =>
 const isLeft = isNull(voucherStock.orderId)
 
 /** How many codes there are of each product and denomination: in all, taken by orders, and spoiled before that. */
-export const stockLevels = (tx: Tx, nowMs: number) =>
-  tx
+export const stockLevels = (query: Query, nowMs: number) =>
+  query
     .select({
       productId: voucherStock.productId,
       denominationMinor: voucherStock.denominationMinor,

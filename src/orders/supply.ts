@@ -1,6 +1,6 @@
 import { and, asc, count, eq, inArray, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Product } from '../catalog/product.ts'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { placeInStock } from './places.ts'
@@ -19,7 +19,7 @@ export interface SuppliedVoucher {
 /** Where vouchers come from (contract C12). */
 export interface VoucherSupply {
   /** How many could still be sold; null when there is no end of them. */
-  left: (tx: Tx, world: World, product: Product, denominationMinor: number) => number | null
+  left: (query: Query, world: World, product: Product, denominationMinor: number) => number | null
   /** Sets vouchers aside for an order that is being placed. @throws DomainError insufficient_stock */
   take: (tx: Tx, world: World, order: Order, product: Product) => void
   /** Hands out the next vouchers that were set aside. @throws DomainError insufficient_stock */
@@ -36,8 +36,8 @@ export interface StockOptions {
 
 /** Live mode hands out imported codes, each exactly once, the first imported first, and none that has expired. */
 export const importedSupply = (options: StockOptions): VoucherSupply => ({
-  left: (tx, world, { id: productId }, denominationMinor) =>
-    tx
+  left: (query, world, { id: productId }, denominationMinor) =>
+    query
       .select({ count: count() })
       .from(voucherStock)
       .where(freeOf({ productId, denominationMinor }, world.clock.nowMs()))

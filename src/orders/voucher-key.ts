@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { DataFault, keep, moveKept, readKept } from '../db/data-folder.ts'
-import type { Database, Tx } from '../db/database.ts'
+import type { Database, Query } from '../db/database.ts'
 import { preparedReads } from '../db/prepared.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
@@ -13,7 +13,7 @@ const KEY_FILE = 'voucher.key'
 const NEXT_KEY_FILE = 'voucher.key.next'
 
 /** Where a unit of work finds the seal that holds at this moment. */
-export type SealSource = (tx: Tx) => Seal
+export type SealSource = (query: Query) => Seal
 
 /**
  * The seal of a database. The first key that a database is opened with is its key until it is rekeyed: a mark of it is
@@ -23,23 +23,20 @@ export type SealSource = (tx: Tx) => Seal
  * @throws DataFault when the key is missing, damaged or another one
  */
 export const openSeal = (
-  { query }: Database,
+  database: Database,
   dataDir: string,
   given: Uint8Array | undefined,
   others: readonly Uint8Array[] = [],
 ): Seal =>
-  query.transaction(
-    (tx) => {
-      if (markOf(tx) === undefined) {
-        const key = given ?? kept(dataDir, KEY_FILE) ?? madeIn(dataDir)
-        tx.insert(voucherKey)
-          .values({ id: 1, mark: markFrom(key) })
-          .run()
-      }
-      return sealAsMarked(tx, keysOf(dataDir, given), others)
-    },
-    { behavior: 'immediate' },
-  )
+  database.fill((tx) => {
+    if (markOf(tx) === undefined) {
+      const key = given ?? kept(dataDir, KEY_FILE) ?? madeIn(dataDir)
+      tx.insert(voucherKey)
+        .values({ id: 1, mark: markFrom(key) })
+        .run()
+    }
+    return sealAsMarked(tx, keysOf(dataDir, given), others)
+  })
 
 /**
  * The seals of live mode. A unit of work looks at the marks itself, so that nothing is sealed with a key that is being
@@ -50,10 +47,10 @@ export const openSeal = (
 export const liveSeals = (database: Database, dataDir: string, given: Uint8Array | undefined): SealSource => {
   let known = openSeal(database, dataDir, given)
   let { mark } = known
-  return (tx) => {
-    const current = statements(tx).mark.get()?.mark
+  return (query) => {
+    const current = statements(query).mark.get()?.mark
     if (current === mark || current === undefined) return known
-    known = sealAsMarked(tx, keysOf(dataDir, given), [])
+    known = sealAsMarked(query, keysOf(dataDir, given), [])
     mark = known.mark
     return known
   }
@@ -77,8 +74,8 @@ export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefine
 }
 
 /** @throws DataFault when one of the keys that the marks tell of is not at hand */
-export const sealAsMarked = (tx: Tx, keys: readonly Uint8Array[], others: readonly Uint8Array[]): Seal => {
-  const [mark, next] = [markOf(tx), nextMarkOf(tx)]
+export const sealAsMarked = (query: Query, keys: readonly Uint8Array[], others: readonly Uint8Array[]): Seal => {
+  const [mark, next] = [markOf(query), nextMarkOf(query)]
   const keyOf = (wanted: string | undefined) => keys.find((key) => markFrom(key) === wanted)
   const key = keyOf(mark)
   if (!key) throw new DataFault(keys.length === 0 ? `${KEY_FILE} is missing. ${WRONG_KEY}` : WRONG_KEY)
@@ -93,17 +90,23 @@ export const sealAsMarked = (tx: Tx, keys: readonly Uint8Array[], others: readon
  *
  * @throws DataFault when a kept one is damaged
  */
-export const areKeysOf = (tx: Tx, dataDir: string | undefined, given: Uint8Array | undefined): boolean | undefined => {
+export const areKeysOf = (
+  query: Query,
+  dataDir: string | undefined,
+  given: Uint8Array | undefined,
+): boolean | undefined => {
   const keys = keysOf(dataDir, given)
   if (keys.length === 0) return undefined
-  return [markOf(tx), nextMarkOf(tx)].every((mark) => mark === undefined || keys.some((key) => markFrom(key) === mark))
+  return [markOf(query), nextMarkOf(query)].every(
+    (mark) => mark === undefined || keys.some((key) => markFrom(key) === mark),
+  )
 }
 
 /** The mark of the key that a database was sealed with, or undefined before the first. */
-export const markOf = (tx: Tx): string | undefined => tx.select().from(voucherKey).limit(1).get()?.mark
+export const markOf = (query: Query): string | undefined => query.select().from(voucherKey).limit(1).get()?.mark
 
 /** The mark of the key that the codes are being sealed with anew, or undefined when they are not. */
-export const nextMarkOf = (tx: Tx): string | undefined => tx.select().from(voucherKeyNext).limit(1).get()?.mark
+export const nextMarkOf = (query: Query): string | undefined => query.select().from(voucherKeyNext).limit(1).get()?.mark
 
 const WRONG_KEY =
   'The voucher key is not the one that sealed the codes of this database. Set that one with ' +

@@ -1,13 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { eq, sql } from 'drizzle-orm'
-import { preparedReads } from '../db/prepared.ts'
 import { rateLimited } from '../http/failures.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { type Client, findClient } from './clients.ts'
 import { CREDENTIALS_WRONG } from './errors.ts'
 import { LoginFailures } from './failures.ts'
-import { clients } from './tables.ts'
+import { findCredentials } from './queries.ts'
 
 /** The largest body of a login or a refresh, in bytes (contract C3). */
 export const SESSION_BODY_BYTES_MAX = 8_192
@@ -89,18 +87,8 @@ export class CredentialCheck {
 const isLonger = (text: string, lengthMax: number): boolean =>
   text.length > lengthMax && (text.length > 2 * lengthMax || [...text].length > lengthMax)
 
-const statements = preparedReads({
-  named: (query) =>
-    query
-      .select({ id: clients.id, digest: clients.passwordSha256 })
-      .from(clients)
-      .where(eq(clients.username, sql.placeholder('username')))
-      .limit(1)
-      .prepare(),
-})
-
 const verify = (world: World, username: string, passwordSha256: string): Client | undefined => {
-  const row = statements(world.db.query).named.get({ username })
+  const row = findCredentials(world.db.query, username)
   const right = timingSafeEqual(Buffer.from(passwordSha256, 'hex'), Buffer.from(row?.digest ?? NOBODYS_DIGEST, 'hex'))
   return row && right ? findClient(world, row.id) : undefined
 }

@@ -1,16 +1,23 @@
-import { and, eq, inArray, lt, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Query, Tx } from '../db/database.ts'
-import { preparedInsert, preparedReads } from '../db/prepared.ts'
 import { unauthorized } from '../http/failures.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
-import { type Client, findClient, revokeLogins } from './clients.ts'
+import { type Client, findClient } from './clients.ts'
 import type { Identified } from './credentials.ts'
 import { CREDENTIALS_WRONG, REFRESH_TOKEN_WRONG } from './errors.ts'
-import { clients, logins } from './tables.ts'
+import {
+  deleteExpiredLogins,
+  findEnabledClient,
+  findLogin,
+  insertLogin,
+  isLoginLive,
+  makeRoomForLogin,
+  revokeLogins,
+  updateLogin,
+} from './queries.ts'
 import type { TokenClaims, TokenKind, TokenSigner } from './tokens.ts'
 
 /** Who is asking, and in which world. */
@@ -45,8 +52,6 @@ export interface IssuedTokens {
 const SESSIONS_MAX = 20_000
 /** Held by its world alone, so that nothing is left of a world that was dropped. */
 const verifiedTokens = worldPart(() => new Map<string, Session>())
-/** How many logins of one client live at once; the oldest make room (decision 0005). */
-const LOGINS_PER_CLIENT_MAX = 10_000
 const TOKEN_ID_LENGTH = 24
 /** Another scheme, or none of a token, is as good as nothing sent (RFC 6750, section 3.1). */
 const BEARER_SENT = /^bearer +[^ ]/i
@@ -111,14 +116,14 @@ export class Sessions {
       revoked: false,
     }
     await world.db.write((tx) => {
-      const { forgetExpired, crowdOut, insertLogin, standing } = statements(tx)
-      const now = standing.get({ clientId: client.id })
+      // An operator may have disabled the client, or given it another password, while its login waited.
+      const now = findEnabledClient(tx, client.id)
       if (!now || (passwordSha256 ?? now.passwordSha256) !== now.passwordSha256) {
         throw new DomainError(CREDENTIALS_WRONG)
       }
-      forgetExpired.run({ nowMs })
-      if (crowdOut.all({ clientId: client.id }).length > 0) client.tokenEpoch += 1
-      insertLogin(login)
+      deleteExpiredLogins(tx, nowMs)
+      if (makeRoomForLogin(tx, client.id)) client.tokenEpoch += 1
+      insertLogin(tx, login)
     })
     return this.#issue(world, client, login.id, 0, nowMs)
   }
@@ -139,20 +144,17 @@ export class Sessions {
     const nowMs = world.clock.nowMs()
     if (nowMs >= claims.expiresAtMs) throw refused
     const generation = await world.db.write((tx) => {
-      const login = tx.select().from(logins).where(eq(logins.id, claims.loginId)).limit(1).get()
+      const login = findLogin(tx, claims.loginId)
       if (!login || login.revoked || login.clientId !== client.id) return undefined
       // A newer one than was issued is of a state that a snapshot has undone: nobody uses it twice.
       if (claims.generation > login.refreshGeneration) return undefined
       if (claims.generation < login.refreshGeneration) {
-        tx.update(logins).set({ revoked: true }).where(eq(logins.id, login.id)).run()
+        updateLogin(tx, login.id, { revoked: true })
         client.tokenEpoch += 1
         return undefined
       }
       const next = login.refreshGeneration + 1
-      tx.update(logins)
-        .set({ refreshGeneration: next, expiresAtMs: this.#lastExpiryMs(nowMs) })
-        .where(eq(logins.id, login.id))
-        .run()
+      updateLogin(tx, login.id, { refreshGeneration: next, expiresAtMs: this.#lastExpiryMs(nowMs) })
       return next
     })
     if (generation === undefined) throw refused
@@ -234,51 +236,9 @@ export class Sessions {
 const isCurrent = ({ world, client, epoch, expiresAtMs }: Session): boolean =>
   !world.closed && epoch === client.tokenEpoch && world.clock.nowMs() < expiresAtMs
 
-const statements = preparedReads({
-  liveLogin: (query) =>
-    query
-      .select({ id: logins.id })
-      .from(logins)
-      .innerJoin(clients, eq(clients.id, logins.clientId))
-      .where(
-        and(
-          eq(logins.id, sql.placeholder('loginId')),
-          eq(logins.clientId, sql.placeholder('clientId')),
-          eq(logins.revoked, false),
-          eq(clients.disabled, false),
-        ),
-      )
-      .limit(1)
-      .prepare(),
-  /** An operator may have disabled the client, or given it another password, while its login waited. */
-  standing: (query) =>
-    query
-      .select({ passwordSha256: clients.passwordSha256 })
-      .from(clients)
-      .where(and(eq(clients.id, sql.placeholder('clientId')), eq(clients.disabled, false)))
-      .limit(1)
-      .prepare(),
-  forgetExpired: (query) =>
-    query
-      .delete(logins)
-      .where(lt(logins.expiresAtMs, sql.placeholder('nowMs')))
-      .prepare(),
-  crowdOut: (query) => {
-    const crowdedOut = query
-      .select({ id: logins.id })
-      .from(logins)
-      .where(eq(logins.clientId, sql.placeholder('clientId')))
-      .orderBy(sql`${logins.expiresAtMs} DESC`)
-      .limit(Number.MAX_SAFE_INTEGER)
-      .offset(LOGINS_PER_CLIENT_MAX - 1)
-    return query.delete(logins).where(inArray(logins.id, crowdedOut)).returning({ id: logins.id }).prepare()
-  },
-  insertLogin: (query) => preparedInsert(query, logins),
-})
-
 /** Whether a token is good by the clock of its world and by what stands in its database, whoever wrote it there. */
 const isAlive = (query: Query, world: World, { loginId, clientId, expiresAtMs }: TokenClaims): boolean =>
-  world.clock.nowMs() < expiresAtMs && statements(query).liveLogin.get({ loginId, clientId }) !== undefined
+  world.clock.nowMs() < expiresAtMs && isLoginLive(query, loginId, clientId)
 
 /** JWTs count in seconds: a token lives to the second that it says. */
 const wholeSecond = (timeMs: number): number => timeMs - (timeMs % SECOND_MS)

@@ -1,13 +1,13 @@
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { turns } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
 /** Records of some room that fall due by the clock. */
 export interface DueSource {
   /** When the next of them falls due, in Unix milliseconds. */
-  nextMs: (tx: Tx) => number | undefined
+  nextMs: (query: Query) => number | undefined
   /** How many there are, whenever they fall due. */
-  waiting: (tx: Tx) => number
+  waiting: (query: Query) => number
   /** Does the next one, dated at when it fell due. Whatever happens, it is then no longer due at that time. */
   step: (tx: Tx, world: World) => void
 }
@@ -113,10 +113,10 @@ export class DueWork {
     world.of(horizon).nextMs = undefined
   }
 
-  #earliest(tx: Tx): { source: DueSource; dueMs: number } | undefined {
+  #earliest(query: Query): { source: DueSource; dueMs: number } | undefined {
     let earliest: { source: DueSource; dueMs: number } | undefined
     for (const source of this.sources) {
-      const dueMs = source.nextMs(tx)
+      const dueMs = source.nextMs(query)
       if (dueMs !== undefined && (!earliest || dueMs < earliest.dueMs)) earliest = { source, dueMs }
     }
     return earliest

@@ -4,8 +4,8 @@ import { Database, type Tx } from '../../src/db/database.ts'
 import { preparedInsert } from '../../src/db/prepared.ts'
 import { secureRandomness } from '../../src/kernel/ids.ts'
 import { type Payout, payoutEvents, payouts } from '../../src/payouts/tables.ts'
-import { addClient } from '../../src/sessions/clients.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
+import { addClient } from '../../src/sessions/queries.ts'
 import { readReference } from '../../src/start/seed.ts'
 import { fund } from '../../src/wallets/ledger.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
@@ -47,19 +47,19 @@ export const usernameOf = (index: number): string => `client-${index}`
 /** The same data for the same crowd, but for the random part of its ids. */
 export const fill = (dataDir: string, { clients, records }: Crowd): Written => {
   const database = Database.openFile(databasePath(dataDir))
-  const { sqlite, query: tx } = database
+  const { sqlite } = database
   sqlite.run('PRAGMA synchronous = OFF')
   let nowMs = FIRST_AT_MS
   const world = new World('default', database, { nowMs: () => nowMs, steadyMs: () => nowMs }, secureRandomness)
   const reference = readReference()
   const [usd, eur] = ['USD', 'EUR'].map((code) => reference.findCurrencyByCode(code)?.id ?? 0) as [number, number]
-  const owners = ownersFor(tx, usd, clients)
+  const owners = database.fill((tx) => ownersFor(tx, usd, clients))
   const written: Written = { beneficiaryIds: [], payoutIds: [] }
-  const insert = inserter(tx, usd, eur)
   const total = owners.length * records
   const noteEvery = Math.max(1, Math.floor(total / NOTED))
   for (let start = 0; start < total; start += BATCH) {
-    sqlite.transaction(() => {
+    database.fill((tx) => {
+      const insert = inserter(tx, usd, eur)
       for (let index = start; index < Math.min(start + BATCH, total); index++) {
         const owner = owners[Math.floor(index / records)] as Owner
         const number = index % records
@@ -71,7 +71,7 @@ export const fill = (dataDir: string, { clients, records }: Crowd): Written => {
           written.payoutIds.push(payout.id)
         }
       }
-    })()
+    })
   }
   sqlite.run('PRAGMA synchronous = FULL')
   world.close()
@@ -85,16 +85,14 @@ interface Owner {
 
 const ownersFor = (tx: Tx, currencyId: number, count: number): Owner[] => {
   if (count === 0) return [SANDBOX_CLIENT]
-  return tx.transaction((inner) =>
-    Array.from({ length: count }, (_, index) => {
-      const username = usernameOf(index)
-      const clientId = addClient(inner, username, passwordDigest(username), FIRST_AT_MS)
-      const opened = { clientId, currencyId, type: 'PREPAID', creditLimitMinor: 0 } as const
-      const wallet = openWallet(inner, opened, FIRST_AT_MS)
-      fund(inner, wallet, BALANCE_MINOR, 'Opening balance', FIRST_AT_MS)
-      return { id: clientId, walletId: wallet.id }
-    }),
-  )
+  return Array.from({ length: count }, (_, index) => {
+    const username = usernameOf(index)
+    const clientId = addClient(tx, username, passwordDigest(username), FIRST_AT_MS)
+    const opened = { clientId, currencyId, type: 'PREPAID', creditLimitMinor: 0 } as const
+    const wallet = openWallet(tx, opened, FIRST_AT_MS)
+    fund(tx, wallet, BALANCE_MINOR, 'Opening balance', FIRST_AT_MS)
+    return { id: clientId, walletId: wallet.id }
+  })
 }
 
 const nameOf = (number: number) => ({

@@ -410,7 +410,9 @@ describe('categories of several files', () => {
   const own = () =>
     database.sqlite.query('SELECT id, name, active FROM categories WHERE id > 1000 ORDER BY id').values() as unknown[]
   const define = (...names: string[]) =>
-    defineCategories(database.query, { categories: names, subcategories: names.map((name) => `${name}, small`) })
+    database.fill((tx) =>
+      defineCategories(tx, { categories: names, subcategories: names.map((name) => `${name}, small`) }),
+    )
 
   test('a name keeps its id, whatever later files define', () => {
     define('Boats', 'Kites')
@@ -436,18 +438,22 @@ describe('categories of several files', () => {
 
   test('a built-in category replaces one of the same name', () => {
     define('Boats')
-    seedCategories(database.query, {
-      categories: [{ id: 99, name: 'Boats', active: true }],
-      subcategories: [{ id: 999, name: 'Boats, small', active: true, category_id: 99 }],
-    })
+    database.fill((tx) =>
+      seedCategories(tx, {
+        categories: [{ id: 99, name: 'Boats', active: true }],
+        subcategories: [{ id: 999, name: 'Boats, small', active: true, category_id: 99 }],
+      }),
+    )
     expect(own()).not.toContainEqual(expect.arrayContaining(['Boats']))
   })
 })
 
 describe('replacing the catalog', () => {
   beforeEach(() => {
-    database.query.delete(productBands).run()
-    database.query.delete(products).run()
+    database.fill((tx) => {
+      tx.delete(productBands).run()
+      tx.delete(products).run()
+    })
   })
   const stored = () => ({
     products: database.query.select({ id: products.id, name: products.name }).from(products).all(),
@@ -455,15 +461,16 @@ describe('replacing the catalog', () => {
   })
 
   test('replaces all products', () => {
-    replaceCatalog(database.query, read({ products: [catalogEntry({ id: 1 }), catalogEntry({ id: 2 })] }))
-    replaceCatalog(database.query, read({ products: [catalogEntry({ id: 2, name: 'Newer' })] }))
+    const replace = (entries: object[]) => database.fill((tx) => replaceCatalog(tx, read({ products: entries })))
+    replace([catalogEntry({ id: 1 }), catalogEntry({ id: 2 })])
+    replace([catalogEntry({ id: 2, name: 'Newer' })])
     expect(stored()).toEqual({ products: [{ id: 2, name: 'Newer' }], bands: [{ productId: 2 }] })
   })
 
   test('accepts 100,000 products', () => {
     const entries = Array.from({ length: 100_000 }, (_, index) => catalogEntry({ id: index + 1 }))
     const rows = read({ products: entries })
-    database.query.transaction((tx) => replaceCatalog(tx as unknown as typeof database.query, rows))
+    database.fill((tx) => replaceCatalog(tx, rows))
     expect(database.sqlite.query('SELECT count(*), max(id) FROM products').values()).toEqual([[100_000, 100_000]])
     expect(database.sqlite.query('SELECT count(*) FROM product_bands').values()).toEqual([[100_000]])
   })

@@ -21,7 +21,8 @@ const reference = readReference()
 const shelfOf = (entries: readonly object[]): Shelf => {
   const named = (...names: string[]) => names.map((name) => ({ name }))
   const own = { categories: named('Gaming', 'GAMING', 'Books'), subcategories: named('b', 'B', 'a') }
-  replaceCatalog(database.query, readCatalog(JSON.stringify({ ...own, products: entries }), { reference }))
+  const rows = readCatalog(JSON.stringify({ ...own, products: entries }), { reference })
+  database.fill((tx) => replaceCatalog(tx, rows))
   return Shelf.read(database.query, reference, URL_BEFORE)
 }
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { deleteBeneficiary, listBeneficiaries, recordPayout } from '../../src/beneficiaries/queries.ts'
 import { beneficiaries } from '../../src/beneficiaries/tables.ts'
@@ -31,27 +30,29 @@ const idOf = (number: number) => `ben_${String(number).padStart(5, '0')}`
 const emailOf = (number: number) => `${number % 2 === 0 ? 'even' : 'odd'}@example.com`
 /** Every third is another client's, every other has an even e-mail; created two at a time, so that the key decides between equals. */
 const save = (number: number, clientId: number, createdAtMs = Math.floor(number / 2)) =>
-  database.query
-    .insert(beneficiaries)
-    .values({
-      id: idOf(number),
-      clientId,
-      email: '',
-      firstName: '',
-      lastName: '',
-      emailLowerCase: emailOf(number),
-      firstNameLowerCase: '',
-      lastNameLowerCase: '',
-      searchLowerCase: emailOf(number),
-      country: null,
-      phone: null,
-      metadata: '{}',
-      totalPayouts: 0,
-      totalAmountMinor: 0,
-      lastPayoutAtMs: null,
-      createdAtMs,
-    })
-    .run()
+  database.fill((tx) =>
+    tx
+      .insert(beneficiaries)
+      .values({
+        id: idOf(number),
+        clientId,
+        email: '',
+        firstName: '',
+        lastName: '',
+        emailLowerCase: emailOf(number),
+        firstNameLowerCase: '',
+        lastNameLowerCase: '',
+        searchLowerCase: emailOf(number),
+        country: null,
+        phone: null,
+        metadata: '{}',
+        totalPayouts: 0,
+        totalAmountMinor: 0,
+        lastPayoutAtMs: null,
+        createdAtMs,
+      })
+      .run(),
+  )
 
 const ours = Array.from({ length: ROWS }, (_, number) => number).filter((number) => number % 3 !== 2)
 
@@ -151,13 +152,14 @@ describe('A page far from both ends', () => {
     'another in the middle': () => add(1_000_000 + (last % deep)),
     'one less': (at: number) => {
       const [gone] = records.splice(Math.floor(at * records.length), 1)
-      if (gone) deleteBeneficiary(database.query, DEEP, idOf(gone.number))
+      if (gone) database.fill((tx) => deleteBeneficiary(tx, DEEP, idOf(gone.number)))
     },
     'one is paid': (at: number) => {
       const paid = records[Math.floor(at * records.length)]
       if (!paid) return
       paid.totalPayouts += 1
-      recordPayout(database.query, DEEP, { beneficiaryId: idOf(paid.number), amountMinor: 1, completedAtMs: 1 })
+      const payout = { beneficiaryId: idOf(paid.number), amountMinor: 1, completedAtMs: 1 }
+      database.fill((tx) => recordPayout(tx, DEEP, payout))
     },
     'nothing new': () => undefined,
   }
@@ -249,7 +251,7 @@ describe('A search in several batches', () => {
       if (!isSearching) return
       const number = 60_000 + count++
       save(number, WIDE, 1)
-      deleteBeneficiary(database.query, WIDE, idOf(number))
+      database.fill((tx) => deleteBeneficiary(tx, WIDE, idOf(number)))
       setImmediate(change)
     }
     change()
@@ -274,10 +276,7 @@ describe('The count of a list', () => {
     database.sqlite.run('BEGIN')
     save(1_001, THEIRS)
     database.sqlite.run('ROLLBACK')
-    database.query
-      .delete(beneficiaries)
-      .where(eq(beneficiaries.id, idOf(1_000)))
-      .run()
+    database.fill((tx) => deleteBeneficiary(tx, THEIRS, idOf(1_000)))
     expect((await page(THEIRS)).totalCount).toBe(before)
   })
 })

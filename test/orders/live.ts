@@ -11,8 +11,8 @@ import type { Database } from '../../src/db/database.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { importCodes, readCodes } from '../../src/orders/stock.ts'
-import { addClient } from '../../src/sessions/clients.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
+import { addClient } from '../../src/sessions/queries.ts'
 import { assemble } from '../../src/start/assemble.ts'
 import { fund } from '../../src/wallets/ledger.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
@@ -102,7 +102,7 @@ const stock = async (
 ): Promise<void> => {
   const { db } = worlds.default
   const lines = cards.map((card_number) => JSON.stringify({ product_id, denomination: 10, card_number, pin_code: '1' }))
-  const context = { tx: db.query, reference, seal: seals(db.query), nowMs: systemClock.nowMs() }
+  const context = { query: db.query, reference, seal: seals(db.query), nowMs: systemClock.nowMs() }
   await importCodes(readCodes(lines.join('\n'), context), {
     query: db.query,
     write: (work) => db.write(work),

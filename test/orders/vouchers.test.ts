@@ -258,9 +258,7 @@ describe('a new key', () => {
     await Bun.sleep(0)
     const left = readFileSync(join(live.folder, 'voucher.key.next'))
     expect(() => nextKeyIn(live.folder, Buffer.alloc(32))).toThrow('finish that without another key')
-    expect(() => live.database.sqlite.transaction(() => beginRekey(live.database.query, Buffer.alloc(32)))()).toThrow(
-      'another new key',
-    )
+    expect(() => live.database.fill((tx) => beginRekey(tx, Buffer.alloc(32)))).toThrow('another new key')
     expect(readFileSync(join(live.folder, 'voucher.key.next'))).toEqual(left)
     writeFileSync(join(live.folder, 'voucher.key.next'), 'f'.repeat(64))
     expect(() => openSeal(live.database, live.folder, undefined)).toThrow('Run scrip vouchers rekey again')

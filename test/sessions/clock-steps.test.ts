@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/app.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, type SteadyClock } from '../../src/kernel/clock.ts'
-import { addClient } from '../../src/sessions/clients.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
+import { addClient } from '../../src/sessions/queries.ts'
 import { openRoom } from '../wallets/room.ts'
 
 /** The machine's clock, which is put forward and back by hand; what it counts only grows. */
@@ -35,7 +35,7 @@ const open = (mode: 'sandbox' | 'live') => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
   const flags = mode === 'live' ? ['--mode', 'live', '--data-dir', folder, ...LIMITS] : LIMITS
   const { deps, world, close } = openRoom({ flags, clock: machine })
-  if (mode === 'live') addClient(world.db.query, 'sandbox', passwordDigest('sandbox'), machine.nowMs())
+  if (mode === 'live') world.db.fill((tx) => addClient(tx, 'sandbox', passwordDigest('sandbox'), machine.nowMs()))
   const { app } = createApp(deps)
   const send = async (path: string, init?: RequestInit): Promise<Response> =>
     app.handle(new Request(`http://localhost${path}`, init))

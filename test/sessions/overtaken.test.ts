@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { DomainError } from '../../src/kernel/failure.ts'
-import { changeClient } from '../../src/sessions/clients.ts'
 import { CredentialCheck, passwordDigest } from '../../src/sessions/credentials.ts'
+import { changeClient } from '../../src/sessions/queries.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { logins } from '../../src/sessions/tables.ts'
 import { TokenSigner } from '../../src/sessions/tokens.ts'
@@ -42,7 +42,7 @@ describe('A login during which an operator changes the client', () => {
   ])('is refused and not stored if the operator %s', async (_, change) => {
     const { world, sessions, identify, close } = open()
     const identified = await identify()
-    changeClient(world.db.query, identified.client.id, change)
+    await world.db.write((tx) => changeClient(tx, identified.client.id, change))
     expect(await refusalOf(sessions.begin(identified))).toBe('credentials_wrong')
     expect(world.db.query.select().from(logins).all()).toEqual([])
     close()
@@ -64,10 +64,12 @@ describe('More than 10,000 active logins of one client', () => {
       revoked: false,
     }))
     for (let at = 0; at < others.length; at += 1_000) {
-      world.db.query
-        .insert(logins)
-        .values(others.slice(at, at + 1_000))
-        .run()
+      await world.db.write((tx) =>
+        tx
+          .insert(logins)
+          .values(others.slice(at, at + 1_000))
+          .run(),
+      )
     }
     expect(sessions.recall(authorization)).toBeDefined()
     const second = await sessions.begin(await identify())

@@ -1,7 +1,8 @@
 import { agreeDiscounts } from '../../catalog/queries.ts'
 import type { Database } from '../../db/database.ts'
 import type { Reference } from '../../reference/reference.ts'
-import { addClients, clientNames, setPassword } from '../../sessions/seed.ts'
+import { passwordDigest } from '../../sessions/credentials.ts'
+import { clientNames, insertClients, setPasswordDigest } from '../../sessions/queries.ts'
 import { seedWallets } from '../../wallets/seed.ts'
 
 /** The two clients of every world (contract C2). */
@@ -36,10 +37,14 @@ export const SEEDED_AT_MS = 1_767_225_600_000
 export const seedSandboxAccounts = (database: Database, reference: Reference): void =>
   database.fill((tx) => {
     if (clientNames(tx).length > 0) return
-    addClients(
+    insertClients(
       tx,
-      ACCOUNTS.map((account) => ({ ...account, password: account.username })),
-      SEEDED_AT_MS,
+      ACCOUNTS.map((account) => ({
+        ...account,
+        passwordSha256: passwordDigest(account.username),
+        createdAtMs: SEEDED_AT_MS,
+        disabled: false,
+      })),
     )
     seedWallets(tx, reference, WALLETS, SEEDED_AT_MS)
     agreeDiscounts(tx, AGREED_DISCOUNTS)
@@ -55,5 +60,5 @@ export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live
 /** Gives the default world's accounts their documented passwords, whatever world its data was copied from. */
 export const setAccountPasswords = (database: Database): void =>
   database.fill((tx) => {
-    for (const { id, username } of ACCOUNTS) setPassword(tx, id, username)
+    for (const { id, username } of ACCOUNTS) setPasswordDigest(tx, id, passwordDigest(username))
   })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { neverExpires } from '../../catalog/product.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Query } from '../../db/database.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { Seal } from '../../orders/seal.ts'
@@ -14,7 +14,7 @@ const VALIDITY_MS = 365 * DAY_MS
 
 /** Generates voucher codes, as many as the catalog has in stock; they start with TEST (contract C12). */
 export const generatedSupply = (validityOf: (productId: number) => string | undefined): VoucherSupply => ({
-  left: (tx, _world, { id, stock }) => (stock === null ? null : Math.max(0, stock - takenOf(tx, id))),
+  left: (query, _world, { id, stock }) => (stock === null ? null : Math.max(0, stock - takenOf(query, id))),
   take: (tx, _world, { quantity }, { id, stock }) => {
     if (stock === null) return
     const taken = takenOf(tx, id) + quantity
@@ -40,8 +40,8 @@ export const generatedSupply = (validityOf: (productId: number) => string | unde
   },
 })
 
-const takenOf = (tx: Tx, productId: number): number =>
-  tx.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0
+const takenOf = (query: Query, productId: number): number =>
+  query.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0
 
 /**
  * The key of sandboxes in memory. It is public and the same in every process, so that a snapshot opens wherever it is

@@ -1,0 +1,149 @@
+import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
+import type { Query, Tx } from '../db/database.ts'
+import { preparedInsert, preparedReads, preparedWrites } from '../db/prepared.ts'
+import { clients, logins } from './tables.ts'
+
+/** How many logins of one client live at once; the oldest make room (decision 0005). */
+const LOGINS_PER_CLIENT_MAX = 10_000
+
+export type ClientRow = typeof clients.$inferSelect
+export type Login = typeof logins.$inferSelect
+
+const reads = preparedReads({
+  liveLogin: (query) =>
+    query
+      .select({ id: logins.id })
+      .from(logins)
+      .innerJoin(clients, eq(clients.id, logins.clientId))
+      .where(
+        and(
+          eq(logins.id, sql.placeholder('loginId')),
+          eq(logins.clientId, sql.placeholder('clientId')),
+          eq(logins.revoked, false),
+          eq(clients.disabled, false),
+        ),
+      )
+      .limit(1)
+      .prepare(),
+  enabled: (query) =>
+    query
+      .select()
+      .from(clients)
+      .where(and(eq(clients.id, sql.placeholder('id')), eq(clients.disabled, false)))
+      .limit(1)
+      .prepare(),
+  named: (query) =>
+    query
+      .select({ id: clients.id, digest: clients.passwordSha256 })
+      .from(clients)
+      .where(eq(clients.username, sql.placeholder('username')))
+      .limit(1)
+      .prepare(),
+})
+
+const writes = preparedWrites({
+  forgetExpired: (tx) =>
+    tx
+      .delete(logins)
+      .where(lt(logins.expiresAtMs, sql.placeholder('nowMs')))
+      .prepare(),
+  crowdOut: (tx) => {
+    const crowdedOut = tx
+      .select({ id: logins.id })
+      .from(logins)
+      .where(eq(logins.clientId, sql.placeholder('clientId')))
+      .orderBy(sql`${logins.expiresAtMs} DESC`)
+      .limit(Number.MAX_SAFE_INTEGER)
+      .offset(LOGINS_PER_CLIENT_MAX - 1)
+    return tx.delete(logins).where(inArray(logins.id, crowdedOut)).returning({ id: logins.id }).prepare()
+  },
+  insertLogin: (tx) => preparedInsert(tx, logins),
+})
+
+/** Whether a login stands that has not been revoked, of a client that is not disabled. */
+export const isLoginLive = (query: Query, loginId: string, clientId: number): boolean =>
+  reads(query).liveLogin.get({ loginId, clientId }) !== undefined
+
+export const findLogin = (query: Query, id: string): Login | undefined =>
+  query.select().from(logins).where(eq(logins.id, id)).limit(1).get()
+
+/** A client that is not disabled. */
+export const findEnabledClient = (query: Query, id: number): ClientRow | undefined => reads(query).enabled.get({ id })
+
+/** The id and the password digest of a client, disabled or not. */
+export const findCredentials = (query: Query, username: string): { id: number; digest: string } | undefined =>
+  reads(query).named.get({ username })
+
+/** Removes the logins whose last token has expired. */
+export const deleteExpiredLogins = (tx: Tx, nowMs: number): void => void writes(tx).forgetExpired.run({ nowMs })
+
+/** Removes the oldest logins of a client that would have too many with one more. Answers whether there were any. */
+export const makeRoomForLogin = (tx: Tx, clientId: number): boolean => writes(tx).crowdOut.all({ clientId }).length > 0
+
+export const insertLogin = (tx: Tx, login: Login): void => writes(tx).insertLogin(login)
+
+export const updateLogin = (tx: Tx, id: string, change: Partial<Login>): void => {
+  tx.update(logins).set(change).where(eq(logins.id, id)).run()
+}
+
+/** A client as its operator sees it. */
+export type ClientRecord = Omit<typeof clients.$inferSelect, 'passwordSha256'>
+
+/** All clients, disabled ones among them, in the order in which they were added. */
+export const allClients = (query: Query): ClientRecord[] =>
+  query
+    .select()
+    .from(clients)
+    .orderBy(asc(clients.id))
+    .all()
+    .map(({ passwordSha256: _, ...client }) => client)
+
+/** Adds a client that has every feature and no wallet yet, and answers its id. Its name is free: the caller has looked. */
+export const addClient = (tx: Tx, username: string, passwordSha256: string, nowMs: number): number =>
+  tx
+    .insert(clients)
+    .values({ username, passwordSha256, vouchers: true, quantityMax: null, disabled: false, createdAtMs: nowMs })
+    .returning({ id: clients.id })
+    .get().id
+
+/** Changes what a client may do. What is switched off ends at once: its tokens are dead, for good. */
+export const changeClient = (
+  tx: Tx,
+  id: number,
+  change: Partial<Pick<typeof clients.$inferSelect, 'vouchers' | 'quantityMax' | 'disabled' | 'passwordSha256'>>,
+): void => {
+  tx.update(clients).set(change).where(eq(clients.id, id)).run()
+  if (change.disabled || change.passwordSha256 !== undefined) revokeLogins(tx, id)
+}
+
+/** Kills every access and refresh token of a client, or of all when none is named. */
+export const revokeLogins = (tx: Tx, clientId?: number): void => {
+  tx.update(logins)
+    .set({ revoked: true })
+    .where(clientId === undefined ? undefined : eq(logins.clientId, clientId))
+    .run()
+}
+
+export const insertClients = (tx: Tx, rows: (typeof clients.$inferInsert)[]): void =>
+  void tx.insert(clients).values(rows).run()
+
+/** The usernames of all clients, disabled ones among them. */
+export const clientNames = (query: Query): string[] =>
+  query
+    .select({ username: clients.username })
+    .from(clients)
+    .all()
+    .map(({ username }) => username)
+
+export const setPasswordDigest = (tx: Tx, id: number, passwordSha256: string): void => {
+  tx.update(clients).set({ passwordSha256 }).where(eq(clients.id, id)).run()
+}
+
+/** Gives every client of a database the same password. */
+export const setPasswordDigests = (tx: Tx, passwordSha256: string): void => {
+  tx.update(clients).set({ passwordSha256 }).run()
+}
+
+/** The password digest of the first client. */
+export const findPasswordDigest = (query: Query): string | undefined =>
+  query.select({ digest: clients.passwordSha256 }).from(clients).limit(1).get()?.digest
