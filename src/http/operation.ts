@@ -84,7 +84,7 @@ interface About {
 }
 
 /** What the operations of a folder have in common. */
-interface Group extends Pick<ErrorFormat, 'errorShape'> {
+interface Group extends Pick<ErrorFormat, 'errorShape'>, Pick<About, 'public'> {
   tag: keyof typeof TAGS
 }
 

@@ -15,3 +15,6 @@ export const bodyOf = (response: Response): string | Uint8Array | undefined => b
 /** A response of JSON that is already written. */
 export const jsonResponse = (json: string, { status = 200 }: { status?: number } = {}): Response =>
   withBody(new Response(json, { status, headers: { 'content-type': JSON_TYPE } }), json)
+
+export const textResponse = (text: string): Response =>
+  withBody(new Response(text, { headers: { 'content-type': 'text/plain; charset=utf-8' } }), text)

@@ -1,4 +1,4 @@
-import { type TLiteral, type TSchema, Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 
 /** Pieces of schemas that several folders share. */
 
@@ -8,13 +8,15 @@ export const Timestamp = Type.String({ format: 'date-time' })
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 /** One of some words. */
-export const oneOf = <Choice extends string>(
+export const oneOf = <const Choice extends string>(
   choices: readonly Choice[],
   options: { default?: Choice; description?: string } = {},
 ) =>
-  Type.Union(
-    choices.map((choice): TLiteral<Choice> => Type.Literal(choice)),
-    options,
+  Type.Unsafe<Choice>(
+    Type.Union(
+      choices.map((choice) => Type.Literal(choice)),
+      options,
+    ),
   )
 
 /** One of some words, which may be sent in upper or in lower case. */

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { documented } from '../../http/legacy-operation.ts'
 import { Prepared } from '../../http/prepared.ts'
 import { weightsOf } from '../../http/weights.ts'
 import { frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
 import { drawFrontPage, FRONT_POLICY } from './front-page.ts'
+import { controlOperation } from './operation.ts'
 
 /** The front page: what a stranger sees who opens the address, and what a program is told that asks for it. */
 
@@ -46,17 +46,15 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: FrontRoutesOp
   return new Elysia({ name: 'sandbox-front' }).get(
     '/',
     ({ request }) => {
-      if (!prefersHtml(request.headers.get('accept'))) return catalog.answer('front json', json)
+      if (!prefersHtml(request.headers.get('accept'))) return catalog.answer('front json', json).respond(request)
       const open = isOpenTo(request, gate)
-      return catalog.answer(`front page ${open}`, page(open))
+      return catalog.answer(`front page ${open}`, page(open)).respond(request)
     },
-    documented({
+    controlOperation({
       id: 'getFrontPage',
       prepared: true,
-      tag: 'Sandbox',
       summary: 'See how to begin',
       description: 'The address, the credentials and a first session: a page for browsers, JSON for others.',
-      public: true,
       success: {
         status: 200,
         description: 'How to begin',
@@ -64,7 +62,7 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: FrontRoutesOp
         example: frontFacts('0.1.0', 'http://127.0.0.1:4747', { productId: 1, denomination: 100, quantity: 2 }),
         alsoAs: { 'text/html': { schema: Type.String(), example: '<!doctype html><title>Scrip sandbox</title>' } },
       },
-      refusals: {},
+      errors: {},
     }),
   )
 }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { DomainError } from '../../kernel/failure.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
+import { FOREIGN_SITE, TOKEN_WRONG } from '../errors.ts'
 
 /** The header that carries the token of `--sandbox-token`. */
 const SANDBOX_TOKEN_HEADER = 'x-sandbox-token'
@@ -20,9 +21,9 @@ export const sandboxGate =
     const { hostname } = ownUrl(request)
     if (token !== undefined) {
       const sent = request.headers.get(SANDBOX_TOKEN_HEADER)
-      if (sent === null || !sameSecret(sent, token)) throw new DomainError({ code: 'sandbox_token_wrong' })
+      if (sent === null || !sameSecret(sent, token)) throw new DomainError(TOKEN_WRONG)
     } else if (!isLoopback(boundHost)) {
-      throw new DomainError({ code: 'sandbox_token_wrong' })
+      throw new DomainError(TOKEN_WRONG)
     } else if (!isLoopback(hostname)) {
       throw foreign()
     }
@@ -46,7 +47,7 @@ const ownUrl = ({ url, headers }: Request): URL => {
   return own
 }
 
-const foreign = (): DomainError => new DomainError({ code: 'sandbox_foreign' })
+const foreign = (): DomainError => new DomainError(FOREIGN_SITE)
 
 const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(passwordDigest(a)), Buffer.from(passwordDigest(b)))

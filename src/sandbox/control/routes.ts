@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../../http/legacy-operation.ts'
 import type { Faulted } from '../faults/faults.ts'
 import { type FaultRoutesOptions, faultRoutes } from '../faults/routes.ts'
 import { type CoverageRoutesOptions, coverageRoutes } from '../requests/coverage-routes.ts'
@@ -8,8 +7,8 @@ import { type RequestRoutesOptions, requestRoutes } from '../requests/routes.ts'
 import { clockRoutes } from '../worlds/clock-routes.ts'
 import { type WorldRoutesOptions, worldRoutes } from '../worlds/routes.ts'
 import { type SnapshotRoutesOptions, snapshotRoutes } from '../worlds/snapshot-routes.ts'
-import { gateRefusals } from './control.ts'
 import { type FrontRoutesOptions, frontRoutes } from './front-routes.ts'
+import { controlOperation, gateErrors } from './operation.ts'
 import { type OrderRoutesOptions, operatorOrderRoutes } from './order-routes.ts'
 import { type PaceRoutesOptions, paceRoutes } from './pace-routes.ts'
 import { operatorPayoutRoutes, type PayoutRoutesOptions } from './payout-routes.ts'
@@ -27,7 +26,7 @@ export type SandboxRoutesOptions = WorldRoutesOptions &
   RequestRoutesOptions &
   CoverageRoutesOptions & {
     gate: (request: Request) => void
-    /** Refuses, with `--strict`, what an operation does not document. */
+    /** Refuses what an operation does not document. */
     refuseUnknown: (asked: Faulted) => Promise<void>
   }
 
@@ -38,7 +37,7 @@ export const sandboxRoutes = (options: SandboxRoutesOptions & FrontRoutesOptions
 /** The control surface behind its gate. */
 const controlRoutes = ({ gate, refuseUnknown, ...options }: SandboxRoutesOptions) =>
   new Elysia({ name: 'sandbox-control', prefix: '/_sandbox' })
-    .onBeforeHandle({ as: 'scoped' }, async ({ request, path, route }) => {
+    .onTransform({ as: 'scoped' }, async ({ request, path, route }) => {
       gate(request)
       await refuseUnknown({ request, path, route })
     })
@@ -62,12 +61,10 @@ const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 
   new Elysia({ name: 'sandbox-index' }).get(
     '/',
     () => ({ version, worlds: worlds.all.map(({ name }) => name), links: LINKS }),
-    documented({
+    controlOperation({
       id: 'getSandbox',
-      tag: 'Sandbox',
       summary: 'See what the sandbox offers',
       description: 'The worlds that there are, and where the rest of the control surface is.',
-      public: true,
       success: {
         status: 200,
         description: 'Version, worlds and links',
@@ -81,6 +78,6 @@ const indexRoutes = ({ worlds, version }: Pick<SandboxRoutesOptions, 'worlds' | 
         ),
         example: { version: '0.1.0', worlds: ['default'], links: LINKS },
       },
-      refusals: gateRefusals('sandbox'),
+      errors: gateErrors('sandbox'),
     }),
   )

@@ -1,43 +1,55 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
 import { readText } from '../../http/body.ts'
-import { parseObject } from '../../http/json.ts'
+import { type JsonObject, parseObject } from '../../http/json.ts'
 import type { Operation } from '../../http/operation.ts'
 import type { Violation } from '../../kernel/failure.ts'
 
-/** How many unknown names an answer lists: the rest are told once these are gone. */
-export const UNKNOWN_NAMED_MAX = 100
+/** Refuses what an operation does not document, so that a mistyped name surfaces (decisions 13 and 15). */
 
-/**
- * What the API ignores, `--strict` refuses, so that a mistyped name surfaces: the members of a body and the parameters
- * of a query that the operation does not document.
- *
- * @throws DomainError body_unreadable when the body cannot be read as text
- */
-export const unknownIn = async (operation: Operation, request: Request): Promise<Violation[]> => {
-  const parameters = Object.keys(operation.query?.properties ?? {})
-  const members = Object.keys(operation.body?.properties ?? {})
-  const unknown = [
-    ...unknownAmong(parametersOf(request), parameters, 'parameter'),
-    ...(operation.body ? unknownAmong(await membersOf(request), members, 'member') : []),
-  ]
+/** The most unknown names that one response lists. */
+const UNKNOWN_NAMED_MAX = 100
+
+/** With `--strict`: the query parameters and the outermost members of the body. @throws DomainError body_unreadable */
+export const unknownIn = async ({ query, body }: Operation, request: Request): Promise<Violation[]> => {
+  const unknown = unknownAmong(parametersOf(request), Object.keys(query?.properties ?? {}), 'parameter')
+  if (body) unknown.push(...unknownAmong(Object.keys(await objectIn(request)), Object.keys(body.properties), 'member'))
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
+
+/** On the control surface: all members of the body. @throws DomainError body_unreadable */
+export const unknownMembersIn = async ({ body }: Operation, request: Request): Promise<Violation[]> =>
+  body ? unknownMembers(await objectIn(request), body).slice(0, UNKNOWN_NAMED_MAX) : []
 
 const unknownAmong = (sent: readonly string[], known: readonly string[], what: string): Violation[] =>
   sent
     .filter((field) => !known.includes(field))
     .map((field) => ({ field, rule: 'enum', problem: `is no known ${what}; known are ${known.join(', ') || 'none'}` }))
 
+const unknownMembers = (sent: JsonObject, { properties }: TObject, prefix = ''): Violation[] => {
+  const known = Object.keys(properties)
+  const problem = `is not known here; known are ${known.join(', ')}`
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (!schema) return [{ field: `${prefix}${name}`, rule: 'enum' as const, problem }]
+    return isObjectSchema(schema) && isObject(value) ? unknownMembers(value, schema, `${prefix}${name}.`) : []
+  })
+}
+
+const isObjectSchema = (schema: TSchema): schema is TObject => schema.type === 'object'
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 const parametersOf = ({ url }: Request): string[] => {
   const start = url.indexOf('?')
   return start === -1 ? [] : [...new Set(new URLSearchParams(url.slice(start + 1)).keys())]
 }
 
-/** What is no object is left to the route to refuse. */
-const membersOf = async (request: Request): Promise<string[]> => {
+/** A body that is not an object is left to the route. */
+const objectIn = async (request: Request): Promise<JsonObject> => {
   const text = await readText(request)
   try {
-    return Object.keys(parseObject(text))
+    return parseObject(text)
   } catch {
-    return []
+    return {}
   }
 }

@@ -1,37 +1,36 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../../http/legacy-operation.ts'
+import { invalidId } from '../../http/failures.ts'
 import { CREATED_HEADERS } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
-import { pathId } from '../../http/query.ts'
 import { oneOf } from '../../http/schemas.ts'
-import { bodyCheck } from '../../http/validation.ts'
-import { DomainError, found, violated } from '../../kernel/failure.ts'
+import { Text } from '../../http/validation.ts'
+import { DomainError, found, invalid, notFound, violated } from '../../kernel/failure.ts'
 import { sizeFault, toMajor, toMinor } from '../../kernel/money.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { fund } from '../../wallets/ledger.ts'
-import { findWallet, openWallet } from '../../wallets/queries.ts'
+import { findAnyWallet, openWallet } from '../../wallets/queries.ts'
+import type { World } from '../../worlds/world.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
-import { bodyRefusals, readControl, WorldQuery } from './control.ts'
-import { findOfEither, type OperatorOptions, presentWorldOf } from './records.ts'
+import { WorldQuery } from '../worlds/model.ts'
+import { bodyErrors, controlOperation } from './operation.ts'
+import { type OperatorOptions, presentWorld } from './present.ts'
 
-const WalletBody = Type.Object(
+const NewWallet = Type.Object(
   {
-    currency: Type.String({ description: 'ISO 4217' }),
+    currency: Text({ description: 'ISO 4217' }),
     type: Type.Optional(oneOf(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
     credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
   },
   { title: 'SandboxWalletRequest' },
 )
-const FundBody = Type.Object(
+const Funding = Type.Object(
   {
     amount: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
-    remarks: Type.Optional(Type.String({ maxLength: 1_000 })),
+    remarks: Type.Optional(Text({ maxLength: 1_000 })),
   },
   { title: 'FundRequest' },
 )
-const checkWallet = bodyCheck(WalletBody)
-const checkFund = bodyCheck(FundBody)
 const WalletState = Type.Object(
   { id: Type.Integer(), currency: Type.String(), amount: Type.Number() },
   { title: 'WalletState' },
@@ -47,35 +46,20 @@ export const operatorWalletRoutes = ({ reference, ...operator }: WalletRoutesOpt
   new Elysia({ name: 'sandbox-wallets' })
     .post(
       '/wallets',
-      async ({ request, set }) => {
-        const world = await presentWorldOf(operator, request)
-        const body = await readControl(request, WalletBody, checkWallet)
-        const currency = reference.findCurrencyByCode(body.currency)
-        if (!currency) throw violated('currency', 'enum', CURRENCY_PROBLEM)
-        const creditLimitMinor = minorOf('credit_limit', body.credit_limit ?? 0, currency)
-        const { type = 'PREPAID' } = body
-        if (type === 'PREPAID' && creditLimitMinor > 0)
-          throw violated('credit_limit', 'max', 'must be 0 for a PREPAID wallet')
-        const wallet = await world.db.write((tx) =>
-          openWallet(
-            tx,
-            { clientId: SANDBOX_CLIENT_IDS.sandbox, currencyId: currency.id, type, creditLimitMinor },
-            world.clock.nowMs(),
-          ),
-        )
-        world.forgetDerived()
+      async ({ query, body, set }) => {
+        const world = await presentWorld(operator, query.world)
+        const wallet = await openFor(world, reference, body)
         set.status = 201
         set.headers.Location = `/api/v1/wallets/${wallet.id}`
-        return { id: wallet.id, currency: currency.currency, amount: 0 }
+        return wallet
       },
-      documented({
+      controlOperation({
         id: 'openWallet',
-        tag: 'Sandbox',
         summary: 'Open a wallet for the sandbox client of a world',
         description: 'Empty at first, and prepaid unless told otherwise.',
-        public: true,
         query: WorldQuery,
-        body: { schema: WalletBody, example: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 } },
+        body: NewWallet,
+        bodyExample: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 },
         success: {
           status: 201,
           description: 'The wallet, empty',
@@ -83,46 +67,67 @@ export const operatorWalletRoutes = ({ reference, ...operator }: WalletRoutesOpt
           example: { id: 6, currency: 'KWD', amount: 0 },
           headers: CREATED_HEADERS,
         },
-        refusals: bodyRefusals('wallet_open', { field: 'currency', rule: 'enum', problem: CURRENCY_PROBLEM }),
+        errors: bodyErrors('wallet_open', { field: 'currency', rule: 'enum', problem: CURRENCY_PROBLEM }),
       }),
     )
     .post(
       '/wallets/:id/fund',
-      async ({ params, request }) => {
-        const world = await presentWorldOf(operator, request)
-        const id = pathId(params.id, 'wallet')
-        const { amount, remarks } = await readControl(request, FundBody, checkFund)
-        const wanted = findOfEither((clientId) => findWallet(world.db.query, clientId, id))
-        const fault = sizeFault(amount, wanted ? reference.getCurrency(wanted.currencyId).precision : 0)
-        if (fault) throw new DomainError({ code: 'validation', violations: [{ field: 'amount', ...fault }] })
-        const wallet = found(wanted, 'wallet')
-        const currency = reference.getCurrency(wallet.currencyId)
-        const amountMinor = minorOf('amount', amount, currency)
-        const funded = await world.db.write((tx) => fund(tx, wallet, amountMinor, remarks ?? null, world.clock.nowMs()))
-        return { id, currency: currency.currency, amount: toMajor(funded.balanceAfterMinor, currency.precision) }
-      },
-      documented({
+      async ({ params, query, body }) => fundBy(await presentWorld(operator, query.world), reference, params.id, body),
+      controlOperation({
         id: 'fundWallet',
-        tag: 'Sandbox',
         summary: 'Fund a wallet',
         description: 'The amount is booked as a transaction, as if money had been sent.',
-        public: true,
-        path: idPath('wallet'),
+        params: idPath('wallet'),
         query: WorldQuery,
-        body: { schema: FundBody, example: { amount: 250, remarks: 'Top-up' } },
+        body: Funding,
+        bodyExample: { amount: 250, remarks: 'Top-up' },
         success: {
           status: 200,
           description: 'The wallet with its new amount',
           schema: WalletState,
           example: { id: 1, currency: 'USD', amount: 100_250 },
         },
-        refusals: {
-          ...bodyRefusals('wallet_fund', { field: 'amount', rule: 'required', problem: 'is required' }),
-          'wallet_fund.invalid_id': { code: 'invalid_id', resource: 'wallet' },
-          'wallet_fund.not_found': { code: 'not_found', resource: 'wallet' },
+        errors: {
+          ...bodyErrors('wallet_fund', { field: 'amount', rule: 'required', problem: 'is required' }),
+          'wallet_fund.invalid_id': invalidId('wallet'),
+          'wallet_fund.not_found': notFound('Wallet'),
         },
       }),
     )
+
+/** @throws DomainError validation */
+const openFor = async (
+  world: World,
+  reference: Reference,
+  { currency: code, type = 'PREPAID', credit_limit: creditLimit = 0 }: Static<typeof NewWallet>,
+): Promise<Static<typeof WalletState>> => {
+  const currency = reference.findCurrencyByCode(code)
+  if (!currency) throw violated('currency', 'enum', CURRENCY_PROBLEM)
+  const creditLimitMinor = minorOf('credit_limit', creditLimit, currency)
+  if (type === 'PREPAID' && creditLimitMinor > 0)
+    throw violated('credit_limit', 'max', 'must be 0 for a PREPAID wallet')
+  const opened = { clientId: SANDBOX_CLIENT_IDS.sandbox, currencyId: currency.id, type, creditLimitMinor }
+  const wallet = await world.db.write((tx) => openWallet(tx, opened, world.clock.nowMs()))
+  world.forgetDerived()
+  return { id: wallet.id, currency: currency.currency, amount: 0 }
+}
+
+/** @throws DomainError validation or not_found */
+const fundBy = async (
+  world: World,
+  reference: Reference,
+  id: number,
+  { amount, remarks }: Static<typeof Funding>,
+): Promise<Static<typeof WalletState>> => {
+  const wanted = findAnyWallet(world.db.query, id)
+  const fault = sizeFault(amount, wanted ? reference.getCurrency(wanted.currencyId).precision : 0)
+  if (fault) throw new DomainError(invalid([{ field: 'amount', ...fault }]))
+  const wallet = found(wanted, notFound('Wallet'))
+  const currency = reference.getCurrency(wallet.currencyId)
+  const amountMinor = minorOf('amount', amount, currency)
+  const funded = await world.db.write((tx) => fund(tx, wallet, amountMinor, remarks ?? null, world.clock.nowMs()))
+  return { id, currency: currency.currency, amount: toMajor(funded.balanceAfterMinor, currency.precision) }
+}
 
 const minorOf = (field: string, amount: number, { currency, precision }: Currency): number => {
   const minor = toMinor(amount, precision)

@@ -1,6 +1,7 @@
-import { DomainError } from '../../kernel/failure.ts'
+import { DomainError, violated } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
+import { CONNECTION_DROPPED } from '../errors.ts'
 import type { Outcomes } from '../requests/outcomes.ts'
 import { fits } from './pattern.ts'
 
@@ -92,8 +93,7 @@ const askedFor = (outcomes: Outcomes, { request, route }: Faulted): Strike | und
   return { name: name ?? 'delay', delayMs, drop: false, error: failure && new DomainError(failure) }
 }
 
-const headerRefused = (field: string, problem: string): DomainError =>
-  new DomainError({ code: 'validation', violations: [{ field, rule: 'enum', problem }] })
+const headerRefused = (field: string, problem: string): DomainError => violated(field, 'enum', problem)
 
 const ruledFor = (outcomes: Outcomes, world: World, faulted: Faulted): Strike | undefined => {
   const own = world.of(faults)
@@ -124,6 +124,6 @@ const fraction = (randomness: SeededRandomness): number => {
 /** Lets a strike hit: waits, then breaks off or fails. */
 export const strike = async ({ delayMs, drop, error }: Strike): Promise<void> => {
   if (delayMs > 0) await Bun.sleep(delayMs)
-  if (drop) throw new DomainError({ code: 'connection_dropped' })
+  if (drop) throw new DomainError(CONNECTION_DROPPED)
   if (error) throw error
 }

@@ -1,16 +1,21 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../../http/legacy-operation.ts'
-import { QueryReader } from '../../http/query.ts'
-import { oneOf } from '../../http/schemas.ts'
+import { choiceFilter } from '../../http/parameters.ts'
+import { textResponse } from '../../http/responses.ts'
+import { violation } from '../../kernel/failure.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
-import { controlRefusals, WorldQuery, worldOf } from '../control/control.ts'
+import { controlOperation, worldErrors } from '../control/operation.ts'
+import { getWorld, WorldQuery } from '../worlds/model.ts'
 import { type Coverage, toTable } from './coverage.ts'
 import { COVERAGE_EXAMPLE, CoverageReport } from './model.ts'
 
-const FORMATS = ['json', 'table'] as const
 const ALL_WORLDS = '*'
 const TABLE_EXAMPLE = '1 of 1 documented outcomes were exercised: 100 %\n'
+
+const CoverageQuery = Type.Object({
+  ...WorldQuery.properties,
+  format: choiceFilter(['json', 'table'], 'The format of the answer: JSON, or a table to read'),
+})
 
 export interface CoverageRoutesOptions {
   worlds: Worlds
@@ -20,28 +25,15 @@ export interface CoverageRoutesOptions {
 export const coverageRoutes = ({ worlds, coverage }: CoverageRoutesOptions) =>
   new Elysia({ name: 'sandbox-coverage' }).get(
     '/coverage',
-    ({ request, set }) => {
-      const query = new QueryReader(request.url)
-      const format = query.choice('format', FORMATS) ?? 'json'
-      const all = query.text('world') === ALL_WORLDS
-      query.finish()
-      const report = coverage.report(all ? undefined : worldOf(worlds, request))
-      if (format === 'json') return report
-      set.headers['content-type'] = 'text/plain; charset=utf-8'
-      return toTable(report)
+    ({ query: { world, format } }) => {
+      const report = coverage.report(world === ALL_WORLDS ? undefined : getWorld(worlds, world))
+      return format === 'table' ? textResponse(toTable(report)) : report
     },
-    documented({
+    controlOperation({
       id: 'getCoverage',
-      tag: 'Sandbox',
       summary: 'See which documented outcomes were exercised',
       description: 'By the requests of a world, or with `world=*` by those of all worlds since the start.',
-      public: true,
-      query: Type.Object({
-        ...WorldQuery.properties,
-        format: Type.Optional(
-          oneOf(FORMATS, { default: 'json', description: 'The format of the answer: JSON, or a table to read' }),
-        ),
-      }),
+      query: CoverageQuery,
       success: {
         status: 200,
         description: 'Every documented outcome and how often it occurred',
@@ -49,12 +41,9 @@ export const coverageRoutes = ({ worlds, coverage }: CoverageRoutesOptions) =>
         example: COVERAGE_EXAMPLE,
         alsoAs: { 'text/plain': { schema: Type.String(), example: TABLE_EXAMPLE } },
       },
-      refusals: {
-        ...controlRefusals('coverage'),
-        'coverage.validation': {
-          code: 'validation',
-          violations: [{ field: 'format', rule: 'enum', problem: 'must be one of json, table' }],
-        },
+      errors: {
+        ...worldErrors('coverage'),
+        'coverage.validation': violation('format', 'enum', 'must be one of json, table'),
       },
     }),
   )

@@ -3,10 +3,10 @@ import { sentBody } from '../../http/body.ts'
 import type { HttpObserver, ResponseHeaders } from '../../http/observer.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
 import { sinceStartMs } from '../../kernel/clock.ts'
-import { DomainError, type Failure } from '../../kernel/failure.ts'
+import { DomainError, type Failure, invalid } from '../../kernel/failure.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
-import { unknownIn } from '../control/strict.ts'
+import { unknownIn, unknownMembersIn } from '../control/strict.ts'
 import { type Faulted, type Strike, strike, strikeFor } from '../faults/faults.ts'
 import { isAboutSandbox, isControl, isProbe, isSpared } from '../paths.ts'
 import type { Coverage } from './coverage.ts'
@@ -113,7 +113,7 @@ export class RequestObserver implements HttpObserver {
     if (this.options.outcomes().operationAt(request.method, route)?.public === undefined) return
     observed.world = await this.options.worldMeant(faulted)
     await this.#strike(observed, observed.world ?? this.options.defaultWorld(), faulted)
-    // The control surface calls it behind its gate.
+    // The control surface does so behind its gate.
     if (!isControl(route)) await this.refuseUnknown(faulted)
   }
 
@@ -123,15 +123,16 @@ export class RequestObserver implements HttpObserver {
     return session
   }
 
-  /** With `--strict`, refuses what the operation does not document. @throws DomainError validation */
+  /** Refuses what the operation does not document. @throws DomainError validation */
   refuseUnknown = async ({ request, route }: Faulted): Promise<void> => {
     const observed = this.#inProgress.get(request)
-    const operation = this.options.strict ? this.options.outcomes().operationAt(request.method, route) : undefined
+    const operation = this.options.outcomes().operationAt(request.method, route)
     if (!observed || !operation) return
-    const violations = await unknownIn(operation, request)
+    const violations = this.options.strict ? await unknownIn(operation, request) : []
+    if (isControl(route)) violations.push(...(await unknownMembersIn(operation, request)))
     if (violations.length === 0) return
     observed.refusedStrictly = true
-    throw new DomainError({ code: 'validation', violations })
+    throw new DomainError(invalid(violations))
   }
 
   /** Called when a login has found its world. */

@@ -1,26 +1,33 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../../http/legacy-operation.ts'
-import { idPath } from '../../http/parameters.ts'
-import { parseId, QueryReader } from '../../http/query.ts'
-import { oneOf } from '../../http/schemas.ts'
-import type { LegacyFailure } from '../../kernel/failure.ts'
-import { DomainError, type Failure } from '../../kernel/failure.ts'
+import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
+import { jsonResponse, textResponse } from '../../http/responses.ts'
+import { DomainError, type Failure, found, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
-import { controlRefusals, WorldQuery, worldOf } from '../control/control.ts'
+import { controlOperation, worldErrors } from '../control/operation.ts'
+import { CONNECTION_DROPPED, REQUEST_NOT_FOUND } from '../errors.ts'
+import { getWorld, WorldQuery } from '../worlds/model.ts'
 import { toCurl, toHar } from './formats.ts'
 import { Har, LOGGED_REQUEST_EXAMPLE, LoggedRequest, REPLAY_EXAMPLE, Replay } from './model.ts'
 import { requestLog } from './request-log.ts'
 
 /** The request log of a world (contract C15). */
 
-const FORMATS = ['json', 'har', 'curl'] as const
 const CURL_EXAMPLE = "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n"
 
-const oneRefusals: Record<string, Failure | LegacyFailure> = {
-  ...controlRefusals('requests'),
-  'requests.not_found': { code: 'request_not_found' },
+const ListQuery = Type.Object({
+  ...WorldQuery.properties,
+  format: choiceFilter(['json', 'har', 'curl'], 'The format of the answer: JSON, a HAR file or curl lines'),
+})
+
+const RequestPath = Type.Object({
+  id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The request identifier' }), parseId),
+})
+
+const oneErrors: Record<string, Failure> = {
+  ...worldErrors('requests'),
+  'requests.not_found': REQUEST_NOT_FOUND,
 }
 
 export interface RequestRoutesOptions {
@@ -35,31 +42,17 @@ export const requestRoutes = ({ worlds, version, publicUrl, replay }: RequestRou
   new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
-      async ({ request, set }) => {
-        const query = new QueryReader(request.url)
-        const format = query.choice('format', FORMATS) ?? 'json'
-        query.finish()
-        const requests = await worldOf(worlds, request).of(requestLog).all()
-        if (format === 'har') return toHar(requests, publicUrl, version)
-        if (format === 'json') return requests
-        set.headers['content-type'] = 'text/plain; charset=utf-8'
-        return requests.map((logged) => `${toCurl(logged, publicUrl)}\n`).join('')
+      async ({ query: { world, format } }) => {
+        const requests = await getWorld(worlds, world).of(requestLog).all()
+        if (format === 'curl') return textResponse(requests.map((logged) => `${toCurl(logged, publicUrl)}\n`).join(''))
+        const json = format === 'har' ? toHar(requests, publicUrl, version) : requests
+        return jsonResponse(JSON.stringify(json))
       },
-      documented({
+      controlOperation({
         id: 'listRequests',
-        tag: 'Sandbox',
         summary: 'Read the request log of a world',
         description: 'The last 1,000 requests, the oldest first, without secrets; as JSON, HAR 1.2 or curl lines.',
-        public: true,
-        query: Type.Object({
-          ...WorldQuery.properties,
-          format: Type.Optional(
-            oneOf(FORMATS, {
-              default: 'json',
-              description: 'The format of the answer: JSON, a HAR file or curl lines',
-            }),
-          ),
-        }),
+        query: ListQuery,
         success: {
           status: 200,
           description: 'The requests',
@@ -67,64 +60,53 @@ export const requestRoutes = ({ worlds, version, publicUrl, replay }: RequestRou
           example: [LOGGED_REQUEST_EXAMPLE],
           alsoAs: { 'text/plain': { schema: Type.String(), example: CURL_EXAMPLE } },
         },
-        refusals: {
-          ...controlRefusals('requests'),
-          'requests.validation': {
-            code: 'validation',
-            violations: [{ field: 'format', rule: 'enum', problem: 'must be one of json, har, curl' }],
-          },
+        errors: {
+          ...worldErrors('requests'),
+          'requests.validation': violation('format', 'enum', 'must be one of json, har, curl'),
         },
       }),
     )
     .get(
       '/requests/:id',
-      ({ params, request }) => getLogged(worldOf(worlds, request), params.id),
-      documented({
+      ({ params, query }) => getLogged(getWorld(worlds, query.world), params.id),
+      controlOperation({
         id: 'getRequest',
-        tag: 'Sandbox',
         summary: 'Read one request',
         description: 'The request and its response, without secrets, and the rows that it wrote.',
-        public: true,
-        path: idPath('request'),
+        params: RequestPath,
         query: WorldQuery,
         success: { status: 200, description: 'The request', schema: LoggedRequest, example: LOGGED_REQUEST_EXAMPLE },
-        refusals: oneRefusals,
+        errors: oneErrors,
       }),
     )
     .post(
       '/requests/:id/replay',
-      async ({ params, request }) => {
-        const world = worldOf(worlds, request)
+      async ({ params, query }) => {
+        const world = getWorld(worlds, query.world)
         const response = await replay(world, getLogged(world, params.id))
         const { status, headers } = response
         return { status, headers: Object.fromEntries(headers), body: await bodyOf(response) }
       },
-      documented({
+      controlOperation({
         id: 'replayRequest',
-        tag: 'Sandbox',
         summary: 'Send a request again, as the same client',
         description: 'Redacted parts of its body are sent as the log shows them.',
-        public: true,
-        path: idPath('request'),
+        params: RequestPath,
         query: WorldQuery,
         success: { status: 200, description: 'The new response', schema: Replay, example: REPLAY_EXAMPLE },
-        refusals: oneRefusals,
+        errors: oneErrors,
       }),
     )
 
 /** @throws DomainError request_not_found */
-const getLogged = (world: World, sentId: string): LoggedRequest => {
-  const id = parseId(sentId)
-  const logged = id === undefined ? undefined : world.of(requestLog).find(id)
-  if (!logged) throw new DomainError({ code: 'request_not_found' })
-  return logged
-}
+const getLogged = (world: World, id: number | undefined): LoggedRequest =>
+  found(id === undefined ? undefined : world.of(requestLog).find(id), REQUEST_NOT_FOUND)
 
 /** A fault may drop the connection of a replay as well. @throws DomainError connection_dropped */
 const bodyOf = async (response: Response): Promise<string> => {
   try {
     return await response.text()
   } catch {
-    throw new DomainError({ code: 'connection_dropped' })
+    throw new DomainError(CONNECTION_DROPPED)
   }
 }

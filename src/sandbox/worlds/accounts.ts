@@ -1,10 +1,10 @@
 import type { Failure } from '../../kernel/failure.ts'
-import { legacyFailure } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
 import { type Account, type Credentials, passwordDigest, type ResolveAccount } from '../../sessions/credentials.ts'
 import { findPasswordDigest, setPasswordDigests } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import { FOREIGN_SITE, worldsExhausted } from '../errors.ts'
 import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../seed/accounts.ts'
 import type { WorldState } from './state.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
@@ -40,8 +40,8 @@ export const worldAccounts =
 
 /** The errors of a login that makes a world. */
 export const WORLD_ERRORS: Record<string, Failure> = {
-  'auth.exhausted': legacyFailure({ code: 'worlds_exhausted', worldsMax: WORLDS_MAX }),
-  'auth.foreign': legacyFailure({ code: 'sandbox_foreign' }),
+  'auth.exhausted': worldsExhausted(WORLDS_MAX),
+  'auth.foreign': FOREIGN_SITE,
 }
 
 /** Leaves the password of a world to its first login. */

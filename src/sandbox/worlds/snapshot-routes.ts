@@ -1,17 +1,27 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../../http/legacy-operation.ts'
-import { JSON_TYPE } from '../../http/responses.ts'
-import { DomainError } from '../../kernel/failure.ts'
-import { controlRefusals, gateRefusals, plainName, WorldQuery, worldOf } from '../control/control.ts'
+import { jsonResponse } from '../../http/responses.ts'
+import { DomainError, found } from '../../kernel/failure.ts'
+import { controlOperation, gateErrors, worldErrors } from '../control/operation.ts'
+import { snapshotNotFound, snapshotsExhausted, worldTooLarge } from '../errors.ts'
 import { putBack } from './accounts.ts'
-import { NamePath, nameRefused, newName, tooLarge, WORLD_EXAMPLE, WorldSummary, worldWire } from './model.ts'
+import {
+  getWorld,
+  NAME_INVALID,
+  NamePath,
+  newName,
+  WORLD_EXAMPLE,
+  WorldQuery,
+  WorldSummary,
+  worldWire,
+} from './model.ts'
 import { SNAPSHOTS_MAX, type Snapshots, writeSnapshot } from './snapshots.ts'
 import type { WorldState } from './state.ts'
-import type { SandboxWorlds } from './worlds.ts'
+import { type SandboxWorlds, STATE_BYTES_MAX } from './worlds.ts'
 
-const NameSchema = Type.Object({ name: Type.String() }, { title: 'SnapshotName' })
-const notFound = { 'snapshots.not_found': { code: 'snapshot_not_found', name: 'nothing' } } as const
+const SnapshotName = Type.Object({ name: Type.String() }, { title: 'SnapshotName' })
+
+const oneErrors = { ...gateErrors('snapshots'), 'snapshots.not_found': snapshotNotFound('nothing') }
 
 export interface SnapshotRoutesOptions {
   worlds: SandboxWorlds
@@ -23,107 +33,90 @@ export const snapshotRoutes = ({ worlds, snapshots }: SnapshotRoutesOptions) =>
     .get(
       '/snapshots',
       () => snapshots.names.map((name) => ({ name })),
-      documented({
+      controlOperation({
         id: 'listSnapshots',
-        tag: 'Sandbox',
         summary: 'List the snapshots',
         description: 'The names under which worlds were kept.',
-        public: true,
         success: {
           status: 200,
           description: 'In the order in which they were kept',
-          schema: Type.Array(NameSchema),
+          schema: Type.Array(SnapshotName),
           example: [{ name: 'prepared' }],
         },
-        refusals: gateRefusals('snapshots'),
+        errors: gateErrors('snapshots'),
       }),
     )
     .put(
       '/snapshots/:name',
-      ({ params, request }) => {
+      ({ params, query }) => {
         const name = newName(params.name)
-        snapshots.keep(name, worlds.stateOf(worldOf(worlds, request)))
+        snapshots.keep(name, worlds.stateOf(getWorld(worlds, query.world)))
         return { name }
       },
-      documented({
+      controlOperation({
         id: 'keepSnapshot',
-        tag: 'Sandbox',
         summary: 'Keep a world as it is now',
         description: 'Data, clock and randomness. Limits, caches and the request log begin anew when it is restored.',
-        public: true,
-        path: NamePath,
+        params: NamePath,
         query: WorldQuery,
-        success: { status: 200, description: 'The snapshot', schema: NameSchema, example: { name: 'prepared' } },
-        refusals: {
-          ...controlRefusals('snapshots'),
-          'snapshots.validation': nameRefused,
-          'snapshots.too_large': tooLarge,
-          'snapshots.exhausted': { code: 'snapshots_exhausted', snapshotsMax: SNAPSHOTS_MAX },
+        success: { status: 200, description: 'The snapshot', schema: SnapshotName, example: { name: 'prepared' } },
+        errors: {
+          ...worldErrors('snapshots'),
+          'snapshots.validation': NAME_INVALID,
+          'snapshots.too_large': worldTooLarge(STATE_BYTES_MAX),
+          'snapshots.exhausted': snapshotsExhausted(SNAPSHOTS_MAX),
         },
       }),
     )
     .get(
       '/snapshots/:name',
-      async ({ params, set }) => {
-        set.headers['content-type'] = JSON_TYPE
-        return await writeSnapshot(getSnapshot(snapshots, plainName(params.name)))
-      },
-      documented({
+      async ({ params }) => jsonResponse(await writeSnapshot(getSnapshot(snapshots, params.name))),
+      controlOperation({
         id: 'getSnapshot',
-        tag: 'Sandbox',
         summary: 'Get a snapshot as a file',
         description: 'What `--snapshot FILE` begins with.',
-        public: true,
-        path: NamePath,
+        params: NamePath,
         success: {
           status: 200,
           description: 'The snapshot',
           schema: Type.Object({ format: Type.String() }, { title: 'Snapshot', additionalProperties: true }),
           example: { format: 'scrip-snapshot/1' },
         },
-        refusals: { ...gateRefusals('snapshots'), ...notFound },
+        errors: oneErrors,
       }),
     )
     .delete(
       '/snapshots/:name',
-      ({ params, set }) => {
-        const name = plainName(params.name)
-        if (!snapshots.drop(name)) throw new DomainError({ code: 'snapshot_not_found', name })
+      ({ params: { name }, set }) => {
+        if (!snapshots.drop(name)) throw new DomainError(snapshotNotFound(name))
         set.status = 204
       },
-      documented({
+      controlOperation({
         id: 'deleteSnapshot',
-        tag: 'Sandbox',
         summary: 'Delete a snapshot',
         description: 'Worlds that were made from it stay as they are.',
-        public: true,
-        path: NamePath,
+        params: NamePath,
         success: { status: 204, description: 'The snapshot is gone' },
-        refusals: { ...gateRefusals('snapshots'), ...notFound },
+        errors: oneErrors,
       }),
     )
     .post(
       '/snapshots/:name/restore',
-      ({ params, request }) => {
-        const state = getSnapshot(snapshots, plainName(params.name))
-        return worldWire(putBack(worlds, worldOf(worlds, request), state))
+      ({ params, query }) => {
+        const state = getSnapshot(snapshots, params.name)
+        return worldWire(putBack(worlds, getWorld(worlds, query.world), state))
       },
-      documented({
+      controlOperation({
         id: 'restoreSnapshot',
-        tag: 'Sandbox',
         summary: 'Put a world back to a snapshot',
         description: 'Tokens that the world had issued before the snapshot was kept are good again.',
-        public: true,
-        path: NamePath,
+        params: NamePath,
         query: WorldQuery,
         success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },
-        refusals: { ...controlRefusals('snapshots'), ...notFound },
+        errors: { ...worldErrors('snapshots'), 'snapshots.not_found': snapshotNotFound('nothing') },
       }),
     )
 
 /** @throws DomainError snapshot_not_found */
-const getSnapshot = (snapshots: Snapshots, name: string): WorldState => {
-  const state = snapshots.find(name)
-  if (!state) throw new DomainError({ code: 'snapshot_not_found', name })
-  return state
-}
+const getSnapshot = (snapshots: Snapshots, name: string): WorldState =>
+  found(snapshots.find(name), snapshotNotFound(name))

@@ -5,6 +5,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { TIME_MAX_MS } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { KeptImage } from '../../worlds/world.ts'
+import { snapshotsExhausted } from '../errors.ts'
 import type { Images } from './images.ts'
 import { PACES } from './pace.ts'
 import type { WorldState } from './state.ts'
@@ -92,7 +93,7 @@ export class Snapshots {
   /** @throws DomainError snapshots_exhausted */
   keep(name: string, { image, ...state }: WorldState): void {
     if (!this.#byName.has(name) && this.#byName.size >= SNAPSHOTS_MAX) {
-      throw new DomainError({ code: 'snapshots_exhausted', snapshotsMax: SNAPSHOTS_MAX })
+      throw new DomainError(snapshotsExhausted(SNAPSHOTS_MAX))
     }
     const kept = this.images.keep(image)
     this.drop(name)

@@ -3,6 +3,7 @@ import { DomainError } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
+import { worldsExhausted, worldTooLarge } from '../errors.ts'
 import { Images } from './images.ts'
 import { stateOf, type WorldState, worldFrom } from './state.ts'
 
@@ -13,7 +14,7 @@ const IDLE_TICKS = 10
 /** A closed connection keeps its memory until what was made on it is collected: after so many, that is asked for. */
 const SLEEPS_PER_COLLECTION = 50
 /** A larger world is neither kept nor copied: to copy so many bytes takes some 20 ms. */
-const STATE_BYTES_MAX = 67_108_864
+export const STATE_BYTES_MAX = 67_108_864
 
 /** The shares of the memory: half for worlds that are awake, a quarter for request logs, an eighth for packed images. */
 const AWAKE_SHARE = 1 / 2
@@ -70,8 +71,7 @@ export class SandboxWorlds implements Worlds {
 
   /** The state of a world as it is now. @throws DomainError world_too_large */
   stateOf(world: World): WorldState {
-    if (world.db.byteCount > STATE_BYTES_MAX)
-      throw new DomainError({ code: 'world_too_large', bytesMax: STATE_BYTES_MAX })
+    if (world.db.byteCount > STATE_BYTES_MAX) throw new DomainError(worldTooLarge(STATE_BYTES_MAX))
     return stateOf(world, this.options.seed)
   }
 
@@ -87,7 +87,7 @@ export class SandboxWorlds implements Worlds {
    */
   create(name: string, state: WorldState = this.options.initial): World {
     if (this.#named.size >= WORLDS_MAX || this.memoryBytes > this.options.memoryBytesMax) {
-      throw new DomainError({ code: 'worlds_exhausted', worldsMax: this.#named.size })
+      throw new DomainError(worldsExhausted(this.#named.size))
     }
     const world = this.#from(name, state)
     this.#named.set(name, world)

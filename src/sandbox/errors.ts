@@ -1,0 +1,65 @@
+import type { Failure } from '../kernel/failure.ts'
+
+/** The failures of the sandbox (contract C15). They leave in the structured shape. */
+
+export const TOKEN_WRONG: Failure = {
+  code: 'sandbox_token_wrong',
+  kind: 'UNAUTHORIZED',
+  message: 'The sandbox needs the header X-Sandbox-Token with the token of --sandbox-token',
+}
+
+export const FOREIGN_SITE: Failure = {
+  code: 'sandbox_foreign',
+  kind: 'FORBIDDEN',
+  message: 'The sandbox is not open to other sites',
+}
+
+export const worldNotFound = (name: string): Failure => ({
+  code: 'world_not_found',
+  kind: 'NOT_FOUND',
+  message: `No world is called ${name}`,
+})
+
+export const DEFAULT_WORLD_KEPT: Failure = {
+  code: 'default_world_kept',
+  kind: 'BAD_REQUEST',
+  message: 'The default world can be reset, not dropped',
+}
+
+export const worldsExhausted = (worldsMax: number): Failure => ({
+  code: 'worlds_exhausted',
+  kind: 'TOO_MANY_REQUESTS',
+  message: `This sandbox holds ${worldsMax} worlds already. Drop one first.`,
+  isUniform: true,
+})
+
+export const worldTooLarge = (bytesMax: number): Failure => ({
+  code: 'world_too_large',
+  kind: 'BAD_REQUEST',
+  message: `A world of more than ${bytesMax / 1_048_576} MiB can be neither kept nor copied`,
+})
+
+export const snapshotNotFound = (name: string): Failure => ({
+  code: 'snapshot_not_found',
+  kind: 'NOT_FOUND',
+  message: `No snapshot is called ${name}`,
+})
+
+export const snapshotsExhausted = (snapshotsMax: number): Failure => ({
+  code: 'snapshots_exhausted',
+  kind: 'TOO_MANY_REQUESTS',
+  message: `This sandbox holds ${snapshotsMax} snapshots already. Delete one first.`,
+})
+
+export const REQUEST_NOT_FOUND: Failure = {
+  code: 'request_not_found',
+  kind: 'NOT_FOUND',
+  message: 'Request not found',
+}
+
+/** A fault that closes the connection instead of sending a response. */
+export const CONNECTION_DROPPED: Failure = {
+  code: 'connection_dropped',
+  kind: 'INTERNAL_SERVER_ERROR',
+  message: 'Connection dropped',
+}
