@@ -222,6 +222,14 @@ describe('a new key', () => {
     expect(cardsOf(await live.read(3))).toEqual(['CARD 3'])
   })
 
+  test('encrypts every voucher again, also behind one that is damaged', async () => {
+    await live.stock(1, ...Array.from({ length: 225 }, (_, index) => `CARD ${index}`))
+    for (let order = 0; order < 45; order++) await live.order(1, 5)
+    sql("UPDATE vouchers SET sealed = x'0102' WHERE id IN (1, 200, 201)")
+    expect(await rekey()).toMatchObject({ resealed: 225 + 222, damaged: 3 })
+    expect(cardsOf(await live.read(45))).toEqual(['CARD 220', 'CARD 221', 'CARD 222', 'CARD 223', 'CARD 224'])
+  })
+
   test('leaves damaged codes unchanged and not for sale', async () => {
     await live.stock(1, 'ONE', 'TWO')
     await live.order(1, 1)

@@ -37,6 +37,7 @@ const LISTS_UNLIKE_THEIR_ROWS = `
     UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 0, 1 FROM transactions
   ) GROUP BY list, client_id, part, currency_id HAVING sum(said) <> sum(held)`
 const LINES_WITHOUT_ENTRY = 'SELECT id FROM journal_lines WHERE entry_id NOT IN (SELECT id FROM journal_entries)'
+const ENTRIES_WITHOUT_LINES = 'SELECT id FROM journal_entries WHERE id NOT IN (SELECT entry_id FROM journal_lines)'
 const CHAIN = 'SELECT * FROM transactions ORDER BY wallet_id, id'
 
 interface Movement {
@@ -63,6 +64,7 @@ export const expectSoundLedger = (sqlite: Sqlite): void => {
 export const expectSoundBooks = (sqlite: Sqlite): void => {
   expectSoundLedger(sqlite)
   expect(rows(sqlite, RESERVED_UNLIKE_WHAT_IS_OPEN)).toEqual([])
+  expect(rows(sqlite, ENTRIES_WITHOUT_LINES)).toEqual([])
   expect(rows(sqlite, LISTS_UNLIKE_THEIR_ROWS)).toEqual([])
 }
 
