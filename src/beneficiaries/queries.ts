@@ -16,19 +16,19 @@ export type { Beneficiary }
 const reads = preparedReads({ find: (query) => preparedFind(query, beneficiaries) })
 const writes = preparedWrites({ insert: (tx) => preparedInsert(tx, beneficiaries) })
 
-/** The client's own beneficiary, or undefined, also for another client's. */
+/** Undefined for another client's beneficiary. */
 export const findBeneficiary = (query: Query, clientId: number, id: string): Beneficiary | undefined =>
   reads(query).find(clientId, id)
 
 export const insertBeneficiary = (tx: Tx, beneficiary: Beneficiary): void => writes(tx).insert(beneficiary)
 
-/** Deletes a beneficiary; payouts keep their own copy of it. @throws DomainError not_found */
+/** Payouts keep their own copy of the beneficiary. @throws DomainError not_found */
 export const deleteBeneficiary = (tx: Tx, clientId: number, id: string): void => {
   const deleted = tx.delete(beneficiaries).where(ownedBy(clientId, id)).returning({ id: beneficiaries.id }).get()
   found(deleted, 'beneficiary')
 }
 
-/** Counts a completed payout. The amount is in the currency of the client's default wallet (contract C10). */
+/** Adds a completed payout. The amount is in the currency of the client's default wallet (contract C10). */
 export const recordPayout = (
   tx: Tx,
   clientId: number,
@@ -46,7 +46,7 @@ export const recordPayout = (
 
 const ownedBy = (clientId: number, id: string) => and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))
 
-/** What a list can be sorted by, and the columns that this compares (contract C7). */
+/** The sort orders and their columns (contract C7). */
 const SORTS = {
   created_at: [beneficiaries.createdAtMs],
   email: [beneficiaries.emailLowerCase, beneficiaries.email],
@@ -76,7 +76,6 @@ export interface BeneficiaryQuery {
   sortOrder: Direction
 }
 
-/** One page of the client's beneficiaries, and how many match in all. */
 export const listBeneficiaries = (
   world: World,
   clientId: number,

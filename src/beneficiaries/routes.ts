@@ -16,9 +16,8 @@ import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { findDefaultWallet } from '../wallets/queries.ts'
 import { saveBeneficiary } from './beneficiaries.ts'
-import { DraftBody, readDraft } from './draft.ts'
-
 import { BENEFICIARY_NOT_FOUND } from './errors.ts'
+import { BeneficiaryBody, readBeneficiary } from './input.ts'
 import {
   BENEFICIARY_SORTS,
   type Beneficiary,
@@ -59,7 +58,7 @@ const ListQuery = Type.Object({
   ...orderQuery(BENEFICIARY_SORTS),
 })
 
-const DRAFT_EXAMPLE = {
+const REQUEST_EXAMPLE = {
   email: 'ada@example.com',
   first_name: 'Ada',
   last_name: 'Lovelace',
@@ -69,7 +68,7 @@ const DRAFT_EXAMPLE = {
 }
 const BENEFICIARY_EXAMPLE = {
   id: 'ben_0mjvbk3w000000a7f3k9q2xz',
-  ...DRAFT_EXAMPLE,
+  ...REQUEST_EXAMPLE,
   total_payouts: 0,
   total_amount: 0,
   last_payout_at: null,
@@ -120,8 +119,8 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
           route: ROUTE,
           errorShape: 'flat',
           status: 201,
-          check: (sent) => readDraft(sent, reference),
-          apply: (tx, draft) => wire(saveBeneficiary(tx, session.world, session.client.id, draft)),
+          check: (sent) => readBeneficiary(sent, reference),
+          apply: (tx, input) => wire(saveBeneficiary(tx, session.world, session.client.id, input)),
         })
       },
       operation({
@@ -130,8 +129,8 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
         breakdown: 'Failed to create beneficiary',
         description: 'The same e-mail address may be saved more than once.',
         headers: IdempotencyHeaders,
-        body: DraftBody,
-        bodyExample: DRAFT_EXAMPLE,
+        body: BeneficiaryBody,
+        bodyExample: REQUEST_EXAMPLE,
         checksBody: true,
         success: {
           status: 201,

@@ -10,7 +10,7 @@ import type { Session } from '../sessions/sessions.ts'
 import { findDefaultWallet, findWallet, type Wallet } from '../wallets/queries.ts'
 import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
-import type { Payee, PayoutDraft } from './draft.ts'
+import type { Payee, PayoutInput } from './input.ts'
 import { applyEvent, type Moving } from './progress.ts'
 import { insertEvent, insertPayout, isReferenceTaken } from './queries.ts'
 import { reservePayout } from './settlement.ts'
@@ -38,13 +38,13 @@ const RANK_DECIMALS = 4
  * @throws DomainError paying_wallet_not_found, saved_beneficiary_not_found, duplicate_payout_reference, rate_missing,
  *   rate_failed, amount_too_large, amount_too_small or insufficient_balance
  */
-export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session, draft: PayoutDraft): Payout => {
-  const wallet = findWallet(tx, client.id, draft.walletId)
+export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session, input: PayoutInput): Payout => {
+  const wallet = findWallet(tx, client.id, input.walletId)
   if (!wallet) throw new DomainError({ code: 'paying_wallet_not_found' })
-  const payee = payeeOf(tx, client.id, draft)
-  if (isReferenceTaken(tx, client.id, draft.referenceId)) throw new DomainError({ code: 'duplicate_payout_reference' })
-  const price = priceOf(tx, paying, client.id, wallet, draft)
-  const payout = newPayout(world, client.id, draft, payee, price, paying.byClock(world) ? PACE[0] : undefined)
+  const payee = payeeOf(tx, client.id, input)
+  if (isReferenceTaken(tx, client.id, input.referenceId)) throw new DomainError({ code: 'duplicate_payout_reference' })
+  const price = priceOf(tx, paying, client.id, wallet, input)
+  const payout = newPayout(world, client.id, input, payee, price, paying.byClock(world) ? PACE[0] : undefined)
   reservePayout(tx, paying.reference, wallet, payout)
   insertPayout(tx, payout)
   const { id: payoutId, status: toStatus, createdAtMs } = payout
@@ -58,7 +58,7 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
 const newPayout = (
   world: World,
   clientId: number,
-  draft: PayoutDraft,
+  input: PayoutInput,
   { beneficiaryId, payee }: PayoutPayee,
   price: PayoutPrice,
   first: (typeof PACE)[number] | undefined,
@@ -67,12 +67,12 @@ const newPayout = (
   return {
     id: world.ids.next('pyt', nowMs),
     clientId,
-    referenceId: draft.referenceId,
+    referenceId: input.referenceId,
     status: 'created',
-    walletId: draft.walletId,
-    currencyId: draft.currency.id,
-    amountMinor: draft.amountMinor,
-    amountRank: draft.amountMinor * 10 ** (RANK_DECIMALS - draft.currency.precision),
+    walletId: input.walletId,
+    currencyId: input.currency.id,
+    amountMinor: input.amountMinor,
+    amountRank: input.amountMinor * 10 ** (RANK_DECIMALS - input.currency.precision),
     ...price,
     beneficiaryId,
     beneficiaryEmail: payee.email,
@@ -80,10 +80,10 @@ const newPayout = (
     beneficiaryLastName: payee.lastName,
     beneficiaryCountry: payee.country,
     beneficiaryPhone: payee.phone,
-    beneficiaryIdentifiers: draft.identifiers,
-    searchLowerCase: searchText(draft.referenceId, payee.email),
-    description: draft.description,
-    metadata: draft.metadata,
+    beneficiaryIdentifiers: input.identifiers,
+    searchLowerCase: searchText(input.referenceId, payee.email),
+    description: input.description,
+    metadata: input.metadata,
     failureCode: null,
     failureReason: null,
     returned: false,
@@ -104,7 +104,7 @@ interface PayoutPayee {
   payee: Payee
 }
 
-const payeeOf = (query: Query, clientId: number, { payee }: PayoutDraft): PayoutPayee => {
+const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput): PayoutPayee => {
   if (!('beneficiaryId' in payee)) return { beneficiaryId: null, payee }
   const saved = findBeneficiary(query, clientId, payee.beneficiaryId)
   if (!saved) throw new DomainError({ code: 'saved_beneficiary_not_found' })
@@ -122,7 +122,7 @@ const priceOf = (
   paying: Paying,
   clientId: number,
   wallet: Wallet,
-  { amountMinor, currency }: PayoutDraft,
+  { amountMinor, currency }: PayoutInput,
 ): PayoutPrice => {
   const { reference, rates, feeBasisPoints, conversionBasisPoints } = paying
   const walletCurrency = reference.getCurrency(wallet.currencyId)

@@ -13,7 +13,7 @@ import { found } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
-import { PayoutBody, readPayout } from './draft.ts'
+import { PayoutBody, readPayout } from './input.ts'
 import { cancelPayout, createPayout, type Paying } from './payouts.ts'
 import { eventsOf, findPayout, listPayouts, PAYOUT_SORTS } from './queries.ts'
 import { ACTOR_TYPES, PAYOUT_STATUSES, type Payout, type PayoutEvent } from './tables.ts'
@@ -204,8 +204,8 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
           errorShape: 'flat',
           status: 201,
           check: (sent) => readPayout(sent, reference),
-          apply: (tx, draft) => {
-            const payout = createPayout(tx, paying, session, draft)
+          apply: (tx, input) => {
+            const payout = createPayout(tx, paying, session, input)
             return payoutWire(payout, eventsOf(tx, payout.id), reference)
           },
         }),

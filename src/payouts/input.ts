@@ -3,13 +3,13 @@ import {
   CountryCode,
   countryRule,
   Email,
-  inKeptForm,
   Metadata,
   metadataRule,
   Name,
+  normalized,
   Phone,
   phoneRule,
-} from '../beneficiaries/draft.ts'
+} from '../beneficiaries/input.ts'
 import type { JsonObject } from '../http/json.ts'
 import { Id } from '../http/schemas.ts'
 import { bodyCheck, type Problem, Text } from '../http/validation.ts'
@@ -59,7 +59,7 @@ export interface Payee {
 }
 
 /** A payout that may be made, as far as its body tells. */
-export interface PayoutDraft {
+export interface PayoutInput {
   referenceId: string
   walletId: number
   amountMinor: number
@@ -75,15 +75,15 @@ export interface PayoutDraft {
 const PERSON = ['beneficiary_email', 'beneficiary_first_name', 'beneficiary_last_name'] as const
 
 /** Checks what was sent. @throws DomainError validation */
-export const readPayout = (sent: JsonObject, reference: Reference): PayoutDraft => {
+export const readPayout = (sent: JsonObject, reference: Reference): PayoutInput => {
   const currency = typeof sent.currency === 'string' ? reference.findCurrencyByCode(sent.currency) : undefined
   const body = checkPayout(
     {
       ...sent,
-      beneficiary_first_name: inKeptForm.name(sent.beneficiary_first_name),
-      beneficiary_last_name: inKeptForm.name(sent.beneficiary_last_name),
-      beneficiary_country: inKeptForm.country(sent.beneficiary_country),
-      beneficiary_phone: inKeptForm.phone(sent.beneficiary_phone),
+      beneficiary_first_name: normalized.name(sent.beneficiary_first_name),
+      beneficiary_last_name: normalized.name(sent.beneficiary_last_name),
+      beneficiary_country: normalized.country(sent.beneficiary_country),
+      beneficiary_phone: normalized.phone(sent.beneficiary_phone),
     },
     {
       amount: amountRule(currency),
@@ -137,7 +137,7 @@ const payeeFaults = (body: JsonObject): Violation[] => {
 
 const PAYEE_REQUIRED = 'is required, or beneficiary_email, beneficiary_first_name and beneficiary_last_name'
 
-const payeeOf = (body: ReturnType<typeof checkPayout>): PayoutDraft['payee'] =>
+const payeeOf = (body: ReturnType<typeof checkPayout>): PayoutInput['payee'] =>
   body.beneficiary_id !== undefined
     ? { beneficiaryId: body.beneficiary_id }
     : {
