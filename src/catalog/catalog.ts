@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
@@ -7,9 +6,15 @@ import type { Direction, Page } from '../http/query.ts'
 import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import type { Product, ProductTexts } from './product.ts'
-import { type Named, type ProductFilter, Shelf, type SortField } from './shelf.ts'
-import { clientDiscounts, products } from './tables.ts'
+import { type Product, type ProductTexts, productWire } from './product.ts'
+import {
+  type Listed,
+  loadProductIndex,
+  type ProductFilter,
+  type ProductIndex,
+  type SortField,
+} from './product-index.ts'
+import { discountsOf, findTexts, type Named } from './queries.ts'
 
 export interface ProductSort {
   field: SortField
@@ -32,78 +37,84 @@ export interface ProductPage {
   totalCount: number
   /** How many are on this page. */
   pageSize: number
-  products: () => readonly Product[]
+  products: readonly Product[]
   /** The products as a JSON array, at the discounts that were agreed with a client. */
-  json: (agreed: ReadonlyMap<number, number>) => Uint8Array
+  json: (agreed: ReadonlyMap<number, number>) => string
 }
 
-/** A catalog as it was read, and what was answered of it. */
-interface Read {
+/** The catalog that is current, and the answers made from it. */
+interface Current {
   database: Database
   version: string | undefined
-  shelf: Shelf
+  catalog: ProductIndex
   answers: LRUCache<string, Prepared>
 }
 
-/** How many bytes of answers are kept; the longest unasked make room. */
+/** The memory for answers, in bytes; those that were not asked for longest make room. */
 const ANSWERS_BYTES_MAX = 16_777_216
 /** What an answer takes besides its body, roughly. */
 const ANSWER_BYTES = 2_048
 
 /**
- * The products that are on sale and their categories: read from the database once and shared by all worlds, because
- * nothing that a client does changes it.
+ * The products on sale and their categories: loaded once and shared by all worlds, as nothing that a client does changes
+ * them.
  */
 export class Catalog {
-  #read: Read | undefined
-  #reading: Promise<void> | undefined
+  #loaded: Current | undefined
+  #loading: Promise<void> | undefined
 
   constructor(private readonly options: CatalogOptions) {}
 
-  /** Read when first asked for, so that starting the program does not wait for it. */
-  get #current() {
-    const { reference, publicUrl } = this.options
+  /** Loaded at first use, so that the start does not wait for it; at once, for those that {@link before} has not kept waiting. */
+  get #current(): Current {
     const database = this.options.database()
-    if (database !== this.#read?.database) this.refresh()
-    this.#read ??= this.#made(database, Shelf.read(database.query, reference, publicUrl))
-    return this.#read
+    if (database !== this.#loaded?.database) this.refresh()
+    if (this.#loaded) return this.#loaded
+    const loading = this.#loadFrom(database)
+    let step = loading.next()
+    while (!step.done) step = loading.next()
+    this.#loaded = this.#currentOf(database, step.value)
+    return this.#loaded
   }
 
-  /** What a request has to wait for before it looks at the catalog, if anything: one that is new is read in slices. */
+  /** What a request waits for before it reads the catalog: one that is new is loaded in slices. */
   before(): Promise<void> | undefined {
-    if (this.#read && this.options.database() !== this.#read.database) this.refresh()
-    if (this.#read) return undefined
-    this.#reading ??= this.#readInSlices().finally(() => {
-      this.#reading = undefined
+    if (this.#loaded && this.options.database() !== this.#loaded.database) this.refresh()
+    if (this.#loaded) return undefined
+    this.#loading ??= this.#loadInSlices().finally(() => {
+      this.#loading = undefined
     })
-    return this.#reading
+    return this.#loading
   }
 
-  async #readInSlices(): Promise<void> {
-    const { reference, publicUrl } = this.options
-    while (!this.#read) {
+  /** Loads until the catalog has not changed meanwhile. */
+  async #loadInSlices(): Promise<void> {
+    while (!this.#loaded) {
       const database = this.options.database()
       const version = this.options.version(database)
       const isSame = () => this.options.database() === database && this.options.version(database) === version
-      const reading = Shelf.reading(database.query, reference, publicUrl)
-      let shelf: Shelf | undefined
-      while (!shelf && isSame()) {
-        shelf = await turns.take(this, (isOver) => {
-          if (!isSame()) return undefined
-          let step = reading.next()
-          while (!step.done && !isOver()) step = reading.next()
-          return step.value
-        })
+      const loading = this.#loadFrom(database)
+      const slice = (isOver: () => boolean) => {
+        let step = isSame() ? loading.next() : undefined
+        while (step?.done === false && !isOver()) step = loading.next()
+        return step
       }
-      if (shelf && isSame()) this.#read ??= this.#made(database, shelf)
+      let step = await turns.take(this, slice)
+      while (step?.done === false) step = await turns.take(this, slice)
+      if (step?.done && isSame()) this.#loaded ??= this.#currentOf(database, step.value)
     }
   }
 
-  #made(database: Database, shelf: Shelf): Read {
+  #loadFrom(database: Database) {
+    const { reference, publicUrl } = this.options
+    return loadProductIndex(database.query, reference, publicUrl)
+  }
+
+  #currentOf(database: Database, catalog: ProductIndex): Current {
     return {
       database,
       version: this.options.version(database),
-      shelf,
+      catalog,
       answers: new LRUCache({
         maxSize: ANSWERS_BYTES_MAX,
         sizeCalculation: ({ byteCount }, key) => ANSWER_BYTES + key.length + byteCount,
@@ -111,29 +122,25 @@ export class Catalog {
     }
   }
 
-  get #shelf(): Shelf {
-    return this.#current.shelf
-  }
-
-  /** Reads the catalog anew if it is another one by now. */
+  /** Forgets the catalog if there is another one by now. */
   refresh(): void {
-    if (!this.#read) return
+    if (!this.#loaded) return
     const database = this.options.database()
-    if (this.options.version(database) === this.#read.version) this.#read.database = database
-    else this.#read = undefined
+    if (this.options.version(database) === this.#loaded.version) this.#loaded.database = database
+    else this.#loaded = undefined
   }
 
   get categories(): readonly Named[] {
-    return this.#shelf.categories
+    return this.#current.catalog.categories
   }
 
   get subcategories(): readonly Named[] {
-    return this.#shelf.subcategories
+    return this.#current.catalog.subcategories
   }
 
   /** The product, or undefined when there is none or it is not on sale. */
   find(id: number): Product | undefined {
-    return this.#shelf.find(id)
+    return this.#current.catalog.find(id)
   }
 
   findCategory(id: number): Named | undefined {
@@ -145,8 +152,8 @@ export class Catalog {
   }
 
   /**
-   * What a question was answered with before, or the answer that is made now. It goes with the catalog that it shows,
-   * and only to clients with these very discounts.
+   * The answer to a question, made when it is first asked of this catalog, and given only to clients with these very
+   * discounts.
    */
   answer(question: string, make: () => Prepared, agreed: ReadonlyMap<number, number> = NO_DISCOUNTS): Prepared {
     const key = `${numberOf(agreed)} ${question}`
@@ -158,38 +165,36 @@ export class Catalog {
     return made
   }
 
-  /** The long texts of a product, or undefined when another process has just taken it away. */
+  /** The long texts of a product, or undefined when another process has just removed it. */
   textsOf({ id }: Product): ProductTexts | undefined {
-    const { terms, details, howToUse } = products
-    return this.#current.database.query
-      .select({ terms, details, howToUse })
-      .from(products)
-      .where(eq(products.id, id))
-      .limit(1)
-      .get()
+    return findTexts(this.#current.database.query, id)
   }
 
   /** One page of the products that match. */
   list(filter: ProductFilter, { field, direction }: ProductSort, page: Page): ProductPage {
-    const shelf = this.#shelf
-    const matching = shelf.select(filter, field)
+    const matching = this.#current.catalog.select(filter, field)
     const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
-    const positions =
+    const listed =
       direction === 'ASC'
-        ? matching.subarray(start, end)
+        ? matching.slice(start, end)
         : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
     return {
       totalCount: matching.length,
-      pageSize: positions.length,
-      products: () => Array.from(positions, (position) => shelf.at(position)),
-      json: (agreed) => shelf.write(positions, agreed),
+      pageSize: listed.length,
+      products: listed.map(({ product }) => product),
+      json: (agreed) => `[${listed.map((each) => this.#jsonOf(each, agreed)).join()}]`,
     }
+  }
+
+  #jsonOf({ product, json }: Listed, agreed: ReadonlyMap<number, number>): string {
+    const basisPoints = agreed.get(product.id)
+    return basisPoints === undefined ? json : JSON.stringify(productWire(product, basisPoints, this.options.publicUrl))
   }
 }
 
 const NO_DISCOUNTS: ReadonlyMap<number, number> = new Map()
 
-/** Discounts as they hold at one time are one value: what was answered at them is found by its number. */
+/** Tells discounts apart in the keys of answers. */
 const numbers = new WeakMap<ReadonlyMap<number, number>, number>()
 let lastNumber = 0
 
@@ -207,8 +212,7 @@ const discountsByClient = worldPart(() => new Map<number, ReadonlyMap<number, nu
 export const agreedDiscounts = (world: World, clientId: number): ReadonlyMap<number, number> => {
   const known = world.of(discountsByClient).get(clientId)
   if (known) return known
-  const rows = world.db.query.select().from(clientDiscounts).where(eq(clientDiscounts.clientId, clientId)).all()
-  const discounts = new Map(rows.map((row) => [row.productId, row.discountBasisPoints]))
+  const discounts = discountsOf(world.db.query, clientId)
   world.of(discountsByClient).set(clientId, discounts)
   return discounts
 }

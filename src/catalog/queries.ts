@@ -1,5 +1,7 @@
-import { and, asc, eq, gte, inArray, max, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, inArray, lte, max, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { Band, Product, ProductTexts } from './product.ts'
 import { categories, clientDiscounts, productBands, products, subcategories } from './tables.ts'
 
 /** Hears how far a long catalog has come. */
@@ -200,3 +202,70 @@ export const productIds = (query: Query): number[] =>
     .orderBy(asc(products.id))
     .all()
     .map(({ id }) => id)
+
+export interface Named {
+  id: number
+  name: string
+}
+
+const activeOf = (query: Query, table: typeof categories | typeof subcategories): Named[] =>
+  query
+    .select({ id: table.id, name: table.name })
+    .from(table)
+    .where(eq(table.active, true))
+    .orderBy(asc(table.id))
+    .all()
+
+export const activeCategories = (query: Query): Named[] => activeOf(query, categories)
+export const activeSubcategories = (query: Query): Named[] => activeOf(query, subcategories)
+
+/** The next products on sale, by id, without their long texts. */
+export const productsOnSale = (
+  query: Query,
+  reference: Reference,
+  { afterId, limit }: { afterId: number; limit: number },
+): Product[] => {
+  const { terms, details, howToUse, ...columns } = getTableColumns(products)
+  const rows = query
+    .select(columns)
+    .from(products)
+    .where(and(eq(products.active, true), gt(products.id, afterId)))
+    .orderBy(asc(products.id))
+    .limit(limit)
+    .all()
+  const bands = bandsBetween(query, afterId, rows.at(-1)?.id ?? afterId)
+  return rows.map(({ countryId, currencyId, ...row }) => ({
+    ...row,
+    country: reference.getCountry(countryId),
+    currency: reference.getCurrency(currencyId),
+    bands: bands.get(row.id) ?? [],
+  }))
+}
+
+const bandsBetween = (query: Query, afterId: number, lastId: number): Map<number, Band[]> => {
+  const rows = query
+    .select()
+    .from(productBands)
+    .where(and(gt(productBands.productId, afterId), lte(productBands.productId, lastId)))
+    .orderBy(asc(productBands.productId), asc(productBands.position))
+    .all()
+  const bands = new Map<number, Band[]>()
+  for (const { productId, position, ...band } of rows) {
+    const known = bands.get(productId)
+    if (known) known.push(band)
+    else bands.set(productId, [band])
+  }
+  return bands
+}
+
+/** The long texts of a product, or undefined when another process has just removed it. */
+export const findTexts = (query: Query, productId: number): ProductTexts | undefined => {
+  const { terms, details, howToUse } = products
+  return query.select({ terms, details, howToUse }).from(products).where(eq(products.id, productId)).limit(1).get()
+}
+
+/** The discounts agreed with a client, in basis points by product. */
+export const discountsOf = (query: Query, clientId: number): ReadonlyMap<number, number> => {
+  const rows = query.select().from(clientDiscounts).where(eq(clientDiscounts.clientId, clientId)).all()
+  return new Map(rows.map(({ productId, discountBasisPoints }) => [productId, discountBasisPoints]))
+}

@@ -15,8 +15,8 @@ import type { World } from '../worlds/world.ts'
 import { CARD_TYPE, drawCard } from './card.ts'
 import { agreedDiscounts, type Catalog } from './catalog.ts'
 import { findOffer, type Product, productDetailWire, quantityMaxFor } from './product.ts'
+import { SORT_FIELDS } from './product-index.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
-import { SORT_FIELDS } from './shelf.ts'
 
 /** Products and their availability (spec 4.2). Errors leave in the structured shape. */
 

@@ -44,7 +44,7 @@ const LOOKED_THROUGH = 50
 
 /** The first products on sale. */
 const firstOf = (catalog: Catalog): readonly Product[] =>
-  catalog.list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH }).products()
+  catalog.list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH }).products
 
 /** What a session buys. */
 interface Purchase {

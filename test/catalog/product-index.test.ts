@@ -1,16 +1,17 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { Catalog } from '../../src/catalog/catalog.ts'
 import { readCatalog } from '../../src/catalog/document.ts'
 import { type Product, productWire } from '../../src/catalog/product.ts'
+import { loadProductIndex, SORT_FIELDS, type SortField } from '../../src/catalog/product-index.ts'
 import { replaceCatalog } from '../../src/catalog/queries.ts'
-import { Shelf, SORT_FIELDS, type SortField } from '../../src/catalog/shelf.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { lowerCase } from '../../src/kernel/lower-case.ts'
 import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { catalogEntry } from './entry.ts'
 
-/** The shelf works with positions and joined texts; here it is held against lists of products, searched one by one. */
+/** The lists of a catalog are held against products that are filtered and sorted one by one. */
 
 const URL_BEFORE = 'http://localhost:4747'
 const database = Database.inMemory()
@@ -18,13 +19,16 @@ migrate(database.sqlite, { nowMs: () => 0 })
 seedReferenceData(database)
 const reference = readReference()
 
-const shelfOf = (entries: readonly object[]): Shelf => {
+const catalogOf = (entries: readonly object[]): Catalog => {
   const named = (...names: string[]) => names.map((name) => ({ name }))
   const own = { categories: named('Gaming', 'GAMING', 'Books'), subcategories: named('b', 'B', 'a') }
   const rows = readCatalog(JSON.stringify({ ...own, products: entries }), { reference })
   database.fill((tx) => replaceCatalog(tx, rows))
-  return Shelf.read(database.query, reference, URL_BEFORE)
+  return new Catalog({ database: () => database, version: () => undefined, reference, publicUrl: URL_BEFORE })
 }
+const ALL = { page: 1, limit: 100 }
+const listOf = (catalog: Catalog, filter: Parameters<Catalog['list']>[0], field: SortField) =>
+  catalog.list(filter, { field, direction: 'ASC' }, ALL)
 
 /** Letters that repeat, that fold, and that UTF-16 sorts otherwise than code points do. */
 const name = fc.string({ unit: fc.constantFrom('a', 'A', 'b', 'Σ', 'ς', 'é', 'ﬀ', '𝒜'), minLength: 1, maxLength: 4 })
@@ -64,8 +68,8 @@ test('selects exactly the matching products, in order', () => {
   })
   fc.assert(
     fc.property(entries, asked, (sold, { field, category, country, currency, search }) => {
-      const shelf = shelfOf(sold)
-      const all = Array.from(shelf.select({}, 'id'), (position) => shelf.at(position))
+      const catalog = catalogOf(sold)
+      const all = listOf(catalog, {}, 'id').products
       expect(all.map(({ id }) => id)).toEqual(
         sold
           .filter(({ active }) => active)
@@ -88,7 +92,7 @@ test('selects exactly the matching products, in order', () => {
         search,
       }
       for (const _ of ['for the first time', 'again']) {
-        const selected = Array.from(shelf.select(filter, field), (position) => shelf.at(position).id)
+        const selected = listOf(catalog, filter, field).products.map(({ id }) => id)
         expect(selected).toEqual(expected.map(({ id }) => id))
       }
     }),
@@ -98,29 +102,24 @@ test('selects exactly the matching products, in order', () => {
 test('writes the JSON of each product with the agreed discounts', () => {
   fc.assert(
     fc.property(entries, fc.array(fc.integer({ min: 1, max: 99 })), (sold, discounted) => {
-      const shelf = shelfOf(sold)
-      const positions = shelf.select({}, 'name')
+      const { products, json } = listOf(catalogOf(sold), {}, 'name')
       const agreed = new Map(discounted.map((id) => [id, 900]))
-      const expected = Array.from(positions, (position) => {
-        const product = shelf.at(position)
-        return productWire(product, agreed.get(product.id) ?? 0, URL_BEFORE)
-      })
-      expect(Buffer.from(shelf.write(positions, agreed)).toString()).toBe(JSON.stringify(expected))
-      const undiscounted = Array.from(positions, (position) => productWire(shelf.at(position), 0, URL_BEFORE))
-      expect(Buffer.from(shelf.write(positions, new Map())).toString()).toBe(JSON.stringify(undiscounted))
+      const expected = products.map((product) => productWire(product, agreed.get(product.id) ?? 0, URL_BEFORE))
+      expect(json(agreed)).toBe(JSON.stringify(expected))
+      const undiscounted = products.map((product) => productWire(product, 0, URL_BEFORE))
+      expect(json(new Map())).toBe(JSON.stringify(undiscounted))
     }),
   )
 })
 
 test('reads at most 500 products at a time, with the same result as reading all at once', () => {
-  const whole = shelfOf(
+  const catalog = catalogOf(
     Array.from({ length: 1_200 }, (_, index) => catalogEntry({ id: index + 1, name: `${index}`, sub_category: 'b' })),
   )
-  const reading = Shelf.reading(database.query, reference, URL_BEFORE)
-  const steps = Array.from({ length: 4 }, (): IteratorResult<undefined, Shelf> => reading.next())
-  expect(steps.map(({ done }) => done)).toEqual([false, false, false, true])
-  const shelf = steps.at(-1)?.value
-  const positions = whole.select({}, 'name')
-  expect(shelf?.select({}, 'name')).toEqual(positions)
-  expect(shelf?.write(positions, new Map())).toEqual(whole.write(positions, new Map()))
+  const loading = loadProductIndex(database.query, reference, URL_BEFORE)
+  const steps = Array.from({ length: 3 }, () => loading.next())
+  expect(steps.map(({ done }) => done)).toEqual([false, false, true])
+  const inSteps = steps.at(-1)?.value?.select({}, 'name') ?? []
+  const page = catalog.list({}, { field: 'name', direction: 'ASC' }, { page: 1, limit: 1_200 })
+  expect(inSteps.map(({ product }) => product)).toEqual([...page.products])
 })

@@ -1,0 +1,120 @@
+import type { Query } from '../db/database.ts'
+import { lowerCase } from '../kernel/lower-case.ts'
+import type { Reference } from '../reference/reference.ts'
+import { type Product, productWire } from './product.ts'
+import { activeCategories, activeSubcategories, type Named, productsOnSale } from './queries.ts'
+
+/** The fields that a list of products can be sorted by (contract C7). */
+export const SORT_FIELDS = ['id', 'name', 'category', 'sub_category', 'country_code', 'currency_code'] as const
+export type SortField = (typeof SORT_FIELDS)[number]
+
+export interface ProductFilter {
+  category?: string | undefined
+  countryId?: number | undefined
+  currencyId?: number | undefined
+  search?: string | undefined
+}
+
+/** A product with what its lists need, made once: they are asked for far more often than catalogs change. */
+export interface Listed {
+  product: Product
+  searchedName: string
+  searchedCategory: string
+  /** As it stands in a list, at no agreed discount. */
+  json: string
+}
+
+/** A catalog in memory: a filter of 100,000 products takes a few milliseconds there, with no index to keep. */
+export class ProductIndex {
+  readonly #byId: ReadonlyMap<number, Product>
+  /** Each order is made at its first use. */
+  readonly #sorted = new Map<SortField, readonly Listed[]>()
+
+  constructor(
+    readonly categories: readonly Named[],
+    readonly subcategories: readonly Named[],
+    /** By ascending id. */
+    private readonly listed: readonly Listed[],
+  ) {
+    this.#byId = new Map(listed.map(({ product }) => [product.id, product]))
+  }
+
+  find(id: number): Product | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** All that match, in ascending order of a field. */
+  select({ category, countryId, currencyId, search }: ProductFilter, field: SortField): readonly Listed[] {
+    const [wantedCategory, term] = [category && lowerCase(category), search && lowerCase(search)]
+    let matching = this.#by(field)
+    if (countryId !== undefined) matching = matching.filter(({ product }) => product.country.id === countryId)
+    if (currencyId !== undefined) matching = matching.filter(({ product }) => product.currency.id === currencyId)
+    if (wantedCategory !== undefined) matching = matching.filter((each) => each.searchedCategory === wantedCategory)
+    if (term) matching = matching.filter(({ searchedName }) => searchedName.includes(term))
+    return matching
+  }
+
+  #by(field: SortField): readonly Listed[] {
+    const known = this.#sorted.get(field)
+    if (known) return known
+    const made = field === 'id' ? this.listed : sorted(this.listed, TEXTS[field])
+    this.#sorted.set(field, made)
+    return made
+  }
+}
+
+/** What each sort compares. */
+const TEXTS: Record<Exclude<SortField, 'id'>, (product: Product) => string> = {
+  name: ({ name }) => name,
+  category: ({ category }) => category,
+  sub_category: ({ subCategory }) => subCategory,
+  country_code: ({ country }) => country.alpha3,
+  currency_code: ({ currency }) => currency.currency,
+}
+
+/** By the lower case of a text, then by the text, both by code point, then by id (contract C7). */
+const sorted = (listed: readonly Listed[], textOf: (product: Product) => string): readonly Listed[] => {
+  const keyed = listed.map((each) => {
+    const text = textOf(each.product)
+    return { each, key: comparable(`${text.toLowerCase()}\0${text}`) }
+  })
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  return keyed.map(({ each }) => each)
+}
+
+/** A text that `<` compares by code point: the units of surrogate pairs move behind all others. */
+const comparable = (text: string): string =>
+  text.replace(/[\ud800-\uffff]/g, (unit) => {
+    const code = unit.charCodeAt(0)
+    return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800)
+  })
+
+/** Products that are loaded without a stop. */
+const LOADED_TOGETHER = 500
+
+/**
+ * Loads a catalog, and stops after each few products, so that a large one can be loaded in slices (decision 32).
+ *
+ * @param publicUrl the address that pictures are linked at
+ */
+export function* loadProductIndex(
+  query: Query,
+  reference: Reference,
+  publicUrl: string,
+): Generator<undefined, ProductIndex> {
+  const listed: Listed[] = []
+  for (;;) {
+    const some = productsOnSale(query, reference, { afterId: listed.at(-1)?.product.id ?? 0, limit: LOADED_TOGETHER })
+    for (const product of some) {
+      listed.push({
+        product,
+        searchedName: lowerCase(product.name),
+        searchedCategory: lowerCase(product.category),
+        json: JSON.stringify(productWire(product, 0, publicUrl)),
+      })
+    }
+    if (some.length < LOADED_TOGETHER) break
+    yield
+  }
+  return new ProductIndex(activeCategories(query), activeSubcategories(query), listed)
+}
