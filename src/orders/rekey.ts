@@ -1,12 +1,19 @@
-import { and, asc, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { DataFault } from '../db/data-folder.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { resealAnswer, type SealedAnswer, sealedAnswers } from '../idempotency/queries.ts'
 import { placeInOrder, placeInStock } from './places.ts'
 import { PREFIX_BYTES, Seal } from './seal.ts'
-import { orders, voucherKey, voucherKeyNext, voucherStock, vouchers } from './tables.ts'
-import { markOf, nextMarkOf } from './voucher-key.ts'
+import {
+  insertNextMark,
+  isFingerprintTaken,
+  markOf,
+  nextMarkOf,
+  type StockRow,
+  staleStock,
+  staleVouchers,
+  updateStock,
+  updateVoucher,
+} from './stock-queries.ts'
 
 /**
  * Seals everything anew with the key that seals now: what another key has sealed, and what an earlier release has, for no
@@ -44,7 +51,7 @@ export const reseal = async (context: Resealing): Promise<Resealed> => {
   await resealRows(
     context,
     counts,
-    (after: number) => staleStock(context, after),
+    (after: number) => staleStock(context.query, context.seal, after, UNIT),
     resealStock,
     0,
     ({ id }) => id,
@@ -52,7 +59,7 @@ export const reseal = async (context: Resealing): Promise<Resealed> => {
   await resealRows(
     context,
     counts,
-    (after: number) => staleVouchers(context, after),
+    (after: number) => staleVouchers(context.query, context.seal, after, UNIT),
     resealVoucher,
     0,
     ({ id }) => id,
@@ -89,32 +96,16 @@ const resealRows = async <Row, Place>(
   }
 }
 
-const isStale = (sealed: SQLiteColumn, { prefix }: Seal): SQL => sql`substr(${sealed}, 1, ${PREFIX_BYTES}) <> ${prefix}`
-
-const staleStock = ({ query, seal }: Resealing, after: number) =>
-  query
-    .select()
-    .from(voucherStock)
-    .where(and(gt(voucherStock.id, after), isStale(voucherStock.sealed, seal)))
-    .orderBy(asc(voucherStock.id))
-    .limit(UNIT)
-    .all()
-
-const resealStock = (tx: Tx, { seal, nowMs }: Resealing, row: ReturnType<typeof staleStock>[number]): Outcome => {
+const resealStock = (tx: Tx, { seal, nowMs }: Resealing, row: StockRow): Outcome => {
   const code = seal.open(row.sealed, placeInStock(row))
   const digest = code && seal.fingerprint(code.cardNumber)
   if (!code || digest === undefined) {
-    setStock(tx, row.id, { damagedAtMs: row.damagedAtMs ?? nowMs })
+    updateStock(tx, row.id, { damagedAtMs: row.damagedAtMs ?? nowMs })
     return 'damaged'
   }
-  const isTwice = tx
-    .select({ id: voucherStock.id })
-    .from(voucherStock)
-    .where(and(eq(voucherStock.fingerprint, digest), ne(voucherStock.id, row.id)))
-    .limit(1)
-    .get()
+  const isTwice = isFingerprintTaken(tx, digest, row.id)
   const fingerprint = isTwice ? `${digest} ${row.id}` : digest
-  setStock(tx, row.id, {
+  updateStock(tx, row.id, {
     fingerprint,
     sealed: seal.close(code, placeInStock({ ...row, fingerprint })),
     damagedAtMs: isTwice ? (row.damagedAtMs ?? nowMs) : row.damagedAtMs,
@@ -122,34 +113,11 @@ const resealStock = (tx: Tx, { seal, nowMs }: Resealing, row: ReturnType<typeof 
   return isTwice ? 'twice' : 'resealed'
 }
 
-const setStock = (tx: Tx, id: number, change: Partial<typeof voucherStock.$inferInsert>): void => {
-  tx.update(voucherStock).set(change).where(eq(voucherStock.id, id)).run()
-}
-
-const staleVouchers = ({ query, seal }: Resealing, after: number) =>
-  query
-    .select({
-      id: vouchers.id,
-      orderId: vouchers.orderId,
-      reference: vouchers.reference,
-      sealed: vouchers.sealed,
-      clientId: orders.clientId,
-    })
-    .from(vouchers)
-    .innerJoin(orders, eq(orders.id, vouchers.orderId))
-    .where(and(gt(vouchers.id, after), isStale(vouchers.sealed, seal)))
-    .orderBy(asc(vouchers.id))
-    .limit(UNIT)
-    .all()
-
 const resealVoucher = (tx: Tx, { seal }: Resealing, row: ReturnType<typeof staleVouchers>[number]): Outcome => {
   const place = placeInOrder(row, row)
   const code = seal.open(row.sealed, place)
   if (!code) return 'damaged'
-  tx.update(vouchers)
-    .set({ sealed: seal.close(code, place) })
-    .where(eq(vouchers.id, row.id))
-    .run()
+  updateVoucher(tx, row.id, seal.close(code, place))
   return 'resealed'
 }
 
@@ -173,14 +141,8 @@ export const beginRekey = (tx: Tx, next: Uint8Array): boolean => {
   const underway = nextMarkOf(tx)
   if (underway !== undefined && underway !== mark) throw new DataFault(OTHER_KEY)
   if (underway === undefined && markOf(tx) === mark) return false
-  if (underway === undefined) tx.insert(voucherKeyNext).values({ id: 1, mark }).run()
+  if (underway === undefined) insertNextMark(tx, mark)
   return true
-}
-
-/** The key of this mark is the only one from now on. */
-export const endRekey = (tx: Tx, mark: string): void => {
-  tx.delete(voucherKeyNext).run()
-  tx.update(voucherKey).set({ mark }).run()
 }
 
 const OTHER_KEY =

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { asc, count, inArray, isNotNull, isNull, lte, not, sql } from 'drizzle-orm'
 import { type ProductRecord, productRecords } from '../catalog/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { isWritable } from '../http/validation.ts'
@@ -9,8 +8,7 @@ import { toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { placeInStock } from './places.ts'
 import type { Seal, VoucherCode } from './seal.ts'
-import { isPublished } from './supply.ts'
-import { stockPublished, voucherStock } from './tables.ts'
+import { insertStock, knownFingerprints, type NewStockRow, publishStock, removeUnpublished } from './stock-queries.ts'
 
 /** The stock of live mode: codes that were bought elsewhere, imported sealed, each handed out once (contract C12). */
 
@@ -35,7 +33,7 @@ export class StockFault extends Error {
   }
 }
 
-export type SealedCode = typeof voucherStock.$inferInsert & { place: string }
+export type SealedCode = NewStockRow & { place: string }
 
 /** What codes are read with. */
 interface ReadingCodes {
@@ -126,43 +124,20 @@ interface Importing {
  */
 export const importCodes = async (codes: readonly SealedCode[], importing: Importing): Promise<void> => {
   const { query, write, check, onRows } = importing
-  while (await write(removeUnpublished));
+  while (await write((tx) => removeUnpublished(tx, ROWS_PER_UNIT)));
   requireNew(query, codes)
   for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
     onRows(start)
     const rows = codes.slice(start, start + ROWS_PER_UNIT).map(({ place: _, ...row }) => row)
     await write((tx) => {
       check(tx)
-      tx.insert(voucherStock).values(rows).run()
+      insertStock(tx, rows)
     })
   }
   await write((tx) => {
     check(tx)
-    tx.update(stockPublished)
-      .set({ upToId: sql`(SELECT coalesce(max(${voucherStock.id}), 0) FROM ${voucherStock})` })
-      .run()
+    publishStock(tx)
   })
-}
-
-/** Removes a few codes that were never for sale. Answers whether there may be more. */
-const removeUnpublished = (tx: Tx): boolean => {
-  const left = tx
-    .select({ id: voucherStock.id })
-    .from(voucherStock)
-    .where(not(isPublished))
-    .orderBy(asc(voucherStock.id))
-    .limit(ROWS_PER_UNIT)
-    .all()
-  if (left.length === 0) return false
-  tx.delete(voucherStock)
-    .where(
-      inArray(
-        voucherStock.id,
-        left.map(({ id }) => id),
-      ),
-    )
-    .run()
-  return true
 }
 
 /** @throws StockFault with all that are in the stock */
@@ -170,7 +145,10 @@ const requireNew = (query: Query, codes: readonly SealedCode[]): void => {
   const problems: string[] = []
   for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
     const rows = codes.slice(start, start + ROWS_PER_UNIT)
-    const known = knownAmong(query, rows)
+    const known = knownFingerprints(
+      query,
+      rows.map(({ fingerprint }) => fingerprint),
+    )
     problems.push(...rows.filter((row) => known.has(row.fingerprint)).map(({ place }) => `${place}: ${KNOWN_CODE}`))
   }
   if (problems.length > 0) throw new StockFault(problems)
@@ -179,35 +157,6 @@ const requireNew = (query: Query, codes: readonly SealedCode[]): void => {
 const KNOWN_CODE = 'card_number: was imported before'
 /** A transaction of as many takes some 10 ms. */
 const ROWS_PER_UNIT = 250
-
-const knownAmong = (query: Query, rows: readonly SealedCode[]): ReadonlySet<string> => {
-  const fingerprints = rows.map(({ fingerprint }) => fingerprint)
-  const known = query
-    .select({ fingerprint: voucherStock.fingerprint })
-    .from(voucherStock)
-    .where(inArray(voucherStock.fingerprint, fingerprints))
-    .all()
-  return new Set(known.map(({ fingerprint }) => fingerprint))
-}
-
-const isLeft = isNull(voucherStock.orderId)
-
-/** How many codes there are of each product and denomination: in all, taken by orders, and spoiled before that. */
-export const stockLevels = (query: Query, nowMs: number) =>
-  query
-    .select({
-      productId: voucherStock.productId,
-      denominationMinor: voucherStock.denominationMinor,
-      imported: count(),
-      taken: count(voucherStock.orderId),
-      damaged: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNotNull(voucherStock.damagedAtMs)})`,
-      expired: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNull(voucherStock.damagedAtMs)} AND ${lte(voucherStock.expiresAtMs, nowMs)})`,
-    })
-    .from(voucherStock)
-    .where(isPublished)
-    .groupBy(voucherStock.productId, voucherStock.denominationMinor)
-    .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
-    .all()
 
 const codeOf = ({ card_number, pin_code, claim_url }: Static<typeof CodeEntry>): VoucherCode => ({
   cardNumber: card_number,

@@ -1,11 +1,20 @@
-import { and, asc, count, eq, inArray, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Product } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { placeInStock } from './places.ts'
 import type { Seal, VoucherCode } from './seal.ts'
-import { type Order, stockPublished, voucherStock, vouchers } from './tables.ts'
+import {
+  countFree,
+  freeCodes,
+  freeSpoiled,
+  freeUndelivered,
+  markDamaged,
+  type StockRow,
+  updateStock,
+  waitingCodes,
+} from './stock-queries.ts'
+import type { Order } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
 
 /** A voucher that is about to be delivered. */
@@ -37,22 +46,16 @@ export interface StockOptions {
 /** Live mode hands out imported codes, each exactly once, the first imported first, and none that has expired. */
 export const importedSupply = (options: StockOptions): VoucherSupply => ({
   left: (query, world, { id: productId }, denominationMinor) =>
-    query
-      .select({ count: count() })
-      .from(voucherStock)
-      .where(freeOf({ productId, denominationMinor }, world.clock.nowMs()))
-      .get()?.count ?? 0,
+    countFree(query, { productId, denominationMinor }, world.clock.nowMs()),
   take: (tx, world, order) => setAside(tx, world, options, order, order.quantity),
   deliver: (tx, world, order, quantity) => {
     const waiting = waitingFor(tx, world, options, order, quantity)
     if (waiting.length === quantity) return waiting
     setAside(tx, world, options, order, quantity - waiting.length)
-    freeSpoiled(tx, world, order)
+    freeSpoiled(tx, order, world.clock.nowMs())
     return waitingFor(tx, world, options, order, quantity)
   },
-  giveBack: (tx, order) => {
-    tx.update(voucherStock).set({ orderId: null }).where(undeliveredOf(order)).run()
-  },
+  giveBack: freeUndelivered,
 })
 
 /** Takes the next codes of the stock for an order. @throws DomainError insufficient_stock */
@@ -61,13 +64,7 @@ const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, qua
   const seal = options.seals(tx)
   const found: number[] = []
   for (;;) {
-    const free = tx
-      .select()
-      .from(voucherStock)
-      .where(freeOf(order, nowMs))
-      .orderBy(asc(voucherStock.id))
-      .limit(quantity)
-      .all()
+    const free = freeCodes(tx, order, nowMs, quantity)
     if (free.length < quantity) {
       // The refusal undoes what was noted: it is noted once more, by itself. Failing that, it is found again.
       if (found.length > 0) world.db.write((after) => markDamaged(after, found, nowMs)).catch(() => undefined)
@@ -77,20 +74,14 @@ const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, qua
     for (const row of damaged) noteDamage(tx, world, options, row)
     found.push(...damaged.map(({ id }) => id))
     if (damaged.length > 0) continue
-    for (const { id } of free) tx.update(voucherStock).set({ orderId: order.id }).where(eq(voucherStock.id, id)).run()
+    for (const { id } of free) updateStock(tx, id, { orderId: order.id })
     return
   }
 }
 
 /** Codes that were set aside for an order, and can be delivered. */
 const waitingFor = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): SuppliedVoucher[] => {
-  const rows = tx
-    .select()
-    .from(voucherStock)
-    .where(and(undeliveredOf(order), isNull(voucherStock.damagedAtMs), unexpired(world.clock.nowMs())))
-    .orderBy(asc(voucherStock.id))
-    .limit(quantity)
-    .all()
+  const rows = waitingCodes(tx, order, world.clock.nowMs(), quantity)
   const seal = options.seals(tx)
   return rows.flatMap((row) => {
     const code = codeOf(seal, row)
@@ -99,8 +90,6 @@ const waitingFor = (tx: Tx, world: World, options: StockOptions, order: Order, q
   })
 }
 
-type StockRow = typeof voucherStock.$inferSelect
-
 const codeOf = (seal: Seal, row: StockRow): VoucherCode | undefined => seal.open(row.sealed, placeInStock(row))
 
 /** A code that cannot be opened is sold to nobody; the next one is. */
@@ -108,42 +97,3 @@ const noteDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, { id, pro
   markDamaged(tx, [id], world.clock.nowMs())
   onDamaged({ stockId: id, productId })
 }
-
-const markDamaged = (tx: Tx, ids: readonly number[], nowMs: number): void => {
-  tx.update(voucherStock)
-    .set({ damagedAtMs: nowMs })
-    .where(inArray(voucherStock.id, [...ids]))
-    .run()
-}
-
-/** Codes that expired or were found damaged while their order waited are no longer its own. */
-const freeSpoiled = (tx: Tx, world: World, order: Order): void => {
-  const spoiled = or(isNotNull(voucherStock.damagedAtMs), not(unexpired(world.clock.nowMs())))
-  tx.update(voucherStock)
-    .set({ orderId: null })
-    .where(and(undeliveredOf(order), spoiled))
-    .run()
-}
-
-/** Codes that were set aside for an order and not delivered yet. */
-const undeliveredOf = ({ id }: Order) =>
-  and(
-    eq(voucherStock.orderId, id),
-    sql`NOT EXISTS (SELECT 1 FROM ${vouchers} WHERE ${vouchers.stockId} = ${voucherStock.id})`,
-  )
-
-/** Codes of an import that was broken off are none of the stock. */
-export const isPublished = sql`${voucherStock.id} <= (SELECT ${stockPublished.upToId} FROM ${stockPublished})`
-
-/** Codes that may be sold. */
-const freeOf = ({ productId, denominationMinor }: Pick<Order, 'productId' | 'denominationMinor'>, nowMs: number) =>
-  and(
-    eq(voucherStock.productId, productId),
-    eq(voucherStock.denominationMinor, denominationMinor),
-    isPublished,
-    isNull(voucherStock.orderId),
-    isNull(voucherStock.damagedAtMs),
-    unexpired(nowMs),
-  )
-
-const unexpired = (nowMs: number): SQL => sql`coalesce(${voucherStock.expiresAtMs} > ${nowMs}, TRUE)`

@@ -1,11 +1,9 @@
-import { eq, sql } from 'drizzle-orm'
 import { DataFault, keep, moveKept, readKept } from '../db/data-folder.ts'
 import type { Database, Query } from '../db/database.ts'
-import { preparedReads } from '../db/prepared.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { SEAL_KEY_BYTES, Seal } from './seal.ts'
-import { voucherKey, voucherKeyNext } from './tables.ts'
+import { insertMark, markOf, nextMarkOf, sealingMark } from './stock-queries.ts'
 
 /** The key that seals voucher codes: given by the operator, or kept in a file of the data folder (contract C12). */
 const KEY_FILE = 'voucher.key'
@@ -31,9 +29,7 @@ export const openSeal = (
   database.fill((tx) => {
     if (markOf(tx) === undefined) {
       const key = given ?? kept(dataDir, KEY_FILE) ?? madeIn(dataDir)
-      tx.insert(voucherKey)
-        .values({ id: 1, mark: markFrom(key) })
-        .run()
+      insertMark(tx, markFrom(key))
     }
     return sealAsMarked(tx, keysOf(dataDir, given), others)
   })
@@ -48,24 +44,13 @@ export const liveSeals = (database: Database, dataDir: string, given: Uint8Array
   let known = openSeal(database, dataDir, given)
   let { mark } = known
   return (query) => {
-    const current = statements(query).mark.get()?.mark
+    const current = sealingMark(query)
     if (current === mark || current === undefined) return known
     known = sealAsMarked(query, keysOf(dataDir, given), [])
     mark = known.mark
     return known
   }
 }
-
-const statements = preparedReads({
-  /** The mark of the key that seals: the next one, where there is one. */
-  mark: (query) =>
-    query
-      .select({ mark: sql<string>`coalesce(${voucherKeyNext.mark}, ${voucherKey.mark})` })
-      .from(voucherKey)
-      .leftJoin(voucherKeyNext, eq(voucherKeyNext.id, voucherKey.id))
-      .limit(1)
-      .prepare(),
-})
 
 /** The keys that are at hand, the one that is given or kept for good first. */
 export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefined, next?: Uint8Array): Uint8Array[] => {
@@ -101,12 +86,6 @@ export const areKeysOf = (
     (mark) => mark === undefined || keys.some((key) => markFrom(key) === mark),
   )
 }
-
-/** The mark of the key that a database was sealed with, or undefined before the first. */
-export const markOf = (query: Query): string | undefined => query.select().from(voucherKey).limit(1).get()?.mark
-
-/** The mark of the key that the codes are being sealed with anew, or undefined when they are not. */
-export const nextMarkOf = (query: Query): string | undefined => query.select().from(voucherKeyNext).limit(1).get()?.mark
 
 const WRONG_KEY =
   'The voucher key is not the one that sealed the codes of this database. Set that one with ' +

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { importCodes, type SealedCode, StockFault, stockLevels } from '../../src/orders/stock.ts'
+import { importCodes, type SealedCode, StockFault } from '../../src/orders/stock.ts'
+import { stockLevels } from '../../src/orders/stock-queries.ts'
 
 /** A long file of codes is written a few at a time, and sold all at once (contract C12). */
 

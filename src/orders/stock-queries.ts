@@ -1,0 +1,205 @@
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Query, Tx } from '../db/database.ts'
+import { preparedReads } from '../db/prepared.ts'
+import { PREFIX_BYTES, type Seal } from './seal.ts'
+import { type Order, orders, stockPublished, voucherKey, voucherKeyNext, voucherStock, vouchers } from './tables.ts'
+
+/** What is asked of the stock of codes, and of the marks of the keys that seal them. */
+
+export type StockRow = typeof voucherStock.$inferSelect
+export type NewStockRow = typeof voucherStock.$inferInsert
+
+/** Codes that were set aside for an order and not delivered yet. */
+const undeliveredOf = ({ id }: Order) =>
+  and(
+    eq(voucherStock.orderId, id),
+    sql`NOT EXISTS (SELECT 1 FROM ${vouchers} WHERE ${vouchers.stockId} = ${voucherStock.id})`,
+  )
+
+/** Codes of an import that was broken off are none of the stock. */
+const isPublished = sql`${voucherStock.id} <= (SELECT ${stockPublished.upToId} FROM ${stockPublished})`
+
+/** Codes that may be sold. */
+const freeOf = ({ productId, denominationMinor }: Pick<Order, 'productId' | 'denominationMinor'>, nowMs: number) =>
+  and(
+    eq(voucherStock.productId, productId),
+    eq(voucherStock.denominationMinor, denominationMinor),
+    isPublished,
+    isNull(voucherStock.orderId),
+    isNull(voucherStock.damagedAtMs),
+    unexpired(nowMs),
+  )
+
+const unexpired = (nowMs: number): SQL => sql`coalesce(${voucherStock.expiresAtMs} > ${nowMs}, TRUE)`
+
+type Kind = Pick<Order, 'productId' | 'denominationMinor'>
+
+/** How many codes may be sold. */
+export const countFree = (query: Query, kind: Kind, nowMs: number): number =>
+  query.select({ count: count() }).from(voucherStock).where(freeOf(kind, nowMs)).get()?.count ?? 0
+
+/** The next codes that may be sold, the first imported first. */
+export const freeCodes = (query: Query, kind: Kind, nowMs: number, limit: number): StockRow[] =>
+  query.select().from(voucherStock).where(freeOf(kind, nowMs)).orderBy(asc(voucherStock.id)).limit(limit).all()
+
+/** The next codes that were set aside for an order and can be delivered. */
+export const waitingCodes = (query: Query, order: Order, nowMs: number, limit: number): StockRow[] =>
+  query
+    .select()
+    .from(voucherStock)
+    .where(and(undeliveredOf(order), isNull(voucherStock.damagedAtMs), unexpired(nowMs)))
+    .orderBy(asc(voucherStock.id))
+    .limit(limit)
+    .all()
+
+export const markDamaged = (tx: Tx, ids: readonly number[], nowMs: number): void => {
+  tx.update(voucherStock)
+    .set({ damagedAtMs: nowMs })
+    .where(inArray(voucherStock.id, [...ids]))
+    .run()
+}
+
+/** Puts back what was set aside for an order and not delivered. */
+export const freeUndelivered = (tx: Tx, order: Order): void => {
+  tx.update(voucherStock).set({ orderId: null }).where(undeliveredOf(order)).run()
+}
+
+/** Codes that expired or were found damaged while their order waited are no longer its own. */
+export const freeSpoiled = (tx: Tx, order: Order, nowMs: number): void => {
+  const spoiled = or(isNotNull(voucherStock.damagedAtMs), not(unexpired(nowMs)))
+  tx.update(voucherStock)
+    .set({ orderId: null })
+    .where(and(undeliveredOf(order), spoiled))
+    .run()
+}
+
+export const updateStock = (tx: Tx, id: number, change: Partial<NewStockRow>): void => {
+  tx.update(voucherStock).set(change).where(eq(voucherStock.id, id)).run()
+}
+
+export const insertStock = (tx: Tx, rows: NewStockRow[]): void => void tx.insert(voucherStock).values(rows).run()
+
+/** Puts all codes up for sale that were imported. */
+export const publishStock = (tx: Tx): void => {
+  tx.update(stockPublished)
+    .set({ upToId: sql`(SELECT coalesce(max(${voucherStock.id}), 0) FROM ${voucherStock})` })
+    .run()
+}
+
+/** Removes a few codes that were never for sale. Answers whether there may be more. */
+export const removeUnpublished = (tx: Tx, limit: number): boolean => {
+  const left = tx
+    .select({ id: voucherStock.id })
+    .from(voucherStock)
+    .where(not(isPublished))
+    .orderBy(asc(voucherStock.id))
+    .limit(limit)
+    .all()
+    .map(({ id }) => id)
+  if (left.length === 0) return false
+  tx.delete(voucherStock).where(inArray(voucherStock.id, left)).run()
+  return true
+}
+
+/** Those of these fingerprints that are in the stock. */
+export const knownFingerprints = (query: Query, fingerprints: string[]): ReadonlySet<string> => {
+  const known = query
+    .select({ fingerprint: voucherStock.fingerprint })
+    .from(voucherStock)
+    .where(inArray(voucherStock.fingerprint, fingerprints))
+    .all()
+  return new Set(known.map(({ fingerprint }) => fingerprint))
+}
+
+/** Whether another code of the stock has this fingerprint. */
+export const isFingerprintTaken = (query: Query, fingerprint: string, id: number): boolean =>
+  query
+    .select({ id: voucherStock.id })
+    .from(voucherStock)
+    .where(and(eq(voucherStock.fingerprint, fingerprint), ne(voucherStock.id, id)))
+    .limit(1)
+    .get() !== undefined
+
+const isLeft = isNull(voucherStock.orderId)
+
+/** How many codes there are of each product and denomination: in all, taken by orders, and spoiled before that. */
+export const stockLevels = (query: Query, nowMs: number) =>
+  query
+    .select({
+      productId: voucherStock.productId,
+      denominationMinor: voucherStock.denominationMinor,
+      imported: count(),
+      taken: count(voucherStock.orderId),
+      damaged: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNotNull(voucherStock.damagedAtMs)})`,
+      expired: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNull(voucherStock.damagedAtMs)} AND ${lte(voucherStock.expiresAtMs, nowMs)})`,
+    })
+    .from(voucherStock)
+    .where(isPublished)
+    .groupBy(voucherStock.productId, voucherStock.denominationMinor)
+    .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
+    .all()
+
+const isStale = (sealed: SQLiteColumn, { prefix }: Seal): SQL => sql`substr(${sealed}, 1, ${PREFIX_BYTES}) <> ${prefix}`
+
+/** The next codes of the stock that are not sealed with the key that seals now. */
+export const staleStock = (query: Query, seal: Seal, after: number, limit: number): StockRow[] =>
+  query
+    .select()
+    .from(voucherStock)
+    .where(and(gt(voucherStock.id, after), isStale(voucherStock.sealed, seal)))
+    .orderBy(asc(voucherStock.id))
+    .limit(limit)
+    .all()
+
+/** The next delivered codes that are not sealed with the key that seals now. */
+export const staleVouchers = (query: Query, seal: Seal, after: number, limit: number) =>
+  query
+    .select({
+      id: vouchers.id,
+      orderId: vouchers.orderId,
+      reference: vouchers.reference,
+      sealed: vouchers.sealed,
+      clientId: orders.clientId,
+    })
+    .from(vouchers)
+    .innerJoin(orders, eq(orders.id, vouchers.orderId))
+    .where(and(gt(vouchers.id, after), isStale(vouchers.sealed, seal)))
+    .orderBy(asc(vouchers.id))
+    .limit(limit)
+    .all()
+
+export const updateVoucher = (tx: Tx, id: number, sealed: Buffer): void => {
+  tx.update(vouchers).set({ sealed }).where(eq(vouchers.id, id)).run()
+}
+
+const reads = preparedReads({
+  /** The mark of the key that seals: the next one, where there is one. */
+  mark: (query) =>
+    query
+      .select({ mark: sql<string>`coalesce(${voucherKeyNext.mark}, ${voucherKey.mark})` })
+      .from(voucherKey)
+      .leftJoin(voucherKeyNext, eq(voucherKeyNext.id, voucherKey.id))
+      .limit(1)
+      .prepare(),
+})
+
+/** The mark of the key that seals at this moment. */
+export const sealingMark = (query: Query): string | undefined => reads(query).mark.get()?.mark
+
+/** The mark of the key that a database was sealed with, or undefined before the first. */
+export const markOf = (query: Query): string | undefined => query.select().from(voucherKey).limit(1).get()?.mark
+
+/** The mark of the key that the codes are being sealed with anew, or undefined when they are not. */
+export const nextMarkOf = (query: Query): string | undefined => query.select().from(voucherKeyNext).limit(1).get()?.mark
+
+export const insertMark = (tx: Tx, mark: string): void => void tx.insert(voucherKey).values({ id: 1, mark }).run()
+
+export const insertNextMark = (tx: Tx, mark: string): void =>
+  void tx.insert(voucherKeyNext).values({ id: 1, mark }).run()
+
+/** The key of this mark is the only one from now on. */
+export const endRekey = (tx: Tx, mark: string): void => {
+  tx.delete(voucherKeyNext).run()
+  tx.update(voucherKey).set({ mark }).run()
+}
