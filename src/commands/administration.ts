@@ -6,7 +6,7 @@ import { RatesFault } from '../charges/rates.ts'
 import { type DataConfig, dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { DataFault, databasePath, hasDatabase, isBusy } from '../db/data-folder.ts'
-import { Database, SEEN_WITHIN_MS, type Tx } from '../db/database.ts'
+import { Database, type Tx } from '../db/database.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch } from '../db/migrate.ts'
 import { modeOf } from '../db/mode.ts'
@@ -57,8 +57,6 @@ export const administer = async (
   const answer = await told(config.dataDir, () =>
     withData(config.dataDir, (database) => administered(config, database, work)),
   )
-  // What a command tells holds for whatever is asked of a server from then on.
-  await Bun.sleep(SEEN_WITHIN_MS)
   show(answer, config.json)
 }
 
