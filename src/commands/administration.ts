@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import type { Command } from 'commander'
 import { CatalogFault } from '../catalog/document.ts'
 import { findValidity } from '../catalog/queries.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type DataConfig, dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
+import { withDataOptions } from '../config/options.ts'
 import { DataFault, databasePath, hasDatabase, isBusy } from '../db/data-folder.ts'
 import { Database, type Tx } from '../db/database.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
@@ -44,6 +46,10 @@ export interface Administration {
   write: <T>(work: (tx: Tx) => T) => Promise<T>
 }
 
+/** An administrative command below another. */
+export const dataCommand = (above: Command, name: string, description: string): Command =>
+  withDataOptions(above.command(name)).description(description)
+
 /**
  * Opens a data folder, does some work on it, and shows what that answers.
  *
@@ -54,7 +60,7 @@ export const administer = async (
   work: (administration: Administration) => Answer | Promise<Answer>,
 ): Promise<void> => {
   const config = dataConfigOf(options)
-  const answer = await told(config.dataDir, () =>
+  const answer = await explainFaults(config.dataDir, () =>
     withData(config.dataDir, (database) => administered(config, database, work)),
   )
   show(answer, config.json)
@@ -140,8 +146,8 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
   }
 }
 
-/** Does some work on a file or folder and tells what keeps it from being done, with the exit code of contract C1. */
-export const told = async <T>(where: string, work: () => T | Promise<T>): Promise<T> => {
+/** Does some work on a file or folder, and says what prevented it with the exit code of contract C1. */
+export const explainFaults = async <T>(where: string, work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {

@@ -13,14 +13,6 @@ export const wholeNumber = (text: string): number => {
   return number
 }
 
-/** A percentage in basis points. */
-export const percentage = (text: string): number => {
-  if (!/^\d{1,3}(\.\d{1,2})?$/.test(text) || Number(text) > 100) {
-    throw new InvalidArgumentError('It is a percentage from 0 to 100 with at most two decimals.')
-  }
-  return Math.round(Number(text) * 100)
-}
-
 export const onOrOff = (text: string): boolean => {
   if (text !== 'on' && text !== 'off') throw new InvalidArgumentError('It is on or off.')
   return text === 'on'

@@ -2,7 +2,6 @@ import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { finishCatalogImport } from '../catalog/import.ts'
-import { dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
 import { databasePath, makePrivateFile } from '../db/data-folder.ts'
@@ -10,19 +9,20 @@ import type { Database } from '../db/database.ts'
 import { flushFile, flushFolder, withDraft } from '../db/disk.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
-import { administer, refused, told } from './administration.ts'
+import { administer, explainFaults, refused } from './administration.ts'
 import { note } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
 
 /** `scrip backup`: one consistent copy of the database, taken while the server goes on. */
 export const backupCommand = (backup: Command): void => {
   withDataOptions(backup)
-    .description('write the database to a file, consistent while a server runs; the keys are not in it')
+    .description(
+      'write a consistent copy of the database to a file, also while a server runs; the keys are not included',
+    )
     .argument('<file>', 'a file that does not exist yet')
-    .action((file: string, options: DataOptions) => {
-      const { dataDir } = dataConfigOf(options)
-      return administer(options, ({ config, database, reference }) =>
-        told(file, async () => {
+    .action((file: string, options: DataOptions) =>
+      administer(options, ({ config: { dataDir, json }, database, reference }) =>
+        explainFaults(file, async () => {
           if (existsSync(file)) throw exists(file)
           // Half a catalog is in no backup.
           const unlock = lockForImport(dataDir, MINUTE_MS)
@@ -34,12 +34,12 @@ export const backupCommand = (backup: Command): void => {
           }
           note(
             `The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
-            config.json,
+            json,
           )
           return { file, bytes: statSync(file).size }
         }),
-      )
-    })
+      ),
+    )
 }
 
 const exists = (file: string) => refused(`${file} exists already: a backup overwrites nothing.`)

@@ -6,13 +6,13 @@ import { finishCatalogImport, importCatalogInSteps, seedSandboxCatalog } from '.
 import { writeCatalog } from '../catalog/rows.ts'
 import { fileConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
-import { withDataOptions, withJson } from '../config/options.ts'
+import { withJson } from '../config/options.ts'
 import { Database } from '../db/database.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { MINUTE_MS, systemClock } from '../kernel/clock.ts'
 import { readReference, seedReferenceData } from '../start/seed.ts'
-import { type Administration, administer, readInput, told, withData } from './administration.ts'
+import { type Administration, administer, dataCommand, explainFaults, readInput, withData } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { type Row, show } from './output.ts'
 import { withProgress } from './progress.ts'
@@ -30,16 +30,14 @@ export const catalogCommands = (catalog: Command): void => {
       const { products } = await ofFile(file, (text) => readCatalog(text, { reference: readReference() }))
       show({ file, products: products.length }, json)
     })
-  withDataOptions(catalog.command('import'))
-    .description('replace all products with those of a file')
+  dataCommand(catalog, 'import', 'replace all products with those of a file')
     .argument('<file>', 'the file; - reads standard input')
     .action((file: string, options: DataOptions) => administer(options, (data) => ofFile(file, importInto(data))))
-  withDataOptions(catalog.command('export'))
-    .description('write the catalog of a data folder, or the seeded one if there is none')
+  dataCommand(catalog, 'export', 'write the catalog of a data folder, or the seeded one if there is none')
     .argument('[file]', 'the file; - is standard output', '-')
     .action((file: string, options: DataOptions) => {
       const { dataDir } = fileConfigOf(options)
-      return told(dataDir ?? file, async () => {
+      return explainFaults(dataDir ?? file, async () => {
         const text = dataDir === undefined ? seededCatalog() : await withData(dataDir, keptCatalog(dataDir))
         if (file === '-') process.stdout.write(text)
         else writeFileSync(file, text)

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { agreeDiscounts, findProductName } from '../catalog/queries.ts'
 import { dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
-import { withDataOptions } from '../config/options.ts'
+import { parseDiscount } from '../config/values.ts'
 import { hasDatabase, makeDataFolder } from '../db/data-folder.ts'
 import type { Query } from '../db/database.ts'
 import { lockForReplacing } from '../db/folder-lock.ts'
@@ -14,8 +14,8 @@ import { passwordDigest } from '../sessions/credentials.ts'
 import { addClient, allClients, type ClientRecord, changeClient } from '../sessions/queries.ts'
 import { createDatabase } from '../start/folder.ts'
 import type { World } from '../worlds/world.ts'
-import { administer, otherMode, refused, told } from './administration.ts'
-import { oneOf, onOrOff, percentage, wholeNumber } from './arguments.ts'
+import { type Administration, administer, dataCommand, explainFaults, otherMode, refused } from './administration.ts'
+import { oneOf, onOrOff, wholeNumber } from './arguments.ts'
 import { note, type Row } from './output.ts'
 
 /** `scrip client`: who may use the API, and what each may do (contract C1, C3, C8). */
@@ -28,50 +28,36 @@ const NAME = /^[A-Za-z0-9][\w.@-]{0,63}$/
 const RESERVED = new RegExp(`^(?:${SANDBOX_USERNAME}|${LIMITED_USERNAME}|sbx_.*)$`, 'i')
 
 export const clientCommands = (client: Command): void => {
-  const command = (usage: string, description: string) =>
-    withDataOptions(client.command(usage)).description(description)
-
-  command('add', 'add a client and print its credentials, this once; makes the data of live mode in a new folder')
+  dataCommand(client, 'add', 'add a client and print its password once; creates live data in a new folder')
     .argument('<name>', 'its username', newName)
     .action((name: string, options: DataOptions) => add(name, options))
-  command('list', 'list the clients').action((options: DataOptions) =>
+  dataCommand(client, 'list', 'list the clients').action((options: DataOptions) =>
     administer(options, ({ database }) => allClients(database.query).map(clientRow)),
   )
-  command('rotate', 'give a client a new password; all of its tokens are dead')
+  dataCommand(client, 'rotate', 'give a client a new password and revoke its tokens')
     .argument('<name>')
-    .action((name: string, options: DataOptions) =>
-      administer(options, async ({ config, world, write }) => {
-        const password = newPassword(world)
-        const id = await write((tx) => {
-          const { id } = clientOf(tx, name)
-          changeClient(tx, id, { passwordSha256: passwordDigest(password) })
-          return id
-        })
-        note(SHOWN_ONCE, config.json)
-        return { client_id: id, username: name, password }
-      }),
-    )
-  command('disable', 'keep a client out; all of its tokens are dead')
+    .action((name: string, options: DataOptions) => administer(options, (data) => rotate(name, data)))
+  dataCommand(client, 'disable', 'lock a client out and revoke its tokens')
     .argument('<name>')
     .action((name: string, options: DataOptions) => change(name, options, { disabled: true }))
-  command('enable', 'let a disabled client log in again')
+  dataCommand(client, 'enable', 'let a disabled client log in again')
     .argument('<name>')
     .action((name: string, options: DataOptions) => change(name, options, { disabled: false }))
-  command('feature', `switch a part of the service: ${FEATURES.join(', ')}`)
+  dataCommand(client, 'feature', `turn a feature on or off: ${FEATURES.join(', ')}`)
     .argument('<name>')
     .argument('<feature>', 'the feature', oneOf(FEATURES))
     .argument('<on|off>', 'on or off', onOrOff)
     .action((name: string, feature: Feature, isOn: boolean, options: DataOptions) =>
       change(name, options, { [feature]: isOn }),
     )
-  command('limit', 'the most that a client may buy at once')
+  dataCommand(client, 'limit', 'set the largest quantity that a client may buy at once')
     .argument('<name>')
     .argument('<max_quantity|off>', 'a number, or off', (text) => (text === 'off' ? null : wholeNumber(text)))
     .action((name: string, quantityMax: number | null, options: DataOptions) => change(name, options, { quantityMax }))
-  command('discount', 'agree a discount with a client on a product; where the own one is better, that one holds')
+  dataCommand(client, 'discount', "set a client's own discount on a product; the better of the two discounts applies")
     .argument('<name>')
     .argument('<product_id>', 'the product', wholeNumber)
-    .argument('<percent>', 'for example 7.5; 0 ends it', percentage)
+    .argument('<percent>', 'for example 7.5; 0 removes it', parseDiscount)
     .action((name: string, productId: number, discountBasisPoints: number, options: DataOptions) =>
       administer(options, ({ write }) =>
         write((tx): Row => {
@@ -85,7 +71,18 @@ export const clientCommands = (client: Command): void => {
     )
 }
 
-const SHOWN_ONCE = 'Keep the password: it is shown this once.'
+const rotate = async (name: string, { config, world, write }: Administration): Promise<Row> => {
+  const password = newPassword(world)
+  const id = await write((tx) => {
+    const { id } = clientOf(tx, name)
+    changeClient(tx, id, { passwordSha256: passwordDigest(password) })
+    return id
+  })
+  note(SHOWN_ONCE, config.json)
+  return { client_id: id, username: name, password }
+}
+
+const SHOWN_ONCE = 'Keep the password: it is shown only once.'
 
 const newName = (text: string): string => {
   if (!NAME.test(text)) throw new InvalidArgumentError('A name is 1 to 64 letters, digits and . _ @ -')
@@ -97,7 +94,7 @@ const newPassword = ({ ids }: World): string => ids.letters(PASSWORD_LENGTH)
 
 const add = async (name: string, options: DataOptions): Promise<void> => {
   const { dataDir } = dataConfigOf(options)
-  await told(dataDir, () => hasDatabase(dataDir) || makeLiveData(dataDir))
+  await explainFaults(dataDir, () => hasDatabase(dataDir) || makeLiveData(dataDir))
   await administer(options, async ({ config, world, isSandbox, write }) => {
     if (isSandbox) {
       throw otherMode(`${dataDir} is a sandbox's: log in as sbx_NAME there, or keep live data in a folder of its own.`)

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, type Option } from 'commander'
+import type { Command, Option } from 'commander'
+import { oneOf } from './arguments.ts'
 import { TOPICS } from './topics.ts'
 
 /** `scrip completion`: what a shell needs to complete commands, flags and their values, made from the commands. */
@@ -9,15 +10,9 @@ type Shell = (typeof SHELLS)[number]
 export const completionCommand = (program: Command): void => {
   program
     .command('completion')
-    .description(`print what completes commands and flags in a shell: ${SHELLS.join(', ')}`)
-    .argument('<shell>', SHELLS.join(', '), shellNamed)
+    .description(`print a completion script for a shell: ${SHELLS.join(', ')}`)
+    .argument('<shell>', SHELLS.join(', '), oneOf(SHELLS))
     .action((shell: Shell) => void process.stdout.write(SCRIPTS[shell](placesIn(program))))
-}
-
-const shellNamed = (text: string): Shell => {
-  const shell = SHELLS.find((candidate) => candidate === text)
-  if (!shell) throw new InvalidArgumentError(`It is one of ${SHELLS.join(', ')}.`)
-  return shell
 }
 
 /** What can be typed after a command: its path without the program, `client add`. */

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import type { DataOptions } from '../config/option-table.ts'
-import { withDataOptions } from '../config/options.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { type Delivering, deliver, failOrder } from '../orders/delivery.ts'
@@ -8,15 +7,14 @@ import { allOrders, findAnyOrder, ORDER_STATUSES, type Order, type OrderStatus }
 import type { Reference } from '../reference/reference.ts'
 import { findAnyWallet } from '../wallets/queries.ts'
 import type { World } from '../worlds/world.ts'
-import { administer, refused } from './administration.ts'
+import { administer, dataCommand, refused } from './administration.ts'
 import { oneOf, wholeNumber } from './arguments.ts'
 import { clientNamesById } from './client.ts'
 import { Amount, type Row } from './output.ts'
 
 /** `scrip orders`: what an operator delivers, or gives up (contract C12). Codes are never shown. */
 export const orderCommands = (orders: Command): void => {
-  withDataOptions(orders.command('list'))
-    .description('list the orders of all clients, oldest first')
+  dataCommand(orders, 'list', 'list the orders of all clients, oldest first')
     .option('--status <status>', `only this status: ${ORDER_STATUSES.join(', ')}`, oneOf(ORDER_STATUSES))
     .action((options: DataOptions & { status?: OrderStatus }) =>
       administer(options, ({ database: { query }, reference }) => {
@@ -24,8 +22,7 @@ export const orderCommands = (orders: Command): void => {
         return allOrders(query, options.status).map((order) => orderRow(query, reference, names, order))
       }),
     )
-  withDataOptions(orders.command('deliver'))
-    .description('deliver some vouchers of an order, or all that remain')
+  dataCommand(orders, 'deliver', 'deliver some vouchers of an order, or all that remain')
     .argument('<id>', 'the order', wholeNumber)
     .argument('[quantity]', 'number of vouchers', wholeNumber)
     .action((id: number, quantity: number | undefined, options: DataOptions) =>
@@ -33,8 +30,7 @@ export const orderCommands = (orders: Command): void => {
         deliver(tx, world, delivering, order, quantity ?? order.quantity, world.clock.nowMs()),
       ),
     )
-  withDataOptions(orders.command('fail'))
-    .description('fail an order; the client is refunded what was not delivered')
+  dataCommand(orders, 'fail', 'fail an order; the client is refunded what was not delivered')
     .argument('<id>', 'the order', wholeNumber)
     .option('--reason <text>', 'reason shown to the client', 'The order could not be delivered')
     .action((id: number, options: DataOptions & { reason: string }) =>

@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
 import type { DataOptions } from '../config/option-table.ts'
-import { withDataOptions } from '../config/options.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails, type Moving } from '../payouts/progress.ts'
 import { allPayouts, findAnyPayout, PAYOUT_STATUSES, type Payout, type PayoutStatus } from '../payouts/queries.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'
-import { administer, refused } from './administration.ts'
+import { administer, dataCommand, refused } from './administration.ts'
 import { oneOf } from './arguments.ts'
 import { clientNamesById } from './client.ts'
 import { Amount, type Row } from './output.ts'
@@ -24,8 +23,7 @@ interface FailOptions extends DataOptions {
 }
 
 export const payoutCommands = (payouts: Command): void => {
-  withDataOptions(payouts.command('list'))
-    .description('list the payouts of all clients, oldest first')
+  dataCommand(payouts, 'list', 'list the payouts of all clients, oldest first')
     .option('--status <status>', `only this status: ${PAYOUT_STATUSES.join(', ')}`, oneOf(PAYOUT_STATUSES))
     .action((options: DataOptions & { status?: PayoutStatus }) =>
       administer(options, ({ config, database: { query }, reference }) => {
@@ -36,8 +34,7 @@ export const payoutCommands = (payouts: Command): void => {
         })
       }),
     )
-  withDataOptions(payouts.command('show'))
-    .description('show a payout and its beneficiary')
+  dataCommand(payouts, 'show', 'show a payout and its beneficiary')
     .argument('<id>', 'the payout')
     .action((id: string, options: DataOptions) =>
       administer(options, ({ database: { query }, reference }) => {
@@ -45,8 +42,7 @@ export const payoutCommands = (payouts: Command): void => {
         return { ...payoutRow(reference, clientNamesById(query), payout), ...payeeOf(payout) }
       }),
     )
-  withDataOptions(payouts.command('advance'))
-    .description('move a payout to its next status, or on to a given one')
+  dataCommand(payouts, 'advance', 'move a payout to its next status, or on to a given one')
     .argument('<id>', 'the payout')
     .option('--to <status>', `one of ${ADVANCE_TARGETS.join(', ')}`, oneOf(ADVANCE_TARGETS))
     .action((id: string, options: AdvanceOptions) =>
@@ -54,8 +50,7 @@ export const payoutCommands = (payouts: Command): void => {
         advance(tx, moving, world, payout, options.to, details),
       ),
     )
-  withDataOptions(payouts.command('fail'))
-    .description('fail a payout; the client is refunded amount and fees')
+  dataCommand(payouts, 'fail', 'fail a payout; the client is refunded amount and fees')
     .argument('<id>', 'the payout')
     .option('--code <code>', 'failure_code shown to the client')
     .option('--reason <text>', 'failure_reason shown to the client')
@@ -68,8 +63,7 @@ export const payoutCommands = (payouts: Command): void => {
         }),
       ),
     )
-  withDataOptions(payouts.command('return'))
-    .description('return a completed payout; the client is refunded the amount without fees')
+  dataCommand(payouts, 'return', 'return a completed payout; the client is refunded the amount without fees')
     .argument('<id>', 'the payout')
     .action((id: string, options: DataOptions) =>
       change(options, id, (tx, moving, world, payout, details) =>

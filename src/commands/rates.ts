@@ -3,22 +3,17 @@ import { findRates } from '../charges/queries.ts'
 import { type BaseRates, parseRate, parseRates, RatesFault } from '../charges/rates.ts'
 import { mergeRates, replaceRates } from '../charges/stored-rates.ts'
 import type { DataOptions } from '../config/option-table.ts'
-import { withDataOptions } from '../config/options.ts'
 import { RATE_ONE } from '../kernel/money.ts'
 import { SANDBOX_RATES } from '../start/seed.ts'
-import { administer, otherMode, readInput } from './administration.ts'
+import { administer, dataCommand, otherMode, readInput } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import type { Row } from './output.ts'
 
 /** `scrip rates`: what currencies are worth in live mode (contract C9). A change holds for the next charge. */
 export const rateCommands = (rates: Command): void => {
-  withDataOptions(rates.command('set'))
-    .description('set exchange rates: some, or all of them from a file')
+  dataCommand(rates, 'set', 'set exchange rates: some, or all of them from a file')
     .argument('[pairs...]', 'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base')
-    .option(
-      '--file <file>',
-      '{"base":"USD","rates":{"EUR":"0.92"}}, in the place of all that are set; - reads standard input',
-    )
+    .option('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input')
     .action((pairs: string[], options: DataOptions & { file?: string }) =>
       administer(options, async ({ reference, isSandbox, write }) => {
         if (isSandbox) throw otherMode('A sandbox keeps its own rates: serve it with --rates FILE.')
@@ -40,13 +35,11 @@ export const rateCommands = (rates: Command): void => {
         }
       }),
     )
-  withDataOptions(rates.command('list'))
-    .description('list the exchange rates')
-    .action((options: DataOptions) =>
-      administer(options, ({ database, isSandbox }) =>
-        rows(isSandbox ? parseRates(SANDBOX_RATES) : findRates(database.query)),
-      ),
-    )
+  dataCommand(rates, 'list', 'list the exchange rates').action((options: DataOptions) =>
+    administer(options, ({ database, isSandbox }) =>
+      rows(isSandbox ? parseRates(SANDBOX_RATES) : findRates(database.query)),
+    ),
+  )
 }
 
 const PAIR = /^([A-Z]{3})\/([A-Z]{3})=(.+)$/

@@ -36,7 +36,7 @@ import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
 import { revokeLogins } from '../sessions/queries.ts'
-import { refused, told } from './administration.ts'
+import { explainFaults, refused } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, type Row, show } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
@@ -49,14 +49,14 @@ interface RestoreOptions extends DataOptions {
 /** `scrip restore`: puts a backup in the place of a folder's database, once it is proved to be sound. */
 export const restoreCommand = (restore: Command): void => {
   withDataOptions(restore)
-    .description('replace a database by a backup, while no server runs; all tokens are revoked')
+    .description('replace a database with a backup while no server runs; revokes all tokens')
     .argument('<file>', 'a backup made by scrip backup')
     .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
     .action(async (file: string, options: RestoreOptions) => {
       const config = dataConfigOf(options)
-      await told(file, () => requireFile(file))
+      await explainFaults(file, () => requireFile(file))
       const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
-      show(await told(config.dataDir, () => withProgress(statSync(file).size, work)), config.json)
+      show(await explainFaults(config.dataDir, () => withProgress(statSync(file).size, work)), config.json)
     })
 }
 

@@ -12,7 +12,7 @@ const DRAIN_MS_MAX = 10 * SECOND_MS
 export const serve = async (config: Config): Promise<void> => {
   const log = logOf(config)
   const server = await startServer(config, log)
-  const toldToStop = told() // listens before anyone learns that there is something to stop
+  const stopSignal = nextStopSignal() // listens before anyone learns that there is something to stop
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
   } catch (error) {
@@ -24,7 +24,7 @@ export const serve = async (config: Config): Promise<void> => {
     `ready url=${server.url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}\n`,
   )
   log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })
-  await toldToStop
+  await stopSignal
   log.info('stopping')
   await server.stop(DRAIN_MS_MAX)
   process.exit(EXIT.done)
@@ -42,7 +42,7 @@ export const writeReadyFile = (file: string, url: string): void => {
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the program at once. */
-const told = (): Promise<void> =>
+const nextStopSignal = (): Promise<void> =>
   new Promise((resolve) => {
     let count = 0
     const hear = () => {

@@ -47,25 +47,22 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
  */
 export const startServer = async (config: Config, log: Log): Promise<RunningServer> => {
   const platform = openPlatform(config, log)
-  const { worlds } = platform
-  const metrics =
-    config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds, due: () => due }))
+  const { worlds, nextRequestId } = platform
+  const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
   let stopping = false
   let answer: ListenOptions['answer'] = () => new Response(null, { status: 503 })
   const metricsServer = metrics && serveMetrics(config, metrics, log)
   const onEscape = (error: Error) => brokenDown(error, nextRequestId(), log)
   const server = bind({ ...config, answer: (request) => answer(request), onEscape }, metricsServer)
   const url = urlOf(config.host, server.port)
-  const deps = platform.deps({
-    publicUrl: config.publicUrl ?? url,
-    addressOf: server.addressOf,
-    isClosing: () => stopping,
-    listeners: [log.requests, metrics].filter((listener) => listener !== undefined),
-  })
-  const { nextRequestId } = deps
-  const { handle, due, sandbox, logIn } = createApp(deps)
+  const listeners = [log.requests, metrics].filter((listener) => listener !== undefined)
+  const publicUrl = config.publicUrl ?? url
+  const { handle, due, sandbox, logIn } = createApp(
+    platform.deps({ publicUrl, addressOf: server.addressOf, isClosing: () => stopping, listeners }),
+  )
   answer = handle
-  const timekeeper = keepTime(due, platform.worlds, log)
+  metrics?.watchDue(due)
+  const timekeeper = keepTime(due, worlds, log)
   return {
     url,
     sandbox,

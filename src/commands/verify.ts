@@ -8,7 +8,7 @@ import { withDataOptions } from '../config/options.ts'
 import { databasePath } from '../db/data-folder.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, schemaFaults } from '../db/migrate.ts'
-import { giveWay, refused, told } from './administration.ts'
+import { explainFaults, giveWay, refused } from './administration.ts'
 import checkWorker from './check-worker.js' with { type: 'text' }
 import { CHECKS, FILE_CHECK } from './checks.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -23,7 +23,7 @@ export const verifyCommand = (verify: Command): void => {
     .action(async (file: string | undefined, options: DataOptions) => {
       const { json } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
-      const results = await told(path, () =>
+      const results = await explainFaults(path, () =>
         withProgress(sizeOf(path), (onProgress) => (file === undefined ? verifiedFolder : verified)(path, onProgress)),
       )
       show(

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { productRecords } from '../catalog/queries.ts'
 import { findNewVoucherKey } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
-import { withDataOptions } from '../config/options.ts'
 import { databasePath } from '../db/data-folder.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { toTimestamp } from '../kernel/clock.ts'
@@ -11,83 +10,80 @@ import { beginRekey, type Resealed, reseal } from '../orders/rekey.ts'
 import { importCodes, readCodes, StockFault } from '../orders/stock.ts'
 import { endRekey, markOf, nextMarkOf, stockLevels } from '../orders/stock-queries.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../orders/voucher-key.ts'
-import { type Administration, administer, otherMode, readInput, refused } from './administration.ts'
+import { type Administration, administer, dataCommand, otherMode, readInput, refused } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { Amount, type Row } from './output.ts'
 import { withProgress } from './progress.ts'
 
 /** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
 export const voucherCommands = (vouchers: Command): void => {
-  withDataOptions(vouchers.command('import'))
-    .description('add the codes of a file to the stock, all or none')
+  dataCommand(vouchers, 'import', 'add the codes of a file to the stock: all or none')
     .argument(
       '<file>',
       'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
     )
-    .action((file: string, options: DataOptions) =>
-      administer(options, async ({ config, world, database: { query }, reference, isSandbox, delivering, write }) => {
-        if (isSandbox) throw otherMode('A sandbox makes its codes up: import into the data of live mode.')
-        const seal = delivering.seals(query)
-        if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
-        const unlock = lockForImport(config.dataDir)
-        const nowMs = world.clock.nowMs()
-        const context = { query, reference, seal, nowMs }
-        try {
-          const text = readInput(file)
-          return await withProgress(text.length, async (onProgress) => {
-            const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
-            // A number is found again under the digest that this release makes.
-            await reseal({ query, seal, write, nowMs, onRows })
-            const codes = readCodes(text, { ...context, onRows })
-            await importCodes(codes, {
-              query,
-              write,
-              check: (tx) => {
-                if (delivering.seals(tx).mark !== seal.mark) throw refused(REKEY_FIRST)
-              },
-              onRows: (done) => onProgress('writing codes', done, codes.length),
-            })
-            return { imported: codes.length }
-          })
-        } catch (error) {
-          if (error instanceof StockFault) throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
-          throw error
-        } finally {
-          unlock()
-        }
-      }),
-    )
-  withDataOptions(vouchers.command('rekey'))
-    .description('seal all codes with a new key; an interrupted run continues where it stopped')
-    .action((options: DataOptions) =>
-      administer(options, async (administration) => {
-        if (administration.isSandbox) throw otherMode('A sandbox makes its codes up: there is nothing to seal anew.')
-        return rekeyed(administration)
-      }),
-    )
-  withDataOptions(vouchers.command('list'))
-    .description('count the stock by product and denomination')
-    .action((options: DataOptions) =>
-      administer(options, ({ world, database: { query }, reference }) => {
-        const products = productRecords(query)
-        return stockLevels(query, world.clock.nowMs()).map(
-          ({ productId, denominationMinor, imported, taken, expired, damaged }) => {
-            const product = products.get(productId)?.row
-            const currency = product && reference.getCurrency(product.currencyId)
-            return {
-              product_id: productId,
-              product: product?.name ?? 'not in the catalog',
-              denomination: currency ? new Amount(denominationMinor, currency) : null,
-              currency: currency?.currency ?? null,
-              available: imported - taken - expired - damaged,
-              taken,
-              expired,
-              damaged,
-            }
-          },
-        )
-      }),
-    )
+    .action((file: string, options: DataOptions) => administer(options, (data) => importFile(file, data)))
+  dataCommand(
+    vouchers,
+    'rekey',
+    'seal all codes with a new key; run it again to continue after an interruption',
+  ).action((options: DataOptions) => administer(options, rekey))
+  dataCommand(vouchers, 'list', 'count the stock by product and denomination').action((options: DataOptions) =>
+    administer(options, stockRows),
+  )
+}
+
+const importFile = async (file: string, data: Administration): Promise<Row> => {
+  const { config, world, database, reference, isSandbox, delivering, write } = data
+  if (isSandbox) throw otherMode('A sandbox generates its codes: import into the data of live mode.')
+  const { query } = database
+  const seal = delivering.seals(query)
+  if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
+  const unlock = lockForImport(config.dataDir)
+  const nowMs = world.clock.nowMs()
+  try {
+    const text = readInput(file)
+    return await withProgress(text.length, async (onProgress) => {
+      const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
+      // A number is found again under the digest that this release makes.
+      await reseal({ query, seal, write, nowMs, onRows })
+      const codes = readCodes(text, { query, reference, seal, nowMs, onRows })
+      await importCodes(codes, {
+        query,
+        write,
+        check: (tx) => {
+          if (delivering.seals(tx).mark !== seal.mark) throw refused(REKEY_FIRST)
+        },
+        onRows: (done) => onProgress('writing codes', done, codes.length),
+      })
+      return { imported: codes.length }
+    })
+  } catch (error) {
+    if (error instanceof StockFault) throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
+    throw error
+  } finally {
+    unlock()
+  }
+}
+
+const stockRows = ({ world, database: { query }, reference }: Administration): Row[] => {
+  const products = productRecords(query)
+  return stockLevels(query, world.clock.nowMs()).map(
+    ({ productId, denominationMinor, imported, taken, expired, damaged }) => {
+      const product = products.get(productId)?.row
+      const currency = product && reference.getCurrency(product.currencyId)
+      return {
+        product_id: productId,
+        product: product?.name ?? 'not in the catalog',
+        denomination: currency ? new Amount(denominationMinor, currency) : null,
+        currency: currency?.currency ?? null,
+        available: imported - taken - expired - damaged,
+        taken,
+        expired,
+        damaged,
+      }
+    },
+  )
 }
 
 const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouchers rekey again, which finishes that.'
@@ -96,17 +92,18 @@ const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouche
  * A key that is kept in the data folder is replaced beside a running server, which finds the new one there. One that is
  * kept elsewhere is known to the server only once it is started with it.
  */
-const rekeyed = async (administration: Administration): Promise<Row> => {
-  const { dataDir, voucherKey } = administration.config
+const rekey = async (data: Administration): Promise<Row> => {
+  if (data.isSandbox) throw otherMode('A sandbox generates its codes: there is nothing to seal.')
+  const { dataDir, voucherKey } = data.config
   const given = findNewVoucherKey()
-  if (markOf(administration.database.query) === undefined) throw refused('There are no codes to seal anew.')
+  if (markOf(data.database.query) === undefined) throw refused('There are no codes to seal.')
   if (voucherKey !== undefined && !given) throw new ProgramError(EXIT.usage, NEW_KEY_MISSING)
   const unlock = lockForImport(dataDir)
   try {
-    if (voucherKey === undefined || !given) return await rekeyedInFolder(administration, given)
+    if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
     const unlockServing = lockForServing(dataDir)
     try {
-      return { ...(await resealed(administration, given)), old_key: null }
+      return { ...(await resealed(data, given)), old_key: null }
     } finally {
       unlockServing()
     }
@@ -115,9 +112,9 @@ const rekeyed = async (administration: Administration): Promise<Row> => {
   }
 }
 
-const rekeyedInFolder = async (administration: Administration, given: Uint8Array | undefined): Promise<Row> => {
-  const { config, world } = administration
-  const counts = await resealed(administration, nextKeyIn(config.dataDir, given))
+const rekeyInFolder = async (data: Administration, given: Uint8Array | undefined): Promise<Row> => {
+  const { config, world } = data
+  const counts = await resealed(data, nextKeyIn(config.dataDir, given))
   return { ...counts, old_key: promoteKey(config.dataDir, toTimestamp(world.clock.nowMs())) }
 }
 

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import type { DataOptions } from '../config/option-table.ts'
-import { withDataOptions } from '../config/options.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { adjust, fund } from '../wallets/ledger.ts'
 import { allWallets, findAnyWallet, openWallet, type Wallet } from '../wallets/queries.ts'
-import { type Administration, administer, refused } from './administration.ts'
+import { type Administration, administer, dataCommand, refused } from './administration.ts'
 import { amountIn, wholeNumber } from './arguments.ts'
 import { clientNamesById, clientOf } from './client.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -21,10 +20,7 @@ interface MoveOptions extends DataOptions {
 }
 
 export const walletCommands = (wallet: Command): void => {
-  const command = (usage: string, description: string) =>
-    withDataOptions(wallet.command(usage)).description(description)
-
-  command('add', 'open a wallet; the first of a client is its default one')
+  dataCommand(wallet, 'add', 'open a wallet; the first wallet of a client is its default')
     .argument('<client>', 'username of the client')
     .argument('<currency>', 'ISO 4217, for example USD')
     .option('--postpaid <limit>', `credit limit: how far below zero it may go, ${AMOUNT}`)
@@ -40,7 +36,7 @@ export const walletCommands = (wallet: Command): void => {
         }),
       ),
     )
-  command('list', 'list the wallets of all clients, or of one')
+  dataCommand(wallet, 'list', 'list the wallets of all clients, or of one')
     .argument('[client]', 'a username')
     .action((name: string | undefined, options: DataOptions) =>
       administer(options, ({ database: { query }, reference }) => {
@@ -49,7 +45,7 @@ export const walletCommands = (wallet: Command): void => {
         return allWallets(query, clientId).map((row) => walletRow(reference, names.get(row.clientId), row))
       }),
     )
-  command('fund', 'put money into a wallet')
+  dataCommand(wallet, 'fund', 'put money into a wallet')
     .argument('<id>', 'the wallet', wholeNumber)
     .argument('<amount>', AMOUNT)
     .option('--remarks <text>', 'remarks shown to the client')
@@ -58,14 +54,14 @@ export const walletCommands = (wallet: Command): void => {
         fund(tx, row, positive(amount, currency), options.remarks ?? null, nowMs)
       }),
     )
-  command('adjust', 'correct a wallet, up or down')
+  dataCommand(wallet, 'adjust', 'correct a wallet, up or down')
     .argument('<id>', 'the wallet', wholeNumber)
     .argument('<amount>', `${AMOUNT}; negative to deduct`)
     .option('--remarks <text>', 'remarks shown to the client')
     .action((id: number, amount: string, options: MoveOptions) =>
       move(options, id, (tx, row, currency, nowMs) => {
         const amountMinor = amountIn(amount, currency)
-        if (amountMinor === 0) throw new ProgramError(EXIT.usage, 'An adjustment of nothing is none.')
+        if (amountMinor === 0) throw new ProgramError(EXIT.usage, 'An adjustment of 0 changes nothing.')
         adjust(tx, row, amountMinor, options.remarks ?? null, nowMs)
       }),
     )

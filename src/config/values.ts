@@ -54,13 +54,19 @@ export const parseLimits = (text: string): readonly BucketSize[] | 'off' => {
   })
 }
 
-/** A fee as a percentage, in basis points. */
-export const parseFee = (text: string): number => {
-  if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text) || Number(text) > 100) {
-    throw new InvalidArgumentError('A fee is a percentage from 0 to 100 with at most two decimals.')
+const basisPointsReader =
+  (what: string) =>
+  (text: string): number => {
+    if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text) || Number(text) > 100) {
+      throw new InvalidArgumentError(`${what} is a percentage from 0 to 100 with at most two decimals.`)
+    }
+    return Math.round(Number(text) * 100)
   }
-  return Math.round(Number(text) * 100)
-}
+
+/** A percentage in basis points. */
+export const parseFee = basisPointsReader('A fee')
+/** A percentage in basis points. */
+export const parseDiscount = basisPointsReader('A discount')
 
 export const parsePercent = (text: string): number => {
   if (!/^\d{1,3}(?:\.\d+)?$/.test(text) || Number(text) > 100) {

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client'
 import { commitTotals } from '../db/shared-commit.ts'
 import type { RequestListener } from '../http/request-timer.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
@@ -7,6 +8,8 @@ import type { Worlds } from '../worlds/worlds.ts'
 /** What can be counted of a running server, in the text format of Prometheus (decision 0021). */
 export interface Metrics extends RequestListener {
   onArrived: () => void
+  /** Shows the work that falls due in the default world. */
+  watchDue: (due: DueWork) => void
   /** The page that is scraped. */
   page: () => Promise<string>
   contentType: string
@@ -16,7 +19,6 @@ export interface MetricsOptions {
   version: string
   mode: 'sandbox' | 'live'
   worlds: Worlds
-  due: () => DueWork
 }
 
 /** From a charge out of the cache to a request that waited for a full disk. */
@@ -27,53 +29,57 @@ const WATCHED_REFUSALS = ['unauthorized', 'credentials_wrong', 'rate_limited', '
 const NO_ROUTE = '(none)'
 const MICROSECONDS_PER_SECOND = 1e6
 
-/** Counts and times requests; all else is looked at when the page is asked for. */
+/** Counts and times requests; all else is read when the page is asked for. */
 export const createMetrics = async (options: MetricsOptions): Promise<Metrics> => {
   // Loaded here, so that it costs nothing where no metrics are wanted.
-  const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
-  const registry = new Registry()
+  const prom = await import('prom-client')
+  const registry = new prom.Registry()
   const registers = [registry]
-  const { version, mode, worlds, due } = options
-  const startedMs = systemClock.nowMs() - sinceStartMs()
-  const lateMs = (): number => Math.max(0, worlds.default.clock.nowMs() - due().nextMs(worlds.default))
-  const durations = new Histogram({
+  const durations = new prom.Histogram({
     name: 'scrip_http_request_duration_seconds',
     help: 'Requests answered, and how long that took.',
     labelNames: ['method', 'route', 'status'],
     buckets: DURATION_BUCKETS_S,
     registers,
   })
-  const inFlight = new Gauge({ name: 'scrip_http_requests_in_flight', help: 'Requests not answered yet.', registers })
-  const refusals = new Counter({
+  const inFlight = new prom.Gauge({
+    name: 'scrip_http_requests_in_flight',
+    help: 'Requests not answered yet.',
+    registers,
+  })
+  const refusals = new prom.Counter({
     name: 'scrip_refusals_total',
     help: 'Requests refused, by reason: unauthorized is a missing or bad token, credentials_wrong a failed login.',
     labelNames: ['reason'],
     registers,
   })
   for (const reason of WATCHED_REFUSALS) refusals.inc({ reason }, 0)
-  const looked: [name: string, help: string, look: () => number][] = [
+  addProcessMetrics(prom, registry, options)
+  return {
+    onArrived: () => inFlight.inc(),
+    onEnded: ({ method, route, status, durationMs, failure }) => {
+      inFlight.dec()
+      durations.observe({ method, route: route ?? NO_ROUTE, status }, durationMs / SECOND_MS)
+      if (failure) refusals.inc({ reason: failure })
+    },
+    watchDue: (due) => addGauges(prom, registry, dueGauges(due, options.worlds)),
+    page: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+type Prom = typeof import('prom-client')
+type Measure = readonly [name: string, help: string, read: () => number]
+
+const addProcessMetrics = (prom: Prom, registry: Registry, { version, mode, worlds }: MetricsOptions): void => {
+  const startedMs = systemClock.nowMs() - sinceStartMs()
+  addGauges(prom, registry, [
     ['scrip_worlds', 'Worlds of this process; one in live mode.', () => worlds.all.length],
-    [
-      'scrip_due_work',
-      'Orders and payouts of the default world that wait for a time.',
-      () => due().waiting(worlds.default),
-    ],
-    ['scrip_due_work_late_seconds', 'How long the first of them has been overdue.', () => lateMs() / SECOND_MS],
     ['process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss()],
     ['process_heap_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed],
     ['process_start_time_seconds', 'Start time of the process in Unix seconds.', () => startedMs / SECOND_MS],
-  ]
-  for (const [name, help, look] of looked) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(look())
-      },
-    })
-  }
-  const counted: [name: string, help: string, count: () => number][] = [
+  ])
+  const counted: readonly Measure[] = [
     ['scrip_commits_total', 'Commits that were made durable.', () => commitTotals.commits],
     [
       'scrip_committed_units_total',
@@ -82,29 +88,48 @@ export const createMetrics = async (options: MetricsOptions): Promise<Metrics> =
     ],
     ['process_cpu_seconds_total', 'Processor time in seconds.', cpuSeconds],
   ]
-  for (const [name, help, count] of counted) {
-    new Counter({
+  for (const [name, help, read] of counted) {
+    new prom.Counter({
       name,
       help,
-      registers,
+      registers: [registry],
       collect() {
         this.reset()
-        this.inc(count())
+        this.inc(read())
       },
     })
   }
-  const labelNames = ['version', 'mode', 'bun']
-  const build = new Gauge({ name: 'scrip_build_info', help: 'What runs here; always 1.', labelNames, registers })
+  const build = new prom.Gauge({
+    name: 'scrip_build_info',
+    help: 'What runs here; always 1.',
+    labelNames: ['version', 'mode', 'bun'],
+    registers: [registry],
+  })
   build.set({ version, mode, bun: Bun.version }, 1)
-  return {
-    onArrived: () => inFlight.inc(),
-    onEnded: ({ method, route, status, durationMs, failure }) => {
-      inFlight.dec()
-      durations.observe({ method, route: route ?? NO_ROUTE, status }, durationMs / SECOND_MS)
-      if (failure) refusals.inc({ reason: failure })
-    },
-    page: () => registry.metrics(),
-    contentType: registry.contentType,
+}
+
+const dueGauges = (due: DueWork, worlds: Worlds): readonly Measure[] => {
+  const lateMs = (): number => Math.max(0, worlds.default.clock.nowMs() - due.nextMs(worlds.default))
+  return [
+    [
+      'scrip_due_work',
+      'Orders and payouts of the default world that wait for a time.',
+      () => due.waiting(worlds.default),
+    ],
+    ['scrip_due_work_late_seconds', 'How long the first of them has been overdue.', () => lateMs() / SECOND_MS],
+  ]
+}
+
+const addGauges = (prom: Prom, registry: Registry, measures: readonly Measure[]): void => {
+  for (const [name, help, read] of measures) {
+    new prom.Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
   }
 }
 

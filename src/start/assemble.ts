@@ -9,7 +9,6 @@ import type { Config } from '../config/config.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
-import type { Worlds } from '../worlds/worlds.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
 import { seededState, startInMemory } from './memory.ts'
 import type { Origin, Sources } from './origin.ts'
@@ -23,10 +22,9 @@ export const VERSION = (JSON.parse(packageJson) as { version: string }).version
 export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'listeners'>
 
 /** Everything below the wire, opened, migrated and seeded. */
-export interface Platform {
+export interface Platform extends Pick<Deps, 'worlds' | 'nextRequestId'> {
   /** What the app is made of, once it is bound. */
   deps: (bound: Bound) => Deps
-  worlds: Worlds
   close: () => void
 }
 
@@ -46,6 +44,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
       return { ...bound, ...origin, config, version: VERSION, log, reference, catalog, nextRequestId }
     },
     worlds: origin.worlds,
+    nextRequestId,
     close: () => {
       origin.worlds.close()
       release()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { told } from '../../src/commands/administration.ts'
+import { explainFaults } from '../../src/commands/administration.ts'
 import { ProgramError } from '../../src/commands/exit.ts'
 import { tryLater } from '../../src/db/storage.ts'
 import { inOffice } from './live.ts'
@@ -11,7 +11,7 @@ describe('a command', () => {
   test('reports with exit code 1 that another program writes for too long', async () => {
     const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
     for (const error of [busy, tryLater(busy)]) {
-      const ended = told('/data', () => Promise.reject(error)).catch((told: unknown) => told)
+      const ended = explainFaults('/data', () => Promise.reject(error)).catch((explainFaults: unknown) => explainFaults)
       expect(await ended).toEqual(new ProgramError(1, '/data: another program writes for too long. Try again.'))
     }
   })
@@ -19,7 +19,7 @@ describe('a command', () => {
   test('reports a full disk with exit code 4', async () => {
     const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
     for (const error of [full, tryLater(full)]) {
-      const ended = told('/data', () => Promise.reject(error)).catch((told: unknown) => told)
+      const ended = explainFaults('/data', () => Promise.reject(error)).catch((explainFaults: unknown) => explainFaults)
       expect(await ended).toEqual(new ProgramError(4, '/data: database or disk is full'))
     }
   })
