@@ -27,8 +27,8 @@ export const CHECKS: readonly Check[] = [
       FROM pragma_foreign_key_check`,
   },
   {
-    name: 'journal entries balance',
-    sql: `SELECT 'journal entry ' || entry_id || ' sums to ' || sum(amount_minor) || ' in currency ' || currency_id AS fault
+    name: 'ledger entries balance',
+    sql: `SELECT 'ledger entry ' || entry_id || ' sums to ' || sum(amount_minor) || ' in currency ' || currency_id AS fault
       FROM journal_lines GROUP BY entry_id, currency_id HAVING sum(amount_minor) <> 0 ORDER BY entry_id`,
   },
   {
@@ -72,7 +72,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'movements of wallets are told once',
-    sql: `SELECT 'journal entry ' || l.entry_id || ' moves wallet ' || l.wallet_id || ' in ' || count(t.id) || ' transactions' AS fault
+    sql: `SELECT 'ledger entry ' || l.entry_id || ' moves wallet ' || l.wallet_id || ' in ' || count(t.id) || ' transactions' AS fault
       FROM (${WALLET_LINES}) l LEFT JOIN transactions t ON t.entry_id = l.entry_id AND t.wallet_id = l.wallet_id
       GROUP BY l.entry_id, l.wallet_id HAVING count(t.id) <> 1 ORDER BY l.entry_id`,
   },

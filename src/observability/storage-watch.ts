@@ -2,29 +2,29 @@ import type { Database } from '../db/database.ts'
 import { MINUTE_MS, sinceStartMs } from '../kernel/clock.ts'
 import type { Log } from './log.ts'
 
-/** Tells the log, once a minute instead of once a request, that writes are refused, and once that they work again. */
+/** Logs refused writes once a minute instead of once a request, and their recovery once. */
 export class StorageWatch {
-  #toldMs = Number.NEGATIVE_INFINITY
-  #isTold = false
+  #reportedMs = Number.NEGATIVE_INFINITY
+  #isReported = false
 
   constructor(private readonly log: Log) {}
 
-  /** A look, each second. */
+  /** Called every second. */
   look(database: Database): void {
     database.lookAfter()
     const { trouble } = database
     if (!trouble) this.#over()
-    else if (sinceStartMs() - this.#toldMs >= MINUTE_MS) this.#tell(trouble)
+    else if (sinceStartMs() - this.#reportedMs >= MINUTE_MS) this.#report(trouble)
   }
 
-  #tell({ message }: Error): void {
-    this.#toldMs = sinceStartMs()
-    this.#isTold = true
+  #report({ message }: Error): void {
+    this.#reportedMs = sinceStartMs()
+    this.#isReported = true
     this.log.error('writes are refused', { cause: message })
   }
 
   #over(): void {
-    if (this.#isTold) this.log.warn('writes work again')
-    this.#isTold = false
+    if (this.#isReported) this.log.warn('writes work again')
+    this.#isReported = false
   }
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError, found } from '../kernel/failure.ts'
-import type { Exchange } from '../wallets/ledger.ts'
+import type { Conversion } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
@@ -56,7 +56,7 @@ export const deliver = (
   if (deliveredQuantity < order.quantity) {
     return updateOrder(tx, order, { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null })
   }
-  settleOrder(tx, walletOf(tx, order), order, () => exchangeOfOrder(tx, order), {
+  settleOrder(tx, walletOf(tx, order), order, () => recordedConversion(tx, order), {
     deliveredQuantity,
     nowMs,
     remarks: order.productName,
@@ -87,7 +87,7 @@ export const cancelOrder = (tx: Tx, world: World, supply: VoucherSupply, order: 
 const giveUp = (tx: Tx, supply: VoucherSupply, order: Order, nowMs: number, remarks: string): void => {
   supply.giveBack(tx, order)
   const { deliveredQuantity } = order
-  settleOrder(tx, walletOf(tx, order), order, () => exchangeOfOrder(tx, order), {
+  settleOrder(tx, walletOf(tx, order), order, () => recordedConversion(tx, order), {
     deliveredQuantity,
     nowMs,
     remarks,
@@ -104,8 +104,8 @@ const refuseEnded = (order: Order, to: OrderStatus): void => {
 
 const walletOf = (tx: Tx, order: Order): Wallet => found(findWallet(tx, order.clientId, order.walletId), 'wallet')
 
-/** The exchange as it was recorded when the wallet paid: later rates do not touch it. */
-const exchangeOfOrder = (tx: Tx, order: Order): Exchange | undefined => {
+/** The conversion of the original payment, whatever the rates are now. */
+const recordedConversion = (tx: Tx, order: Order): Conversion | undefined => {
   const paid = findTransaction(tx, order.clientId, order.transactionId)?.transaction
   if (!paid || paid.rateE8 === null || paid.sourceCurrency === null || paid.destinationCurrency === null)
     return undefined

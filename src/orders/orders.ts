@@ -5,7 +5,7 @@ import { type Pricing, type Purchase, type Quote, quoteForOrder } from '../charg
 import type { Tx } from '../db/database.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { type Exchange, reserve } from '../wallets/ledger.ts'
+import { type Conversion, reserve } from '../wallets/ledger.ts'
 import { findWallet } from '../wallets/queries.ts'
 import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
@@ -46,7 +46,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   const nowMs = world.clock.nowMs()
   const id = nextOrderId(tx)
   const cause = { sourceType: 'order', sourceId: String(id), remarks: product.name, nowMs } as const
-  const { id: transactionId } = reserve(tx, wallet, cause, price.totalPayableMinor, exchangeOf(price))
+  const { id: transactionId } = reserve(tx, wallet, cause, price.totalPayableMinor, conversionOf(price))
   const dueAtMs = ordering.byClock(world) ? nowMs + PROCESSING_AFTER_MS : null
   const { quantity, email } = request
   const order: Order = {
@@ -96,7 +96,7 @@ const newOrder = (
 const isInstant = ({ deliveryMode, deliveryTime }: Product, quantity: number): boolean =>
   deliveryMode === 'digital' && deliveryTime === INSTANT && quantity <= INSTANT_QUANTITY_MAX
 
-const exchangeOf = ({ source, destination, rateE8, conversionFeeMinor }: Quote['price']): Exchange | undefined =>
+const conversionOf = ({ source, destination, rateE8, conversionFeeMinor }: Quote['price']): Conversion | undefined =>
   rateE8 === undefined
     ? undefined
     : {

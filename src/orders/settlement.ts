@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import { shareOf } from '../kernel/money.ts'
-import { type Cause, type Exchange, type Line, refund, settle } from '../wallets/ledger.ts'
+import { type Cause, type Conversion, type Line, refund, settle } from '../wallets/ledger.ts'
 import type { Wallet } from '../wallets/queries.ts'
 import type { Order } from './tables.ts'
 
@@ -19,8 +19,8 @@ export const settleOrder = (
   tx: Tx,
   wallet: Wallet,
   order: Order,
-  /** The exchange as it was recorded: asked for when something goes back. */
-  exchangeOf: () => Exchange | undefined,
+  /** The recorded conversion, needed only for a refund. */
+  conversionOf: () => Conversion | undefined,
   { deliveredQuantity, nowMs, remarks }: Ending,
 ): void => {
   const cause = { sourceId: String(order.id), nowMs }
@@ -38,13 +38,13 @@ export const settleOrder = (
   }
   if (refundMinor > 0) {
     const why: Cause = { sourceType: 'refund', ...cause, remarks }
-    const exchange = exchangeOf()
+    const conversion = conversionOf()
     refund(
       tx,
       wallet,
       why,
       refundMinor,
-      exchange && { ...exchange, conversionMinor: conversionShare(order, undelivered) },
+      conversion && { ...conversion, conversionMinor: conversionShare(order, undelivered) },
     )
   }
 }

@@ -71,7 +71,7 @@ const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, qua
       throw new DomainError({ code: 'insufficient_stock' })
     }
     const damaged = free.filter((row) => !codeOf(seal, row))
-    for (const row of damaged) noteDamage(tx, world, options, row)
+    for (const row of damaged) reportDamage(tx, world, options, row)
     found.push(...damaged.map(({ id }) => id))
     if (damaged.length > 0) continue
     for (const { id } of free) updateStock(tx, id, { orderId: order.id })
@@ -85,7 +85,7 @@ const waitingFor = (tx: Tx, world: World, options: StockOptions, order: Order, q
   const seal = options.seals(tx)
   return rows.flatMap((row) => {
     const code = codeOf(seal, row)
-    if (!code) noteDamage(tx, world, options, row)
+    if (!code) reportDamage(tx, world, options, row)
     return code ? [{ code, expiresAtMs: row.expiresAtMs, stockId: row.id }] : []
   })
 }
@@ -93,7 +93,7 @@ const waitingFor = (tx: Tx, world: World, options: StockOptions, order: Order, q
 const codeOf = (seal: Seal, row: StockRow): VoucherCode | undefined => seal.open(row.sealed, placeInStock(row))
 
 /** A code that cannot be opened is sold to nobody; the next one is. */
-const noteDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, { id, productId }: StockRow): void => {
+const reportDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, { id, productId }: StockRow): void => {
   markDamaged(tx, [id], world.clock.nowMs())
   onDamaged({ stockId: id, productId })
 }

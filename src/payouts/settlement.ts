@@ -2,7 +2,7 @@ import { recordPayout } from '../beneficiaries/queries.ts'
 import type { Tx } from '../db/database.ts'
 import { found } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
-import { type Exchange, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
+import { type Conversion, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
 import { findWallet, type Wallet } from '../wallets/queries.ts'
 import type { Payout } from './tables.ts'
 import type { MoneyEffect } from './transitions.ts'
@@ -13,7 +13,7 @@ import type { MoneyEffect } from './transitions.ts'
 export const reservePayout = (tx: Tx, reference: Reference, wallet: Wallet, payout: Payout): void => {
   const { id, referenceId, paidMinor, createdAtMs } = payout
   const cause = { sourceType: 'payout', sourceId: id, remarks: referenceId, nowMs: createdAtMs } as const
-  reserve(tx, wallet, cause, paidMinor, exchangeOf(reference, wallet, payout))
+  reserve(tx, wallet, cause, paidMinor, conversionOf(reference, wallet, payout))
 }
 
 /** Moves the money of a payout as an event of the state machine says. */
@@ -53,13 +53,13 @@ const giveBack = (
   const reason = effect === 'return' ? 'returned' : payout.status
   const remarks = `${payout.referenceId} ${reason}`
   const cause = { sourceType: 'refund', sourceId: payout.id, remarks, nowMs } as const
-  const exchange = exchangeOf(reference, wallet, payout)
+  const conversion = conversionOf(reference, wallet, payout)
   if (effect === 'refund') {
-    refund(tx, wallet, cause, payout.paidMinor, exchange)
+    refund(tx, wallet, cause, payout.paidMinor, conversion)
     return
   }
   const back = payoutLines(wallet, payout, -1)
-  moveWallet(tx, wallet, cause, payout.paidAmountMinor, back, exchange && { ...exchange, conversionMinor: 0 })
+  moveWallet(tx, wallet, cause, payout.paidAmountMinor, back, conversion && { ...conversion, conversionMinor: 0 })
 }
 
 /** Where the money of a completed payout belongs: the amount to the beneficiary, the rest to fees and conversion. */
@@ -73,7 +73,7 @@ const paidLines = (wallet: Wallet, payout: Payout): Line[] => {
   ]
 }
 
-/** The amount on its way to the beneficiary, or back from it, through the exchange where currencies differ. */
+/** Lines that pay the amount to the beneficiary or take it back, through the exchange account if currencies differ. */
 const payoutLines = (wallet: Wallet, { currencyId, amountMinor, paidAmountMinor }: Payout, sign: 1 | -1): Line[] =>
   wallet.currencyId === currencyId
     ? [{ account: 'payouts', currencyId, amountMinor: sign * amountMinor }]
@@ -83,8 +83,8 @@ const payoutLines = (wallet: Wallet, { currencyId, amountMinor, paidAmountMinor 
         { account: 'payouts', currencyId, amountMinor: sign * amountMinor },
       ]
 
-/** The exchange at the rate that the payout was made at. */
-const exchangeOf = (reference: Reference, wallet: Wallet, payout: Payout): Exchange | undefined =>
+/** The conversion at the payout's original rate. */
+const conversionOf = (reference: Reference, wallet: Wallet, payout: Payout): Conversion | undefined =>
   payout.rateE8 === null
     ? undefined
     : {

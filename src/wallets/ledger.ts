@@ -32,7 +32,7 @@ export interface Cause {
 }
 
 /** How an amount in another currency became the wallet's (contract C9). */
-export interface Exchange {
+export interface Conversion {
   sourceCurrency: string
   destinationCurrency: string
   rateE8: number
@@ -73,7 +73,7 @@ const move = (
   cause: Cause,
   movement: Movement,
   against: readonly Line[],
-  exchange: Exchange | undefined,
+  conversion: Conversion | undefined,
 ): WalletTransaction => {
   const balance = balanceOf(tx, wallet.id)
   const amountMinor = movement.spendableMinor
@@ -91,10 +91,10 @@ const move = (
     amountMinor: Math.abs(amountMinor),
     transactionType: amountMinor < 0 ? 'DEBIT' : 'CREDIT',
     status: 'COMPLETED',
-    sourceCurrency: exchange?.sourceCurrency ?? null,
-    destinationCurrency: exchange?.destinationCurrency ?? null,
-    rateE8: exchange?.rateE8 ?? null,
-    conversionMinor: exchange?.conversionMinor ?? null,
+    sourceCurrency: conversion?.sourceCurrency ?? null,
+    destinationCurrency: conversion?.destinationCurrency ?? null,
+    rateE8: conversion?.rateE8 ?? null,
+    conversionMinor: conversion?.conversionMinor ?? null,
     balanceAfterMinor,
     sourceType: cause.sourceType,
     sourceId: cause.sourceId,
@@ -115,8 +115,8 @@ export const moveWallet = (
   cause: Cause,
   amountMinor: number,
   against: readonly Line[],
-  exchange: Exchange | undefined,
-): WalletTransaction => move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against, exchange)
+  conversion: Conversion | undefined,
+): WalletTransaction => move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against, conversion)
 
 /** The wallet pays: what it pays is reserved until the order or payout is settled or refunded. */
 export const reserve = (
@@ -124,9 +124,9 @@ export const reserve = (
   wallet: Wallet,
   cause: Cause,
   amountMinor: number,
-  exchange: Exchange | undefined,
+  conversion: Conversion | undefined,
 ): WalletTransaction =>
-  move(tx, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor }, [], exchange)
+  move(tx, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor }, [], conversion)
 
 /** The wallet gets back what was reserved. */
 export const refund = (
@@ -134,9 +134,9 @@ export const refund = (
   wallet: Wallet,
   cause: Cause,
   amountMinor: number,
-  exchange: Exchange | undefined,
+  conversion: Conversion | undefined,
 ): WalletTransaction =>
-  move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor }, [], exchange)
+  move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor }, [], conversion)
 
 /** What was reserved goes where it belongs. The lines sum to the amount, in the wallet's currency. */
 export const settle = (

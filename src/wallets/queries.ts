@@ -11,8 +11,8 @@ import { lowerCase } from '../kernel/lower-case.ts'
 import type { World } from '../worlds/world.ts'
 import {
   inMajorUnits,
-  journalEntries,
-  journalLines,
+  ledgerEntries,
+  ledgerLines,
   transactions,
   type Wallet,
   type WalletTransaction,
@@ -119,11 +119,11 @@ export const openWallet = (
 export const ledgerStatements = preparedWrites({
   lastEntry: (tx) =>
     tx
-      .select({ id: sql<number | null>`max(${journalEntries.id})` })
-      .from(journalEntries)
+      .select({ id: sql<number | null>`max(${ledgerEntries.id})` })
+      .from(ledgerEntries)
       .prepare(),
-  insertLine: (tx) => preparedInsert(tx, journalLines),
-  insertEntry: (tx) => preparedInsert(tx, journalEntries),
+  insertLine: (tx) => preparedInsert(tx, ledgerLines),
+  insertEntry: (tx) => preparedInsert(tx, ledgerEntries),
   insertTransaction: (tx) =>
     preparedInsertReturning(tx, transactions, {
       amountRank: inMajorUnits(

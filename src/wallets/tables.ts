@@ -33,14 +33,14 @@ export const ACCOUNTS = [
   'adjustments',
 ] as const
 
-export const journalEntries = sqliteTable('journal_entries', {
+export const ledgerEntries = sqliteTable('journal_entries', {
   id: integer('id').primaryKey(),
   sourceType: text('source_type', { enum: SOURCE_TYPES }).notNull(),
   sourceId: text('source_id'),
   createdAtMs: integer('created_at_ms').notNull(),
 })
 
-export const journalLines = sqliteTable('journal_lines', {
+export const ledgerLines = sqliteTable('journal_lines', {
   id: integer('id').primaryKey(),
   entryId: integer('entry_id').notNull(),
   account: text('account', { enum: ACCOUNTS }).notNull(),

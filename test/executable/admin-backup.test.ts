@@ -140,12 +140,12 @@ describe('restore', () => {
 
 /** Changes of a sound database that each break one promise, and what verify says of it. */
 const DAMAGES: [change: string, fault: string][] = [
-  ['UPDATE journal_lines SET amount_minor = amount_minor + 7 WHERE id = 2', 'journal entry 1 sums to 7 in currency'],
+  ['UPDATE journal_lines SET amount_minor = amount_minor + 7 WHERE id = 2', 'ledger entry 1 sums to 7 in currency'],
   ['UPDATE wallets SET amount_minor = amount_minor + 5 WHERE id = 1', 'wallet 1 holds '],
   ['UPDATE wallets SET reserved_minor = reserved_minor + 5 WHERE id = 1', 'wallet 1 reserves '],
   ['UPDATE transactions SET balance_after_minor = 1 WHERE id = 2', 'transaction 2 of wallet 1 leaves 1, not '],
   ['UPDATE transactions SET amount_minor = amount_minor + 1 WHERE id = 1', 'transaction 1 says 100001, '],
-  ['DELETE FROM transactions WHERE id = 1', 'journal entry 1 moves wallet 1 in 0 transactions'],
+  ['DELETE FROM transactions WHERE id = 1', 'ledger entry 1 moves wallet 1 in 0 transactions'],
   ['UPDATE orders SET payable_minor = payable_minor + 1 WHERE id = 1', 'order 1 is not what transaction '],
   ['UPDATE orders SET delivered_quantity = 1 WHERE id = 1', 'order 1 is DELIVERED with 1 of 2 delivered'],
   ['DELETE FROM vouchers WHERE id = 1', 'order 1 has delivered 2 and holds 1 vouchers'],

@@ -183,7 +183,7 @@ describe('progress', () => {
     inOffice(async (office) => {
       await office.stocked()
       const screen = await atTerminal(['verify', '--data-dir', office.dataDir])
-      expect(screen).toContain('journal entries balance')
+      expect(screen).toContain('ledger entries balance')
       expect(screen).not.toContain('checking that')
     }))
 })
