@@ -179,6 +179,14 @@ const BANS: readonly { what: string; pattern: RegExp; allowed: readonly string[]
   },
 ]
 
+test('statements are in the queries of a module, and in db', () => {
+  const outside = sources.filter(({ path }) => !/^src\/db\/|(?:^|[/-])(?:queries|tables)\.ts$/.test(path))
+  const asking = outside.filter(
+    ({ text }) => /from 'drizzle-orm/.test(text) || /\b(?:tx|query)\s*\.(?:select|insert|update|delete)\(/.test(text),
+  )
+  expect(asking.map(({ path }) => path)).toEqual([])
+})
+
 describe.each(BANS.map((ban) => [ban.what, ban] as const))('nothing else %s', (_, { pattern, allowed, instead }) => {
   test(`use ${instead}`, () => {
     const wrong = sources

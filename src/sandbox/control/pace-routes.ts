@@ -7,7 +7,7 @@ import type { Paying } from '../../payouts/payouts.ts'
 import { repacePayouts } from '../../payouts/progress.ts'
 import { getWorld, WorldQuery } from '../worlds/model.ts'
 import { PACES, pace } from '../worlds/pace.ts'
-import { keepPace } from '../worlds/state.ts'
+import { keepPace } from '../worlds/queries.ts'
 import { bodyErrors, controlOperation, worldErrors } from './operation.ts'
 import { type OperatorOptions, presentWorld } from './present.ts'
 

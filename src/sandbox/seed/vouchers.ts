@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { eq, sql } from 'drizzle-orm'
 import { neverExpires } from '../../catalog/product.ts'
-import type { Query } from '../../db/database.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { Seal } from '../../orders/seal.ts'
 import type { VoucherSupply } from '../../orders/supply.ts'
-import { stockTaken } from './tables.ts'
+import { giveBackTaken, setTaken, takenOf } from './queries.ts'
 
 const CODE_LENGTH = 16
 const PIN_LENGTH = 4
@@ -19,10 +17,7 @@ export const generatedSupply = (validityOf: (productId: number) => string | unde
     if (stock === null) return
     const taken = takenOf(tx, id) + quantity
     if (taken > stock) throw new DomainError({ code: 'insufficient_stock' })
-    tx.insert(stockTaken)
-      .values({ productId: id, quantity: taken })
-      .onConflictDoUpdate({ target: stockTaken.productId, set: { quantity: taken } })
-      .run()
+    setTaken(tx, id, taken)
   },
   deliver: (_tx, world, { placedAtMs, productId }, quantity) =>
     Array.from({ length: quantity }, () => {
@@ -33,15 +28,9 @@ export const generatedSupply = (validityOf: (productId: number) => string | unde
       return { code: { cardNumber, pinCode, claimUrl }, expiresAtMs, stockId: null }
     }),
   giveBack: (tx, { productId, quantity, deliveredQuantity }) => {
-    tx.update(stockTaken)
-      .set({ quantity: sql`${stockTaken.quantity} - ${quantity - deliveredQuantity}` })
-      .where(eq(stockTaken.productId, productId))
-      .run()
+    giveBackTaken(tx, productId, quantity - deliveredQuantity)
   },
 })
-
-const takenOf = (query: Query, productId: number): number =>
-  query.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0
 
 /**
  * The key of sandboxes in memory. It is public and the same in every process, so that a snapshot opens wherever it is

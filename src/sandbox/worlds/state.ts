@@ -1,11 +1,11 @@
-import type { Database, Tx } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { type IdState, SeededRandomness } from '../../kernel/ids.ts'
 import { World } from '../../worlds/world.ts'
 import { sharedImage } from './images.ts'
 import { type ClockState, MovableClock } from './movable-clock.ts'
 import { type Pace, pace } from './pace.ts'
-import { keptPace, movedClock } from './tables.ts'
+import { findClock, findPace, putClock } from './queries.ts'
 
 /** A world put down on paper: its data, its clock, and where its randomness stands (contract C15). */
 export interface WorldState {
@@ -48,30 +48,14 @@ export const keepClock = async ({ clock, db }: World): Promise<void> => {
   if (db.onFile && clock instanceof MovableClock) await db.write((tx) => putClock(tx, clock.state))
 }
 
-/** Keeps the pace of a world: in its data, so that it outlives a restart. */
-export const keepPace = (tx: Tx, kept: WorldState['pace']): void => {
-  tx.insert(keptPace)
-    .values({ id: 1, ...kept })
-    .onConflictDoUpdate({ target: keptPace.id, set: kept })
-    .run()
-}
-
 /** Gives a world the pace that was kept in its data. */
 export const resumePace = (world: World): void => {
-  const kept = world.db.query.select().from(keptPace).limit(1).get()
+  const kept = findPace(world.db.query)
   if (kept) Object.assign(world.of(pace), { payouts: kept.payouts, orders: kept.orders })
-}
-
-/** Writes down where a clock stands, in the place of what was there. */
-export const putClock = (tx: Tx, state: ClockState): void => {
-  tx.insert(movedClock)
-    .values({ id: 1, ...state })
-    .onConflictDoUpdate({ target: movedClock.id, set: state })
-    .run()
 }
 
 /** The clock as it was kept, or one that was never moved. */
 export const keptClock = ({ query }: Database, base: SteadyClock): MovableClock => {
-  const kept = query.select().from(movedClock).limit(1).get()
+  const kept = findClock(query)
   return new MovableClock(base, kept && { offsetMs: kept.offsetMs, frozenAtMs: kept.frozenAtMs })
 }

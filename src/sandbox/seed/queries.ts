@@ -1,0 +1,21 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Query, Tx } from '../../db/database.ts'
+import { stockTaken } from './tables.ts'
+
+/** How many of a product the orders have taken. */
+export const takenOf = (query: Query, productId: number): number =>
+  query.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0
+
+export const setTaken = (tx: Tx, productId: number, quantity: number): void => {
+  tx.insert(stockTaken)
+    .values({ productId, quantity })
+    .onConflictDoUpdate({ target: stockTaken.productId, set: { quantity } })
+    .run()
+}
+
+export const giveBackTaken = (tx: Tx, productId: number, quantity: number): void => {
+  tx.update(stockTaken)
+    .set({ quantity: sql`${stockTaken.quantity} - ${quantity}` })
+    .where(eq(stockTaken.productId, productId))
+    .run()
+}
