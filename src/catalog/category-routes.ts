@@ -1,14 +1,17 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../http/legacy-operation.ts'
+import { FEATURE_DISABLED, invalidId } from '../http/failures.ts'
+import { operationsOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
 import { Prepared } from '../http/prepared.ts'
-import { pathId } from '../http/query.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Catalog } from './catalog.ts'
+import { CATEGORY_NOT_FOUND, SUBCATEGORY_NOT_FOUND } from './errors.ts'
 
 /** Categories and subcategories (spec 4.3), for accounts with vouchers. Errors leave in the structured shape. */
+
+const operation = operationsOf({ tag: 'Categories', errorShape: 'structured' })
 
 const named = { id: Type.Integer(), name: Type.String() }
 const CategorySchema = Type.Object(named, { title: 'Category' })
@@ -21,11 +24,12 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     .use(guard.plugin({ feature: 'vouchers' }))
     .get(
       '/categories',
-      () => catalog.answer('categories', () => new Prepared(JSON.stringify(catalog.categories))),
-      documented({
+      ({ request }) =>
+        catalog.answer('categories', () => new Prepared(JSON.stringify(catalog.categories))).respond(request),
+      operation({
         id: 'listCategories',
         prepared: true,
-        tag: 'Categories',
+        breakdown: 'Failed to retrieve categories',
         summary: 'List all active categories',
         description: 'What products can be filtered by; inactive ones are never shown.',
         success: {
@@ -34,38 +38,39 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
           schema: Type.Array(CategorySchema),
           example: [{ id: 1, name: 'Food & Dining' }],
         },
-        refusals: { 'categories.feature_disabled': { code: 'feature_disabled' } },
+        errors: { 'categories.feature_disabled': FEATURE_DISABLED },
       }),
     )
     .get(
       '/categories/:id',
-      ({ params }) => found(catalog.findCategory(pathId(params.id, 'category')), 'category'),
-      documented({
+      ({ params }) => found(catalog.findCategory(params.id), CATEGORY_NOT_FOUND),
+      operation({
         id: 'getCategory',
-        tag: 'Categories',
+        breakdown: 'Failed to retrieve category',
         summary: 'Get an active category',
         description: 'An inactive one is not found.',
-        path: CategoryPath,
+        params: CategoryPath,
         success: {
           status: 200,
           description: 'The category',
           schema: CategorySchema,
           example: { id: 1, name: 'Food & Dining' },
         },
-        refusals: {
-          'categories.feature_disabled': { code: 'feature_disabled' },
-          'categories.invalid_id': { code: 'invalid_id', resource: 'category' },
-          'categories.not_found': { code: 'not_found', resource: 'category' },
+        errors: {
+          'categories.feature_disabled': FEATURE_DISABLED,
+          'categories.invalid_id': invalidId('category'),
+          'categories.not_found': CATEGORY_NOT_FOUND,
         },
       }),
     )
     .get(
       '/subcategories',
-      () => catalog.answer('subcategories', () => new Prepared(JSON.stringify(catalog.subcategories))),
-      documented({
+      ({ request }) =>
+        catalog.answer('subcategories', () => new Prepared(JSON.stringify(catalog.subcategories))).respond(request),
+      operation({
         id: 'listSubcategories',
         prepared: true,
-        tag: 'Categories',
+        breakdown: 'Failed to retrieve subcategories',
         summary: 'List all active subcategories',
         description: 'What categories are divided into; inactive ones are never shown.',
         success: {
@@ -74,28 +79,28 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
           schema: Type.Array(SubcategorySchema),
           example: [{ id: 2, name: 'Restaurants' }],
         },
-        refusals: { 'subcategories.feature_disabled': { code: 'feature_disabled' } },
+        errors: { 'subcategories.feature_disabled': FEATURE_DISABLED },
       }),
     )
     .get(
       '/subcategories/:id',
-      ({ params }) => found(catalog.findSubcategory(pathId(params.id, 'subcategory')), 'subcategory'),
-      documented({
+      ({ params }) => found(catalog.findSubcategory(params.id), SUBCATEGORY_NOT_FOUND),
+      operation({
         id: 'getSubcategory',
-        tag: 'Categories',
+        breakdown: 'Failed to retrieve subcategory',
         summary: 'Get an active subcategory',
         description: 'An inactive one is not found.',
-        path: SubcategoryPath,
+        params: SubcategoryPath,
         success: {
           status: 200,
           description: 'The subcategory',
           schema: SubcategorySchema,
           example: { id: 2, name: 'Restaurants' },
         },
-        refusals: {
-          'subcategories.feature_disabled': { code: 'feature_disabled' },
-          'subcategories.invalid_id': { code: 'invalid_id', resource: 'subcategory' },
-          'subcategories.not_found': { code: 'not_found', resource: 'subcategory' },
+        errors: {
+          'subcategories.feature_disabled': FEATURE_DISABLED,
+          'subcategories.invalid_id': invalidId('subcategory'),
+          'subcategories.not_found': SUBCATEGORY_NOT_FOUND,
         },
       }),
     )

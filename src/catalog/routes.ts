@@ -1,24 +1,24 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Query } from '../db/database.ts'
-import { readObject } from '../http/body.ts'
-import { documented } from '../http/legacy-operation.ts'
-import { LONG_PAGE_HEADERS } from '../http/operation.ts'
+import { BODY_UNREADABLE, invalidId } from '../http/failures.ts'
+import { LONG_PAGE_HEADERS, operationsOf } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
-import { idTextFilter, pageQuery, sortQuery } from '../http/parameters.ts'
+import { idTextFilter, pageQuery, sortOf, sortQuery, textFilter } from '../http/parameters.ts'
 import { Prepared } from '../http/prepared.ts'
-import { pathId, QueryReader, readSort } from '../http/query.ts'
-import { bodyCheck } from '../http/validation.ts'
-import { found } from '../kernel/failure.ts'
+import { found, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
 import { CARD_TYPE, drawCard } from './card.ts'
 import { agreedDiscounts, type Catalog } from './catalog.ts'
+import { PRODUCT_NOT_FOUND } from './errors.ts'
 import { findOffer, type Product, productDetailWire, quantityMaxFor } from './product.ts'
 import { SORT_FIELDS } from './product-index.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
 
 /** Products and their availability (spec 4.2). Errors leave in the structured shape. */
+
+const operation = operationsOf({ tag: 'Products', errorShape: 'structured' })
 
 const PAGE = { limitDefault: 50, limitMax: 10_000 }
 
@@ -26,7 +26,6 @@ const AvailabilityBody = Type.Object(
   { denomination: Denomination, quantity: Quantity },
   { title: 'AvailabilityRequest' },
 )
-const checkAvailability = bodyCheck(AvailabilityBody)
 
 const listedFields = {
   id: Type.Integer(),
@@ -79,10 +78,10 @@ const DETAIL_EXAMPLE = {
 
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
-  category: Type.Optional(Type.String({ description: 'The name of a category, in either case' })),
+  category: textFilter('The name of a category, in either case'),
   country_id: idTextFilter('country'),
   currency_id: idTextFilter('currency'),
-  search: Type.Optional(Type.String({ description: 'A part of the name, in either case' })),
+  search: textFilter('A part of the name, in either case'),
   ...sortQuery(SORT_FIELDS),
 })
 
@@ -99,15 +98,20 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
     .use(guard.plugin())
     .get(
       '/',
-      ({ request: { url }, session }) => {
+      ({ query, request, session }) => {
         const agreed = agreedDiscounts(session.world, session.client.id)
-        return catalog.answer(queryOf(url), () => readPage(catalog, url, agreed), agreed)
+        const make = () => {
+          const { category, country_id: countryId, currency_id: currencyId, search } = query
+          const sort = sortOf(query, { field: 'id', direction: 'DESC' })
+          const found = catalog.list({ category, countryId, currencyId, search }, sort, query)
+          return new Prepared(found.json(agreed), longPageHeaders(query, found.totalCount, found.pageSize))
+        }
+        return catalog.answer(searchOf(request.url), make, agreed).respond(request)
       },
-      documented({
+      operation({
         id: 'listProducts',
         prepared: true,
-        fast: true,
-        tag: 'Products',
+        breakdown: 'Failed to retrieve products',
         summary: 'List products',
         description: 'Products on sale, at the discounts that hold for this client.',
         query: ListQuery,
@@ -118,99 +122,73 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
           example: [PRODUCT_EXAMPLE],
           headers: LONG_PAGE_HEADERS,
         },
-        refusals: {
-          'products.list_validation': {
-            code: 'validation',
-            violations: [{ field: 'limit', rule: 'max', problem: 'must be at most 10000' }],
-          },
+        errors: {
+          'products.list_validation': violation('limit', 'max', 'must be at most 10000'),
         },
       }),
     )
     .get(
       '/:id',
-      ({ params, session }) => {
-        const id = pathId(params.id, 'product')
+      ({ params: { id }, request, session }) => {
         const agreed = agreedDiscounts(session.world, session.client.id)
         const make = () => {
-          const product = found(catalog.find(id), 'product')
-          const texts = found(catalog.textsOf(product), 'product')
+          const product = found(catalog.find(id), PRODUCT_NOT_FOUND)
+          const texts = found(catalog.textsOf(product), PRODUCT_NOT_FOUND)
           return new Prepared(JSON.stringify(productDetailWire(product, texts, agreed.get(id) ?? 0, publicUrl)))
         }
-        return catalog.answer(params.id, make, agreed)
+        return catalog.answer(String(id), make, agreed).respond(request)
       },
-      documented({
+      operation({
         id: 'getProduct',
         prepared: true,
-        fast: true,
-        tag: 'Products',
+        breakdown: 'Failed to retrieve product',
         summary: 'Get a product',
         description: 'With its terms, its description and how to use it.',
-        path: ProductPath,
+        params: ProductPath,
         success: { status: 200, description: 'The product', schema: ProductDetailSchema, example: DETAIL_EXAMPLE },
-        refusals: {
-          'products.invalid_id': { code: 'invalid_id', resource: 'product' },
-          'products.not_found': { code: 'not_found', resource: 'product' },
+        errors: {
+          'products.invalid_id': invalidId('product'),
+          'products.not_found': PRODUCT_NOT_FOUND,
         },
       }),
     )
     .post(
       '/:id/availability',
-      async ({ params, request, session }) => {
-        const id = pathId(params.id, 'product')
-        const sent = await readObject(request)
+      ({ params, body: { denomination, quantity }, session }) => {
         session.checkAgain()
-        const { denomination, quantity } = checkAvailability(sent)
-        const product = found(catalog.find(id), 'product')
+        const product = found(catalog.find(params.id), PRODUCT_NOT_FOUND)
         // A quantity above the maximum and a denomination that is not offered are no errors here (contract C9).
         const offer = findOffer(product, denomination, 0)
         if (!offer || quantity > quantityMaxFor(product, session.client.quantityMax)) return { is_available: false }
         const left = stockLeft(session.world.db.query, session.world, product, offer.denominationMinor)
         return { is_available: left === null || quantity <= left }
       },
-      documented({
+      operation({
         id: 'checkAvailability',
-        tag: 'Products',
+        breakdown: 'Failed to check availability',
         summary: 'Check whether a denomination is available in a quantity',
         description: 'Weighs denomination, quantity and stock. What is not offered is not available, and no error.',
-        path: ProductPath,
-        body: { schema: AvailabilityBody, example: { denomination: 100, quantity: 2 } },
+        params: ProductPath,
+        body: AvailabilityBody,
+        bodyExample: { denomination: 100, quantity: 2 },
         success: {
           status: 200,
           description: 'Whether the purchase could be made now',
           schema: Type.Object({ is_available: Type.Boolean() }, { title: 'Availability' }),
           example: { is_available: true },
         },
-        refusals: {
-          'availability.invalid_id': { code: 'invalid_id', resource: 'product' },
-          'availability.body_unreadable': { code: 'body_unreadable' },
-          'availability.validation': {
-            code: 'validation',
-            violations: [{ field: 'quantity', rule: 'required', problem: 'is required' }],
-          },
-          'availability.not_found': { code: 'not_found', resource: 'product' },
+        errors: {
+          'availability.invalid_id': invalidId('product'),
+          'availability.body_unreadable': BODY_UNREADABLE,
+          'availability.validation': violation('quantity', 'required', 'is required'),
+          'availability.not_found': PRODUCT_NOT_FOUND,
         },
       }),
     )
 
-const queryOf = (url: string): string => {
+const searchOf = (url: string): string => {
   const start = url.indexOf('?')
   return start === -1 ? '' : url.slice(start)
-}
-
-/** The page that a query asks for. @throws DomainError validation */
-const readPage = (catalog: Catalog, url: string, agreed: ReadonlyMap<number, number>): Prepared => {
-  const query = new QueryReader(url)
-  const page = query.page(PAGE)
-  const filter = {
-    category: query.text('category'),
-    countryId: query.id('country_id'),
-    currencyId: query.id('currency_id'),
-    search: query.text('search'),
-  }
-  const sort = readSort(query, SORT_FIELDS, { field: 'id', direction: 'DESC' })
-  query.finish()
-  const { totalCount, pageSize, json } = catalog.list(filter, sort, page)
-  return new Prepared(json(agreed), longPageHeaders(page, totalCount, pageSize))
 }
 
 const CARD_HEADERS = { 'content-type': CARD_TYPE, 'cache-control': 'public, max-age=86400, immutable' }
@@ -219,21 +197,17 @@ const CARD_HEADERS = { 'content-type': CARD_TYPE, 'cache-control': 'public, max-
 export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
   new Elysia({ name: 'cards' }).get(
     '/cards/:id',
-    ({ params }) => {
-      const id = pathId(params.id, 'product')
-      return catalog.answer(
-        `card ${id}`,
-        () => new Prepared(drawCard(found(catalog.find(id), 'product')), CARD_HEADERS),
-      )
-    },
-    documented({
+    ({ params: { id }, request }) =>
+      catalog
+        .answer(`card ${id}`, () => new Prepared(drawCard(found(catalog.find(id), PRODUCT_NOT_FOUND)), CARD_HEADERS))
+        .respond(request),
+    operation({
       id: 'getCardPicture',
       prepared: true,
-      tag: 'Products',
       summary: 'Get the picture of a product',
       description: 'An SVG that loads nothing and never changes: image_url leads here, and browsers may keep it.',
       public: true,
-      path: ProductPath,
+      params: ProductPath,
       success: {
         status: 200,
         description: 'A drawn gift card',
@@ -241,9 +215,9 @@ export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
         contentType: CARD_TYPE,
         example: '<svg xmlns="http://www.w3.org/2000/svg"/>',
       },
-      refusals: {
-        'cards.invalid_id': { code: 'invalid_id', resource: 'product' },
-        'cards.not_found': { code: 'not_found', resource: 'product' },
+      errors: {
+        'cards.invalid_id': invalidId('product'),
+        'cards.not_found': PRODUCT_NOT_FOUND,
       },
     }),
   )

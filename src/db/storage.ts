@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { DomainError } from '../kernel/failure.ts'
+import { DomainError, unavailable } from '../kernel/failure.ts'
 
 /** What can become of the files under a server that runs, and how that is told. */
 
@@ -26,8 +26,7 @@ export const isPassing = (error: unknown): boolean =>
 export const asFailure = (error: unknown): unknown => (isPassing(error) ? tryLater(error) : error)
 
 /** What was asked for was not done, and may be asked for again. */
-export const tryLater = (cause?: unknown): DomainError =>
-  new DomainError({ code: 'unavailable', retryAfterSeconds: RETRY_AFTER_SECONDS }, { cause })
+export const tryLater = (cause?: unknown): DomainError => new DomainError(unavailable(RETRY_AFTER_SECONDS), { cause })
 
 /** The database file and its log, as they were when the server opened them. */
 export class OpenFiles {

@@ -1,4 +1,4 @@
-import { DomainError } from '../kernel/failure.ts'
+import { DomainError, unavailable } from '../kernel/failure.ts'
 
 /**
  * The bodies that are under way. Together they take a bounded number of bytes; where more arrive, the body that has been
@@ -54,7 +54,7 @@ export class Upload {
     forget(this)
     this.#buffer = release(this.#buffer)
     this.#byteCount = 0
-    this.refuse(new DomainError({ code: 'unavailable', retryAfterSeconds: RETRY_AFTER_SECONDS }))
+    this.refuse(new DomainError(unavailable(RETRY_AFTER_SECONDS)))
   }
 }
 

@@ -1,4 +1,5 @@
 import { DomainError } from '../kernel/failure.ts'
+import { BODY_UNREADABLE } from './failures.ts'
 
 /** A JSON object as it was sent: nothing is known of its members. */
 export type JsonObject = Record<string, unknown>
@@ -27,7 +28,7 @@ export const parseObject = (text: string): JsonObject => {
   }
 }
 
-export const unreadable = (): DomainError => new DomainError({ code: 'body_unreadable' })
+export const unreadable = (): DomainError => new DomainError(BODY_UNREADABLE)
 
 const CODES = {
   quote: 34,

@@ -1,22 +1,23 @@
 import { SECOND_MS } from '../kernel/clock.ts'
 
-/** For example 1,000 tokens in an hour. */
+/** A bucket's size and how long it takes to fill: 1,000 an hour. */
 export interface BucketSize {
   tokens: number
   refillMs: number
 }
 
-/** Levels are integers: a token has `refillMs` parts, and `tokens` parts are added each millisecond. */
+/** Levels are integers: one token is `refillMs` parts, of which `tokens` flow in each millisecond. */
 interface Bucket extends BucketSize {
   levelParts: number
-  /** By a monotonic clock, like all times here (decision 28). */
+  /** By a clock that never goes back, like all times here. */
   filledAtMs: number
 }
 
-/** The values of the rate-limit headers (spec section 8), for the bucket with fewer tokens. */
+/** What the headers of spec section 8 say, for the tighter bucket. */
 export interface RateLimitState {
   limit: number
   remaining: number
+  /** How long until the bucket is full again. */
   fullInMs: number
 }
 
@@ -28,7 +29,7 @@ export class TokenBuckets {
     this.#buckets = sizes.map((size) => ({ ...size, levelParts: size.tokens * size.refillMs, filledAtMs: steadyMs }))
   }
 
-  /** Takes a token from each bucket, or takes none and returns the seconds until each has one. */
+  /** Takes one token of each bucket; or takes none and answers the seconds until there is one in each. */
   take(steadyMs: number): { retryAfterSeconds: number } | undefined {
     this.refill(steadyMs)
     let waitMs = 0
@@ -40,6 +41,7 @@ export class TokenBuckets {
     return undefined
   }
 
+  /** Lets flow in what has come since, and takes nothing. */
   refill(steadyMs: number): void {
     for (const bucket of this.#buckets) {
       const gainedParts = (steadyMs - bucket.filledAtMs) * bucket.tokens
@@ -48,7 +50,7 @@ export class TokenBuckets {
     }
   }
 
-  /** The state of the bucket with the fewest tokens, as of the last refill. */
+  /** The state of the bucket with the fewest tokens left, as of the last time that it was filled. */
   get tighter(): RateLimitState {
     const bucket = this.#buckets.reduce((least, other) => (tokensIn(other) < tokensIn(least) ? other : least))
     const missingParts = bucket.tokens * bucket.refillMs - bucket.levelParts

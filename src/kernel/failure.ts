@@ -66,6 +66,13 @@ export const notFound = (what: string): Failure => ({
   message: `${what} not found`,
 })
 
+/** A record cannot go from one status to another. */
+export const transitionRefused = (from: string, to: string): Failure => ({
+  code: 'transition_refused',
+  kind: 'BAD_REQUEST',
+  message: `Cannot go from ${from} to ${to}`,
+})
+
 /** A request that may succeed when it is sent again later. */
 export const unavailable = (retryAfterSeconds: number): Failure => ({
   code: 'unavailable',

@@ -1,10 +1,12 @@
 import type { Tx } from '../db/database.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
-import { DomainError, found } from '../kernel/failure.ts'
+import { DomainError, found, transitionRefused } from '../kernel/failure.ts'
+import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
 import type { Conversion } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
+import { orderNotCancellable } from './errors.ts'
 import { placeInOrder } from './places.ts'
 import {
   countDue,
@@ -78,7 +80,7 @@ export const failOrder = (tx: Tx, supply: VoucherSupply, order: Order, reason: s
 
 /** Cancels an order that is still pending. @throws DomainError order_not_cancellable */
 export const cancelOrder = (tx: Tx, world: World, supply: VoucherSupply, order: Order): Order => {
-  if (order.status !== 'PENDING') throw new DomainError({ code: 'order_not_cancellable', status: order.status })
+  if (order.status !== 'PENDING') throw new DomainError(orderNotCancellable(order.status))
   const nowMs = world.clock.nowMs()
   giveUp(tx, supply, order, nowMs, 'Cancelled')
   return updateOrder(tx, order, { status: 'CANCELLED', cancelledAtMs: nowMs, dueAtMs: null })
@@ -99,10 +101,11 @@ const hasEnded = ({ status, failedAtMs }: Order): boolean =>
   status === 'DELIVERED' || status === 'FAILED' || status === 'CANCELLED' || failedAtMs !== null
 
 const refuseEnded = (order: Order, to: OrderStatus): void => {
-  if (hasEnded(order)) throw new DomainError({ code: 'transition_refused', from: order.status, to })
+  if (hasEnded(order)) throw new DomainError(transitionRefused(order.status, to))
 }
 
-const walletOf = (tx: Tx, order: Order): Wallet => found(findWallet(tx, order.clientId, order.walletId), 'wallet')
+const walletOf = (tx: Tx, order: Order): Wallet =>
+  found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
 
 /** The conversion of the original payment, whatever the rates are now. */
 const recordedConversion = (tx: Tx, order: Order): Conversion | undefined => {

@@ -5,11 +5,13 @@ import { type Pricing, type Purchase, type Quote, quoteForOrder } from '../charg
 import type { Tx } from '../db/database.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
+import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
 import { type Conversion, reserve } from '../wallets/ledger.ts'
 import { findWallet } from '../wallets/queries.ts'
 import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { type Delivering, deliver, PROCESSING_AFTER_MS } from './delivery.ts'
+import { DUPLICATE_CLIENT_REFERENCE } from './errors.ts'
 import { insertOrder, isReferenceTaken, nextOrderId, type Order } from './queries.ts'
 
 /** The largest quantity of an instant product that is delivered in the answer (contract C12). */
@@ -40,9 +42,9 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   const kept = recallCharge(world, client.id, request)?.quote
   const quote = quoteForOrder(tx, ordering.pricing, session, request, kept)
   const { product, price } = quote
-  const wallet = found(findWallet(tx, client.id, quote.wallet.id), 'wallet')
+  const wallet = found(findWallet(tx, client.id, quote.wallet.id), WALLET_NOT_FOUND)
   const reference = request.reference ?? `ord-${world.ids.letters(20)}`
-  if (isReferenceTaken(tx, client.id, reference)) throw new DomainError({ code: 'duplicate_order_reference' })
+  if (isReferenceTaken(tx, client.id, reference)) throw new DomainError(DUPLICATE_CLIENT_REFERENCE)
   const nowMs = world.clock.nowMs()
   const id = nextOrderId(tx)
   const cause = { sourceType: 'order', sourceId: String(id), remarks: product.name, nowMs } as const

@@ -1,26 +1,36 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
 import { Denomination, Quantity } from '../catalog/schemas.ts'
+import {
+  DENOMINATION_NOT_OFFERED,
+  PAYING_WALLET_NOT_FOUND,
+  quantityExceeded,
+  RATE_FAILED,
+  rateMissing,
+} from '../charges/errors.ts'
 import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
 import type { Tx } from '../db/database.ts'
+import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
 import type { JsonObject } from '../http/json.ts'
-import { documented, type LegacyOperation } from '../http/legacy-operation.ts'
-import { PAGE_HEADERS } from '../http/operation.ts'
+import { operationsOf, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
-import { idFilter, idPath, pageQuery } from '../http/parameters.ts'
-import { pathId, QueryReader } from '../http/query.ts'
-import { eitherCase, Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
+import { eitherCaseFilter, idFilter, idPath, pageQuery, textFilter } from '../http/parameters.ts'
+import { Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
+import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { once } from '../idempotency/once.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
-import { found, violated } from '../kernel/failure.ts'
-import { toMajor } from '../kernel/money.ts'
+import { type Failure, found, violated, violation } from '../kernel/failure.ts'
+import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL, toMajor } from '../kernel/money.ts'
 import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
+import { INSUFFICIENT_BALANCE } from '../wallets/errors.ts'
 import type { World } from '../worlds/world.ts'
 import { cancelOrder } from './delivery.ts'
+import { DUPLICATE_CLIENT_REFERENCE, INSUFFICIENT_STOCK, ORDER_NOT_FOUND, orderNotCancellable } from './errors.ts'
 import { type Ordering, type OrderRequest, placeOrder } from './orders.ts'
 import { placeInOrder } from './places.ts'
 import { findOrder, listOrders, vouchersOf } from './queries.ts'
@@ -28,6 +38,8 @@ import { ORDER_STATUSES, type Order } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
 
 /** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
+
+const operation = operationsOf({ tag: 'Orders', errorShape: 'structured' })
 
 const ROUTE = '/api/v1/orders'
 const PAGE = { limitDefault: 10, limitMax: 100 }
@@ -92,10 +104,10 @@ const OrderSchema = Type.Object(
 const OrderPath = idPath('order')
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
-  status: Type.Optional(eitherCase(ORDER_STATUSES, { description: 'Only with this status, in either case' })),
+  status: eitherCaseFilter(ORDER_STATUSES, 'Only with this status, in either case'),
   product_id: idFilter('product'),
-  client_reference: Type.Optional(Type.String({ description: 'Your name for the order, in full' })),
-  ref: Type.Optional(Type.String({ description: 'The same as client_reference' })),
+  client_reference: textFilter('Your name for the order, in full'),
+  ref: textFilter('The same as client_reference'),
 })
 
 const VOUCHER_EXAMPLE = {
@@ -129,7 +141,7 @@ const ORDER_EXAMPLE = {
   discount: 5,
   charges: CHARGE_EXAMPLE,
   wallet_id: 3,
-  status: 'DELIVERED',
+  status: 'DELIVERED' as const,
   email: 'ada@example.com',
   vouchers: VOUCHER_EXAMPLES,
   placed_at: '2026-01-01T00:00:00.000Z',
@@ -161,16 +173,16 @@ const CANCELLED_EXAMPLE = {
     charges_details: { source_currency: 'EUR', destination_currency: 'EUR', forex_rate: null, conversion_fee: null },
   },
   wallet_id: 2,
-  status: 'CANCELLED',
+  status: 'CANCELLED' as const,
   vouchers: [],
   delivered_at: null,
   cancelled_at: '2026-01-01T00:00:01.000Z',
 }
-const FEATURE: LegacyOperation['refusals'] = { 'orders.feature_disabled': { code: 'feature_disabled' } }
-const MISSING: LegacyOperation['refusals'] = {
+const FEATURE: Record<string, Failure> = { 'orders.feature_disabled': FEATURE_DISABLED }
+const MISSING: Record<string, Failure> = {
   ...FEATURE,
-  'orders.invalid_id': { code: 'invalid_id', resource: 'order' },
-  'orders.not_found': { code: 'not_found', resource: 'order' },
+  'orders.invalid_id': invalidId('order'),
+  'orders.not_found': ORDER_NOT_FOUND,
 }
 
 export interface OrderRoutesOptions extends Ordering {
@@ -198,18 +210,11 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
       })
       .get(
         '/',
-        async ({ request, session: { world, client }, set }) => {
-          const query = new QueryReader(request.url)
-          const page = query.page(PAGE)
-          const filter = {
-            status: query.choice('status', ORDER_STATUSES),
-            productId: query.id('product_id'),
-            reference: query.text('client_reference'),
-            ref: query.text('ref'),
-          }
-          query.finish()
-          const { rows, totalCount } = await listOrders(world, client.id, { page, ...filter })
-          Object.assign(set.headers, pageHeaders(page, totalCount))
+        async ({ query, session: { world, client }, set }) => {
+          const { status, product_id: productId, client_reference: reference, ref } = query
+          const filter = { status, productId, reference, ref }
+          const { rows, totalCount } = await listOrders(world, client.id, { page: query, ...filter })
+          Object.assign(set.headers, pageHeaders(query, totalCount))
           const shown = rows.map((order) => ({ order, vouchers: vouchersOf(world.db.query, order.id) }))
           // To open thousands of codes takes longer than one request may hold the thread (decision 0032).
           const wired = []
@@ -218,9 +223,9 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
           }
           return wired
         },
-        documented({
+        operation({
           id: 'listOrders',
-          tag: 'Orders',
+          breakdown: 'Failed to retrieve orders',
           summary: 'List orders',
           description: 'The newest first.',
           query: ListQuery,
@@ -231,12 +236,9 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
             example: [ORDER_EXAMPLE],
             headers: PAGE_HEADERS,
           },
-          refusals: {
+          errors: {
             ...FEATURE,
-            'orders.list_validation': {
-              code: 'validation',
-              violations: [{ field: 'limit', rule: 'max', problem: 'must be at most 100' }],
-            },
+            'orders.list_validation': violation('limit', 'max', 'must be at most 100'),
           },
         }),
       )
@@ -251,23 +253,22 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
             check: readOrder,
             apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
           }),
-        documented({
+        operation({
           id: 'placeOrder',
-          tag: 'Orders',
+          breakdown: 'Failed to create order',
           summary: 'Buy vouchers',
           description:
             'The price is the one that the charges endpoint gives at this moment, and the wallet pays it at once. Instant digital products in a quantity of at most 5 come delivered in the answer; everything else is PENDING at first.',
           headers: IdempotencyHeaders,
-          body: {
-            schema: OrderBody,
-            example: {
-              product_id: 1,
-              denomination: 100,
-              quantity: 2,
-              client_reference: 'welcome-42',
-              email: 'ada@example.com',
-            },
+          body: OrderBody,
+          bodyExample: {
+            product_id: 1,
+            denomination: 100,
+            quantity: 2,
+            client_reference: 'welcome-42',
+            email: 'ada@example.com',
           },
+          checksBody: true,
           success: {
             status: 200,
             description: 'The order',
@@ -275,84 +276,80 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
             example: ORDER_EXAMPLE,
             headers: REPLAY_HEADERS,
           },
-          refusals: {
+          errors: {
             ...FEATURE,
-            'orders.body_unreadable': { code: 'body_unreadable' },
-            'orders.validation': {
-              code: 'validation',
-              violations: [{ field: 'quantity', rule: 'required', problem: 'is required' }],
-            },
-            'orders.idempotency_key_malformed': { code: 'idempotency_key_malformed' },
-            'orders.idempotency_key_reused': { code: 'idempotency_key_reused' },
-            'orders.product_not_found': { code: 'not_found', resource: 'product' },
-            'orders.denomination_not_offered': { code: 'denomination_not_offered' },
-            'orders.quantity_exceeded': { code: 'quantity_exceeded', quantityMax: 50 },
-            'orders.wallet_not_found': { code: 'paying_wallet_not_found' },
-            'orders.rate_missing': { code: 'rate_missing', from: 'USD', to: 'KES' },
-            'orders.rate_failed': { code: 'rate_failed' },
-            'orders.amount_too_large': { code: 'amount_too_large' },
-            'orders.amount_too_small': { code: 'amount_too_small' },
-            'orders.duplicate_reference': { code: 'duplicate_order_reference' },
-            'orders.insufficient_balance': { code: 'insufficient_balance' },
-            'orders.insufficient_stock': { code: 'insufficient_stock' },
+            'orders.body_unreadable': BODY_UNREADABLE,
+            'orders.validation': violation('quantity', 'required', 'is required'),
+            'orders.idempotency_key_malformed': KEY_MALFORMED,
+            'orders.idempotency_key_reused': KEY_REUSED,
+            'orders.product_not_found': PRODUCT_NOT_FOUND,
+            'orders.denomination_not_offered': DENOMINATION_NOT_OFFERED,
+            'orders.quantity_exceeded': quantityExceeded(50),
+            'orders.wallet_not_found': PAYING_WALLET_NOT_FOUND,
+            'orders.rate_missing': rateMissing('USD', 'KES'),
+            'orders.rate_failed': RATE_FAILED,
+            'orders.amount_too_large': AMOUNT_TOO_LARGE,
+            'orders.amount_too_small': AMOUNT_TOO_SMALL,
+            'orders.duplicate_reference': DUPLICATE_CLIENT_REFERENCE,
+            'orders.insufficient_balance': INSUFFICIENT_BALANCE,
+            'orders.insufficient_stock': INSUFFICIENT_STOCK,
           },
         }),
       )
       .get(
         '/:id',
         ({ params, session: { world, client } }) =>
-          wire(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order')),
-        documented({
+          wire(world, found(findOrder(world.db.query, client.id, params.id), ORDER_NOT_FOUND)),
+        operation({
           id: 'getOrder',
-          tag: 'Orders',
+          breakdown: 'Failed to retrieve order',
           summary: 'Get an order',
           description: 'With what it cost and the vouchers that have been delivered.',
-          path: OrderPath,
+          params: OrderPath,
           success: { status: 200, description: 'The order', schema: OrderSchema, example: ORDER_EXAMPLE },
-          refusals: MISSING,
+          errors: MISSING,
         }),
       )
       .get(
         '/:id/vouchers',
         ({ params, session: { world, client } }) =>
-          opened(world, found(findOrder(world.db.query, client.id, pathId(params.id, 'order')), 'order')),
-        documented({
+          opened(world, found(findOrder(world.db.query, client.id, params.id), ORDER_NOT_FOUND)),
+        operation({
           id: 'listVouchers',
-          tag: 'Orders',
+          breakdown: 'Failed to retrieve vouchers',
           summary: 'List the delivered vouchers of an order',
           description: 'Codes and PINs; empty until something is delivered.',
-          path: OrderPath,
+          params: OrderPath,
           success: {
             status: 200,
             description: 'The vouchers, in order of delivery',
             schema: Type.Array(VoucherSchema),
             example: VOUCHER_EXAMPLES,
           },
-          refusals: MISSING,
+          errors: MISSING,
         }),
       )
       .post(
         '/:id/cancel',
         async ({ params, session: { world, client, write } }) => {
-          const id = pathId(params.id, 'order')
           const order = await write((tx) =>
-            cancelOrder(tx, world, ordering.supply, found(findOrder(tx, client.id, id), 'order')),
+            cancelOrder(tx, world, ordering.supply, found(findOrder(tx, client.id, params.id), ORDER_NOT_FOUND)),
           )
           return wire(world, order)
         },
-        documented({
+        operation({
           id: 'cancelOrder',
-          tag: 'Orders',
+          breakdown: 'Failed to cancel order',
           summary: 'Cancel a pending order',
           description: 'The wallet gets back what it paid.',
-          path: OrderPath,
+          params: OrderPath,
           success: {
             status: 200,
             description: 'The cancelled order',
             schema: OrderSchema,
             example: CANCELLED_EXAMPLE,
           },
-          refusals: { ...MISSING, 'orders.not_cancellable': { code: 'order_not_cancellable', status: 'DELIVERED' } },
+          errors: { ...MISSING, 'orders.not_cancellable': orderNotCancellable('DELIVERED') },
         }),
       )
   )
@@ -375,7 +372,11 @@ const readOrder = (sent: JsonObject): OrderRequest => {
 }
 
 /** A voucher that cannot be opened fails itself alone: its codes are null (contract C12). */
-const openVouchers = (order: Order, vouchers: ReturnType<typeof vouchersOf>, seal: ReturnType<SealSource>) =>
+const openVouchers = (
+  order: Order,
+  vouchers: ReturnType<typeof vouchersOf>,
+  seal: ReturnType<SealSource>,
+): Static<typeof VoucherSchema>[] =>
   vouchers.map((voucher) => {
     const code = seal.open(voucher.sealed, placeInOrder(order, voucher))
     return {
@@ -387,9 +388,13 @@ const openVouchers = (order: Order, vouchers: ReturnType<typeof vouchersOf>, sea
     }
   })
 
-const orderWire = (order: Order, vouchers: ReturnType<typeof openVouchers>, reference: Reference) => {
+const orderWire = (
+  order: Order,
+  vouchers: Static<typeof VoucherSchema>[],
+  reference: Reference,
+): Static<typeof OrderSchema> => {
   const currency = reference.getCurrency(order.currencyId)
-  const charges = JSON.parse(order.charges) as typeof CHARGE_EXAMPLE
+  const charges = JSON.parse(order.charges) as Static<typeof ChargeSchema>
   return {
     id: order.id,
     ref: order.reference,

@@ -2,6 +2,7 @@ import type { Product } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
+import { INSUFFICIENT_STOCK } from './errors.ts'
 import { placeInStock } from './places.ts'
 import type { Seal, VoucherCode } from './seal.ts'
 import {
@@ -68,7 +69,7 @@ const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, qua
     if (free.length < quantity) {
       // The refusal undoes what was noted: it is noted once more, by itself. Failing that, it is found again.
       if (found.length > 0) world.db.write((after) => markDamaged(after, found, nowMs)).catch(() => undefined)
-      throw new DomainError({ code: 'insufficient_stock' })
+      throw new DomainError(INSUFFICIENT_STOCK)
     }
     const damaged = free.filter((row) => !codeOf(seal, row))
     for (const row of damaged) reportDamage(tx, world, options, row)

@@ -1,15 +1,17 @@
 import { findBeneficiary } from '../beneficiaries/queries.ts'
+import { PAYING_WALLET_NOT_FOUND } from '../charges/errors.ts'
 import { rateBetween } from '../charges/quote.ts'
 import type { RateSource } from '../charges/rates.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { searchText } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { convert, percentOf, plus } from '../kernel/money.ts'
+import { AMOUNT_TOO_SMALL, convert, percentOf, plus } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { findDefaultWallet, findWallet, type Wallet } from '../wallets/queries.ts'
 import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
+import { DUPLICATE_REFERENCE_ID, payoutNotCancellable, SAVED_BENEFICIARY_NOT_FOUND } from './errors.ts'
 import type { Payee, PayoutInput } from './input.ts'
 import { applyEvent, type Moving } from './progress.ts'
 import { insertEvent, insertPayout, isReferenceTaken } from './queries.ts'
@@ -40,9 +42,9 @@ const RANK_DECIMALS = 4
  */
 export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session, input: PayoutInput): Payout => {
   const wallet = findWallet(tx, client.id, input.walletId)
-  if (!wallet) throw new DomainError({ code: 'paying_wallet_not_found' })
+  if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const payee = payeeOf(tx, client.id, input)
-  if (isReferenceTaken(tx, client.id, input.referenceId)) throw new DomainError({ code: 'duplicate_payout_reference' })
+  if (isReferenceTaken(tx, client.id, input.referenceId)) throw new DomainError(DUPLICATE_REFERENCE_ID)
   const price = priceOf(tx, paying, client.id, wallet, input)
   const payout = newPayout(world, client.id, input, payee, price, paying.byClock(world) ? PACE[0] : undefined)
   reservePayout(tx, paying.reference, wallet, payout)
@@ -107,7 +109,7 @@ interface PayoutPayee {
 const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput): PayoutPayee => {
   if (!('beneficiaryId' in payee)) return { beneficiaryId: null, payee }
   const saved = findBeneficiary(query, clientId, payee.beneficiaryId)
-  if (!saved) throw new DomainError({ code: 'saved_beneficiary_not_found' })
+  if (!saved) throw new DomainError(SAVED_BENEFICIARY_NOT_FOUND)
   return { beneficiaryId: saved.id, payee: saved }
 }
 
@@ -131,7 +133,7 @@ const priceOf = (
     rateE8 === undefined ? minor : convert(minor, rateE8, currency.precision, walletCurrency.precision)
   const feesMinor = feeBasisPoints === 0 ? 0 : Math.max(FEE_MINOR_MIN, percentOf(amountMinor, feeBasisPoints))
   const netMinor = inWallet(plus(amountMinor, feesMinor))
-  if (netMinor === 0) throw new DomainError({ code: 'amount_too_small' })
+  if (netMinor === 0) throw new DomainError(AMOUNT_TOO_SMALL)
   const paidConversionMinor = rateE8 === undefined ? null : percentOf(netMinor, conversionBasisPoints)
   return {
     feesMinor,
@@ -162,6 +164,6 @@ const inDefaultCurrency = (
 
 /** Cancels a payout for its client. @throws DomainError payout_not_cancellable */
 export const cancelPayout = (tx: Tx, moving: Moving, world: World, payout: Payout): Payout => {
-  if (!canHappen('cancelled', payout)) throw new DomainError({ code: 'payout_not_cancellable', status: payout.status })
+  if (!canHappen('cancelled', payout)) throw new DomainError(payoutNotCancellable(payout.status))
   return applyEvent(tx, moving, world, payout, 'cancelled', { actorType: 'client', nowMs: world.clock.nowMs() })
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { DomainError } from '../kernel/failure.ts'
+import { DomainError, transitionRefused } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
@@ -46,7 +46,7 @@ export const applyEvent = (
   details: EventDetails,
 ): Payout => {
   if (!canHappen(event, payout)) {
-    throw new DomainError({ code: 'transition_refused', from: payout.status, to: event })
+    throw new DomainError(transitionRefused(payout.status, event))
   }
   const { actorType, nowMs, message } = details
   const moved: Payout = { ...payout, ...changeBy(event, details) }
@@ -100,7 +100,7 @@ export const advance = (
   let moved = payout
   do {
     const event = moved.status === to ? undefined : eventTowards(moved, to)
-    if (!event) throw new DomainError({ code: 'transition_refused', from: payout.status, to: to ?? 'another status' })
+    if (!event) throw new DomainError(transitionRefused(payout.status, to ?? 'another status'))
     moved = applyEvent(tx, moving, world, moved, event, details)
   } while (to !== undefined && moved.status !== to)
   return moved

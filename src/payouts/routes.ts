@@ -1,24 +1,34 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../http/legacy-operation.ts'
-import { PAGE_HEADERS } from '../http/operation.ts'
+import { PAYING_WALLET_NOT_FOUND, RATE_FAILED, rateMissing } from '../charges/errors.ts'
+import { BODY_UNREADABLE } from '../http/failures.ts'
+import { operationsOf, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
-import { orderQuery, pageQuery } from '../http/parameters.ts'
-import { DIRECTIONS, QueryReader } from '../http/query.ts'
+import { choiceFilter, orderQuery, Problem, pageQuery, parameter, textFilter } from '../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
+import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { once } from '../idempotency/once.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
-import { found } from '../kernel/failure.ts'
-import { toMajor } from '../kernel/money.ts'
-import type { Reference } from '../reference/reference.ts'
+import { found, violation } from '../kernel/failure.ts'
+import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL, toMajor } from '../kernel/money.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
+import { INSUFFICIENT_BALANCE } from '../wallets/errors.ts'
+import {
+  DUPLICATE_REFERENCE_ID,
+  PAYOUT_NOT_FOUND,
+  payoutNotCancellable,
+  SAVED_BENEFICIARY_NOT_FOUND,
+} from './errors.ts'
 import { PayoutBody, readPayout } from './input.ts'
 import { cancelPayout, createPayout, type Paying } from './payouts.ts'
 import { eventsOf, findPayout, listPayouts, PAYOUT_SORTS } from './queries.ts'
 import { ACTOR_TYPES, PAYOUT_STATUSES, type Payout, type PayoutEvent } from './tables.ts'
 
 /** Payouts (contract C13). Errors leave in the flat shape. */
+
+const operation = operationsOf({ tag: 'Payouts', errorShape: 'flat' })
 
 const ROUTE = '/api/v1/payouts'
 const PAGE = { limitDefault: 20, limitMax: 100 }
@@ -79,18 +89,26 @@ const PayoutSchema = Type.Object(
 const PayoutPath = Type.Object({
   id: Type.String({ description: 'The payout identifier', example: 'pyt_0mjvbk3w000000b8g4l0r3ya' }),
 })
-const ListQuery = Type.Object({
-  ...pageQuery(PAGE),
-  status: Type.Optional(oneOf(PAYOUT_STATUSES, { description: 'Only with this status' })),
-  currency: Type.Optional(Type.String({ description: 'ISO 4217' })),
-  search: Type.Optional(Type.String({ description: 'A part of the reference or of the e-mail, in either case' })),
-  ...orderQuery(PAYOUT_SORTS),
-})
+const listQuery = (reference: Reference) =>
+  Type.Object({
+    ...pageQuery(PAGE),
+    status: choiceFilter(PAYOUT_STATUSES, 'Only with this status'),
+    currency: Type.Optional(
+      parameter<Currency>(
+        Type.String({ description: 'ISO 4217' }),
+        (code) =>
+          reference.findCurrencyByCode(code.toUpperCase()) ??
+          new Problem('enum', 'must be the ISO 4217 code of a circulating currency'),
+      ),
+    ),
+    search: textFilter('A part of the reference or of the e-mail, in either case'),
+    ...orderQuery(PAYOUT_SORTS),
+  })
 
 const LISTED_EXAMPLE = {
   id: 'pyt_0mjvbk3w000000b8g4l0r3ya',
   reference_id: 'bonus-2026-01',
-  status: 'created',
+  status: 'created' as const,
   amount: 50,
   currency: 'USD',
   fees: 0.75,
@@ -118,23 +136,23 @@ const LISTED_EXAMPLE = {
 const CREATED_EVENT = {
   event_type: 'created',
   from_status: null,
-  to_status: 'created',
-  actor_type: 'client',
+  to_status: 'created' as const,
+  actor_type: 'client' as const,
   message: null,
   created_at: '2026-01-01T00:00:00.000Z',
 }
 const PAYOUT_EXAMPLE = { ...LISTED_EXAMPLE, events: [CREATED_EVENT] }
 const CANCELLED_EXAMPLE = {
   ...PAYOUT_EXAMPLE,
-  status: 'cancelled',
+  status: 'cancelled' as const,
   cancelled_at: '2026-01-01T00:00:00.500Z',
   events: [
     CREATED_EVENT,
     {
       ...CREATED_EVENT,
       event_type: 'cancelled',
-      from_status: 'created',
-      to_status: 'cancelled',
+      from_status: 'created' as const,
+      to_status: 'cancelled' as const,
       created_at: '2026-01-01T00:00:00.500Z',
     },
   ],
@@ -151,36 +169,19 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
     .use(guard.plugin())
     .get(
       '/',
-      async ({ request, session, set }) => {
-        const query = new QueryReader(request.url)
-        const page = query.page(PAGE)
-        const status = query.choice('status', PAYOUT_STATUSES)
-        const code = query.text('currency')
-        const currency = code === undefined ? undefined : reference.findCurrencyByCode(code.toUpperCase())
-        if (code !== undefined && !currency) {
-          query.refuse('currency', 'enum', 'must be the ISO 4217 code of a circulating currency')
-        }
-        const search = query.text('search')
-        const sortBy = query.choice('sort_by', PAYOUT_SORTS) ?? 'created_at'
-        const sortOrder = query.choice('sort_order', DIRECTIONS) ?? 'DESC'
-        query.finish()
-        const { rows, totalCount } = await listPayouts(session.world, session.client.id, {
-          page,
-          status,
-          currencyId: currency?.id,
-          search,
-          sortBy,
-          sortOrder,
-        })
-        Object.assign(set.headers, pageHeaders(page, totalCount))
+      async ({ query, session, set }) => {
+        const { status, currency, search, sort_by: sortBy, sort_order: sortOrder } = query
+        const wanted = { page: query, status, currencyId: currency?.id, search, sortBy, sortOrder }
+        const { rows, totalCount } = await listPayouts(session.world, session.client.id, wanted)
+        Object.assign(set.headers, pageHeaders(query, totalCount))
         return rows.map((payout) => listedWire(payout, reference))
       },
-      documented({
+      operation({
         id: 'listPayouts',
-        tag: 'Payouts',
+        breakdown: 'Failed to retrieve payouts',
         summary: 'List payouts',
         description: 'Filtered, searched, sorted and paged; the newest first.',
-        query: ListQuery,
+        query: listQuery(reference),
         success: {
           status: 200,
           description: 'A page of payouts, without their events',
@@ -188,11 +189,8 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
           example: [LISTED_EXAMPLE],
           headers: PAGE_HEADERS,
         },
-        refusals: {
-          'payouts.list_validation': {
-            code: 'validation',
-            violations: [{ field: 'limit', rule: 'max', problem: 'must be at most 100' }],
-          },
+        errors: {
+          'payouts.list_validation': violation('limit', 'max', 'must be at most 100'),
         },
       }),
     )
@@ -209,27 +207,26 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
             return payoutWire(payout, eventsOf(tx, payout.id), reference)
           },
         }),
-      documented({
+      operation({
         id: 'createPayout',
-        tag: 'Payouts',
+        breakdown: 'Failed to create payout',
         summary: 'Pay a beneficiary',
         description:
           'The wallet pays amount and fees at once, converted when its currency differs. The beneficiary is a saved one, or a person by e-mail, first and last name.',
         headers: IdempotencyHeaders,
-        body: {
-          schema: PayoutBody,
-          example: {
-            reference_id: 'bonus-2026-01',
-            wallet_id: 1,
-            amount: 50,
-            currency: 'USD',
-            beneficiary_email: 'ada@example.com',
-            beneficiary_first_name: 'Ada',
-            beneficiary_last_name: 'Lovelace',
-            beneficiary_country: 'GB',
-            description: 'Bonus',
-          },
+        body: PayoutBody,
+        bodyExample: {
+          reference_id: 'bonus-2026-01',
+          wallet_id: 1,
+          amount: 50,
+          currency: 'USD',
+          beneficiary_email: 'ada@example.com',
+          beneficiary_first_name: 'Ada',
+          beneficiary_last_name: 'Lovelace',
+          beneficiary_country: 'GB',
+          description: 'Bonus',
         },
+        checksBody: true,
         success: {
           status: 201,
           description: 'The payout',
@@ -237,75 +234,76 @@ export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
           example: PAYOUT_EXAMPLE,
           headers: CREATED_ONCE_HEADERS,
         },
-        refusals: {
-          'payouts.body_unreadable': { code: 'body_unreadable' },
-          'payouts.validation': {
-            code: 'validation',
-            violations: [{ field: 'amount', rule: 'required', problem: 'is required' }],
-          },
-          'payouts.idempotency_key_malformed': { code: 'idempotency_key_malformed' },
-          'payouts.idempotency_key_reused': { code: 'idempotency_key_reused' },
-          'payouts.wallet_not_found': { code: 'paying_wallet_not_found' },
-          'payouts.beneficiary_not_found': { code: 'saved_beneficiary_not_found' },
-          'payouts.duplicate_reference': { code: 'duplicate_payout_reference' },
-          'payouts.rate_missing': { code: 'rate_missing', from: 'KES', to: 'USD' },
-          'payouts.rate_failed': { code: 'rate_failed' },
-          'payouts.amount_too_large': { code: 'amount_too_large' },
-          'payouts.amount_too_small': { code: 'amount_too_small' },
-          'payouts.insufficient_balance': { code: 'insufficient_balance' },
+        errors: {
+          'payouts.body_unreadable': BODY_UNREADABLE,
+          'payouts.validation': violation('amount', 'required', 'is required'),
+          'payouts.idempotency_key_malformed': KEY_MALFORMED,
+          'payouts.idempotency_key_reused': KEY_REUSED,
+          'payouts.wallet_not_found': PAYING_WALLET_NOT_FOUND,
+          'payouts.beneficiary_not_found': SAVED_BENEFICIARY_NOT_FOUND,
+          'payouts.duplicate_reference': DUPLICATE_REFERENCE_ID,
+          'payouts.rate_missing': rateMissing('KES', 'USD'),
+          'payouts.rate_failed': RATE_FAILED,
+          'payouts.amount_too_large': AMOUNT_TOO_LARGE,
+          'payouts.amount_too_small': AMOUNT_TOO_SMALL,
+          'payouts.insufficient_balance': INSUFFICIENT_BALANCE,
         },
       }),
     )
     .get(
       '/:id',
       ({ params, session: { world, client } }) => {
-        const payout = found(findPayout(world.db.query, client.id, params.id), 'payout')
+        const payout = found(findPayout(world.db.query, client.id, params.id), PAYOUT_NOT_FOUND)
         return payoutWire(payout, eventsOf(world.db.query, payout.id), reference)
       },
-      documented({
+      operation({
         id: 'getPayout',
-        tag: 'Payouts',
+        breakdown: 'Failed to retrieve payout',
         summary: 'Get a payout with its events',
         description: 'Every change of its status is an event, with who caused it.',
-        path: PayoutPath,
+        params: PayoutPath,
         success: { status: 200, description: 'The payout', schema: PayoutSchema, example: PAYOUT_EXAMPLE },
-        refusals: { 'payouts.not_found': { code: 'not_found', resource: 'payout' } },
+        errors: { 'payouts.not_found': PAYOUT_NOT_FOUND },
       }),
     )
     .post(
       '/:id/cancel',
       async ({ params, session: { world, client, write } }) =>
         write((tx) => {
-          const payout = found(findPayout(tx, client.id, params.id), 'payout')
+          const payout = found(findPayout(tx, client.id, params.id), PAYOUT_NOT_FOUND)
           const cancelled = cancelPayout(tx, paying, world, payout)
           return payoutWire(cancelled, eventsOf(tx, payout.id), reference)
         }),
-      documented({
+      operation({
         id: 'cancelPayout',
-        tag: 'Payouts',
+        breakdown: 'Failed to cancel payout',
         summary: 'Cancel a payout that is not submitted yet',
         description: 'The wallet gets back amount and fees.',
-        path: PayoutPath,
+        params: PayoutPath,
         success: {
           status: 200,
           description: 'The cancelled payout',
           schema: PayoutSchema,
           example: CANCELLED_EXAMPLE,
         },
-        refusals: {
-          'payouts.cancel_not_found': { code: 'not_found', resource: 'payout' },
-          'payouts.not_cancellable': { code: 'payout_not_cancellable', status: 'completed' },
+        errors: {
+          'payouts.cancel_not_found': PAYOUT_NOT_FOUND,
+          'payouts.not_cancellable': payoutNotCancellable('completed'),
         },
       }),
     )
 }
 
-const listedWire = (payout: Payout, reference: Reference) => {
+const listedWire = (payout: Payout, reference: Reference): Static<typeof ListedPayoutSchema> => {
   const { listed, times } = wireParts(payout, reference)
   return { ...listed, ...times }
 }
 
-const payoutWire = (payout: Payout, events: readonly PayoutEvent[], reference: Reference) => {
+const payoutWire = (
+  payout: Payout,
+  events: readonly PayoutEvent[],
+  reference: Reference,
+): Static<typeof PayoutSchema> => {
   const { listed, times } = wireParts(payout, reference)
   return { ...listed, events: events.map(eventWire), ...times }
 }
@@ -331,7 +329,7 @@ const wireParts = (payout: Payout, reference: Reference) => {
         phone: payout.beneficiaryPhone,
       },
       description: payout.description,
-      metadata: JSON.parse(payout.metadata) as object,
+      metadata: JSON.parse(payout.metadata),
       failure_code: payout.failureCode,
       failure_reason: payout.failureReason,
     },
@@ -346,7 +344,7 @@ const wireParts = (payout: Payout, reference: Reference) => {
   }
 }
 
-const eventWire = (event: PayoutEvent) => ({
+const eventWire = (event: PayoutEvent): Static<typeof EventSchema> => ({
   event_type: event.eventType,
   from_status: event.fromStatus,
   to_status: event.toStatus,

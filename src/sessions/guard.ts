@@ -11,20 +11,21 @@ import type { Session, Sessions } from './sessions.ts'
 
 export interface GuardOptions {
   sessions: Sessions
-  /** Undefined if rate limits are off. */
+  /** The buckets of each client, or undefined when limits are lifted. */
   limits: readonly BucketSize[] | undefined
+  /** What must have happened in a world before a request can look at it. */
   due: DueWork
-  /** A promise that a request to this route must wait for. */
+  /** What a request to a route has to wait for, if anything, before it can be handled. */
   beforeRoute: (route: string) => Promise<void> | undefined
-  /** Reads again what another process has written, and returns whether it has. */
-  refreshIfChanged: (world: World) => boolean
-  /** Called before a rate-limit token is taken. */
+  /** Takes over what another process has written to a world, and answers whether it has. */
+  keepUp: (world: World) => boolean
+  /** Hears whose a request is, before it is charged to anyone. */
   onIdentified: ((request: Request, session: Session) => void) | undefined
-  /** May refuse an admitted request or replace its session. */
+  /** Is told of every request that is let in, and may refuse it or replace its session. */
   onAdmitted: ((asked: Asked, session: Session) => Session | Promise<Session>) | undefined
 }
 
-/** A request and its route; the route is empty if none matches. */
+/** A request and the route that serves it; an empty one where none does. */
 export interface Asked {
   request: Request
   path: string
@@ -33,19 +34,20 @@ export interface Asked {
 
 type GuardContext = RequestContext &
   Asked & {
-    /** Takes no rate-limit token. */
+    /** Takes no token of the buckets. */
     isFree?: boolean
+    /** What the client must have. */
     feature?: Feature
   }
 
-/** Authentication, rate limits, due work and features of protected routes, in this order (contract C4). */
+/** What stands in front of every protected route (contract C4): authentication, then limits, then features. */
 export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
   /**
-   * Returns no promise unless it has to wait, because a promise costs more than all the rest.
+   * At once where nothing has to be waited for, which is the rule; a promise costs more than all the rest.
    *
-   * @throws DomainError unauthorized, rate_limited or feature_disabled
+   * @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow
    */
   readonly admit = (context: GuardContext): Session | Promise<Session> => {
     const authorization = context.request.headers.get('authorization')
@@ -60,7 +62,7 @@ export class Guard {
     const { request, set, isFree = false } = context
     set.headers['X-Request-Id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session)
-    if (limits) takeToken(session, limits, set, isFree)
+    if (limits) charge(session, limits, set, isFree)
     const wait = this.options.beforeRoute(context.route)
     const isReading = request.method === 'GET'
     const caughtUp = () => (isReading && due.isDue(session.world) ? due.catchUp(session.world) : undefined)
@@ -76,7 +78,7 @@ export class Guard {
     return onAdmitted ? onAdmitted({ request, path, route }, admitted) : admitted
   }
 
-  /** A session that does due work before each write. */
+  /** A session whose writes come after all that has fallen due by then. */
   #inStep(session: Session): Session {
     return {
       ...session,
@@ -84,20 +86,21 @@ export class Guard {
     }
   }
 
-  /** The cached session of a token, if no other process has written to its world since. */
+  /** The session of a token that was verified before, if no other process has written to its world since. */
   #recall(authorization: string | null): Session | undefined {
-    const { sessions, refreshIfChanged } = this.options
+    const { sessions, keepUp } = this.options
     const session = sessions.recall(authorization)
-    return session && !refreshIfChanged(session.world) ? session : undefined
+    return session && !keepUp(session.world) ? session : undefined
   }
 
+  /** The session of a token as it stands now, in this process and in any other that writes to the same file. */
   async #verify(authorization: string | null): Promise<Session> {
-    const { sessions, refreshIfChanged } = this.options
+    const { sessions, keepUp } = this.options
     const session = await sessions.admit(authorization)
-    return refreshIfChanged(session.world) ? sessions.admit(authorization) : session
+    return keepUp(session.world) ? sessions.admit(authorization) : session
   }
 
-  /** Provides `session` to the routes of a module. */
+  /** Gives the routes of a folder their `session`, once the guard has let the request in. */
   plugin({ feature, isFree = false }: Pick<GuardContext, 'feature' | 'isFree'> = {}) {
     return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => ({
       session: await this.admit({ request, set, path, route, isFree, ...(feature && { feature }) }),
@@ -105,7 +108,7 @@ export class Guard {
   }
 }
 
-/** A session that requires a feature, now and when it writes. @throws DomainError feature_disabled */
+/** The session of a client that has a feature, and has it still when it writes. @throws DomainError feature_disabled */
 const entitled = (session: Session, feature: Feature): Session => {
   const check = (): void => {
     if (!session.client.features.has(feature)) throw new DomainError(FEATURE_DISABLED)
@@ -121,13 +124,13 @@ const entitled = (session: Session, feature: Feature): Session => {
   }
 }
 
-/** A request that had to wait must not read with a token that was revoked in the meantime. */
+/** A request that had to wait shows nothing to a token that has died meanwhile. */
 const checkedAgain = (session: Session): Session => {
   session.checkAgain()
   return session
 }
 
-const takeToken = (
+const charge = (
   { world, client }: Session,
   limits: readonly BucketSize[],
   { headers }: RequestContext['set'],

@@ -61,7 +61,7 @@ export interface SessionsOptions {
   worlds: Worlds
   signer: TokenSigner
   /** Takes over what another process has written to a world. */
-  refreshIfChanged: (world: World) => boolean
+  keepUp: (world: World) => boolean
   accessTtlMs: number
   refreshTtlMs: number
 }
@@ -138,7 +138,7 @@ export class Sessions {
     const claims = await this.options.signer.verify(token, 'refresh')
     const world = claims && this.options.worlds.find(claims.world)
     if (!world) throw refused
-    this.options.refreshIfChanged(world)
+    this.options.keepUp(world)
     const client = findClient(world, claims.clientId)
     if (!client) throw refused
     const nowMs = world.clock.nowMs()
@@ -176,7 +176,7 @@ export class Sessions {
     const client = world && findClient(world, claims.clientId)
     if (!client || !isAlive(world.db.query, world, claims)) return undefined
     const checkIn = (query: Query): void => {
-      this.options.refreshIfChanged(world)
+      this.options.keepUp(world)
       if (!isAlive(query, world, claims)) throw new DomainError(unauthorized(true))
     }
     return {

@@ -2,6 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { searchText } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
+import { INSUFFICIENT_BALANCE } from './errors.ts'
 import { ledgerStatements, type Wallet, type WalletTransaction } from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 
@@ -79,7 +80,7 @@ const move = (
   const amountMinor = movement.spendableMinor
   const balanceAfterMinor = plus(balance.spendableMinor, amountMinor)
   if (amountMinor < 0 && balanceAfterMinor < -wallet.creditLimitMinor) {
-    throw new DomainError({ code: 'insufficient_balance' })
+    throw new DomainError(INSUFFICIENT_BALANCE)
   }
   plus(balance.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
   const entryId = post(tx, wallet, cause, movement, against)

@@ -1,16 +1,27 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { documented } from '../http/legacy-operation.ts'
-import { LONG_PAGE_HEADERS } from '../http/operation.ts'
+import { invalidId } from '../http/failures.ts'
+import { LONG_PAGE_HEADERS, operationsOf } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
-import { idFilter, idPath, idTextFilter, pageQuery, sortQuery } from '../http/parameters.ts'
-import { pathId, QueryReader, readSort } from '../http/query.ts'
+import {
+  choiceFilter,
+  currencyCodeFilter,
+  idFilter,
+  idPath,
+  idTextFilter,
+  pageQuery,
+  sortOf,
+  sortQuery,
+  textFilter,
+  timeFilter,
+} from '../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { toTimestamp } from '../kernel/clock.ts'
-import { found } from '../kernel/failure.ts'
+import { found, violation } from '../kernel/failure.ts'
 import { toMajor, toRate } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
+import { TRANSACTION_NOT_FOUND, WALLET_NOT_FOUND } from './errors.ts'
 import {
   findTransaction,
   findWallet,
@@ -25,6 +36,9 @@ import { SOURCE_TYPES } from './tables.ts'
 
 /** Wallets and their transactions (spec 4.6, contract C11). Errors leave in the structured shape. */
 
+const operation = operationsOf({ tag: 'Wallets', errorShape: 'structured' })
+
+const NEWEST_FIRST = { field: 'id', direction: 'DESC' } as const
 const PAGE = { limitDefault: 50, limitMax: 10_000 }
 const WALLET_TYPES = ['PREPAID', 'POSTPAID'] as const
 const TRANSACTION_TYPES = ['CREDIT', 'DEBIT'] as const
@@ -70,25 +84,24 @@ const TransactionSchema = Type.Object(
 const WalletPath = idPath('wallet')
 const TransactionPath = idPath('transaction')
 
-const CurrencyCode = Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case' }))
 const WalletListQuery = Type.Object({
   ...pageQuery(PAGE),
   currency_id: idTextFilter('currency'),
-  currency: CurrencyCode,
-  type: Type.Optional(oneOf(WALLET_TYPES, { description: 'Only of this type' })),
-  is_active: Type.Optional(oneOf(YES_NO, { description: 'Only those that can pay, or cannot' })),
+  currency: currencyCodeFilter,
+  type: choiceFilter(WALLET_TYPES, 'Only of this type'),
+  is_active: choiceFilter(YES_NO, 'Only those that can pay, or cannot'),
   ...sortQuery(WALLET_SORTS),
 })
 const TransactionListQuery = Type.Object({
   ...pageQuery(PAGE),
   wallet_id: idFilter('wallet'),
-  currency: CurrencyCode,
-  search: Type.Optional(Type.String({ description: 'A part of source_id or of remarks, in either case' })),
-  transaction_type: Type.Optional(oneOf(TRANSACTION_TYPES, { description: 'Only credits, or only debits' })),
-  status: Type.Optional(oneOf(TRANSACTION_STATUSES, { description: 'Only with this status' })),
-  source_type: Type.Optional(oneOf(SOURCE_TYPES, { description: 'Only from this kind of source' })),
-  created_from: Type.Optional(Type.String({ format: 'date-time', description: 'Not before' })),
-  created_to: Type.Optional(Type.String({ format: 'date-time', description: 'Not after' })),
+  currency: currencyCodeFilter,
+  search: textFilter('A part of source_id or of remarks, in either case'),
+  transaction_type: choiceFilter(TRANSACTION_TYPES, 'Only credits, or only debits'),
+  status: choiceFilter(TRANSACTION_STATUSES, 'Only with this status'),
+  source_type: choiceFilter(SOURCE_TYPES, 'Only from this kind of source'),
+  created_from: timeFilter('Not before'),
+  created_to: timeFilter('Not after'),
   ...sortQuery(TRANSACTION_SORTS),
 })
 
@@ -98,7 +111,7 @@ const WALLET_EXAMPLE = {
   currency_code: 'USD',
   amount: 100_000,
   reserved_amount: 0,
-  type: 'PREPAID',
+  type: 'PREPAID' as const,
   credit_limit: 0,
   is_default: true,
   is_active: true,
@@ -110,14 +123,14 @@ const TRANSACTION_EXAMPLE = {
   wallet_id: 1,
   currency_id: 139,
   amount: 100_000,
-  transaction_type: 'CREDIT',
-  status: 'COMPLETED',
+  transaction_type: 'CREDIT' as const,
+  status: 'COMPLETED' as const,
   source_currency: null,
   destination_currency: null,
   forex_rate: null,
   conversion_charges: null,
   balance_after: 100_000,
-  source_type: 'funding',
+  source_type: 'funding' as const,
   source_id: null,
   remarks: 'Opening balance',
   created_at: '2026-01-01T00:00:00.000Z',
@@ -128,24 +141,21 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     .use(guard.plugin())
     .get(
       '/wallets',
-      async ({ request, session, set }) => {
-        const query = new QueryReader(request.url)
-        const page = query.page(PAGE)
-        const filter = {
-          currencyId: query.id('currency_id'),
-          currency: query.currencyCode('currency'),
-          type: query.choice('type', WALLET_TYPES),
-          isActive: query.choice('is_active', YES_NO),
-        }
-        const sort = readSort(query, WALLET_SORTS, { field: 'id', direction: 'DESC' })
-        query.finish()
-        const { rows, totalCount } = listWallets(session.world.db.query, session.client.id, { page, ...filter, sort })
-        Object.assign(set.headers, longPageHeaders(page, totalCount, rows.length))
+      async ({ query, session, set }) => {
+        const { currency, type } = query
+        const filter = { currencyId: query.currency_id, currency, type, isActive: query.is_active }
+        const sort = sortOf(query, NEWEST_FIRST)
+        const { rows, totalCount } = listWallets(session.world.db.query, session.client.id, {
+          page: query,
+          ...filter,
+          sort,
+        })
+        Object.assign(set.headers, longPageHeaders(query, totalCount, rows.length))
         return rows.map((wallet) => walletWire(wallet, reference))
       },
-      documented({
+      operation({
         id: 'listWallets',
-        tag: 'Wallets',
+        breakdown: 'Failed to retrieve wallets',
         summary: 'List wallets',
         description: 'What the client can pay from, with the balance of each.',
         query: WalletListQuery,
@@ -156,57 +166,58 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
           example: [WALLET_EXAMPLE],
           headers: LONG_PAGE_HEADERS,
         },
-        refusals: {
-          'wallets.list_validation': {
-            code: 'validation',
-            violations: [{ field: 'type', rule: 'enum', problem: 'must be one of PREPAID, POSTPAID' }],
-          },
+        errors: {
+          'wallets.list_validation': violation('type', 'enum', 'must be one of PREPAID, POSTPAID'),
         },
       }),
     )
     .get(
       '/wallets/:id',
       ({ params, session }) => {
-        const id = pathId(params.id, 'wallet')
-        return walletWire(found(findWallet(session.world.db.query, session.client.id, id), 'wallet'), reference)
+        return walletWire(
+          found(findWallet(session.world.db.query, session.client.id, params.id), WALLET_NOT_FOUND),
+          reference,
+        )
       },
-      documented({
+      operation({
         id: 'getWallet',
-        tag: 'Wallets',
+        breakdown: 'Failed to retrieve wallet',
         summary: 'Get a wallet',
         description: 'Its balance, and what of it is reserved.',
-        path: WalletPath,
+        params: WalletPath,
         success: { status: 200, description: 'The wallet', schema: WalletSchema, example: WALLET_EXAMPLE },
-        refusals: {
-          'wallets.invalid_id': { code: 'invalid_id', resource: 'wallet' },
-          'wallets.not_found': { code: 'not_found', resource: 'wallet' },
+        errors: {
+          'wallets.invalid_id': invalidId('wallet'),
+          'wallets.not_found': WALLET_NOT_FOUND,
         },
       }),
     )
     .get(
       '/transactions',
-      async ({ request, session, set }) => {
-        const query = new QueryReader(request.url)
-        const page = query.page(PAGE)
+      async ({ query, session, set }) => {
+        const { currency, search, status } = query
         const filter = {
-          walletId: query.id('wallet_id'),
-          currency: query.currencyCode('currency'),
-          search: query.text('search'),
-          transactionType: query.choice('transaction_type', TRANSACTION_TYPES),
-          status: query.choice('status', TRANSACTION_STATUSES),
-          sourceType: query.choice('source_type', SOURCE_TYPES),
-          createdFromMs: query.timestamp('created_from'),
-          createdToMs: query.timestamp('created_to'),
+          walletId: query.wallet_id,
+          currency,
+          search,
+          transactionType: query.transaction_type,
+          status,
+          sourceType: query.source_type,
+          createdFromMs: query.created_from,
+          createdToMs: query.created_to,
         }
-        const sort = readSort(query, TRANSACTION_SORTS, { field: 'id', direction: 'DESC' })
-        query.finish()
-        const { rows, totalCount } = await listTransactions(session.world, session.client.id, { page, ...filter, sort })
-        Object.assign(set.headers, longPageHeaders(page, totalCount, rows.length))
+        const sort = sortOf(query, NEWEST_FIRST)
+        const { rows, totalCount } = await listTransactions(session.world, session.client.id, {
+          page: query,
+          ...filter,
+          sort,
+        })
+        Object.assign(set.headers, longPageHeaders(query, totalCount, rows.length))
         return rows.map((row) => transactionWire(row, reference))
       },
-      documented({
+      operation({
         id: 'listTransactions',
-        tag: 'Wallets',
+        breakdown: 'Failed to retrieve transactions',
         summary: 'List transactions',
         description: 'Every movement of the wallets of the client, the newest first.',
         query: TransactionListQuery,
@@ -217,44 +228,40 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
           example: [TRANSACTION_EXAMPLE],
           headers: LONG_PAGE_HEADERS,
         },
-        refusals: {
-          'transactions.list_validation': {
-            code: 'validation',
-            violations: [{ field: 'created_from', rule: 'format', problem: 'must be an RFC 3339 time' }],
-          },
+        errors: {
+          'transactions.list_validation': violation('created_from', 'format', 'must be an RFC 3339 time'),
         },
       }),
     )
     .get(
       '/transactions/:id',
       ({ params, session }) => {
-        const id = pathId(params.id, 'transaction')
         return transactionWire(
-          found(findTransaction(session.world.db.query, session.client.id, id), 'transaction'),
+          found(findTransaction(session.world.db.query, session.client.id, params.id), TRANSACTION_NOT_FOUND),
           reference,
         )
       },
-      documented({
+      operation({
         id: 'getTransaction',
-        tag: 'Wallets',
+        breakdown: 'Failed to retrieve transaction',
         summary: 'Get a transaction',
         description: 'One movement of a wallet, with the balance after it.',
-        path: TransactionPath,
+        params: TransactionPath,
         success: {
           status: 200,
           description: 'The transaction',
           schema: TransactionSchema,
           example: TRANSACTION_EXAMPLE,
         },
-        refusals: {
-          'transactions.invalid_id': { code: 'invalid_id', resource: 'transaction' },
-          'transactions.not_found': { code: 'not_found', resource: 'transaction' },
+        errors: {
+          'transactions.invalid_id': invalidId('transaction'),
+          'transactions.not_found': TRANSACTION_NOT_FOUND,
         },
       }),
     )
 
 /** A wallet as it is on the wire (contract C11). */
-const walletWire = (wallet: Wallet, reference: Reference) => {
+const walletWire = (wallet: Wallet, reference: Reference): Static<typeof WalletSchema> => {
   const { currency, precision } = reference.getCurrency(wallet.currencyId)
   return {
     id: wallet.id,
@@ -274,7 +281,7 @@ const walletWire = (wallet: Wallet, reference: Reference) => {
 const transactionWire = (
   { transaction, currencyId }: { transaction: WalletTransaction; currencyId: number },
   reference: Reference,
-) => {
+): Static<typeof TransactionSchema> => {
   const { precision } = reference.getCurrency(currencyId)
   return {
     id: transaction.id,

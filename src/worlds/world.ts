@@ -1,4 +1,5 @@
 import { Database } from '../db/database.ts'
+import { unauthorized } from '../http/failures.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { IdSource, type IdState, type Randomness } from '../kernel/ids.ts'
@@ -79,7 +80,7 @@ export class World {
    * @throws DomainError unauthorized, once the world is closed
    */
   get db(): Database {
-    if (this.#closed) throw new DomainError({ code: 'unauthorized', tokenSent: true })
+    if (this.#closed) throw new DomainError(unauthorized(true))
     this.#wasUsed = true
     this.#database ??= this.#wake()
     return this.#database

@@ -19,7 +19,7 @@ import { type OperatorOptions, presentWorld } from './present.ts'
 const NewWallet = Type.Object(
   {
     currency: Text({ description: 'ISO 4217' }),
-    type: Type.Optional(oneOf(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
+    type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
     credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
   },
   { title: 'SandboxWalletRequest' },

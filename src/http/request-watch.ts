@@ -1,27 +1,29 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { Failure } from '../kernel/failure.ts'
-import type { HttpObserver, ResponseHeaders } from './observer.ts'
 import { documentedRoute } from './target.ts'
+import type { AnswerHeaders, Witness } from './witness.ts'
 
-/** The facts of a finished request: never its path, query or other text of a client, which could hold a secret. */
+/** What is told of a request once it is answered: never its path, its query or anything else that a client sent. */
 export interface RequestFacts {
   method: string
-  /** The route pattern, `/api/v1/products/:id`; null if no route matches. */
+  /** The pattern that serves it, `/api/v1/products/:id`; null where none does. */
   route: string | null
   status: number
   durationMs: number
   requestId: string
-  /** The username of its access token; null without a valid one. */
+  /** The username behind its access token; null without a good one. */
   client: string | null
+  /** Why it was refused. */
   failure: Failure['code'] | null
 }
 
+/** Who hears of each request. */
 export interface RequestListener {
   onArrived?: () => void
   onEnded: (facts: RequestFacts) => void
 }
 
-/** Requests that the program sends to itself, which are not observed. */
+/** What the program asks of itself, which is no request of anyone. */
 export const ownRequests = new WeakSet<Request>()
 
 interface Underway {
@@ -29,8 +31,8 @@ interface Underway {
   client: string | null
 }
 
-/** Measures requests and notifies the log and the metrics. */
-export class RequestTimer implements HttpObserver {
+/** Times requests and tells listeners of them: a log, metrics. Made only where somebody listens. */
+export class RequestWatch implements Witness {
   readonly #underway = new WeakMap<Request, Underway>()
 
   constructor(private readonly listeners: readonly RequestListener[]) {}
@@ -41,22 +43,23 @@ export class RequestTimer implements HttpObserver {
     for (const { onArrived } of this.listeners) onArrived?.()
   }
 
+  /** The access token of a request is good. */
   identified = (request: Request, username: string): void => {
     const underway = this.#underway.get(request)
     if (underway) underway.client = username
   }
 
-  refused: HttpObserver['refused'] = (request, route, failure, { status, headers }) =>
+  refused: Witness['refused'] = (request, route, failure, { status, headers }) =>
     this.#end(request, route, status, headers, failure.code)
 
-  answered: HttpObserver['answered'] = (request, status, headers, _, route) =>
+  answered: Witness['answered'] = (request, status, headers, _, route) =>
     this.#end(request, route, status, headers, null)
 
   #end(
     request: Request,
     route: string | undefined,
     status: number,
-    headers: ResponseHeaders,
+    headers: AnswerHeaders,
     failure: Failure['code'] | null,
   ): void {
     const underway = this.#underway.get(request)
@@ -75,5 +78,5 @@ export class RequestTimer implements HttpObserver {
   }
 }
 
-const requestIdIn = (headers: ResponseHeaders): string =>
+const requestIdIn = (headers: AnswerHeaders): string =>
   String(headers instanceof Headers ? headers.get('x-request-id') : headers['X-Request-Id'])
