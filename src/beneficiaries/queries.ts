@@ -5,10 +5,11 @@ import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedReads, preparedWrites } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
-import type { Direction, Page } from '../http/query.ts'
+import type { Direction, Page } from '../http/parameters.ts'
 import { found } from '../kernel/failure.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
 import type { World } from '../worlds/world.ts'
+import { BENEFICIARY_NOT_FOUND } from './errors.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
 
 export type { Beneficiary }
@@ -25,7 +26,7 @@ export const insertBeneficiary = (tx: Tx, beneficiary: Beneficiary): void => wri
 /** Payouts keep their own copy of the beneficiary. @throws DomainError not_found */
 export const deleteBeneficiary = (tx: Tx, clientId: number, id: string): void => {
   const deleted = tx.delete(beneficiaries).where(ownedBy(clientId, id)).returning({ id: beneficiaries.id }).get()
-  found(deleted, 'beneficiary')
+  found(deleted, BENEFICIARY_NOT_FOUND)
 }
 
 /** Adds a completed payout. The amount is in the currency of the client's default wallet (contract C10). */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseId } from '../http/query.ts'
+import { parseId } from '../http/parameters.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
 import { EXIT, ProgramError } from './exit.ts'

@@ -2,14 +2,6 @@ import type { Failure } from '../kernel/failure.ts'
 
 /** The failures that any route can have (spec sections 5, 7 and 8, contract C4). */
 
-export const unauthorized = (tokenSent: boolean): Failure => ({
-  code: 'unauthorized',
-  kind: 'UNAUTHORIZED',
-  message: 'Invalid or expired access token',
-  isUniform: true,
-  headers: { 'WWW-Authenticate': tokenSent ? 'Bearer error="invalid_token"' : 'Bearer' },
-})
-
 export const rateLimited = (retryAfterSeconds: number): Failure => ({
   code: 'rate_limited',
   kind: 'TOO_MANY_REQUESTS',

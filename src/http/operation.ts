@@ -1,11 +1,10 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { AnyElysia, Context } from 'elysia'
-import { type Failure, INTERNAL, unavailable, type Violation } from '../kernel/failure.ts'
+import { type Failure, INTERNAL, unauthorized, unavailable, type Violation } from '../kernel/failure.ts'
 import { DEFERRED, readObject, readOptionalObject } from './body.ts'
 import type { ErrorFormat } from './errors.ts'
-import { rateLimited, unauthorized } from './failures.ts'
+import { rateLimited } from './failures.ts'
 import type { JsonObject } from './json.ts'
-import { edgeOf } from './legacy-edges.ts'
 import { readPath, readQuery } from './parameters.ts'
 import { documentedRoute } from './target.ts'
 import { knownMembers } from './validation.ts'
@@ -26,7 +25,7 @@ export const TAGS = {
 } as const
 
 /** Where an operation travels: in the `detail` of its route. */
-export const OPERATION = 'x-operation'
+const OPERATION = 'x-operation'
 
 /** A response that is no error. */
 interface Success<Schema extends TSchema = TSchema, Status extends number = number> {
@@ -173,10 +172,7 @@ export interface ServedOperation {
 export const servedBy = (app: AnyElysia): ServedOperation[] =>
   app.routes.flatMap(({ method, path, hooks }) => {
     const operation = (hooks?.detail as { [OPERATION]?: Operation } | undefined)?.[OPERATION]
-    if (!operation) return []
-    const route = documentedRoute(path)
-    const format = operation.errorShape ? {} : edgeOf(method, route)
-    return [{ method, route, path, operation: { ...operation, ...format } }]
+    return operation ? [{ method, route: documentedRoute(path), path, operation }] : []
   })
 
 /** Every error of an operation by its stable name, the common ones last. */

@@ -3,7 +3,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedReads, preparedUpdate, preparedWrites } from '../db/prepared.ts'
 import { offsetOf } from '../http/pagination.ts'
-import type { Page } from '../http/query.ts'
+import type { Page } from '../http/parameters.ts'
 import type { World } from '../worlds/world.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
 

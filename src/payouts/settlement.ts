@@ -2,6 +2,7 @@ import { recordPayout } from '../beneficiaries/queries.ts'
 import type { Tx } from '../db/database.ts'
 import { found } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
+import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
 import { type Conversion, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
 import { findWallet, type Wallet } from '../wallets/queries.ts'
 import type { Payout } from './tables.ts'
@@ -25,7 +26,7 @@ export const movePayoutMoney = (
   nowMs: number,
 ): void => {
   if (effect === 'none') return
-  const wallet = found(findWallet(tx, payout.clientId, payout.walletId), 'wallet')
+  const wallet = found(findWallet(tx, payout.clientId, payout.walletId), WALLET_NOT_FOUND)
   if (effect === 'pay') pay(tx, wallet, payout, nowMs)
   else giveBack(tx, reference, wallet, effect, payout, nowMs)
 }

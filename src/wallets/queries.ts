@@ -5,10 +5,11 @@ import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedInsertReturning, preparedReads, preparedWrites } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
-import type { Page, Sort } from '../http/query.ts'
+import type { Page, Sort } from '../http/parameters.ts'
 import { found } from '../kernel/failure.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
 import type { World } from '../worlds/world.ts'
+import { WALLET_NOT_FOUND } from './errors.ts'
 import {
   inMajorUnits,
   ledgerEntries,
@@ -220,7 +221,7 @@ export const findTransaction = (query: Query, clientId: number, id: number) => {
 
 const withCurrency = (query: Query, transaction: WalletTransaction) => {
   const { clientId, walletId } = transaction
-  const { currencyId } = found(findWallet(query, clientId, walletId), 'wallet')
+  const { currencyId } = found(findWallet(query, clientId, walletId), WALLET_NOT_FOUND)
   return { transaction, currencyId }
 }
 

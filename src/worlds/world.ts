@@ -1,7 +1,6 @@
 import { Database } from '../db/database.ts'
-import { unauthorized } from '../http/failures.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
-import { DomainError } from '../kernel/failure.ts'
+import { DomainError, unauthorized } from '../kernel/failure.ts'
 import { IdSource, type IdState, type Randomness } from '../kernel/ids.ts'
 
 /** The image of a database that nobody has open. */

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/database.ts'
 import { invalidId } from '../../http/failures.ts'
 import { idPath } from '../../http/parameters.ts'
 import { Text } from '../../http/validation.ts'
-import { type Failure, found, legacyFailure, notFound } from '../../kernel/failure.ts'
+import { type Failure, found, notFound, transitionRefused } from '../../kernel/failure.ts'
 import { deliver, failOrder } from '../../orders/delivery.ts'
 import type { Ordering } from '../../orders/orders.ts'
 import { findAnyOrder, type Order, type OrderStatus } from '../../orders/queries.ts'
@@ -23,7 +23,7 @@ const OrderState = Type.Object({ id: Type.Integer(), status: Type.String() }, { 
 const orderErrors = (group: string, to: OrderStatus): Record<string, Failure> => ({
   [`${group}.invalid_id`]: invalidId('order'),
   [`${group}.not_found`]: notFound('Order'),
-  [`${group}.transition_refused`]: legacyFailure({ code: 'transition_refused', from: 'DELIVERED', to }),
+  [`${group}.transition_refused`]: transitionRefused('DELIVERED', to),
 })
 
 const orderSuccess = (status: OrderStatus) =>

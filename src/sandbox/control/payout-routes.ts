@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import type { Tx } from '../../db/database.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
-import { type Failure, found, legacyFailure, notFound } from '../../kernel/failure.ts'
+import { type Failure, found, notFound, transitionRefused } from '../../kernel/failure.ts'
 import type { Paying } from '../../payouts/payouts.ts'
 import { ADVANCE_TARGETS, advance, applyEvent } from '../../payouts/progress.ts'
 import { findAnyPayout, type Payout, type PayoutStatus } from '../../payouts/queries.ts'
@@ -27,7 +27,7 @@ const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { 
 
 const payoutErrors = (group: string, from: PayoutStatus, to: string): Record<string, Failure> => ({
   [`${group}.not_found`]: notFound('Payout'),
-  [`${group}.transition_refused`]: legacyFailure({ code: 'transition_refused', from, to }),
+  [`${group}.transition_refused`]: transitionRefused(from, to),
 })
 
 const payoutSuccess = (status: PayoutStatus) =>

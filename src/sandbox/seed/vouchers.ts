@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { neverExpires } from '../../catalog/product.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
+import { INSUFFICIENT_STOCK } from '../../orders/errors.ts'
 import { Seal } from '../../orders/seal.ts'
 import type { VoucherSupply } from '../../orders/supply.ts'
 import { giveBackTaken, setTaken, takenOf } from './queries.ts'
@@ -16,7 +17,7 @@ export const generatedSupply = (validityOf: (productId: number) => string | unde
   take: (tx, _world, { quantity }, { id, stock }) => {
     if (stock === null) return
     const taken = takenOf(tx, id) + quantity
-    if (taken > stock) throw new DomainError({ code: 'insufficient_stock' })
+    if (taken > stock) throw new DomainError(INSUFFICIENT_STOCK)
     setTaken(tx, id, taken)
   },
   deliver: (_tx, world, { placedAtMs, productId }, quantity) =>
