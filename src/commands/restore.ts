@@ -46,7 +46,7 @@ interface RestoreOptions extends DataOptions {
   force?: true
 }
 
-/** `scrip restore`: puts a backup in the place of a folder's database, once it is proved to be sound. */
+/** `scrip restore`: replaces the database of a folder with a backup, once that is proved to be sound. */
 export const restoreCommand = (restore: Command): void => {
   withDataOptions(restore)
     .description('replace a database with a backup while no server runs; revokes all tokens')

@@ -90,10 +90,10 @@ describe('a file that is not an intact backup of Scrip', () => {
     [
       'a modified trigger',
       (file) => {
-        const sql = schemaSql(file, 'trigger', 'wallets_spendable')
-        change(file, 'DROP TRIGGER wallets_spendable', sql.replace('NEW.amount_minor', '2 * NEW.amount_minor'))
+        const sql = schemaSql(file, 'trigger', 'transactions_balance')
+        change(file, 'DROP TRIGGER transactions_balance', sql.replace('NEW.balance', '2 * NEW.balance'))
       },
-      'the trigger "wallets_spendable" is not as Scrip makes it',
+      'the trigger "transactions_balance" is not as Scrip makes it',
     ],
     [
       'a migration missing from the record',
