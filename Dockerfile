@@ -1,4 +1,4 @@
-# The program is one file; the image is that file and the C library that it is linked with.
+# The image contains the executable and the C library that it is linked with.
 FROM oven/bun:1.4.5 AS build
 WORKDIR /scrip
 COPY package.json bun.lock .npmrc ./
