@@ -1,5 +1,6 @@
 import { type Context, Elysia, ValidationError } from 'elysia'
 import { DomainError, type Failure, INTERNAL, invalid } from '../kernel/failure.ts'
+import { isLeftUnread } from './body.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
 import type { JsonObject } from './json.ts'
@@ -50,7 +51,7 @@ export class Edge {
     { request, set, route }: RequestContext & { route: string },
     value: unknown,
   ): Response | string | Uint8Array | undefined => {
-    this.#sign(set)
+    this.#sign(request, set)
     if (value instanceof Prepared) return this.#complete(value.respond(request), request, set, route)
     if (value instanceof Response) return this.#complete(value, request, set, route)
     const body = written(value)
@@ -75,10 +76,10 @@ export class Edge {
   }
 
   /** What every answer carries. */
-  #sign(set: Context['set']): void {
+  #sign(request: Request, set: Context['set']): void {
     // Of no world, and so not numbered in one.
     set.headers['X-Request-Id'] ??= this.options.nextRequestId()
-    if (this.options.isClosing()) set.headers.connection = 'close'
+    if (this.options.isClosing() || isLeftUnread(request)) set.headers.connection = 'close'
   }
 
   #complete(response: Response, request: Request, set: Context['set'], route: string): Response {
@@ -91,7 +92,7 @@ export class Edge {
 
   #render({ request, set, path, route }: Asked, failure: Failure, error?: unknown): Response | string {
     const { witness, onBreakdown } = this.options
-    this.#sign(set)
+    this.#sign(request, set)
     if (error !== undefined && !(error instanceof DomainError || error instanceof ValidationError)) {
       onBreakdown({ error, requestId: String(set.headers['X-Request-Id']), method: request.method, path })
     }

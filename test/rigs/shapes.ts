@@ -228,6 +228,29 @@ const TEXTS: Record<string, string> = {
   'of astral characters': encodeURIComponent('😀'.repeat(300)),
 }
 
+/** Bodies of unknown length: the runtime hands over each chunk by itself. */
+const chunkedShapes = (): Shape[] => {
+  const shapes: Shape[] = []
+  for (const chunkBytes of [1, 64, 65_536]) {
+    const chunk = `${chunkBytes.toString(16)}\r\n${'x'.repeat(chunkBytes)}\r\n`
+    const content = Buffer.from(`${chunk.repeat(Math.floor(MIB / chunkBytes))}0\r\n\r\n`)
+    const post = (path: string, headers: Record<string, string>): Uint8Array =>
+      Buffer.concat([
+        bytesOf({ method: 'POST', path, headers: { ...headers, 'Transfer-Encoding': 'chunked' } }),
+        content,
+      ])
+    shapes.push(
+      {
+        name: `POST beneficiaries in chunks: of ${chunkBytes}`,
+        who: 'client',
+        request: (_, token) => post('/api/v1/beneficiaries', { Authorization: `Bearer ${token}` }),
+      },
+      { name: `login in chunks: of ${chunkBytes}`, who: 'stranger', request: () => post('/auth/login', {}) },
+    )
+  }
+  return shapes
+}
+
 const listShapes = (): Shape[] => {
   const shapes: Shape[] = []
   const list = (name: string, path: string, headers: Record<string, string> = {}): void => {
@@ -462,6 +485,7 @@ const sandboxShapes = (): Shape[] => [
 
 export const shapes = (): Shape[] => [
   ...bodyShapes(),
+  ...chunkedShapes(),
   ...writeShapes(),
   ...listShapes(),
   ...headerShapes(),
