@@ -1,89 +1,18 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Query } from '../db/database.ts'
-import { BODY_UNREADABLE, invalidId } from '../http/failures.ts'
-import { LONG_PAGE_HEADERS, operationsOf } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
-import { idTextFilter, pageQuery, sortOf, sortQuery, textFilter } from '../http/parameters.ts'
+import { sortOf } from '../http/parameters.ts'
 import { Prepared } from '../http/prepared.ts'
-import { found, violation } from '../kernel/failure.ts'
+import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
 import { CARD_TYPE, drawCard } from './card.ts'
 import { agreedDiscounts, type Catalog } from './catalog.ts'
 import { PRODUCT_NOT_FOUND } from './errors.ts'
+import * as operations from './operations.ts'
 import { findOffer, type Product, productDetailWire, quantityMaxFor } from './product.ts'
-import { SORT_FIELDS } from './product-index.ts'
-import { BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
 
 /** Products and their availability (spec 4.2). Errors leave in the structured shape. */
-
-const operation = operationsOf({ tag: 'Products', errorShape: 'structured' })
-
-const PAGE = { limitDefault: 50, limitMax: 10_000 }
-
-const AvailabilityBody = Type.Object(
-  { denomination: Denomination, quantity: Quantity },
-  { title: 'AvailabilityRequest' },
-)
-
-const listedFields = {
-  id: Type.Integer(),
-  name: Type.String(),
-  category: Type.String(),
-  sub_category: Type.String(),
-  country_code: Type.String({ description: 'ISO 3166-1 alpha-3' }),
-  currency_code: Type.String({ description: 'ISO 4217' }),
-  image_url: Type.String(),
-  delivery_mode: Type.String({ description: 'digital or physical' }),
-  delivery_time: Type.String(),
-  validity: Type.String(),
-}
-const detailFields = {
-  terms: Type.String({ description: 'Terms and conditions' }),
-  details: Type.String({ description: 'Product description' }),
-  how_to_use: Type.String({ description: 'Usage instructions' }),
-}
-const bandsField = { available_denominations: Type.Array(BandSchema) }
-const ProductSchema = Type.Object({ ...listedFields, ...bandsField }, { title: 'Product' })
-const ProductDetailSchema = Type.Object({ ...listedFields, ...detailFields, ...bandsField }, { title: 'ProductDetail' })
-
-const PRODUCT_EXAMPLE = {
-  id: 1,
-  name: 'Kettle & Crumb India',
-  category: 'Food & Dining',
-  sub_category: 'Cafes & Bakeries',
-  country_code: 'IND',
-  currency_code: 'INR',
-  image_url: 'http://127.0.0.1:4747/cards/1',
-  delivery_mode: 'digital',
-  delivery_time: 'instant',
-  validity: '12 months',
-  available_denominations: [
-    { min_value: 100, max_value: 100, discount: 2.5 },
-    { min_value: 250, max_value: 250, discount: 2.5 },
-    { min_value: 500, max_value: 500, discount: 2.5 },
-    { min_value: 1000, max_value: 1000, discount: 2.5 },
-  ],
-}
-const DETAIL_EXAMPLE = {
-  ...PRODUCT_EXAMPLE,
-  terms:
-    'Not valid for alcohol, tips or private events. Valid for 12 months from the day of purchase; not redeemable for cash.',
-  details:
-    'A meal at Kettle & Crumb, from a quick bite to a long evening. Any balance left stays on the card for the next visit.',
-  how_to_use:
-    'The code comes by e-mail. Enter the code at checkout in the Kettle & Crumb app, or read it out at the till.',
-}
-
-const ListQuery = Type.Object({
-  ...pageQuery(PAGE),
-  category: textFilter('The name of a category, in either case'),
-  country_id: idTextFilter('country'),
-  currency_id: idTextFilter('currency'),
-  search: textFilter('A part of the name, in either case'),
-  ...sortQuery(SORT_FIELDS),
-})
 
 export interface CatalogRoutesOptions {
   catalog: Catalog
@@ -108,24 +37,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         }
         return catalog.answer(searchOf(request.url), make, agreed).respond(request)
       },
-      operation({
-        id: 'listProducts',
-        prepared: true,
-        breakdown: 'Failed to retrieve products',
-        summary: 'List products',
-        description: 'Products on sale, at the discounts that hold for this client.',
-        query: ListQuery,
-        success: {
-          status: 200,
-          description: 'A page of products',
-          schema: Type.Array(ProductSchema),
-          example: [PRODUCT_EXAMPLE],
-          headers: LONG_PAGE_HEADERS,
-        },
-        errors: {
-          'products.list_validation': violation('limit', 'max', 'must be at most 10000'),
-        },
-      }),
+      operations.listProducts,
     )
     .get(
       '/:id',
@@ -138,19 +50,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         }
         return catalog.answer(String(id), make, agreed).respond(request)
       },
-      operation({
-        id: 'getProduct',
-        prepared: true,
-        breakdown: 'Failed to retrieve product',
-        summary: 'Get a product',
-        description: 'With its terms, its description and how to use it.',
-        params: ProductPath,
-        success: { status: 200, description: 'The product', schema: ProductDetailSchema, example: DETAIL_EXAMPLE },
-        errors: {
-          'products.invalid_id': invalidId('product'),
-          'products.not_found': PRODUCT_NOT_FOUND,
-        },
-      }),
+      operations.getProduct,
     )
     .post(
       '/:id/availability',
@@ -163,27 +63,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         const left = stockLeft(session.world.db.query, session.world, product, offer.denominationMinor)
         return { is_available: left === null || quantity <= left }
       },
-      operation({
-        id: 'checkAvailability',
-        breakdown: 'Failed to check availability',
-        summary: 'Check whether a denomination is available in a quantity',
-        description: 'Weighs denomination, quantity and stock. What is not offered is not available, and no error.',
-        params: ProductPath,
-        body: AvailabilityBody,
-        bodyExample: { denomination: 100, quantity: 2 },
-        success: {
-          status: 200,
-          description: 'Whether the purchase could be made now',
-          schema: Type.Object({ is_available: Type.Boolean() }, { title: 'Availability' }),
-          example: { is_available: true },
-        },
-        errors: {
-          'availability.invalid_id': invalidId('product'),
-          'availability.body_unreadable': BODY_UNREADABLE,
-          'availability.validation': violation('quantity', 'required', 'is required'),
-          'availability.not_found': PRODUCT_NOT_FOUND,
-        },
-      }),
+      operations.checkAvailability,
     )
 
 const searchOf = (url: string): string => {
@@ -201,23 +81,5 @@ export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
       catalog
         .answer(`card ${id}`, () => new Prepared(drawCard(found(catalog.find(id), PRODUCT_NOT_FOUND)), CARD_HEADERS))
         .respond(request),
-    operation({
-      id: 'getCardPicture',
-      prepared: true,
-      summary: 'Get the picture of a product',
-      description: 'An SVG that loads nothing and never changes: image_url leads here, and browsers may keep it.',
-      public: true,
-      params: ProductPath,
-      success: {
-        status: 200,
-        description: 'A drawn gift card',
-        schema: Type.String(),
-        contentType: CARD_TYPE,
-        example: '<svg xmlns="http://www.w3.org/2000/svg"/>',
-      },
-      errors: {
-        'cards.invalid_id': invalidId('product'),
-        'cards.not_found': PRODUCT_NOT_FOUND,
-      },
-    }),
+    operations.getCardPicture,
   )

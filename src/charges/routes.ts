@@ -1,78 +1,18 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { agreedDiscounts } from '../catalog/catalog.ts'
 import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
 import { bandsWire, findOffer } from '../catalog/product.ts'
-import { BandSchema, Denomination, ProductPath, Quantity } from '../catalog/schemas.ts'
-import { BODY_UNREADABLE, invalidId } from '../http/failures.ts'
-import type { JsonObject } from '../http/json.ts'
-import { operationsOf } from '../http/operation.ts'
 import { jsonResponse } from '../http/responses.ts'
-import { Id } from '../http/schemas.ts'
-import { DomainError, type Failure, found, invalid, type Violation, violation } from '../kernel/failure.ts'
-import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL, percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
+import { DomainError, found } from '../kernel/failure.ts'
+import { percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { keepCharge, recallCharge } from './cache.ts'
-import {
-  DENOMINATION_NOT_OFFERED,
-  PAYING_WALLET_NOT_FOUND,
-  quantityExceeded,
-  RATE_FAILED,
-  rateMissing,
-} from './errors.ts'
+import { DENOMINATION_NOT_OFFERED } from './errors.ts'
+import * as operations from './operations.ts'
 import { chargeWire } from './price.ts'
 import { type Pricing, quote } from './quote.ts'
-import { CHARGE_EXAMPLE, ChargeSchema, nullableNumber } from './schemas.ts'
 
 /** Charges and discounts of a product (spec 4.2, contract C9). Errors leave in the charges shape. */
-
-const operation = operationsOf({ tag: 'Products', errorShape: 'charges' })
-
-const ChargesBody = Type.Object(
-  {
-    denomination: Denomination,
-    quantity: Quantity,
-    wallet_id: Type.Optional(Id),
-  },
-  { title: 'ChargesRequest' },
-)
-const DiscountBody = Type.Object(
-  { denomination: Type.Optional(Denomination), quantity: Type.Optional(Quantity) },
-  { title: 'DiscountRequest' },
-)
-
-const DiscountSchema = Type.Object(
-  {
-    product_id: Type.Integer(),
-    currency_code: Type.String(),
-    discounts: Type.Array(BandSchema),
-    denomination: nullableNumber('As asked'),
-    quantity: nullableNumber('As asked; 1 when left out'),
-    discount: nullableNumber('Discount percentage of that denomination'),
-    discount_amount: nullableNumber('Discount on denomination multiplied by quantity'),
-  },
-  { title: 'Discount' },
-)
-const CACHE_HEADERS = Type.Object({
-  'X-Cache': Type.Union([Type.Literal('HIT'), Type.Literal('MISS')], {
-    description: 'HIT when the answer was given before, else MISS',
-  }),
-})
-
-const DISCOUNT_EXAMPLE = {
-  product_id: 1,
-  currency_code: 'INR',
-  discounts: [
-    { min_value: 100, max_value: 100, discount: 2.5 },
-    { min_value: 250, max_value: 250, discount: 2.5 },
-    { min_value: 500, max_value: 500, discount: 2.5 },
-    { min_value: 1000, max_value: 1000, discount: 2.5 },
-  ],
-  denomination: 100,
-  quantity: 2,
-  discount: 2.5,
-  discount_amount: 5,
-}
 
 export interface ChargeRoutesOptions extends Pricing {
   guard: Guard
@@ -108,24 +48,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
           discount_amount: toMajor(discountMinor, product.currency.precision),
         }
       },
-      operation({
-        id: 'getDiscounts',
-        breakdown: 'Failed to calculate discount',
-        summary: 'Get the discounts of a product',
-        description: 'Without a denomination the last four members are null.',
-        params: ProductPath,
-        body: DiscountBody,
-        bodyExample: { denomination: 100, quantity: 2 },
-        bodyFailure: chargesFailure,
-        success: { status: 200, description: 'The discounts', schema: DiscountSchema, example: DISCOUNT_EXAMPLE },
-        errors: {
-          'discount.invalid_id': invalidId('product'),
-          'discount.body_unreadable': BODY_UNREADABLE,
-          'discount.validation': violation('denomination', 'min', 'must be at least 0.01'),
-          'discount.not_found': PRODUCT_NOT_FOUND,
-          'discount.denomination_not_offered': DENOMINATION_NOT_OFFERED,
-        },
-      }),
+      operations.getDiscounts,
     )
     .post(
       '/:id/charges',
@@ -144,41 +67,5 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOpt
         keepCharge(world, client.id, purchase, { json, quote: fresh }, chargeTtlMs)
         return jsonResponse(json)
       },
-      operation({
-        id: 'calculateCharges',
-        breakdown: 'Failed to calculate charges',
-        summary: 'Calculate what a purchase costs',
-        description:
-          'Without wallet_id the wallet in the currency of the product pays, else the default one. The same question is answered with the same bytes for five minutes.',
-        params: ProductPath,
-        body: ChargesBody,
-        bodyExample: { denomination: 100, quantity: 2 },
-        bodyFailure: chargesFailure,
-        success: {
-          status: 200,
-          description: 'The charges',
-          schema: ChargeSchema,
-          example: CHARGE_EXAMPLE,
-          headers: CACHE_HEADERS,
-        },
-        errors: {
-          'charges.invalid_id': invalidId('product'),
-          'charges.body_unreadable': BODY_UNREADABLE,
-          'charges.validation': violation('denomination', 'min', 'must be at least 0.01'),
-          'charges.not_found': PRODUCT_NOT_FOUND,
-          'charges.denomination_not_offered': DENOMINATION_NOT_OFFERED,
-          'charges.quantity_exceeded': quantityExceeded(50),
-          'charges.wallet_not_found': PAYING_WALLET_NOT_FOUND,
-          'charges.rate_missing': rateMissing('USD', 'KES'),
-          'charges.rate_failed': RATE_FAILED,
-          'charges.amount_too_large': AMOUNT_TOO_LARGE,
-          'charges.amount_too_small': AMOUNT_TOO_SMALL,
-        },
-      }),
+      operations.calculateCharges,
     )
-
-/** A member that is missing or no number makes the whole body invalid here (contract C9). */
-const chargesFailure = (violations: readonly Violation[], body: JsonObject): Failure =>
-  violations.some(({ field }) => field !== 'wallet_id' && typeof body[field] !== 'number')
-    ? BODY_UNREADABLE
-    : invalid(violations)

@@ -1,189 +1,28 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
-import { Denomination, Quantity } from '../catalog/schemas.ts'
-import {
-  DENOMINATION_NOT_OFFERED,
-  PAYING_WALLET_NOT_FOUND,
-  quantityExceeded,
-  RATE_FAILED,
-  rateMissing,
-} from '../charges/errors.ts'
-import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
+import type { ChargeSchema } from '../charges/schemas.ts'
 import type { Tx } from '../db/database.ts'
-import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
 import type { JsonObject } from '../http/json.ts'
-import { operationsOf, PAGE_HEADERS } from '../http/operation.ts'
 import { pageHeaders } from '../http/pagination.ts'
-import { eitherCaseFilter, idFilter, idPath, pageQuery, textFilter } from '../http/parameters.ts'
-import { Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
-import { bodyCheck, Text } from '../http/validation.ts'
-import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { once } from '../idempotency/once.ts'
-import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
-import { type Failure, found, violated, violation } from '../kernel/failure.ts'
-import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL, toMajor } from '../kernel/money.ts'
+import { found, violated } from '../kernel/failure.ts'
+import { toMajor } from '../kernel/money.ts'
 import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
-import { INSUFFICIENT_BALANCE } from '../wallets/errors.ts'
 import type { World } from '../worlds/world.ts'
 import { cancelOrder } from './delivery.ts'
-import { DUPLICATE_CLIENT_REFERENCE, INSUFFICIENT_STOCK, ORDER_NOT_FOUND, orderNotCancellable } from './errors.ts'
+import { ORDER_NOT_FOUND } from './errors.ts'
+import * as operations from './operations.ts'
+import { checkOrder, type OrderSchema, ROUTE, type VoucherSchema } from './operations.ts'
 import { type Ordering, type OrderRequest, placeOrder } from './orders.ts'
 import { placeInOrder } from './places.ts'
 import { findOrder, listOrders, vouchersOf } from './queries.ts'
-import { ORDER_STATUSES, type Order } from './tables.ts'
+import type { Order } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
 
 /** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
-
-const operation = operationsOf({ tag: 'Orders', errorShape: 'structured' })
-
-const ROUTE = '/api/v1/orders'
-const PAGE = { limitDefault: 10, limitMax: 100 }
-
-const OwnReference = Text({
-  minLength: 1,
-  maxLength: 255,
-  pattern: '^[\\x20-\\x7e]*$',
-  description: 'printable ASCII characters',
-})
-const OrderBody = Type.Object(
-  {
-    product_id: Id,
-    denomination: Denomination,
-    quantity: Quantity,
-    wallet_id: Type.Optional(Id),
-    ref: Type.Optional(OwnReference),
-    client_reference: Type.Optional(OwnReference),
-    email: Type.Optional(Text({ format: 'email', maxLength: 254 })),
-  },
-  { title: 'OrderRequest' },
-)
-const checkOrder = bodyCheck(OrderBody)
-
-const Status = oneOf(ORDER_STATUSES)
-const VoucherSchema = Type.Object(
-  {
-    voucher_reference_number: Type.String(),
-    card_number: nullable(Type.String({ description: 'null, like pin_code and claim_url, when it cannot be opened' })),
-    pin_code: nullable(Type.String()),
-    claim_url: nullable(Type.String()),
-    expires_at: nullable(Timestamp),
-  },
-  { title: 'Voucher' },
-)
-const OrderSchema = Type.Object(
-  {
-    id: Type.Integer(),
-    ref: Type.String({ description: 'The same as client_reference' }),
-    client_reference: Type.String({ description: 'Your name for the order; made up when left out' }),
-    transaction_id: Type.Integer(),
-    product_id: Type.Integer(),
-    product_name: Type.String(),
-    denomination: Type.Number(),
-    quantity: Type.Integer(),
-    currency_code: Type.String(),
-    amount: Type.Number({ description: 'What the wallet paid' }),
-    discount: Type.Number({ description: 'The discount as an amount' }),
-    charges: ChargeSchema,
-    wallet_id: Type.Integer(),
-    status: Status,
-    email: nullable(Type.String()),
-    vouchers: Type.Array(VoucherSchema),
-    placed_at: Timestamp,
-    delivered_at: nullable(Timestamp),
-    failed_at: nullable(Timestamp),
-    cancelled_at: nullable(Timestamp),
-    failure_reason: nullable(Type.String()),
-  },
-  { title: 'Order' },
-)
-const OrderPath = idPath('order')
-const ListQuery = Type.Object({
-  ...pageQuery(PAGE),
-  status: eitherCaseFilter(ORDER_STATUSES, 'Only with this status, in either case'),
-  product_id: idFilter('product'),
-  client_reference: textFilter('Your name for the order, in full'),
-  ref: textFilter('The same as client_reference'),
-})
-
-const VOUCHER_EXAMPLE = {
-  voucher_reference_number: '1-1',
-  card_number: 'TESTA7F3K9Q2XZ0M',
-  pin_code: '4K2P',
-  claim_url: 'https://claim.example/TESTA7F3K9Q2XZ0M',
-  expires_at: '2027-01-01T00:00:00.000Z',
-}
-const VOUCHER_EXAMPLES = [
-  VOUCHER_EXAMPLE,
-  {
-    ...VOUCHER_EXAMPLE,
-    voucher_reference_number: '1-2',
-    card_number: 'TESTEKDRT7DJ419F',
-    pin_code: 'B9TY',
-    claim_url: 'https://claim.example/TESTEKDRT7DJ419F',
-  },
-]
-const ORDER_EXAMPLE = {
-  id: 1,
-  ref: 'welcome-42',
-  client_reference: 'welcome-42',
-  transaction_id: 6,
-  product_id: 1,
-  product_name: 'Kettle & Crumb India',
-  denomination: 100,
-  quantity: 2,
-  currency_code: 'INR',
-  amount: 230.1,
-  discount: 5,
-  charges: CHARGE_EXAMPLE,
-  wallet_id: 3,
-  status: 'DELIVERED' as const,
-  email: 'ada@example.com',
-  vouchers: VOUCHER_EXAMPLES,
-  placed_at: '2026-01-01T00:00:00.000Z',
-  delivered_at: '2026-01-01T00:00:00.000Z',
-  failed_at: null,
-  cancelled_at: null,
-  failure_reason: null,
-}
-/** Of a product that takes days to come: what comes at once cannot be cancelled. */
-const CANCELLED_EXAMPLE = {
-  ...ORDER_EXAMPLE,
-  product_id: 5,
-  product_name: 'Northwind Outdoor Germany',
-  denomination: 25,
-  quantity: 1,
-  currency_code: 'EUR',
-  amount: 33.76,
-  discount: 0.75,
-  charges: {
-    non_discounted_total: 25,
-    discount_amount: 0.75,
-    total_amount: 24.25,
-    discount: 3,
-    gst_amount: 4.61,
-    total_payable: 33.76,
-    max_quantity: 5,
-    net_amount: 24.25,
-    handling_fee_amount: 4.9,
-    charges_details: { source_currency: 'EUR', destination_currency: 'EUR', forex_rate: null, conversion_fee: null },
-  },
-  wallet_id: 2,
-  status: 'CANCELLED' as const,
-  vouchers: [],
-  delivered_at: null,
-  cancelled_at: '2026-01-01T00:00:01.000Z',
-}
-const FEATURE: Record<string, Failure> = { 'orders.feature_disabled': FEATURE_DISABLED }
-const MISSING: Record<string, Failure> = {
-  ...FEATURE,
-  'orders.invalid_id': invalidId('order'),
-  'orders.not_found': ORDER_NOT_FOUND,
-}
 
 export interface OrderRoutesOptions extends Ordering {
   guard: Guard
@@ -223,24 +62,7 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
           }
           return wired
         },
-        operation({
-          id: 'listOrders',
-          breakdown: 'Failed to retrieve orders',
-          summary: 'List orders',
-          description: 'The newest first.',
-          query: ListQuery,
-          success: {
-            status: 200,
-            description: 'A page of orders',
-            schema: Type.Array(OrderSchema),
-            example: [ORDER_EXAMPLE],
-            headers: PAGE_HEADERS,
-          },
-          errors: {
-            ...FEATURE,
-            'orders.list_validation': violation('limit', 'max', 'must be at most 100'),
-          },
-        }),
+        operations.listOrders,
       )
       .post(
         '/',
@@ -253,81 +75,19 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
             check: readOrder,
             apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
           }),
-        operation({
-          id: 'placeOrder',
-          breakdown: 'Failed to create order',
-          summary: 'Buy vouchers',
-          description:
-            'The price is the one that the charges endpoint gives at this moment, and the wallet pays it at once. Instant digital products in a quantity of at most 5 come delivered in the answer; everything else is PENDING at first.',
-          headers: IdempotencyHeaders,
-          body: OrderBody,
-          bodyExample: {
-            product_id: 1,
-            denomination: 100,
-            quantity: 2,
-            client_reference: 'welcome-42',
-            email: 'ada@example.com',
-          },
-          checksBody: true,
-          success: {
-            status: 200,
-            description: 'The order',
-            schema: OrderSchema,
-            example: ORDER_EXAMPLE,
-            headers: REPLAY_HEADERS,
-          },
-          errors: {
-            ...FEATURE,
-            'orders.body_unreadable': BODY_UNREADABLE,
-            'orders.validation': violation('quantity', 'required', 'is required'),
-            'orders.idempotency_key_malformed': KEY_MALFORMED,
-            'orders.idempotency_key_reused': KEY_REUSED,
-            'orders.product_not_found': PRODUCT_NOT_FOUND,
-            'orders.denomination_not_offered': DENOMINATION_NOT_OFFERED,
-            'orders.quantity_exceeded': quantityExceeded(50),
-            'orders.wallet_not_found': PAYING_WALLET_NOT_FOUND,
-            'orders.rate_missing': rateMissing('USD', 'KES'),
-            'orders.rate_failed': RATE_FAILED,
-            'orders.amount_too_large': AMOUNT_TOO_LARGE,
-            'orders.amount_too_small': AMOUNT_TOO_SMALL,
-            'orders.duplicate_reference': DUPLICATE_CLIENT_REFERENCE,
-            'orders.insufficient_balance': INSUFFICIENT_BALANCE,
-            'orders.insufficient_stock': INSUFFICIENT_STOCK,
-          },
-        }),
+        operations.placeOrder,
       )
       .get(
         '/:id',
         ({ params, session: { world, client } }) =>
           wire(world, found(findOrder(world.db.query, client.id, params.id), ORDER_NOT_FOUND)),
-        operation({
-          id: 'getOrder',
-          breakdown: 'Failed to retrieve order',
-          summary: 'Get an order',
-          description: 'With what it cost and the vouchers that have been delivered.',
-          params: OrderPath,
-          success: { status: 200, description: 'The order', schema: OrderSchema, example: ORDER_EXAMPLE },
-          errors: MISSING,
-        }),
+        operations.getOrder,
       )
       .get(
         '/:id/vouchers',
         ({ params, session: { world, client } }) =>
           opened(world, found(findOrder(world.db.query, client.id, params.id), ORDER_NOT_FOUND)),
-        operation({
-          id: 'listVouchers',
-          breakdown: 'Failed to retrieve vouchers',
-          summary: 'List the delivered vouchers of an order',
-          description: 'Codes and PINs; empty until something is delivered.',
-          params: OrderPath,
-          success: {
-            status: 200,
-            description: 'The vouchers, in order of delivery',
-            schema: Type.Array(VoucherSchema),
-            example: VOUCHER_EXAMPLES,
-          },
-          errors: MISSING,
-        }),
+        operations.listVouchers,
       )
       .post(
         '/:id/cancel',
@@ -337,20 +97,7 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
           )
           return wire(world, order)
         },
-        operation({
-          id: 'cancelOrder',
-          breakdown: 'Failed to cancel order',
-          summary: 'Cancel a pending order',
-          description: 'The wallet gets back what it paid.',
-          params: OrderPath,
-          success: {
-            status: 200,
-            description: 'The cancelled order',
-            schema: OrderSchema,
-            example: CANCELLED_EXAMPLE,
-          },
-          errors: { ...MISSING, 'orders.not_cancellable': orderNotCancellable('DELIVERED') },
-        }),
+        operations.cancelOrder,
       )
   )
 }

@@ -1,53 +1,14 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { invalidId } from '../http/failures.ts'
-import { operationsOf } from '../http/operation.ts'
-import { idPath } from '../http/parameters.ts'
 import { preparedOnce } from '../http/prepared.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { COUNTRY_NOT_FOUND, CURRENCY_NOT_FOUND } from './errors.ts'
+import type { CountrySchema, CurrencySchema } from './operations.ts'
+import * as operations from './operations.ts'
 import type { Country, Currency, Reference } from './reference.ts'
 
 /** Countries (spec 4.4) and currencies (spec 4.5). Errors leave in the structured shape. */
-
-const countryOperation = operationsOf({ tag: 'Countries', errorShape: 'structured' })
-const currencyOperation = operationsOf({ tag: 'Currencies', errorShape: 'structured' })
-
-const CountrySchema = Type.Object(
-  {
-    id: Type.Integer(),
-    name: Type.String({ description: 'Common name' }),
-    official_name: Type.String({ description: 'Formal name' }),
-    alpha_2: Type.String({ description: 'ISO 3166-1 alpha-2' }),
-    alpha_3: Type.String({ description: 'ISO 3166-1 alpha-3' }),
-    numeric_code: Type.String({ description: 'ISO 3166-1 numeric, three digits' }),
-    dialing_prefix: Type.String({ description: 'International dialing prefix beginning with +' }),
-  },
-  { title: 'Country' },
-)
-const CurrencySchema = Type.Object(
-  {
-    id: Type.Integer(),
-    name: Type.String(),
-    currency: Type.String({ description: 'ISO 4217 code' }),
-    precision: Type.Integer({ description: 'Number of decimal places' }),
-  },
-  { title: 'Currency' },
-)
-const CountryPath = idPath('country')
-const CurrencyPath = idPath('currency')
-
-const COUNTRY_EXAMPLE = {
-  id: 105,
-  name: 'India',
-  official_name: 'Republic of India',
-  alpha_2: 'IN',
-  alpha_3: 'IND',
-  numeric_code: '356',
-  dialing_prefix: '+91',
-}
-const CURRENCY_EXAMPLE = { id: 64, name: 'Japanese Yen', currency: 'JPY', precision: 0 }
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // What is read most never changes while the program runs.
@@ -60,76 +21,10 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
     .use(guard.plugin())
-    .get(
-      '/countries',
-      ({ request }) => countryList().respond(request),
-      countryOperation({
-        id: 'listCountries',
-        breakdown: 'Failed to retrieve countries',
-        prepared: true,
-        summary: 'List all countries',
-        description: 'All 249, under identifiers that never change.',
-        success: {
-          status: 200,
-          description: 'All countries of ISO 3166-1',
-          schema: Type.Array(CountrySchema),
-          example: [COUNTRY_EXAMPLE],
-        },
-        errors: {},
-      }),
-    )
-    .get(
-      '/countries/:id',
-      ({ params, request }) => countryAnswer(params.id).respond(request),
-      countryOperation({
-        id: 'getCountry',
-        breakdown: 'Failed to retrieve country',
-        prepared: true,
-        summary: 'Get a country',
-        description: 'With both letter codes, the numeric one and the dialing prefix.',
-        params: CountryPath,
-        success: { status: 200, description: 'The country', schema: CountrySchema, example: COUNTRY_EXAMPLE },
-        errors: {
-          'countries.invalid_id': invalidId('country'),
-          'countries.not_found': COUNTRY_NOT_FOUND,
-        },
-      }),
-    )
-    .get(
-      '/currencies',
-      ({ request }) => currencyList().respond(request),
-      currencyOperation({
-        id: 'listCurrencies',
-        breakdown: 'Failed to retrieve currencies',
-        prepared: true,
-        summary: 'List all currencies',
-        description: 'All in circulation, under identifiers that never change.',
-        success: {
-          status: 200,
-          description: 'All circulating currencies of ISO 4217',
-          schema: Type.Array(CurrencySchema),
-          example: [CURRENCY_EXAMPLE],
-        },
-        errors: {},
-      }),
-    )
-    .get(
-      '/currencies/:id',
-      ({ params, request }) => currencyAnswer(params.id).respond(request),
-      currencyOperation({
-        id: 'getCurrency',
-        breakdown: 'Failed to retrieve currency',
-        prepared: true,
-        summary: 'Get a currency',
-        description: 'Its precision says how many decimals its amounts have.',
-        params: CurrencyPath,
-        success: { status: 200, description: 'The currency', schema: CurrencySchema, example: CURRENCY_EXAMPLE },
-        errors: {
-          'currencies.invalid_id': invalidId('currency'),
-          'currencies.not_found': CURRENCY_NOT_FOUND,
-        },
-      }),
-    )
+    .get('/countries', ({ request }) => countryList().respond(request), operations.listCountries)
+    .get('/countries/:id', ({ params, request }) => countryAnswer(params.id).respond(request), operations.getCountry)
+    .get('/currencies', ({ request }) => currencyList().respond(request), operations.listCurrencies)
+    .get('/currencies/:id', ({ params, request }) => currencyAnswer(params.id).respond(request), operations.getCurrency)
 }
 
 const countryWire = (country: Country): Static<typeof CountrySchema> => ({

@@ -1,0 +1,126 @@
+import { Type } from '@sinclair/typebox'
+import { BODY_UNREADABLE } from '../http/failures.ts'
+import { operationsOf, PAGE_HEADERS } from '../http/operation.ts'
+import { orderQuery, pageQuery, textFilter } from '../http/parameters.ts'
+import { nullable, Timestamp } from '../http/schemas.ts'
+import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
+import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
+import { violation } from '../kernel/failure.ts'
+import { BENEFICIARY_NOT_FOUND } from './errors.ts'
+import { BeneficiaryBody } from './input.ts'
+import { BENEFICIARY_SORTS } from './queries.ts'
+
+const operation = operationsOf({ tag: 'Beneficiaries', errorShape: 'flat' })
+
+export const ROUTE = '/api/v1/beneficiaries'
+const PAGE = { limitDefault: 20, limitMax: 100 }
+
+export const BeneficiarySchema = Type.Object(
+  {
+    id: Type.String({ description: 'Prefixed with ben_' }),
+    email: Type.String(),
+    first_name: Type.String(),
+    last_name: Type.String(),
+    country: nullable(Type.String({ description: 'ISO 3166-1 alpha-2' })),
+    phone: nullable(Type.String({ description: 'E.164' })),
+    metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true }),
+    total_payouts: Type.Integer({ description: 'Completed payouts to this beneficiary' }),
+    total_amount: Type.Number({ description: 'Sum paid, in the currency of the default wallet' }),
+    last_payout_at: nullable(Timestamp),
+    created_at: Timestamp,
+  },
+  { title: 'Beneficiary' },
+)
+const BeneficiaryPath = Type.Object({
+  id: Type.String({ description: 'The beneficiary identifier', example: 'ben_0mjvbk3w000000a7f3k9q2xz' }),
+})
+const ListQuery = Type.Object({
+  ...pageQuery(PAGE),
+  search: textFilter('A part of the e-mail or the name, in either case'),
+  ...orderQuery(BENEFICIARY_SORTS),
+})
+
+const REQUEST_EXAMPLE = {
+  email: 'ada@example.com',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  country: 'GB',
+  phone: '+442079460958',
+  metadata: { employee: 'E-1815' },
+}
+const BENEFICIARY_EXAMPLE = {
+  id: 'ben_0mjvbk3w000000a7f3k9q2xz',
+  ...REQUEST_EXAMPLE,
+  total_payouts: 0,
+  total_amount: 0,
+  last_payout_at: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+}
+
+export const listBeneficiaries = operation({
+  id: 'listBeneficiaries',
+  summary: 'List saved beneficiaries',
+  breakdown: 'Failed to retrieve beneficiaries',
+  description: 'Searched by e-mail and name, sorted and paged; the newest first.',
+  query: ListQuery,
+  success: {
+    status: 200,
+    description: 'A page of beneficiaries',
+    schema: Type.Array(BeneficiarySchema),
+    example: [BENEFICIARY_EXAMPLE],
+    headers: PAGE_HEADERS,
+  },
+  errors: {
+    'beneficiaries.list_validation': violation('limit', 'max', 'must be at most 100'),
+  },
+})
+
+export const createBeneficiary = operation({
+  id: 'createBeneficiary',
+  summary: 'Save a beneficiary',
+  breakdown: 'Failed to create beneficiary',
+  description: 'The same e-mail address may be saved more than once.',
+  headers: IdempotencyHeaders,
+  body: BeneficiaryBody,
+  bodyExample: REQUEST_EXAMPLE,
+  checksBody: true,
+  success: {
+    status: 201,
+    description: 'The saved beneficiary',
+    schema: BeneficiarySchema,
+    example: BENEFICIARY_EXAMPLE,
+    headers: CREATED_ONCE_HEADERS,
+  },
+  errors: {
+    'beneficiaries.body_unreadable': BODY_UNREADABLE,
+    'beneficiaries.email_missing': violation('email', 'required', 'is required'),
+    'beneficiaries.email_invalid': violation('email', 'email', 'must be a valid e-mail address'),
+    'beneficiaries.idempotency_key_malformed': KEY_MALFORMED,
+    'beneficiaries.idempotency_key_reused': KEY_REUSED,
+  },
+})
+
+export const getBeneficiary = operation({
+  id: 'getBeneficiary',
+  summary: 'Get a saved beneficiary',
+  breakdown: 'Failed to retrieve beneficiary',
+  description: 'With what was paid to the person so far.',
+  params: BeneficiaryPath,
+  success: {
+    status: 200,
+    description: 'The beneficiary',
+    schema: BeneficiarySchema,
+    example: BENEFICIARY_EXAMPLE,
+  },
+  errors: { 'beneficiaries.not_found': BENEFICIARY_NOT_FOUND },
+})
+
+export const deleteBeneficiary = operation({
+  id: 'deleteBeneficiary',
+  summary: 'Delete a saved beneficiary',
+  breakdown: 'Failed to delete beneficiary',
+  description: 'Payouts that were made to it are unaffected.',
+  params: BeneficiaryPath,
+  success: { status: 204, description: 'The beneficiary is deleted' },
+  errors: { 'beneficiaries.delete_not_found': BENEFICIARY_NOT_FOUND },
+})

@@ -1,0 +1,81 @@
+import { Type } from '@sinclair/typebox'
+import { FEATURE_DISABLED, invalidId } from '../http/failures.ts'
+import { operationsOf } from '../http/operation.ts'
+import { idPath } from '../http/parameters.ts'
+import { CATEGORY_NOT_FOUND, SUBCATEGORY_NOT_FOUND } from './errors.ts'
+
+const operation = operationsOf({ tag: 'Categories', errorShape: 'structured' })
+
+const named = { id: Type.Integer(), name: Type.String() }
+const CategorySchema = Type.Object(named, { title: 'Category' })
+const SubcategorySchema = Type.Object(named, { title: 'Subcategory' })
+const CategoryPath = idPath('category')
+const SubcategoryPath = idPath('subcategory')
+
+export const listCategories = operation({
+  id: 'listCategories',
+  prepared: true,
+  breakdown: 'Failed to retrieve categories',
+  summary: 'List all active categories',
+  description: 'What products can be filtered by; inactive ones are never shown.',
+  success: {
+    status: 200,
+    description: 'All active categories',
+    schema: Type.Array(CategorySchema),
+    example: [{ id: 1, name: 'Food & Dining' }],
+  },
+  errors: { 'categories.feature_disabled': FEATURE_DISABLED },
+})
+
+export const getCategory = operation({
+  id: 'getCategory',
+  breakdown: 'Failed to retrieve category',
+  summary: 'Get an active category',
+  description: 'An inactive one is not found.',
+  params: CategoryPath,
+  success: {
+    status: 200,
+    description: 'The category',
+    schema: CategorySchema,
+    example: { id: 1, name: 'Food & Dining' },
+  },
+  errors: {
+    'categories.feature_disabled': FEATURE_DISABLED,
+    'categories.invalid_id': invalidId('category'),
+    'categories.not_found': CATEGORY_NOT_FOUND,
+  },
+})
+
+export const listSubcategories = operation({
+  id: 'listSubcategories',
+  prepared: true,
+  breakdown: 'Failed to retrieve subcategories',
+  summary: 'List all active subcategories',
+  description: 'What categories are divided into; inactive ones are never shown.',
+  success: {
+    status: 200,
+    description: 'All active subcategories',
+    schema: Type.Array(SubcategorySchema),
+    example: [{ id: 2, name: 'Restaurants' }],
+  },
+  errors: { 'subcategories.feature_disabled': FEATURE_DISABLED },
+})
+
+export const getSubcategory = operation({
+  id: 'getSubcategory',
+  breakdown: 'Failed to retrieve subcategory',
+  summary: 'Get an active subcategory',
+  description: 'An inactive one is not found.',
+  params: SubcategoryPath,
+  success: {
+    status: 200,
+    description: 'The subcategory',
+    schema: SubcategorySchema,
+    example: { id: 2, name: 'Restaurants' },
+  },
+  errors: {
+    'subcategories.feature_disabled': FEATURE_DISABLED,
+    'subcategories.invalid_id': invalidId('subcategory'),
+    'subcategories.not_found': SUBCATEGORY_NOT_FOUND,
+  },
+})

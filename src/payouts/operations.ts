@@ -1,0 +1,241 @@
+import { Type } from '@sinclair/typebox'
+import { PAYING_WALLET_NOT_FOUND, RATE_FAILED, rateMissing } from '../charges/errors.ts'
+import { BODY_UNREADABLE } from '../http/failures.ts'
+import { operationsOf, PAGE_HEADERS } from '../http/operation.ts'
+import { choiceFilter, orderQuery, Problem, pageQuery, parameter, textFilter } from '../http/parameters.ts'
+import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
+import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
+import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
+import { violation } from '../kernel/failure.ts'
+import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL } from '../kernel/money.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
+import { INSUFFICIENT_BALANCE } from '../wallets/errors.ts'
+import {
+  DUPLICATE_REFERENCE_ID,
+  PAYOUT_NOT_FOUND,
+  payoutNotCancellable,
+  SAVED_BENEFICIARY_NOT_FOUND,
+} from './errors.ts'
+import { PayoutBody } from './input.ts'
+import { PAYOUT_SORTS } from './queries.ts'
+import { ACTOR_TYPES, PAYOUT_STATUSES } from './tables.ts'
+
+const operation = operationsOf({ tag: 'Payouts', errorShape: 'flat' })
+
+export const ROUTE = '/api/v1/payouts'
+const PAGE = { limitDefault: 20, limitMax: 100 }
+
+const Status = oneOf(PAYOUT_STATUSES)
+export const EventSchema = Type.Object(
+  {
+    event_type: Type.String(),
+    from_status: nullable(Status),
+    to_status: Status,
+    actor_type: oneOf(ACTOR_TYPES),
+    message: nullable(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'PayoutEvent' },
+)
+const listedFields = {
+  id: Type.String({ description: 'Prefixed with pyt_' }),
+  reference_id: Type.String(),
+  status: Status,
+  amount: Type.Number({ description: 'What the beneficiary gets' }),
+  currency: Type.String(),
+  fees: Type.Number(),
+  total_amount: Type.Number({ description: 'amount and fees' }),
+  wallet_id: Type.Integer(),
+  beneficiary: Type.Object(
+    {
+      id: nullable(Type.String()),
+      email: Type.String(),
+      first_name: Type.String(),
+      last_name: Type.String(),
+      country: nullable(Type.String()),
+      phone: nullable(Type.String()),
+    },
+    {
+      title: 'PayoutBeneficiary',
+      description: 'A copy as of creation; id is null for a beneficiary that was not a saved one',
+    },
+  ),
+  description: nullable(Type.String()),
+  metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true }),
+  failure_code: nullable(Type.String()),
+  failure_reason: nullable(Type.String()),
+}
+const timeFields = {
+  created_at: Timestamp,
+  queued_at: nullable(Timestamp),
+  submitted_at: nullable(Timestamp),
+  completed_at: nullable(Timestamp),
+  failed_at: nullable(Timestamp),
+  cancelled_at: nullable(Timestamp),
+}
+export const ListedPayoutSchema = Type.Object({ ...listedFields, ...timeFields }, { title: 'ListedPayout' })
+export const PayoutSchema = Type.Object(
+  { ...listedFields, events: Type.Array(EventSchema), ...timeFields },
+  { title: 'Payout' },
+)
+const PayoutPath = Type.Object({
+  id: Type.String({ description: 'The payout identifier', example: 'pyt_0mjvbk3w000000b8g4l0r3ya' }),
+})
+const listQuery = (reference: Reference) =>
+  Type.Object({
+    ...pageQuery(PAGE),
+    status: choiceFilter(PAYOUT_STATUSES, 'Only with this status'),
+    currency: Type.Optional(
+      parameter<Currency>(
+        Type.String({ description: 'ISO 4217' }),
+        (code) =>
+          reference.findCurrencyByCode(code.toUpperCase()) ??
+          new Problem('enum', 'must be the ISO 4217 code of a circulating currency'),
+      ),
+    ),
+    search: textFilter('A part of the reference or of the e-mail, in either case'),
+    ...orderQuery(PAYOUT_SORTS),
+  })
+
+const LISTED_EXAMPLE = {
+  id: 'pyt_0mjvbk3w000000b8g4l0r3ya',
+  reference_id: 'bonus-2026-01',
+  status: 'created' as const,
+  amount: 50,
+  currency: 'USD',
+  fees: 0.75,
+  total_amount: 50.75,
+  wallet_id: 1,
+  beneficiary: {
+    id: null,
+    email: 'ada@example.com',
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    country: 'GB',
+    phone: null,
+  },
+  description: 'Bonus',
+  metadata: {},
+  failure_code: null,
+  failure_reason: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  queued_at: null,
+  submitted_at: null,
+  completed_at: null,
+  failed_at: null,
+  cancelled_at: null,
+}
+const CREATED_EVENT = {
+  event_type: 'created',
+  from_status: null,
+  to_status: 'created' as const,
+  actor_type: 'client' as const,
+  message: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+}
+const PAYOUT_EXAMPLE = { ...LISTED_EXAMPLE, events: [CREATED_EVENT] }
+const CANCELLED_EXAMPLE = {
+  ...PAYOUT_EXAMPLE,
+  status: 'cancelled' as const,
+  cancelled_at: '2026-01-01T00:00:00.500Z',
+  events: [
+    CREATED_EVENT,
+    {
+      ...CREATED_EVENT,
+      event_type: 'cancelled',
+      from_status: 'created' as const,
+      to_status: 'cancelled' as const,
+      created_at: '2026-01-01T00:00:00.500Z',
+    },
+  ],
+}
+
+export const listPayouts = (reference: Reference) =>
+  operation({
+    id: 'listPayouts',
+    breakdown: 'Failed to retrieve payouts',
+    summary: 'List payouts',
+    description: 'Filtered, searched, sorted and paged; the newest first.',
+    query: listQuery(reference),
+    success: {
+      status: 200,
+      description: 'A page of payouts, without their events',
+      schema: Type.Array(ListedPayoutSchema),
+      example: [LISTED_EXAMPLE],
+      headers: PAGE_HEADERS,
+    },
+    errors: {
+      'payouts.list_validation': violation('limit', 'max', 'must be at most 100'),
+    },
+  })
+
+export const createPayout = operation({
+  id: 'createPayout',
+  breakdown: 'Failed to create payout',
+  summary: 'Pay a beneficiary',
+  description:
+    'The wallet pays amount and fees at once, converted when its currency differs. The beneficiary is a saved one, or a person by e-mail, first and last name.',
+  headers: IdempotencyHeaders,
+  body: PayoutBody,
+  bodyExample: {
+    reference_id: 'bonus-2026-01',
+    wallet_id: 1,
+    amount: 50,
+    currency: 'USD',
+    beneficiary_email: 'ada@example.com',
+    beneficiary_first_name: 'Ada',
+    beneficiary_last_name: 'Lovelace',
+    beneficiary_country: 'GB',
+    description: 'Bonus',
+  },
+  checksBody: true,
+  success: {
+    status: 201,
+    description: 'The payout',
+    schema: PayoutSchema,
+    example: PAYOUT_EXAMPLE,
+    headers: CREATED_ONCE_HEADERS,
+  },
+  errors: {
+    'payouts.body_unreadable': BODY_UNREADABLE,
+    'payouts.validation': violation('amount', 'required', 'is required'),
+    'payouts.idempotency_key_malformed': KEY_MALFORMED,
+    'payouts.idempotency_key_reused': KEY_REUSED,
+    'payouts.wallet_not_found': PAYING_WALLET_NOT_FOUND,
+    'payouts.beneficiary_not_found': SAVED_BENEFICIARY_NOT_FOUND,
+    'payouts.duplicate_reference': DUPLICATE_REFERENCE_ID,
+    'payouts.rate_missing': rateMissing('KES', 'USD'),
+    'payouts.rate_failed': RATE_FAILED,
+    'payouts.amount_too_large': AMOUNT_TOO_LARGE,
+    'payouts.amount_too_small': AMOUNT_TOO_SMALL,
+    'payouts.insufficient_balance': INSUFFICIENT_BALANCE,
+  },
+})
+
+export const getPayout = operation({
+  id: 'getPayout',
+  breakdown: 'Failed to retrieve payout',
+  summary: 'Get a payout with its events',
+  description: 'Every change of its status is an event, with who caused it.',
+  params: PayoutPath,
+  success: { status: 200, description: 'The payout', schema: PayoutSchema, example: PAYOUT_EXAMPLE },
+  errors: { 'payouts.not_found': PAYOUT_NOT_FOUND },
+})
+
+export const cancelPayout = operation({
+  id: 'cancelPayout',
+  breakdown: 'Failed to cancel payout',
+  summary: 'Cancel a payout that is not submitted yet',
+  description: 'The wallet gets back amount and fees.',
+  params: PayoutPath,
+  success: {
+    status: 200,
+    description: 'The cancelled payout',
+    schema: PayoutSchema,
+    example: CANCELLED_EXAMPLE,
+  },
+  errors: {
+    'payouts.cancel_not_found': PAYOUT_NOT_FOUND,
+    'payouts.not_cancellable': payoutNotCancellable('completed'),
+  },
+})

@@ -1,0 +1,101 @@
+import { Type } from '@sinclair/typebox'
+import { invalidId } from '../http/failures.ts'
+import { operationsOf } from '../http/operation.ts'
+import { idPath } from '../http/parameters.ts'
+import { COUNTRY_NOT_FOUND, CURRENCY_NOT_FOUND } from './errors.ts'
+
+const countryOperation = operationsOf({ tag: 'Countries', errorShape: 'structured' })
+const currencyOperation = operationsOf({ tag: 'Currencies', errorShape: 'structured' })
+
+export const CountrySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String({ description: 'Common name' }),
+    official_name: Type.String({ description: 'Formal name' }),
+    alpha_2: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+    alpha_3: Type.String({ description: 'ISO 3166-1 alpha-3' }),
+    numeric_code: Type.String({ description: 'ISO 3166-1 numeric, three digits' }),
+    dialing_prefix: Type.String({ description: 'International dialing prefix beginning with +' }),
+  },
+  { title: 'Country' },
+)
+export const CurrencySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    currency: Type.String({ description: 'ISO 4217 code' }),
+    precision: Type.Integer({ description: 'Number of decimal places' }),
+  },
+  { title: 'Currency' },
+)
+const CountryPath = idPath('country')
+const CurrencyPath = idPath('currency')
+
+const COUNTRY_EXAMPLE = {
+  id: 105,
+  name: 'India',
+  official_name: 'Republic of India',
+  alpha_2: 'IN',
+  alpha_3: 'IND',
+  numeric_code: '356',
+  dialing_prefix: '+91',
+}
+const CURRENCY_EXAMPLE = { id: 64, name: 'Japanese Yen', currency: 'JPY', precision: 0 }
+
+export const listCountries = countryOperation({
+  id: 'listCountries',
+  breakdown: 'Failed to retrieve countries',
+  prepared: true,
+  summary: 'List all countries',
+  description: 'All 249, under identifiers that never change.',
+  success: {
+    status: 200,
+    description: 'All countries of ISO 3166-1',
+    schema: Type.Array(CountrySchema),
+    example: [COUNTRY_EXAMPLE],
+  },
+  errors: {},
+})
+
+export const getCountry = countryOperation({
+  id: 'getCountry',
+  breakdown: 'Failed to retrieve country',
+  prepared: true,
+  summary: 'Get a country',
+  description: 'With both letter codes, the numeric one and the dialing prefix.',
+  params: CountryPath,
+  success: { status: 200, description: 'The country', schema: CountrySchema, example: COUNTRY_EXAMPLE },
+  errors: {
+    'countries.invalid_id': invalidId('country'),
+    'countries.not_found': COUNTRY_NOT_FOUND,
+  },
+})
+
+export const listCurrencies = currencyOperation({
+  id: 'listCurrencies',
+  breakdown: 'Failed to retrieve currencies',
+  prepared: true,
+  summary: 'List all currencies',
+  description: 'All in circulation, under identifiers that never change.',
+  success: {
+    status: 200,
+    description: 'All circulating currencies of ISO 4217',
+    schema: Type.Array(CurrencySchema),
+    example: [CURRENCY_EXAMPLE],
+  },
+  errors: {},
+})
+
+export const getCurrency = currencyOperation({
+  id: 'getCurrency',
+  breakdown: 'Failed to retrieve currency',
+  prepared: true,
+  summary: 'Get a currency',
+  description: 'Its precision says how many decimals its amounts have.',
+  params: CurrencyPath,
+  success: { status: 200, description: 'The currency', schema: CurrencySchema, example: CURRENCY_EXAMPLE },
+  errors: {
+    'currencies.invalid_id': invalidId('currency'),
+    'currencies.not_found': CURRENCY_NOT_FOUND,
+  },
+})

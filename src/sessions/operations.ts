@@ -1,0 +1,115 @@
+import { Type } from '@sinclair/typebox'
+import { BODY_UNREADABLE, rateLimited } from '../http/failures.ts'
+import { operationsOf } from '../http/operation.ts'
+import { Timestamp } from '../http/schemas.ts'
+import { Text } from '../http/validation.ts'
+import { type Failure, invalid, type Violation, violation } from '../kernel/failure.ts'
+import { SESSION_BODY_BYTES_MAX } from './credentials.ts'
+import { CREDENTIALS_WRONG, credentialsMissing, REFRESH_TOKEN_MISSING, REFRESH_TOKEN_WRONG } from './errors.ts'
+
+const operation = operationsOf({ tag: 'Authentication', errorShape: 'structured' })
+
+const LoginBody = Type.Object(
+  {
+    username: Text({ minLength: 1, description: 'The API username' }),
+    password: Text({ minLength: 1, description: 'The API password' }),
+  },
+  { title: 'LoginRequest' },
+)
+const RefreshBody = Type.Object(
+  { refresh_token: Text({ description: 'The refresh token of the newest pair' }) },
+  { title: 'RefreshRequest' },
+)
+
+export const TokenPair = Type.Object(
+  {
+    access_token: Type.String({ description: 'A JWT for the Authorization header' }),
+    refresh_token: Type.String({ description: 'Good for one refresh' }),
+    access_expires_at: Timestamp,
+    refresh_expires_at: Timestamp,
+    client_id: Type.Integer(),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: 'Seconds until the access token expires' }),
+  },
+  { title: 'TokenPair' },
+)
+
+const PAIR_EXAMPLE = {
+  access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.Zk3n',
+  refresh_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJhdWQiOiJyIn0.Qm9p',
+  access_expires_at: '2026-01-01T01:00:00.000Z',
+  refresh_expires_at: '2026-01-08T00:00:00.000Z',
+  client_id: 1,
+  token_type: 'Bearer' as const,
+  expires_in: 3600,
+}
+
+/** No cache keeps tokens (contract C3). */
+export const NO_STORE = 'no-store'
+
+const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')
+
+const loginFailure = (violations: readonly Violation[]): Failure =>
+  violations.every(({ rule }) => rule === 'format') ? invalid(violations) : credentialsMissing(violations)
+
+const refreshFailure = (violations: readonly Violation[]): Failure => {
+  const rule = violations[0]?.rule
+  if (rule === 'required') return REFRESH_TOKEN_MISSING
+  return rule === 'string' ? REFRESH_TOKEN_WRONG : invalid(violations)
+}
+
+export const login = (accountErrors: Record<string, Failure>) =>
+  operation({
+    id: 'login',
+    summary: 'Exchange credentials for tokens',
+    description:
+      'In the sandbox the client `sandbox` with the password `sandbox` always exists. A username `sbx_<name>` makes a world of that name on the spot: a fresh copy of the seeded state that no other world can touch.',
+    public: true,
+    body: LoginBody,
+    bodyExample: { username: 'sandbox', password: 'sandbox' },
+    bodyBytesMax: SESSION_BODY_BYTES_MAX,
+    bodyFailure: loginFailure,
+    success: { status: 200, description: 'A pair of tokens', schema: TokenPair, example: PAIR_EXAMPLE },
+    errors: {
+      'auth.credentials_missing': credentialsMissing([{ field: 'password', rule: 'required', problem: 'is required' }]),
+      'auth.body_unreadable': BODY_UNREADABLE,
+      'auth.credentials_wrong': CREDENTIALS_WRONG,
+      'auth.too_many_failures': rateLimited(42),
+      'auth.validation': unwritable('username'),
+      ...accountErrors,
+    },
+  })
+
+export const refresh = operation({
+  id: 'refresh',
+  summary: 'Exchange a refresh token for a new pair of tokens',
+  description:
+    'The old refresh token is dead afterwards. Using a dead one revokes every token that descends from its login.',
+  public: true,
+  body: RefreshBody,
+  bodyExample: { refresh_token: PAIR_EXAMPLE.refresh_token },
+  bodyBytesMax: SESSION_BODY_BYTES_MAX,
+  bodyFailure: refreshFailure,
+  success: { status: 200, description: 'A new pair of tokens', schema: TokenPair, example: PAIR_EXAMPLE },
+  errors: {
+    'auth.refresh_token_missing': REFRESH_TOKEN_MISSING,
+    'auth.body_unreadable': BODY_UNREADABLE,
+    'auth.refresh_token_wrong': REFRESH_TOKEN_WRONG,
+    'auth.validation': unwritable('refresh_token'),
+  },
+})
+
+export const logout = operation({
+  id: 'logout',
+  summary: 'Revoke all tokens of the client',
+  description:
+    'Access and refresh tokens of every login of the client are dead at once. It takes no request of the limits.',
+  free: true,
+  success: {
+    status: 200,
+    description: 'Every access and refresh token of the client is dead',
+    schema: Type.Object({ message: Type.String() }, { title: 'LogoutResult' }),
+    example: { message: 'Successfully logged out' },
+  },
+  errors: {},
+})

@@ -1,0 +1,186 @@
+import { Type } from '@sinclair/typebox'
+import { invalidId } from '../http/failures.ts'
+import { LONG_PAGE_HEADERS, operationsOf } from '../http/operation.ts'
+import {
+  choiceFilter,
+  currencyCodeFilter,
+  idFilter,
+  idPath,
+  idTextFilter,
+  pageQuery,
+  sortQuery,
+  textFilter,
+  timeFilter,
+} from '../http/parameters.ts'
+import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
+import { violation } from '../kernel/failure.ts'
+import { TRANSACTION_NOT_FOUND, WALLET_NOT_FOUND } from './errors.ts'
+import { TRANSACTION_SORTS, WALLET_SORTS } from './queries.ts'
+import { SOURCE_TYPES } from './tables.ts'
+
+const operation = operationsOf({ tag: 'Wallets', errorShape: 'structured' })
+
+export const NEWEST_FIRST = { field: 'id', direction: 'DESC' } as const
+const PAGE = { limitDefault: 50, limitMax: 10_000 }
+const WALLET_TYPES = ['PREPAID', 'POSTPAID'] as const
+const TRANSACTION_TYPES = ['CREDIT', 'DEBIT'] as const
+const YES_NO = ['true', 'false'] as const
+const TRANSACTION_STATUSES = ['PENDING', 'COMPLETED', 'FAILED'] as const
+
+export const WalletSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    currency_id: Type.Integer(),
+    currency_code: Type.String({ description: 'ISO 4217' }),
+    amount: Type.Number({ description: 'What can be spent now' }),
+    reserved_amount: Type.Number({ description: 'Paid for orders and payouts that are still under way' }),
+    type: oneOf(WALLET_TYPES),
+    credit_limit: Type.Number({ description: 'How far below zero a POSTPAID wallet may go' }),
+    is_default: Type.Boolean(),
+    is_active: Type.Boolean({ description: 'Whether it can pay' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Wallet' },
+)
+export const TransactionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    wallet_id: Type.Integer(),
+    currency_id: Type.Integer(),
+    amount: Type.Number({ description: 'Positive; transaction_type gives the sign' }),
+    transaction_type: oneOf(TRANSACTION_TYPES),
+    status: oneOf(TRANSACTION_STATUSES),
+    source_currency: nullable(Type.String()),
+    destination_currency: nullable(Type.String()),
+    forex_rate: nullable(Type.Number()),
+    conversion_charges: nullable(Type.Number()),
+    balance_after: Type.Number(),
+    source_type: oneOf(SOURCE_TYPES),
+    source_id: nullable(Type.String()),
+    remarks: nullable(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'Transaction' },
+)
+const WalletPath = idPath('wallet')
+const TransactionPath = idPath('transaction')
+
+const WalletListQuery = Type.Object({
+  ...pageQuery(PAGE),
+  currency_id: idTextFilter('currency'),
+  currency: currencyCodeFilter,
+  type: choiceFilter(WALLET_TYPES, 'Only of this type'),
+  is_active: choiceFilter(YES_NO, 'Only those that can pay, or cannot'),
+  ...sortQuery(WALLET_SORTS),
+})
+const TransactionListQuery = Type.Object({
+  ...pageQuery(PAGE),
+  wallet_id: idFilter('wallet'),
+  currency: currencyCodeFilter,
+  search: textFilter('A part of source_id or of remarks, in either case'),
+  transaction_type: choiceFilter(TRANSACTION_TYPES, 'Only credits, or only debits'),
+  status: choiceFilter(TRANSACTION_STATUSES, 'Only with this status'),
+  source_type: choiceFilter(SOURCE_TYPES, 'Only from this kind of source'),
+  created_from: timeFilter('Not before'),
+  created_to: timeFilter('Not after'),
+  ...sortQuery(TRANSACTION_SORTS),
+})
+
+const WALLET_EXAMPLE = {
+  id: 1,
+  currency_id: 139,
+  currency_code: 'USD',
+  amount: 100_000,
+  reserved_amount: 0,
+  type: 'PREPAID' as const,
+  credit_limit: 0,
+  is_default: true,
+  is_active: true,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+}
+const TRANSACTION_EXAMPLE = {
+  id: 1,
+  wallet_id: 1,
+  currency_id: 139,
+  amount: 100_000,
+  transaction_type: 'CREDIT' as const,
+  status: 'COMPLETED' as const,
+  source_currency: null,
+  destination_currency: null,
+  forex_rate: null,
+  conversion_charges: null,
+  balance_after: 100_000,
+  source_type: 'funding' as const,
+  source_id: null,
+  remarks: 'Opening balance',
+  created_at: '2026-01-01T00:00:00.000Z',
+}
+
+export const listWallets = operation({
+  id: 'listWallets',
+  breakdown: 'Failed to retrieve wallets',
+  summary: 'List wallets',
+  description: 'What the client can pay from, with the balance of each.',
+  query: WalletListQuery,
+  success: {
+    status: 200,
+    description: 'A page of wallets',
+    schema: Type.Array(WalletSchema),
+    example: [WALLET_EXAMPLE],
+    headers: LONG_PAGE_HEADERS,
+  },
+  errors: {
+    'wallets.list_validation': violation('type', 'enum', 'must be one of PREPAID, POSTPAID'),
+  },
+})
+
+export const getWallet = operation({
+  id: 'getWallet',
+  breakdown: 'Failed to retrieve wallet',
+  summary: 'Get a wallet',
+  description: 'Its balance, and what of it is reserved.',
+  params: WalletPath,
+  success: { status: 200, description: 'The wallet', schema: WalletSchema, example: WALLET_EXAMPLE },
+  errors: {
+    'wallets.invalid_id': invalidId('wallet'),
+    'wallets.not_found': WALLET_NOT_FOUND,
+  },
+})
+
+export const listTransactions = operation({
+  id: 'listTransactions',
+  breakdown: 'Failed to retrieve transactions',
+  summary: 'List transactions',
+  description: 'Every movement of the wallets of the client, the newest first.',
+  query: TransactionListQuery,
+  success: {
+    status: 200,
+    description: 'A page of transactions',
+    schema: Type.Array(TransactionSchema),
+    example: [TRANSACTION_EXAMPLE],
+    headers: LONG_PAGE_HEADERS,
+  },
+  errors: {
+    'transactions.list_validation': violation('created_from', 'format', 'must be an RFC 3339 time'),
+  },
+})
+
+export const getTransaction = operation({
+  id: 'getTransaction',
+  breakdown: 'Failed to retrieve transaction',
+  summary: 'Get a transaction',
+  description: 'One movement of a wallet, with the balance after it.',
+  params: TransactionPath,
+  success: {
+    status: 200,
+    description: 'The transaction',
+    schema: TransactionSchema,
+    example: TRANSACTION_EXAMPLE,
+  },
+  errors: {
+    'transactions.invalid_id': invalidId('transaction'),
+    'transactions.not_found': TRANSACTION_NOT_FOUND,
+  },
+})
