@@ -11,10 +11,10 @@ import { docsRoutes } from './docs/routes.ts'
 import { DEFERRED } from './http/body.ts'
 import { addressBehind } from './http/client-address.ts'
 import { Edge } from './http/edge.ts'
+import { combineObservers } from './http/observer.ts'
 import { type Operation, servedBy } from './http/operation.ts'
-import { type RequestListener, RequestWatch } from './http/request-watch.ts'
+import { type RequestListener, RequestTimer } from './http/request-timer.ts'
 import { serviceRoutes } from './http/service-routes.ts'
-import { allOf } from './http/witness.ts'
 import type { Log } from './observability/log.ts'
 import { dueOrders } from './orders/delivery.ts'
 import { orderRoutes } from './orders/routes.ts'
@@ -77,14 +77,20 @@ const CATALOG_ROUTE = /^\/api\/v1\/(?:products|categories|subcategories|orders)\
 export const createApp = (deps: Deps) => {
   const { config, version, log, worlds, sandboxWorlds, reference, catalog, rates, publicUrl } = deps
   const { accessTtlMs, refreshTtlMs, chargeTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits, mode } = config
-  const keepUp = (world: World): boolean => {
+  const refreshIfChanged = (world: World): boolean => {
     if (!world.db.changedElsewhere()) return false
     world.forgetDerived()
     refreshClients(world)
     catalog.refresh()
     return true
   }
-  const sessions = new Sessions({ worlds, keepUp, signer: new TokenSigner(deps.signingKey), accessTtlMs, refreshTtlMs })
+  const sessions = new Sessions({
+    worlds,
+    refreshIfChanged,
+    signer: new TokenSigner(deps.signingKey),
+    accessTtlMs,
+    refreshTtlMs,
+  })
   const { seals } = deps
   const onDamaged = (code: { stockId: number; productId: number }) =>
     log.error('a voucher cannot be opened and is not for sale any more', { ...code })
@@ -118,15 +124,15 @@ export const createApp = (deps: Deps) => {
         app: () => app,
       })
     : undefined
-  const watch = deps.listeners?.length ? new RequestWatch(deps.listeners) : undefined
+  const timer = deps.listeners?.length ? new RequestTimer(deps.listeners) : undefined
   const guard = new Guard({
     sessions,
     limits,
     due,
-    keepUp,
+    refreshIfChanged,
     beforeRoute: (route) => (CATALOG_ROUTE.test(route) ? catalog.before() : undefined),
     onIdentified: (request, session) => {
-      watch?.identified(request, session.client.username)
+      timer?.identified(request, session.client.username)
       sandbox?.observer.identified(request, session)
     },
     onAdmitted: sandbox?.observer.admitted,
@@ -136,7 +142,7 @@ export const createApp = (deps: Deps) => {
       ? worldAccounts(sandboxWorlds, worldGate({ boundHost: config.host, publicUrl }))
       : ({ username }) => ({ world: worlds.default, username }),
     limitsFailures: limits !== undefined,
-    keepUp,
+    refreshIfChanged,
   })
   const onBreakdown = ({ error, ...request }: { error: unknown; requestId: string; method: string; path: string }) =>
     log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) })
@@ -170,7 +176,7 @@ export const createApp = (deps: Deps) => {
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
     isClosing: deps.isClosing,
-    witness: allOf([watch, sandbox?.observer]),
+    observer: combineObservers([timer, sandbox?.observer]),
     asFailure,
     onBreakdown,
   })

@@ -40,16 +40,16 @@ interface Shown {
 /** A category has a hue and a drawing, a brand its own shade of it. The same product is always the same picture. */
 export const drawCard = ({ name, category, currency }: Shown): string => {
   // Brands are told apart by their first word, which their products in all countries share.
-  const dice = Bun.hash.xxHash32(name.split(' ', 1)[0] ?? name)
+  const hash = Bun.hash.xxHash32(name.split(' ', 1)[0] ?? name)
   const { hue: base, path } = MOTIFS[category] ?? { hue: Bun.hash.xxHash32(category) % 360, path: OTHER_PATH }
-  const hue = base + (dice % 29) - 14
-  const lightness = 0.43 + ((dice >>> 5) % 8) / 100
+  const hue = base + (hash % 29) - 14
+  const lightness = 0.43 + ((hash >>> 5) % 8) / 100
   const from = toHex(lightness, 0.14, hue)
   const to = toHex(lightness - 0.14, 0.115, hue + 38)
   const tint = toHex(0.955, 0.025, hue)
   const { size, lines } = fitted(name)
-  const tilt = ((dice >>> 9) % 25) - 12
-  const [x, y] = [400 + ((dice >>> 14) % 200), (dice >>> 20) % 160]
+  const tilt = ((hash >>> 9) % 25) - 12
+  const [x, y] = [400 + ((hash >>> 14) % 200), (hash >>> 20) % 160]
   const initials = initialsOf(name)
   const initialsSize = Math.min(INITIALS_SIZE_MAX, Math.floor(INITIALS_WIDTH_MAX / widthOf(initials)))
   const firstBaseline = NAME_BASELINE - (lines.length - 1) * lineHeight(size)

@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { type RenderedError, renderFailure } from '../http/errors.ts'
 import { errorsOf, type Operation, servedBy, TAGS } from '../http/operation.ts'
-import { ownRequests } from '../http/request-watch.ts'
+import { ownRequests } from '../http/request-timer.ts'
 import { documentedRoute } from '../http/target.ts'
 import { Components, type Json } from './schemas.ts'
 

@@ -4,12 +4,12 @@ import { isLeftUnread } from './body.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
 import type { JsonObject } from './json.ts'
+import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
 import { Prepared } from './prepared.ts'
 import { type RequestContext, requestIdOf } from './request-id.ts'
 import { bodyOf, JSON_TYPE } from './responses.ts'
 import { violationsOf } from './validation.ts'
-import type { Witness } from './witness.ts'
 
 export interface EdgeOptions {
   /** Lets a request in, or throws: asked for paths below /api/v1 that no route serves. */
@@ -21,7 +21,7 @@ export interface EdgeOptions {
   /** Whether the program is closing: each answer then closes its connection. */
   isClosing: () => boolean
   /** Looks on, for the sandbox, the log and the metrics. */
-  witness: Witness | undefined
+  observer: HttpObserver | undefined
   /** Names the failure behind an error that may pass by waiting; answers any other error as it is. */
   asFailure: (error: unknown) => unknown
   /** Hears of failures that no one foresaw. */
@@ -42,7 +42,7 @@ export class Edge {
   readonly arrive = ({ request, set }: RequestContext): void => {
     const sent = requestIdOf(request)
     if (sent !== undefined) set.headers['X-Request-Id'] = sent
-    this.options.witness?.arrived(request)
+    this.options.observer?.arrived(request)
     if (!hasOneHost(request)) throw new DomainError(HOST_INVALID)
   }
 
@@ -56,7 +56,7 @@ export class Edge {
     if (value instanceof Response) return this.#complete(value, request, set, route)
     const body = written(value)
     if (body !== value) set.headers['content-type'] = JSON_TYPE
-    this.options.witness?.answered(request, Number(set.status ?? 200), set.headers, body, route)
+    this.options.observer?.answered(request, Number(set.status ?? 200), set.headers, body, route)
     return body
   }
 
@@ -84,14 +84,14 @@ export class Edge {
 
   #complete(response: Response, request: Request, set: Context['set'], route: string): Response {
     for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
-    this.options.witness?.answered(request, response.status, response.headers, bodyOf(response), route)
+    this.options.observer?.answered(request, response.status, response.headers, bodyOf(response), route)
     // With nothing left to add, the framework sends the response as it is, instead of making another one.
     set.headers = {}
     return response
   }
 
   #render({ request, set, path, route }: Asked, failure: Failure, error?: unknown): Response | string {
-    const { witness, onBreakdown } = this.options
+    const { observer, onBreakdown } = this.options
     this.#sign(request, set)
     if (error !== undefined && !(error instanceof DomainError || error instanceof ValidationError)) {
       onBreakdown({ error, requestId: String(set.headers['X-Request-Id']), method: request.method, path })
@@ -101,7 +101,7 @@ export class Edge {
     for (const [name, value] of Object.entries(headers)) set.headers[name] = value
     const text = JSON.stringify(body)
     set.headers['content-type'] = JSON_TYPE
-    witness?.refused(request, route, failure, { status, headers: set.headers, body: text })
+    observer?.refused(request, route, failure, { status, headers: set.headers, body: text })
     return failure.code === 'connection_dropped' ? brokenOff() : text
   }
 

@@ -1,23 +1,22 @@
 import { SECOND_MS } from '../kernel/clock.ts'
 
-/** A bucket's size and how long it takes to fill: 1,000 an hour. */
+/** For example 1,000 tokens in an hour. */
 export interface BucketSize {
   tokens: number
   refillMs: number
 }
 
-/** Levels are integers: one token is `refillMs` parts, of which `tokens` flow in each millisecond. */
+/** Levels are integers: a token has `refillMs` parts, and `tokens` parts are added each millisecond. */
 interface Bucket extends BucketSize {
   levelParts: number
-  /** By a clock that never goes back, like all times here. */
+  /** By a monotonic clock, like all times here (decision 28). */
   filledAtMs: number
 }
 
-/** What the headers of spec section 8 say, for the tighter bucket. */
+/** The values of the rate-limit headers (spec section 8), for the bucket with fewer tokens. */
 export interface RateLimitState {
   limit: number
   remaining: number
-  /** How long until the bucket is full again. */
   fullInMs: number
 }
 
@@ -29,7 +28,7 @@ export class TokenBuckets {
     this.#buckets = sizes.map((size) => ({ ...size, levelParts: size.tokens * size.refillMs, filledAtMs: steadyMs }))
   }
 
-  /** Takes one token of each bucket; or takes none and answers the seconds until there is one in each. */
+  /** Takes a token from each bucket, or takes none and returns the seconds until each has one. */
   take(steadyMs: number): { retryAfterSeconds: number } | undefined {
     this.refill(steadyMs)
     let waitMs = 0
@@ -41,7 +40,6 @@ export class TokenBuckets {
     return undefined
   }
 
-  /** Lets flow in what has come since, and takes nothing. */
   refill(steadyMs: number): void {
     for (const bucket of this.#buckets) {
       const gainedParts = (steadyMs - bucket.filledAtMs) * bucket.tokens
@@ -50,7 +48,7 @@ export class TokenBuckets {
     }
   }
 
-  /** The state of the bucket with the fewest tokens left, as of the last time that it was filled. */
+  /** The state of the bucket with the fewest tokens, as of the last refill. */
   get tighter(): RateLimitState {
     const bucket = this.#buckets.reduce((least, other) => (tokensIn(other) < tokensIn(least) ? other : least))
     const missingParts = bucket.tokens * bucket.refillMs - bucket.levelParts

@@ -1,5 +1,5 @@
 import { LOG_LEVELS, type LogLevel } from '../config/option-table.ts'
-import type { RequestFacts, RequestListener } from '../http/request-watch.ts'
+import type { RequestFacts, RequestListener } from '../http/request-timer.ts'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import { visibleLines } from '../kernel/visible.ts'
 

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { commitTotals } from '../db/shared-commit.ts'
-import type { RequestListener } from '../http/request-watch.ts'
+import type { RequestListener } from '../http/request-timer.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'

@@ -52,7 +52,7 @@ export interface CredentialCheckOptions {
   resolveAccount: ResolveAccount
   limitsFailures: boolean
   /** Takes over what another process has written to a world. */
-  keepUp: (world: World) => boolean
+  refreshIfChanged: (world: World) => boolean
 }
 
 /** Finds who logs in, and in which world. */
@@ -74,7 +74,7 @@ export class CredentialCheck {
     }
     const { world, username: name } = await this.options.resolveAccount({ username, password }, request)
     onPlaced(world)
-    this.options.keepUp(world)
+    this.options.refreshIfChanged(world)
     const passwordSha256 = passwordDigest(password)
     const client = verify(world, name, passwordSha256)
     if (client) return { world, client, passwordSha256 }

@@ -11,21 +11,20 @@ import type { Session, Sessions } from './sessions.ts'
 
 export interface GuardOptions {
   sessions: Sessions
-  /** The buckets of each client, or undefined when limits are lifted. */
+  /** Undefined if rate limits are off. */
   limits: readonly BucketSize[] | undefined
-  /** What must have happened in a world before a request can look at it. */
   due: DueWork
-  /** What a request to a route has to wait for, if anything, before it can be handled. */
+  /** A promise that a request to this route must wait for. */
   beforeRoute: (route: string) => Promise<void> | undefined
-  /** Takes over what another process has written to a world, and answers whether it has. */
-  keepUp: (world: World) => boolean
-  /** Hears whose a request is, before it is charged to anyone. */
+  /** Reads again what another process has written, and returns whether it has. */
+  refreshIfChanged: (world: World) => boolean
+  /** Called before a rate-limit token is taken. */
   onIdentified: ((request: Request, session: Session) => void) | undefined
-  /** Is told of every request that is let in, and may refuse it or replace its session. */
+  /** May refuse an admitted request or replace its session. */
   onAdmitted: ((asked: Asked, session: Session) => Session | Promise<Session>) | undefined
 }
 
-/** A request and the route that serves it; an empty one where none does. */
+/** A request and its route; the route is empty if none matches. */
 export interface Asked {
   request: Request
   path: string
@@ -34,20 +33,19 @@ export interface Asked {
 
 type GuardContext = RequestContext &
   Asked & {
-    /** Takes no token of the buckets. */
+    /** Takes no rate-limit token. */
     isFree?: boolean
-    /** What the client must have. */
     feature?: Feature
   }
 
-/** What stands in front of every protected route (contract C4): authentication, then limits, then features. */
+/** Authentication, rate limits, due work and features of protected routes, in this order (contract C4). */
 export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
   /**
-   * At once where nothing has to be waited for, which is the rule; a promise costs more than all the rest.
+   * Returns no promise unless it has to wait, because a promise costs more than all the rest.
    *
-   * @throws DomainError unauthorized or rate_limited; the headers of the limit are set in both cases that follow
+   * @throws DomainError unauthorized, rate_limited or feature_disabled
    */
   readonly admit = (context: GuardContext): Session | Promise<Session> => {
     const authorization = context.request.headers.get('authorization')
@@ -62,7 +60,7 @@ export class Guard {
     const { request, set, isFree = false } = context
     set.headers['X-Request-Id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session)
-    if (limits) charge(session, limits, set, isFree)
+    if (limits) takeToken(session, limits, set, isFree)
     const wait = this.options.beforeRoute(context.route)
     const isReading = request.method === 'GET'
     const caughtUp = () => (isReading && due.isDue(session.world) ? due.catchUp(session.world) : undefined)
@@ -78,7 +76,7 @@ export class Guard {
     return onAdmitted ? onAdmitted({ request, path, route }, admitted) : admitted
   }
 
-  /** A session whose writes come after all that has fallen due by then. */
+  /** A session that does due work before each write. */
   #inStep(session: Session): Session {
     return {
       ...session,
@@ -86,21 +84,20 @@ export class Guard {
     }
   }
 
-  /** The session of a token that was verified before, if no other process has written to its world since. */
+  /** The cached session of a token, if no other process has written to its world since. */
   #recall(authorization: string | null): Session | undefined {
-    const { sessions, keepUp } = this.options
+    const { sessions, refreshIfChanged } = this.options
     const session = sessions.recall(authorization)
-    return session && !keepUp(session.world) ? session : undefined
+    return session && !refreshIfChanged(session.world) ? session : undefined
   }
 
-  /** The session of a token as it stands now, in this process and in any other that writes to the same file. */
   async #verify(authorization: string | null): Promise<Session> {
-    const { sessions, keepUp } = this.options
+    const { sessions, refreshIfChanged } = this.options
     const session = await sessions.admit(authorization)
-    return keepUp(session.world) ? sessions.admit(authorization) : session
+    return refreshIfChanged(session.world) ? sessions.admit(authorization) : session
   }
 
-  /** Gives the routes of a folder their `session`, once the guard has let the request in. */
+  /** Provides `session` to the routes of a module. */
   plugin({ feature, isFree = false }: Pick<GuardContext, 'feature' | 'isFree'> = {}) {
     return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => ({
       session: await this.admit({ request, set, path, route, isFree, ...(feature && { feature }) }),
@@ -108,7 +105,7 @@ export class Guard {
   }
 }
 
-/** The session of a client that has a feature, and has it still when it writes. @throws DomainError feature_disabled */
+/** A session that requires a feature, now and when it writes. @throws DomainError feature_disabled */
 const entitled = (session: Session, feature: Feature): Session => {
   const check = (): void => {
     if (!session.client.features.has(feature)) throw new DomainError(FEATURE_DISABLED)
@@ -124,13 +121,13 @@ const entitled = (session: Session, feature: Feature): Session => {
   }
 }
 
-/** A request that had to wait shows nothing to a token that has died meanwhile. */
+/** A request that had to wait must not read with a token that was revoked in the meantime. */
 const checkedAgain = (session: Session): Session => {
   session.checkAgain()
   return session
 }
 
-const charge = (
+const takeToken = (
   { world, client }: Session,
   limits: readonly BucketSize[],
   { headers }: RequestContext['set'],

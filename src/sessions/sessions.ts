@@ -60,7 +60,7 @@ export interface SessionsOptions {
   worlds: Worlds
   signer: TokenSigner
   /** Takes over what another process has written to a world. */
-  keepUp: (world: World) => boolean
+  refreshIfChanged: (world: World) => boolean
   accessTtlMs: number
   refreshTtlMs: number
 }
@@ -137,7 +137,7 @@ export class Sessions {
     const claims = await this.options.signer.verify(token, 'refresh')
     const world = claims && this.options.worlds.find(claims.world)
     if (!world) throw refused
-    this.options.keepUp(world)
+    this.options.refreshIfChanged(world)
     const client = findClient(world, claims.clientId)
     if (!client) throw refused
     const nowMs = world.clock.nowMs()
@@ -175,7 +175,7 @@ export class Sessions {
     const client = world && findClient(world, claims.clientId)
     if (!client || !isAlive(world.db.query, world, claims)) return undefined
     const checkIn = (query: Query): void => {
-      this.options.keepUp(world)
+      this.options.refreshIfChanged(world)
       if (!isAlive(query, world, claims)) throw new DomainError(unauthorized(true))
     }
     return {

@@ -52,7 +52,7 @@ describe('an error of the database', () => {
           admit: () => undefined,
           nextRequestId: () => 'one',
           isClosing: () => false,
-          witness: undefined,
+          observer: undefined,
           asFailure,
           onBreakdown: ({ error: cause }) => told.push(cause),
         }).plugin,

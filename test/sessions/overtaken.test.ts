@@ -11,15 +11,15 @@ import { openRoom } from '../wallets/room.ts'
 const open = () => {
   const { deps, world, close } = openRoom()
   const { worlds, signingKey } = deps
-  const keepUp = () => false
+  const refreshIfChanged = () => false
   const credentials = new CredentialCheck({
     resolveAccount: ({ username }) => ({ world: worlds.default, username }),
     limitsFailures: false,
-    keepUp,
+    refreshIfChanged,
   })
   const sessions = new Sessions({
     worlds,
-    keepUp,
+    refreshIfChanged,
     signer: new TokenSigner(signingKey),
     accessTtlMs: 3_600_000,
     refreshTtlMs: 7_200_000,

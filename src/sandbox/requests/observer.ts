@@ -1,7 +1,7 @@
 import { rateMissing } from '../../charges/errors.ts'
 import { sentBody } from '../../http/body.ts'
+import type { HttpObserver, ResponseHeaders } from '../../http/observer.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
-import type { AnswerHeaders, Witness } from '../../http/witness.ts'
 import { sinceStartMs } from '../../kernel/clock.ts'
 import { DomainError, type Failure, invalid } from '../../kernel/failure.ts'
 import type { Session } from '../../sessions/sessions.ts'
@@ -29,7 +29,7 @@ class ObservedRequest implements CapturedRequest {
   client: string | null = null
   requestBody: string | undefined
   status = 0
-  responseHeaders: AnswerHeaders = {}
+  responseHeaders: ResponseHeaders = {}
   responseBody: string | Uint8Array | undefined
   durationMs = 0
   fault: string | null = null
@@ -72,7 +72,7 @@ export interface RequestObserverOptions {
 }
 
 /** Applies faults to requests, and records each request in the log and the coverage of its world. */
-export class RequestObserver implements Witness {
+export class RequestObserver implements HttpObserver {
   readonly #inProgress = new WeakMap<Request, ObservedRequest>()
 
   constructor(private readonly options: RequestObserverOptions) {}
@@ -158,7 +158,7 @@ export class RequestObserver implements Witness {
     return { ...found, error: currencies ? new DomainError(rateMissing(currencies.from, currencies.to)) : found.error }
   }
 
-  refused: Witness['refused'] = (request, route, failure, { status, headers, body }) => {
+  refused: HttpObserver['refused'] = (request, route, failure, { status, headers, body }) => {
     const observed = this.#inProgress.get(request)
     if (observed) {
       observed.failure = failure
@@ -167,11 +167,11 @@ export class RequestObserver implements Witness {
     this.#close(request, status, headers, body)
   }
 
-  answered: Witness['answered'] = (request, status, headers, body) => {
+  answered: HttpObserver['answered'] = (request, status, headers, body) => {
     this.#close(request, status, headers, body instanceof Uint8Array ? shownPartOf(body) : body)
   }
 
-  #close(request: Request, status: number, headers: AnswerHeaders, body: string | Uint8Array | undefined): void {
+  #close(request: Request, status: number, headers: ResponseHeaders, body: string | Uint8Array | undefined): void {
     const observed = this.#inProgress.get(request)
     const path = pathOf(request.url)
     if (!observed || isAboutSandbox(path)) return

@@ -1,4 +1,4 @@
-import type { AnswerHeaders } from '../../http/witness.ts'
+import type { ResponseHeaders } from '../../http/observer.ts'
 
 /** What the request log shows of headers, bodies and paths: nothing that grants access (decision 0014). */
 
@@ -6,7 +6,7 @@ const SECRET_HEADERS = new Set(['authorization', 'cookie', 'x-sandbox-token', 'p
 const REDACTED = '[redacted]'
 
 /** Header names in lower case, secret values replaced. */
-export const redactedHeaders = (headers: AnswerHeaders): Record<string, string> =>
+export const redactedHeaders = (headers: ResponseHeaders): Record<string, string> =>
   Object.fromEntries(
     (headers instanceof Headers ? [...headers] : Object.entries(headers)).map(([spelled, value]) => {
       const name = spelled.toLowerCase()

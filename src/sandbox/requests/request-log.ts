@@ -1,5 +1,5 @@
+import type { ResponseHeaders } from '../../http/observer.ts'
 import { documentedRoute } from '../../http/target.ts'
-import type { AnswerHeaders } from '../../http/witness.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { turns } from '../../kernel/turns.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
@@ -21,7 +21,7 @@ export interface CapturedRequest {
   readonly requestHeaders: Headers
   readonly requestBody: string | undefined
   readonly status: number
-  readonly responseHeaders: AnswerHeaders
+  readonly responseHeaders: ResponseHeaders
   readonly responseBody: string | Uint8Array | undefined
   readonly durationMs: number
   readonly fault: string | null

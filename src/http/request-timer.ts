@@ -1,29 +1,27 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { Failure } from '../kernel/failure.ts'
+import type { HttpObserver, ResponseHeaders } from './observer.ts'
 import { documentedRoute } from './target.ts'
-import type { AnswerHeaders, Witness } from './witness.ts'
 
-/** What is told of a request once it is answered: never its path, its query or anything else that a client sent. */
+/** The facts of a finished request: never its path, query or other text of a client, which could hold a secret. */
 export interface RequestFacts {
   method: string
-  /** The pattern that serves it, `/api/v1/products/:id`; null where none does. */
+  /** The route pattern, `/api/v1/products/:id`; null if no route matches. */
   route: string | null
   status: number
   durationMs: number
   requestId: string
-  /** The username behind its access token; null without a good one. */
+  /** The username of its access token; null without a valid one. */
   client: string | null
-  /** Why it was refused. */
   failure: Failure['code'] | null
 }
 
-/** Who hears of each request. */
 export interface RequestListener {
   onArrived?: () => void
   onEnded: (facts: RequestFacts) => void
 }
 
-/** What the program asks of itself, which is no request of anyone. */
+/** Requests that the program sends to itself, which are not observed. */
 export const ownRequests = new WeakSet<Request>()
 
 interface Underway {
@@ -31,8 +29,8 @@ interface Underway {
   client: string | null
 }
 
-/** Times requests and tells listeners of them: a log, metrics. Made only where somebody listens. */
-export class RequestWatch implements Witness {
+/** Measures requests and notifies the log and the metrics. */
+export class RequestTimer implements HttpObserver {
   readonly #underway = new WeakMap<Request, Underway>()
 
   constructor(private readonly listeners: readonly RequestListener[]) {}
@@ -43,23 +41,22 @@ export class RequestWatch implements Witness {
     for (const { onArrived } of this.listeners) onArrived?.()
   }
 
-  /** The access token of a request is good. */
   identified = (request: Request, username: string): void => {
     const underway = this.#underway.get(request)
     if (underway) underway.client = username
   }
 
-  refused: Witness['refused'] = (request, route, failure, { status, headers }) =>
+  refused: HttpObserver['refused'] = (request, route, failure, { status, headers }) =>
     this.#end(request, route, status, headers, failure.code)
 
-  answered: Witness['answered'] = (request, status, headers, _, route) =>
+  answered: HttpObserver['answered'] = (request, status, headers, _, route) =>
     this.#end(request, route, status, headers, null)
 
   #end(
     request: Request,
     route: string | undefined,
     status: number,
-    headers: AnswerHeaders,
+    headers: ResponseHeaders,
     failure: Failure['code'] | null,
   ): void {
     const underway = this.#underway.get(request)
@@ -78,5 +75,5 @@ export class RequestWatch implements Witness {
   }
 }
 
-const requestIdIn = (headers: AnswerHeaders): string =>
+const requestIdIn = (headers: ResponseHeaders): string =>
   String(headers instanceof Headers ? headers.get('x-request-id') : headers['X-Request-Id'])
