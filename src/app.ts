@@ -1,3 +1,4 @@
+import type { TObject } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { beneficiaryRoutes } from './beneficiaries/routes.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -11,30 +12,27 @@ import { docsRoutes } from './docs/routes.ts'
 import { DEFERRED } from './http/body.ts'
 import { addressBehind } from './http/client-address.ts'
 import { Edge } from './http/edge.ts'
-import { combineObservers } from './http/observer.ts'
+import { combineObservers, type HttpObserver } from './http/observer.ts'
 import { type Operation, servedBy } from './http/operation.ts'
 import { type RequestListener, RequestTimer } from './http/request-timer.ts'
 import { serviceRoutes } from './http/service-routes.ts'
+import type { Failure } from './kernel/failure.ts'
 import type { Log } from './observability/log.ts'
 import { dueOrders } from './orders/delivery.ts'
+import type { Ordering } from './orders/orders.ts'
 import { orderRoutes } from './orders/routes.ts'
-import { importedSupply } from './orders/supply.ts'
+import { importedSupply, type VoucherSupply } from './orders/supply.ts'
 import type { SealSource } from './orders/voucher-key.ts'
+import type { Paying } from './payouts/payouts.ts'
 import { duePayouts } from './payouts/progress.ts'
 import { payoutRoutes } from './payouts/routes.ts'
 import type { Reference } from './reference/reference.ts'
 import { referenceRoutes } from './reference/routes.ts'
-import { sandboxGate, worldGate } from './sandbox/control/gate.ts'
-import { Sandbox } from './sandbox/sandbox.ts'
-import { generatedSupply } from './sandbox/seed/vouchers.ts'
-import { WORLD_ERRORS, worldAccounts } from './sandbox/worlds/accounts.ts'
-import { pace } from './sandbox/worlds/pace.ts'
-import type { SandboxWorlds } from './sandbox/worlds/worlds.ts'
 import { refreshClients } from './sessions/clients.ts'
-import { CredentialCheck, type Credentials } from './sessions/credentials.ts'
-import { Guard } from './sessions/guard.ts'
+import { CredentialCheck, type Credentials, type ResolveAccount } from './sessions/credentials.ts'
+import { type Asked, Guard } from './sessions/guard.ts'
 import { sessionRoutes } from './sessions/routes.ts'
-import { Sessions } from './sessions/sessions.ts'
+import { type Session, Sessions } from './sessions/sessions.ts'
 import { TokenSigner } from './sessions/tokens.ts'
 import { walletRoutes } from './wallets/routes.ts'
 import { DueWork } from './worlds/due.ts'
@@ -47,8 +45,6 @@ export interface Deps {
   version: string
   log: Log
   worlds: Worlds
-  /** The same worlds, where there is a sandbox. */
-  sandboxWorlds: SandboxWorlds | undefined
   reference: Reference
   catalog: Catalog
   rates: RateSource
@@ -64,6 +60,36 @@ export interface Deps {
   isClosing: () => boolean
   /** Who hears of each request, such as a log; nothing is watched for nobody. */
   listeners?: readonly RequestListener[]
+  /** What stands around the program; live mode has nothing. */
+  extension: Extension | undefined
+}
+
+/** Replaces some of what the program gets from outside, and takes part before and after each request (decision 0047). */
+export interface Extension {
+  supply: VoucherSupply
+  /** Whether the clock of a world moves its payouts or its orders. */
+  movesByClock: (world: World, records: 'payouts' | 'orders') => boolean
+  resolveAccount: ResolveAccount
+  /** The errors of a login that `resolveAccount` throws. */
+  accountErrors: Record<string, Failure>
+  observer: HttpObserver & {
+    identified: (request: Request, session: Session) => void
+    admitted: (asked: Asked, session: Session) => Session | Promise<Session>
+  }
+  /** Comes before the routes of the program. */
+  hooks: AnyElysia
+  routes: (program: Program) => AnyElysia
+  /** Request headers that an operation takes besides its own. */
+  headersOf: (operation: Operation) => TObject | undefined
+}
+
+/** The parts of the program that an extension works on. */
+export interface Program {
+  app: AnyElysia
+  sessions: Sessions
+  ordering: Ordering
+  paying: Paying
+  due: DueWork
 }
 
 /** Operations that look at the catalog. */
@@ -75,7 +101,7 @@ const CATALOG_ROUTE = /^\/api\/v1\/(?:products|categories|subcategories|orders)\
  * whoever starts it.
  */
 export const createApp = (deps: Deps) => {
-  const { config, version, log, worlds, sandboxWorlds, reference, catalog, rates, publicUrl } = deps
+  const { config, version, log, worlds, reference, catalog, rates, publicUrl, extension } = deps
   const { accessTtlMs, refreshTtlMs, chargeTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits, mode } = config
   const refreshIfChanged = (world: World): boolean => {
     if (!world.db.changedElsewhere()) return false
@@ -94,36 +120,18 @@ export const createApp = (deps: Deps) => {
   const { seals } = deps
   const onDamaged = (code: { stockId: number; productId: number }) =>
     log.error('a voucher cannot be opened and is not for sale any more', { ...code })
-  const validityOf = (productId: number) => catalog.find(productId)?.validity
-  const supply = mode === 'sandbox' ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged })
-  const paced = (what: 'payouts' | 'orders') => (world: World) => mode === 'sandbox' && world.of(pace)[what] === 'auto'
+  const supply = extension?.supply ?? importedSupply({ seals, onDamaged })
+  const byClock = (records: 'payouts' | 'orders') => (world: World) => extension?.movesByClock(world, records) ?? false
   const pricing = { catalog, reference, rates, conversionBasisPoints }
   const paying = {
     reference,
     rates,
     feeBasisPoints: payoutFeeBasisPoints,
     conversionBasisPoints,
-    byClock: paced('payouts'),
+    byClock: byClock('payouts'),
   }
-  const ordering = { pricing, supply, seals, byClock: paced('orders') }
+  const ordering = { pricing, supply, seals, byClock: byClock('orders') }
   const due = new DueWork([dueOrders(ordering), duePayouts(paying)])
-  const gate = sandboxGate({ boundHost: config.host, token: config.sandboxToken })
-  const { strict } = config
-  const sandbox = sandboxWorlds
-    ? new Sandbox({
-        worlds: sandboxWorlds,
-        sessions,
-        reference,
-        ordering,
-        paying,
-        due,
-        version,
-        publicUrl,
-        strict,
-        gate,
-        app: () => app,
-      })
-    : undefined
   const timer = deps.listeners?.length ? new RequestTimer(deps.listeners) : undefined
   const guard = new Guard({
     sessions,
@@ -133,14 +141,12 @@ export const createApp = (deps: Deps) => {
     beforeRoute: (route) => (CATALOG_ROUTE.test(route) ? catalog.before() : undefined),
     onIdentified: (request, session) => {
       timer?.identified(request, session.client.username)
-      sandbox?.observer.identified(request, session)
+      extension?.observer.identified(request, session)
     },
-    onAdmitted: sandbox?.observer.admitted,
+    onAdmitted: extension?.observer.admitted,
   })
   const credentials = new CredentialCheck({
-    resolveAccount: sandboxWorlds
-      ? worldAccounts(sandboxWorlds, worldGate({ boundHost: config.host, publicUrl }))
-      : ({ username }) => ({ world: worlds.default, username }),
+    resolveAccount: extension?.resolveAccount ?? (({ username }) => ({ world: worlds.default, username })),
     limitsFailures: limits !== undefined,
     refreshIfChanged,
   })
@@ -155,9 +161,8 @@ export const createApp = (deps: Deps) => {
         sessions,
         guard,
         accessTtlMs,
-        accountErrors: sandboxWorlds ? WORLD_ERRORS : {},
+        accountErrors: extension?.accountErrors ?? {},
         addressOf: addressBehind(config.trustedProxies, deps.addressOf),
-        onPlaced: sandbox?.observer.belongs,
       }),
     )
     .use(beneficiaryRoutes({ reference, guard }))
@@ -176,22 +181,22 @@ export const createApp = (deps: Deps) => {
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
     isClosing: deps.isClosing,
-    observer: combineObservers([timer, sandbox?.observer]),
+    observer: combineObservers([timer, extension?.observer]),
     asFailure,
     onBreakdown,
   })
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .parser(DEFERRED, () => null)
     .use(edge.plugin)
-    .use(sandbox?.publicRoutes ?? new Elysia())
+    .use(extension?.hooks ?? new Elysia())
     .use(rooms)
-    .use(docsRoutes({ app: () => app, version, publicUrl }))
-  if (sandbox) app.use(sandbox.routes)
+  app.use(docsRoutes({ app, version, publicUrl, headersOf: extension?.headersOf ?? (() => undefined) }))
+  if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due }))
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
   /** Logs in without a request that the request log or the coverage would show. */
   const logIn = async (login: Credentials): Promise<string> => {
     const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
     return (await sessions.begin(identified)).accessToken
   }
-  return { app, handle: app.fetch, due, sandbox, logIn }
+  return { app, handle: app.fetch, due, logIn }
 }

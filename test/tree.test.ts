@@ -70,7 +70,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(Object.entries(ROOMS).map(([room, others]) => [room, [...others, ...BELOW_ROOMS]])),
   config: ['http', 'kernel'],
   observability: ['config', ...BELOW_ROOMS],
-  app: BELOW_APP,
+  // Live mode runs without the sandbox, and is read without it (decision 0047).
+  app: BELOW_APP.filter((place) => place !== 'sandbox'),
   start: ['app', ...BELOW_APP],
   commands: ['start', 'app', ...BELOW_APP],
   main: ['commands', 'config', 'kernel', 'start'],

@@ -12,6 +12,7 @@ import { DomainError, INTERNAL } from '../kernel/failure.ts'
 import { createLog, LineSink, type Log } from '../observability/log.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { StorageWatch } from '../observability/storage-watch.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { assemble, VERSION } from '../start/assemble.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
@@ -20,7 +21,9 @@ import { EXIT, ProgramError } from './exit.ts'
 const METRICS_PATH = '/metrics'
 
 /** A server that answers requests. */
-export interface RunningServer extends Pick<ReturnType<typeof createApp>, 'sandbox' | 'logIn'> {
+export interface RunningServer extends Pick<ReturnType<typeof createApp>, 'logIn'> {
+  /** Undefined in live mode. */
+  sandbox: Sandbox | undefined
   /** The address that is bound. */
   url: string
   /** Takes in no more, gives what is in flight so many milliseconds to finish, and closes the data. */
@@ -57,15 +60,14 @@ export const startServer = async (config: Config, log: Log): Promise<RunningServ
   const url = urlOf(config.host, server.port)
   const listeners = [log.requests, metrics].filter((listener) => listener !== undefined)
   const publicUrl = config.publicUrl ?? url
-  const { handle, due, sandbox, logIn } = createApp(
-    platform.deps({ publicUrl, addressOf: server.addressOf, isClosing: () => stopping, listeners }),
-  )
+  const deps = platform.deps({ publicUrl, addressOf: server.addressOf, isClosing: () => stopping, listeners })
+  const { handle, due, logIn } = createApp(deps)
   answer = handle
   metrics?.watchDue(due)
   const timekeeper = keepTime(due, worlds, log)
   return {
     url,
-    sandbox,
+    sandbox: deps.sandbox,
     logIn,
     stop: async (drainMsMax) => {
       stopping = true

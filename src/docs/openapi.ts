@@ -57,8 +57,16 @@ with the password \`sandbox\` always works; any username \`sbx_<name>\` makes a 
 
 Every request may carry an \`X-Request-Id\`; every answer does. Amounts are numbers in major units, times RFC 3339 in UTC.`
 
+export interface DocumentOptions {
+  app: AnyElysia
+  version: string
+  publicUrl: string
+  /** Request headers that an operation takes besides its own. */
+  headersOf: (operation: Operation) => TObject | undefined
+}
+
 /** The document of an app. */
-export const openApiDocument = async (app: AnyElysia, version: string, serverUrl: string): Promise<Json> => {
+export const openApiDocument = async ({ app, version, publicUrl, headersOf }: DocumentOptions): Promise<Json> => {
   // Loaded when the document is asked for: it would take a fifth of the time that the program takes to start.
   const { swagger } = await import('@elysiajs/swagger')
   // The plugin serves what it collects: it does so around the app, where no client can ask for it.
@@ -70,7 +78,7 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
   const operations = new Map(servedBy(app).map(({ method, route, operation }) => [`${method} ${route}`, operation]))
   const components = new Components()
   const paths: Json = {}
-  const isSandbox = '/_sandbox/' in collected.paths
+  const sharedHeaders: Json = {}
   const tags = new Set<string>()
   for (const [path, methods] of Object.entries(collected.paths)) {
     const route = documentedRoute(path)
@@ -79,7 +87,9 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
       const operation = operations.get(`${method.toUpperCase()} ${pattern}`)
       if (!operation) return []
       tags.add(operation.tag)
-      return [[method, operationObject({ components, isSandbox }, operation)]]
+      return [
+        [method, operationObject({ components, headers: sharedIn(sharedHeaders, headersOf(operation)) }, operation)],
+      ]
     })
     if (documented.length > 0) paths[route] = Object.fromEntries(documented)
   }
@@ -91,13 +101,13 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: serverUrl }],
+    servers: [{ url: publicUrl }],
     // Live mode serves nothing of the sandbox, and so tells nothing of it.
     tags: Object.entries(TAGS).flatMap(([name, description]) => (tags.has(name) ? [{ name, description }] : [])),
     paths,
     components: {
       schemas: { ...ERROR_SCHEMAS, ...components.schemas },
-      ...(isSandbox && { parameters: { SandboxFault: SANDBOX_FAULT } }),
+      ...(Object.keys(sharedHeaders).length > 0 && { parameters: sharedHeaders }),
       headers: { ...headerObjects(REQUEST_ID_HEADER), ...headerObjects(RATE_LIMIT_HEADERS) },
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     },
@@ -107,12 +117,13 @@ export const openApiDocument = async (app: AnyElysia, version: string, serverUrl
 /** What the parts of a document have in common. */
 interface Context {
   components: Components
-  isSandbox: boolean
+  /** References to headers that operations share. */
+  headers: Json[]
 }
 
 const operationObject = (context: Context, operation: Operation): Json => {
   const { id, tag, summary, description, body } = operation
-  const { components, isSandbox } = context
+  const { components, headers } = context
   return {
     operationId: id,
     tags: [tag],
@@ -124,14 +135,14 @@ const operationObject = (context: Context, operation: Operation): Json => {
       ...parameters('query', operation.query),
       ...parameters('header', operation.headers).map((parameter) => withExampleOf(id, parameter)),
       ...(operation.prepared ? parameters('header', CONDITION) : []),
-      ...(isSandbox && isStruck(operation) ? [{ $ref: '#/components/parameters/SandboxFault' }] : []),
+      ...headers,
     ],
     ...(body && {
       requestBody: {
         required: !operation.bodyOptional,
         content: {
           'application/json': {
-            schema: components.place(body, { isRequest: true, isClosed: tag === 'Sandbox' }),
+            schema: components.place(body, { isRequest: true, isClosed: operation.closed === true }),
             example: operation.bodyExample,
           },
         },
@@ -161,16 +172,13 @@ const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefi
 const withExampleOf = (id: string, parameter: Json): Json =>
   parameter.name === 'Idempotency-Key' ? { ...parameter, example: `${id}-2026-01-0001` } : parameter
 
-/** Whether a request is meant to ask for an error of an operation. */
-const isStruck = ({ tag }: Operation): boolean => tag !== 'Sandbox' && tag !== 'Service'
-
-const SANDBOX_FAULT = {
-  name: 'X-Sandbox-Fault',
-  in: 'header',
-  required: false,
-  description: 'The name of an error of this operation, which is answered instead: see GET /_sandbox/errors',
-  schema: { type: 'string' },
-}
+/** Adds headers to those that operations share, and refers to them: `X-Sandbox-Fault` becomes `SandboxFault`. */
+const sharedIn = (shared: Json, headers: TObject | undefined): Json[] =>
+  parameters('header', headers).map((header) => {
+    const name = String(header.name).replace(/^X-|-/g, '')
+    shared[name] = header
+    return { $ref: `#/components/parameters/${name}` }
+  })
 
 /** The schema of a parameter or a header, which is no object. */
 const schemaOf = (schema: TSchema): Json => new Components().place(schema)

@@ -1,24 +1,16 @@
-import { type AnyElysia, Elysia } from 'elysia'
+import { Elysia } from 'elysia'
 import { Prepared } from '../http/prepared.ts'
-import { openApiDocument } from './openapi.ts'
+import { type DocumentOptions, openApiDocument } from './openapi.ts'
 import { PAGE_ASSETS, PAGE_POLICY, REFERENCE_PAGE } from './page.ts'
 
 /** No browser takes a file of ours for something else than it says it is. */
 const AS_IT_SAYS = { 'x-content-type-options': 'nosniff' } as const
 
 /** The OpenAPI document and the page that shows it: public, and whole without a network (contract C1). */
-export const docsRoutes = ({
-  app,
-  version,
-  publicUrl,
-}: {
-  app: () => AnyElysia
-  version: string
-  publicUrl: string
-}) => {
+export const docsRoutes = (options: DocumentOptions) => {
   let document: Promise<Prepared> | undefined
   const made = async (): Promise<Prepared> =>
-    new Prepared(JSON.stringify(await openApiDocument(app(), version, publicUrl)), {
+    new Prepared(JSON.stringify(await openApiDocument(options)), {
       'cache-control': 'public, no-cache',
       ...AS_IT_SAYS,
     })

@@ -85,6 +85,8 @@ interface About {
 /** What the operations of a folder have in common. */
 interface Group extends Pick<ErrorFormat, 'errorShape'>, Pick<About, 'public'> {
   tag: keyof typeof TAGS
+  /** Bodies with unknown members are refused. */
+  closed?: true
 }
 
 /** An operation as the documentation, the sandbox and the tests read it. */

@@ -1,105 +1,140 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import type { Catalog } from '../catalog/catalog.ts'
 import { servedBy } from '../http/operation.ts'
 import type { Ordering } from '../orders/orders.ts'
+import type { VoucherSupply } from '../orders/supply.ts'
 import type { Paying } from '../payouts/payouts.ts'
 import type { Reference } from '../reference/reference.ts'
 import { findClient } from '../sessions/clients.ts'
+import type { ResolveAccount } from '../sessions/credentials.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
+import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { currenciesOf } from './faults/currencies.ts'
+import { faultHeadersOf } from './faults/headers.ts'
 import { Coverage } from './requests/coverage.ts'
 import type { CoverageReport, LoggedRequest } from './requests/model.ts'
 import { RequestObserver } from './requests/observer.ts'
 import { Outcomes } from './requests/outcomes.ts'
-import { SANDBOX_CLIENT_IDS } from './seed/accounts.ts'
+import { findAccountId } from './seed/accounts.ts'
+import { generatedSupply } from './seed/vouchers.ts'
+import { WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
+import { pace } from './worlds/pace.ts'
 import { Snapshots } from './worlds/snapshots.ts'
 import { worldMeant, worldOfBearer } from './worlds/world-meant.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
 
 export interface SandboxOptions {
   worlds: SandboxWorlds
-  sessions: Sessions
+  catalog: Catalog
   reference: Reference
+  version: string
+  publicUrl: string
+  /** The address that the server is bound to. */
+  host: string
+  /** The token of the control surface. */
+  token: string | undefined
+  /** Whether undocumented members and parameters are refused. */
+  strict: boolean
+}
+
+/** The parts of the live program that the sandbox works on. */
+export interface LiveProgram {
+  app: AnyElysia
+  sessions: Sessions
   ordering: Ordering
   paying: Paying
   due: DueWork
-  version: string
-  publicUrl: string
-  /** Whether what the API would ignore is refused. */
-  strict: boolean
-  gate: (request: Request) => void
-  /** The app that the sandbox is around, once it is whole. */
-  app: () => AnyElysia
 }
 
-/** The sandbox around an app (contract C15). In live mode none of it is made. */
+/** The sandbox around the live program (contract C15, decision 0047). Live mode has none. */
 export class Sandbox {
+  readonly supply: VoucherSupply
+  readonly accountErrors = WORLD_ERRORS
+  readonly headersOf = faultHeadersOf
   readonly observer: RequestObserver
+  readonly resolveAccount: ResolveAccount
   readonly #coverage: Coverage
-  readonly #snapshots: Snapshots
-  /** Requests that are sent again, each with the world that it is of, whatever was redacted from it. */
+  readonly #gate: (request: Request) => void
+  /** Replayed requests, with their worlds: the access token that would name the world is redacted. */
   readonly #replayed = new WeakMap<Request, World>()
+  #app: AnyElysia | undefined
   #outcomes: Outcomes | undefined
 
   constructor(private readonly options: SandboxOptions) {
-    this.#snapshots = new Snapshots(options.worlds.images)
-    const outcomes = () => this.#known()
+    const { worlds, catalog, host, token, publicUrl, strict } = options
+    const outcomes = () => this.#getOutcomes()
+    const resolve = worldAccounts(worlds, worldGate({ boundHost: host, publicUrl }))
+    this.#gate = sandboxGate({ boundHost: host, token })
     this.#coverage = new Coverage(outcomes)
+    this.supply = generatedSupply((productId) => catalog.find(productId)?.validity)
     this.observer = new RequestObserver({
       outcomes,
       coverage: this.#coverage,
-      defaultWorld: () => options.worlds.default,
-      worldMeant: async ({ request, route }) =>
-        this.#replayed.get(request) ?? worldMeant(options.worlds, request, route),
-      worldMissed: (request) => this.#replayed.get(request) ?? worldOfBearer(options.worlds, request),
-      currenciesOf: (faulted, session) => currenciesOf(options.ordering.pricing, faulted, session),
-      strict: options.strict,
+      defaultWorld: () => worlds.default,
+      worldMeant: async ({ request, route }) => this.#replayed.get(request) ?? worldMeant(worlds, request, route),
+      worldMissed: (request) => this.#replayed.get(request) ?? worldOfBearer(worlds, request),
+      currenciesOf: (faulted, session) => currenciesOf(options, faulted, session),
+      strict,
     })
+    this.resolveAccount = async (credentials, request) => {
+      const account = await resolve(credentials, request)
+      if (request) this.observer.belongs(request, account.world)
+      return account
+    }
   }
 
-  /** Lets faults strike public routes too; protected ones have been struck when they were let in. */
-  get publicRoutes() {
-    return new Elysia({ name: 'sandbox-public' }).onTransform({ as: 'global' }, async ({ request, path, route }) =>
+  readonly movesByClock = (world: World, records: 'payouts' | 'orders'): boolean => world.of(pace)[records] === 'auto'
+
+  /** What comes before the handlers of public routes; for protected ones, the guard notifies the observer. */
+  get hooks(): AnyElysia {
+    return new Elysia({ name: 'sandbox-hooks' }).onTransform({ as: 'global' }, async ({ request, path, route }) =>
       this.observer.entered({ request, path, route }),
     )
   }
 
-  /** Which documented outcomes the requests of all worlds have exercised. */
+  /** The front page and the control surface. */
+  routes(program: LiveProgram): AnyElysia {
+    this.#app = program.app
+    const { worlds } = this.options
+    return sandboxRoutes({
+      ...this.options,
+      ...program,
+      gate: this.#gate,
+      snapshots: new Snapshots(worlds.images),
+      coverage: this.#coverage,
+      outcomes: () => this.#getOutcomes(),
+      refuseUnknown: this.observer.refuseUnknown,
+      replay: (world, logged) => this.#replay(program, world, logged),
+    })
+  }
+
+  /** The documented outcomes that the requests of all worlds have met. */
   coverage(): CoverageReport {
     return this.#coverage.report(undefined)
   }
 
-  get routes() {
-    return sandboxRoutes({
-      ...this.options,
-      catalog: this.options.ordering.pricing.catalog,
-      snapshots: this.#snapshots,
-      coverage: this.#coverage,
-      outcomes: () => this.#known(),
-      refuseUnknown: this.observer.refuseUnknown,
-      replay: (world, logged) => this.#replay(world, logged),
-    })
-  }
-
-  #known(): Outcomes {
-    this.#outcomes ??= new Outcomes(servedBy(this.options.app()))
+  /** Made on the first request, when all routes are there. */
+  #getOutcomes(): Outcomes {
+    if (!this.#app) throw new Error('the sandbox has no program around which to stand')
+    this.#outcomes ??= new Outcomes(servedBy(this.#app))
     return this.#outcomes
   }
 
-  async #replay(world: World, { method, path, client, request }: LoggedRequest): Promise<Response> {
-    const { sessions, publicUrl, app } = this.options
-    const headers = new Headers(request.headers)
-    const id = client === null ? undefined : SANDBOX_CLIENT_IDS[client as keyof typeof SANDBOX_CLIENT_IDS]
-    const found = id === undefined ? undefined : findClient(world, id)
-    if (found)
-      headers.set(
-        'authorization',
-        `Bearer ${(await sessions.begin({ world, client: found, passwordSha256: undefined })).accessToken}`,
-      )
-    const again = new Request(publicUrl + path, { method, headers, body: request.body })
+  /** Sends a request again. Its client logs in afresh, because the token in the log is redacted. */
+  async #replay({ app, sessions }: LiveProgram, world: World, logged: LoggedRequest): Promise<Response> {
+    const headers = new Headers(logged.request.headers)
+    const clientId = findAccountId(logged.client)
+    const client = clientId === undefined ? undefined : findClient(world, clientId)
+    if (client) {
+      const { accessToken } = await sessions.begin({ world, client, passwordSha256: undefined })
+      headers.set('authorization', `Bearer ${accessToken}`)
+    }
+    const { publicUrl } = this.options
+    const again = new Request(publicUrl + logged.path, { method: logged.method, headers, body: logged.request.body })
     this.#replayed.set(again, world)
-    return app().handle(again)
+    return app.handle(again)
   }
 }

@@ -17,8 +17,6 @@ export interface SessionRoutesOptions {
   sessions: Sessions
   guard: Guard
   accessTtlMs: number
-  /** Hears in which world a login is, right or wrong. */
-  onPlaced: ((request: Request, world: World) => void) | undefined
   /** What resolving the account of a login can refuse. */
   accountErrors: Record<string, Failure>
   /** Where a request comes from, for the limit on failed logins. */
@@ -32,7 +30,6 @@ export const sessionRoutes = ({
   accessTtlMs,
   accountErrors,
   addressOf,
-  onPlaced,
 }: SessionRoutesOptions) => {
   const pairBody = (tokens: IssuedTokens): Static<typeof TokenPair> => ({
     access_token: tokens.accessToken,
@@ -48,10 +45,9 @@ export const sessionRoutes = ({
     .post(
       '/auth/login',
       async ({ body, request, set }) => {
-        const identified = await credentials.identify(body, { request, address: addressOf(request) }, (place) => {
-          numberIn(place, set)
-          onPlaced?.(request, place)
-        })
+        const identified = await credentials.identify(body, { request, address: addressOf(request) }, (world) =>
+          numberIn(world, set),
+        )
         const tokens = await sessions.begin(identified)
         set.headers['Cache-Control'] = NO_STORE
         return pairBody(tokens)

@@ -9,6 +9,8 @@ import type { Config } from '../config/config.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
 import { seededState, startInMemory } from './memory.ts'
 import type { Origin, Sources } from './origin.ts'
@@ -24,7 +26,8 @@ export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'listen
 /** Everything below the wire, opened, migrated and seeded. */
 export interface Platform extends Pick<Deps, 'worlds' | 'nextRequestId'> {
   /** What the app is made of, once it is bound. */
-  deps: (bound: Bound) => Deps
+  deps: (bound: Bound) => Deps & { sandbox: Sandbox | undefined }
+  sandboxWorlds: SandboxWorlds | undefined
   close: () => void
 }
 
@@ -35,16 +38,23 @@ export interface Platform extends Pick<Deps, 'worlds' | 'nextRequestId'> {
  */
 export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform => {
   const sources = readSources(config, clock)
-  const { catalog: database, release, ...origin } = startFrom(sources)
+  const { catalog: database, sandboxWorlds, release, ...origin } = startFrom(sources)
   const { reference, seed } = sources
   const nextRequestId = requestIds(seed)
   return {
     deps: (bound) => {
       const catalog = new Catalog({ database, version: catalogVersion, reference, publicUrl: bound.publicUrl })
-      return { ...bound, ...origin, config, version: VERSION, log, reference, catalog, nextRequestId }
+      const { publicUrl } = bound
+      const { host, sandboxToken: token, strict } = config
+      const sandbox =
+        sandboxWorlds &&
+        new Sandbox({ worlds: sandboxWorlds, catalog, reference, version: VERSION, publicUrl, host, token, strict })
+      const common = { ...bound, ...origin, config, version: VERSION, log, reference, catalog, nextRequestId }
+      return { ...common, sandbox, extension: sandbox }
     },
     worlds: origin.worlds,
     nextRequestId,
+    sandboxWorlds,
     close: () => {
       origin.worlds.close()
       release()

@@ -61,8 +61,8 @@ export const openRoom = ({ flags = [], clock = systemClock, outside = {} }: Room
     deps,
     world: deps.worlds.default,
     get worlds() {
-      if (!deps.sandboxWorlds) throw new Error('live mode has one world')
-      return deps.sandboxWorlds
+      if (!platform.sandboxWorlds) throw new Error('live mode has one world')
+      return platform.sandboxWorlds
     },
     open,
     send,

@@ -3,6 +3,7 @@ import { SeededRandomness } from '../../kernel/ids.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import { CONNECTION_DROPPED } from '../errors.ts'
 import type { Outcomes } from '../requests/outcomes.ts'
+import { DELAY_HEADER, FAULT_HEADER } from './headers.ts'
 import { fits } from './pattern.ts'
 
 /** A rule that makes requests of a world fail, wait or break off (contract C15). */
@@ -20,9 +21,6 @@ export interface FaultRule {
   probability: number
 }
 
-/** The header that asks for an error in one request, and the one that asks for a slow answer. */
-const FAULT_HEADER = 'x-sandbox-fault'
-const DELAY_HEADER = 'x-sandbox-delay'
 export const DELAY_MS_MAX = 60_000
 /** How many rules one world holds. */
 export const RULES_MAX = 1_000
@@ -85,15 +83,13 @@ const askedFor = (outcomes: Outcomes, { request, route }: Faulted): Strike | und
   const failure = name === null ? undefined : outcomes.failureAt(request.method, route, name)
   const delayMs = Number(delay ?? 0)
   if (name !== null && !failure) {
-    throw headerRefused('X-Sandbox-Fault', 'must be the name of an error of this endpoint; see GET /_sandbox/errors')
+    throw violated(FAULT_HEADER, 'enum', 'must be the name of an error of this endpoint; see GET /_sandbox/errors')
   }
   if (delay !== null && (!/^\d{1,5}$/.test(delay) || delayMs > DELAY_MS_MAX)) {
-    throw headerRefused('X-Sandbox-Delay', `must be a whole number of milliseconds up to ${DELAY_MS_MAX}`)
+    throw violated(DELAY_HEADER, 'enum', `must be a whole number of milliseconds up to ${DELAY_MS_MAX}`)
   }
   return { name: name ?? 'delay', delayMs, drop: false, error: failure && new DomainError(failure) }
 }
-
-const headerRefused = (field: string, problem: string): DomainError => violated(field, 'enum', problem)
 
 const ruledFor = (outcomes: Outcomes, world: World, faulted: Faulted): Strike | undefined => {
   const own = world.of(faults)

@@ -129,7 +129,7 @@ export class RequestObserver implements HttpObserver {
     const operation = this.options.outcomes().operationAt(request.method, route)
     if (!observed || !operation) return
     const violations = this.options.strict ? await unknownIn(operation, request) : []
-    if (isControl(route)) violations.push(...(await unknownMembersIn(operation, request)))
+    if (operation.closed) violations.push(...(await unknownMembersIn(operation, request)))
     if (violations.length === 0) return
     observed.refusedStrictly = true
     throw new DomainError(invalid(violations))

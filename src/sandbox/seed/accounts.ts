@@ -18,6 +18,9 @@ const ACCOUNTS = [
   { id: SANDBOX_CLIENT_IDS.limited, username: LIMITED_USERNAME, vouchers: false, quantityMax: 10 },
 ] as const
 
+export const findAccountId = (username: string | null): number | undefined =>
+  ACCOUNTS.find((account) => account.username === username)?.id
+
 /** Amounts in major units; their ids count from 1, and the first of a client is its default one. */
 const WALLETS = [
   { clientId: 1, currency: 'USD', amount: 100_000 },
