@@ -23,7 +23,7 @@ const CONNECTIONS = 200
 const HELD_BODIES = { long: 1_000, short: 40 }
 const MIB = 1_048_576
 /** Bodies that are held may take so much; what is beyond is refused with 503. */
-const HELD_BYTES_MAX = 200 * MIB
+const HELD_BYTES_MAX = 250 * MIB
 const HELD_MS = 1_000
 const CHUNK_BYTES = 65_536
 const PERSON = JSON.stringify({
