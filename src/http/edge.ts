@@ -20,7 +20,6 @@ export interface EdgeOptions {
   nextRequestId: () => string
   /** Whether the program is closing: each answer then closes its connection. */
   isClosing: () => boolean
-  /** Looks on, for the sandbox, the log and the metrics. */
   observer: HttpObserver | undefined
   /** Names the failure behind an error that may pass by waiting; answers any other error as it is. */
   asFailure: (error: unknown) => unknown
@@ -102,7 +101,7 @@ export class Edge {
     const text = JSON.stringify(body)
     set.headers['content-type'] = JSON_TYPE
     observer?.refused(request, route, failure, { status, headers: set.headers, body: text })
-    return failure.code === 'connection_dropped' ? brokenOff() : text
+    return failure.dropsConnection ? brokenOff() : text
   }
 
   #operationOf({ method }: Request, route: string | undefined): Operation | undefined {

@@ -31,6 +31,8 @@ export interface Failure {
   headers?: Readonly<Record<string, string>>
   /** Has the structured shape on every route (contract C4). */
   isUniform?: true
+  /** Closes the connection instead of sending a response. */
+  dropsConnection?: true
 }
 
 /** The only exception that Scrip throws on purpose. */

@@ -22,7 +22,7 @@ import { settleOrder } from './settlement.ts'
 import type { VoucherSupply } from './supply.ts'
 import type { SealSource } from './voucher-key.ts'
 
-/** The sandbox's pace, from the placing of an order (contract C12). */
+/** When the clock delivers an order, after it was placed (contract C12). */
 export const PROCESSING_AFTER_MS = 2 * SECOND_MS
 const DELIVERED_AFTER_MS = 5 * SECOND_MS
 

@@ -20,7 +20,7 @@ const INSTANT_QUANTITY_MAX = 5
 /** What orders are placed with. */
 export interface Ordering extends Delivering {
   pricing: Pricing
-  /** Whether the clock delivers, as in the sandbox; in live mode an operator does. */
+  /** Whether the clock delivers the orders of a world; otherwise an operator does. */
   byClock: (world: World) => boolean
 }
 

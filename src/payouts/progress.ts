@@ -19,7 +19,7 @@ import { canHappen, EXPIRY_MS, nextStep, type PayoutEventType, TRANSITIONS } fro
 /** What payouts are moved on with, once they are made. */
 export interface Moving {
   reference: Reference
-  /** Whether the clock moves payouts on, as in the sandbox; in live mode an operator does. */
+  /** Whether the clock moves the payouts of a world; otherwise an operator does. */
   byClock: (world: World) => boolean
 }
 
@@ -116,7 +116,7 @@ interface Due {
   dueAtMs: number
 }
 
-/** What the clock does next: the next step of the sandbox's pace, or the expiry of what nobody has begun. */
+/** What the clock does next: the next step, or the expiry of a payout that nobody has begun. */
 const dueAfter = ({ byClock }: Moving, world: World, payout: Payout, nowMs: number): Due | undefined => {
   const step = byClock(world) ? nextStep(payout) : undefined
   if (step) return { event: step.event, dueAtMs: Math.max(payout.createdAtMs + step.afterMs, nowMs) }

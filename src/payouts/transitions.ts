@@ -66,7 +66,7 @@ export const canHappen = (event: PayoutEventType, payout: Payout): boolean => {
   return from.includes(payout.status) && (only?.(payout) ?? true)
 }
 
-/** The way that a payout goes when nothing comes between, each step at its time after creation in the sandbox. */
+/** The steps of a payout, and when the clock takes them after its creation (contract C13). */
 export const PACE: readonly { event: PayoutEventType; afterMs: number }[] = [
   { event: 'queued', afterMs: SECOND_MS },
   { event: 'processing', afterMs: 2 * SECOND_MS },

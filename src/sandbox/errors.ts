@@ -62,4 +62,5 @@ export const CONNECTION_DROPPED: Failure = {
   code: 'connection_dropped',
   kind: 'INTERNAL_SERVER_ERROR',
   message: 'Connection dropped',
+  dropsConnection: true,
 }

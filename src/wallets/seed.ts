@@ -4,7 +4,7 @@ import type { Reference } from '../reference/reference.ts'
 import { fund } from './ledger.ts'
 import { openWallet } from './queries.ts'
 
-/** A prepaid wallet that a sandbox client is given, its amount in major units. */
+/** A prepaid wallet of a seeded client, its amount in major units. */
 export interface WalletSeed {
   clientId: number
   currency: string
