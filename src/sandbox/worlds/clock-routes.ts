@@ -1,41 +1,18 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { Timestamp } from '../../http/schemas.ts'
-import { Text } from '../../http/validation.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { violated } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
-import { bodyErrors, controlOperation, worldErrors } from '../control/operation.ts'
-import { getWorld, WorldQuery } from './model.ts'
+import { getWorld } from './model.ts'
 import { MovableClock, parseDuration } from './movable-clock.ts'
+import type { ClockMove, ClockState } from './operations.ts'
+import * as operations from './operations.ts'
 import { keepClock } from './state.ts'
-
-const ClockMove = Type.Object(
-  {
-    now: Type.Optional(Text({ description: 'RFC 3339; not before the present' })),
-    advance: Type.Optional(Text({ description: 'ISO 8601 duration: PT5M' })),
-    frozen: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards' })),
-  },
-  { title: 'ClockRequest' },
-)
-const ClockState = Type.Object({ now: Timestamp, frozen: Type.Boolean() }, { title: 'Clock' })
-const CLOCK_EXAMPLE = { now: '2026-01-01T00:05:00.000Z', frozen: true }
 
 export const clockRoutes = ({ worlds }: { worlds: Worlds }) =>
   new Elysia({ name: 'sandbox-clock' })
-    .get(
-      '/clock',
-      ({ query }) => clockWire(getWorld(worlds, query.world)),
-      controlOperation({
-        id: 'getClock',
-        summary: 'Read the clock of a world',
-        description: 'What time it is in the world, and whether the clock stands still.',
-        query: WorldQuery,
-        success: { status: 200, description: 'The clock', schema: ClockState, example: CLOCK_EXAMPLE },
-        errors: worldErrors('clock'),
-      }),
-    )
+    .get('/clock', ({ query }) => clockWire(getWorld(worlds, query.world)), operations.getClock)
     .post(
       '/clock',
       async ({ query, body }) => {
@@ -44,20 +21,7 @@ export const clockRoutes = ({ worlds }: { worlds: Worlds }) =>
         await keepClock(world)
         return clockWire(world)
       },
-      controlOperation({
-        id: 'moveClock',
-        summary: 'Set, advance, freeze or thaw the clock of a world',
-        description: 'One clock for tokens, limits, cached charges and every timestamp. It never goes back.',
-        query: WorldQuery,
-        body: ClockMove,
-        bodyExample: { advance: 'PT5M', frozen: true },
-        success: { status: 200, description: 'The clock as it is now', schema: ClockState, example: CLOCK_EXAMPLE },
-        errors: bodyErrors('clock', {
-          field: 'now',
-          rule: 'min',
-          problem: 'must not be before the present, 2026-01-01T00:00:00.000Z',
-        }),
-      }),
+      operations.moveClock,
     )
 
 const clockOf = ({ clock }: World): MovableClock => {

@@ -1,27 +1,13 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { jsonResponse } from '../../http/responses.ts'
 import { DomainError, found } from '../../kernel/failure.ts'
-import { controlOperation, gateErrors, worldErrors } from '../control/operation.ts'
-import { snapshotNotFound, snapshotsExhausted, worldTooLarge } from '../errors.ts'
+import { snapshotNotFound } from '../errors.ts'
 import { putBack } from './accounts.ts'
-import {
-  getWorld,
-  NAME_INVALID,
-  NamePath,
-  newName,
-  WORLD_EXAMPLE,
-  WorldQuery,
-  WorldSummary,
-  worldWire,
-} from './model.ts'
-import { SNAPSHOTS_MAX, type Snapshots, writeSnapshot } from './snapshots.ts'
+import { getWorld, newName, worldWire } from './model.ts'
+import * as operations from './operations.ts'
+import { type Snapshots, writeSnapshot } from './snapshots.ts'
 import type { WorldState } from './state.ts'
-import { type SandboxWorlds, STATE_BYTES_MAX } from './worlds.ts'
-
-const SnapshotName = Type.Object({ name: Type.String() }, { title: 'SnapshotName' })
-
-const oneErrors = { ...gateErrors('snapshots'), 'snapshots.not_found': snapshotNotFound('nothing') }
+import type { SandboxWorlds } from './worlds.ts'
 
 export interface SnapshotRoutesOptions {
   worlds: SandboxWorlds
@@ -30,22 +16,7 @@ export interface SnapshotRoutesOptions {
 
 export const snapshotRoutes = ({ worlds, snapshots }: SnapshotRoutesOptions) =>
   new Elysia({ name: 'sandbox-snapshots' })
-    .get(
-      '/snapshots',
-      () => snapshots.names.map((name) => ({ name })),
-      controlOperation({
-        id: 'listSnapshots',
-        summary: 'List the snapshots',
-        description: 'The names under which worlds were kept.',
-        success: {
-          status: 200,
-          description: 'In the order in which they were kept',
-          schema: Type.Array(SnapshotName),
-          example: [{ name: 'prepared' }],
-        },
-        errors: gateErrors('snapshots'),
-      }),
-    )
+    .get('/snapshots', () => snapshots.names.map((name) => ({ name })), operations.listSnapshots)
     .put(
       '/snapshots/:name',
       ({ params, query }) => {
@@ -53,37 +24,12 @@ export const snapshotRoutes = ({ worlds, snapshots }: SnapshotRoutesOptions) =>
         snapshots.keep(name, worlds.stateOf(getWorld(worlds, query.world)))
         return { name }
       },
-      controlOperation({
-        id: 'keepSnapshot',
-        summary: 'Keep a world as it is now',
-        description: 'Data, clock and randomness. Limits, caches and the request log begin anew when it is restored.',
-        params: NamePath,
-        query: WorldQuery,
-        success: { status: 200, description: 'The snapshot', schema: SnapshotName, example: { name: 'prepared' } },
-        errors: {
-          ...worldErrors('snapshots'),
-          'snapshots.validation': NAME_INVALID,
-          'snapshots.too_large': worldTooLarge(STATE_BYTES_MAX),
-          'snapshots.exhausted': snapshotsExhausted(SNAPSHOTS_MAX),
-        },
-      }),
+      operations.keepSnapshot,
     )
     .get(
       '/snapshots/:name',
       async ({ params }) => jsonResponse(await writeSnapshot(getSnapshot(snapshots, params.name))),
-      controlOperation({
-        id: 'getSnapshot',
-        summary: 'Get a snapshot as a file',
-        description: 'What `--snapshot FILE` begins with.',
-        params: NamePath,
-        success: {
-          status: 200,
-          description: 'The snapshot',
-          schema: Type.Object({ format: Type.String() }, { title: 'Snapshot', additionalProperties: true }),
-          example: { format: 'scrip-snapshot/1' },
-        },
-        errors: oneErrors,
-      }),
+      operations.getSnapshot,
     )
     .delete(
       '/snapshots/:name',
@@ -91,14 +37,7 @@ export const snapshotRoutes = ({ worlds, snapshots }: SnapshotRoutesOptions) =>
         if (!snapshots.drop(name)) throw new DomainError(snapshotNotFound(name))
         set.status = 204
       },
-      controlOperation({
-        id: 'deleteSnapshot',
-        summary: 'Delete a snapshot',
-        description: 'Worlds that were made from it stay as they are.',
-        params: NamePath,
-        success: { status: 204, description: 'The snapshot is gone' },
-        errors: oneErrors,
-      }),
+      operations.deleteSnapshot,
     )
     .post(
       '/snapshots/:name/restore',
@@ -106,15 +45,7 @@ export const snapshotRoutes = ({ worlds, snapshots }: SnapshotRoutesOptions) =>
         const state = getSnapshot(snapshots, params.name)
         return worldWire(putBack(worlds, getWorld(worlds, query.world), state))
       },
-      controlOperation({
-        id: 'restoreSnapshot',
-        summary: 'Put a world back to a snapshot',
-        description: 'Tokens that the world had issued before the snapshot was kept are good again.',
-        params: NamePath,
-        query: WorldQuery,
-        success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },
-        errors: { ...worldErrors('snapshots'), 'snapshots.not_found': snapshotNotFound('nothing') },
-      }),
+      operations.restoreSnapshot,
     )
 
 /** @throws DomainError snapshot_not_found */
