@@ -70,6 +70,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(Object.entries(ROOMS).map(([room, others]) => [room, [...others, ...BELOW_ROOMS]])),
   config: ['http', 'kernel'],
   observability: ['config', ...BELOW_ROOMS],
+  sandbox: ['app', ...BELOW_APP],
   // Live mode runs without the sandbox, and is read without it (decision 0047).
   app: BELOW_APP.filter((place) => place !== 'sandbox'),
   start: ['app', ...BELOW_APP],

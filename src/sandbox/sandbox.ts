@@ -1,19 +1,13 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Extension, Program } from '../app.ts'
 import { servedBy } from '../http/operation.ts'
-import type { Ordering } from '../orders/orders.ts'
-import type { VoucherSupply } from '../orders/supply.ts'
-import type { Paying } from '../payouts/payouts.ts'
-import type { Reference } from '../reference/reference.ts'
 import { findClient } from '../sessions/clients.ts'
-import type { ResolveAccount } from '../sessions/credentials.ts'
-import type { Sessions } from '../sessions/sessions.ts'
-import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { currenciesOf } from './faults/currencies.ts'
 import { faultHeadersOf } from './faults/headers.ts'
+import type { Parts } from './parts.ts'
 import { Coverage } from './requests/coverage.ts'
 import type { CoverageReport, LoggedRequest } from './requests/model.ts'
 import { RequestObserver } from './requests/observer.ts'
@@ -24,14 +18,8 @@ import { WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
 import { Snapshots } from './worlds/snapshots.ts'
 import { worldMeant, worldOfBearer } from './worlds/world-meant.ts'
-import type { SandboxWorlds } from './worlds/worlds.ts'
 
-export interface SandboxOptions {
-  worlds: SandboxWorlds
-  catalog: Catalog
-  reference: Reference
-  version: string
-  publicUrl: string
+export interface SandboxOptions extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'version' | 'publicUrl'> {
   /** The address that the server is bound to. */
   host: string
   /** The token of the control surface. */
@@ -40,22 +28,13 @@ export interface SandboxOptions {
   strict: boolean
 }
 
-/** The parts of the live program that the sandbox works on. */
-export interface LiveProgram {
-  app: AnyElysia
-  sessions: Sessions
-  ordering: Ordering
-  paying: Paying
-  due: DueWork
-}
-
 /** The sandbox around the live program (contract C15, decision 0047). Live mode has none. */
-export class Sandbox {
-  readonly supply: VoucherSupply
+export class Sandbox implements Extension {
+  readonly supply: Extension['supply']
   readonly accountErrors = WORLD_ERRORS
   readonly headersOf = faultHeadersOf
   readonly observer: RequestObserver
-  readonly resolveAccount: ResolveAccount
+  readonly resolveAccount: Extension['resolveAccount']
   readonly #coverage: Coverage
   readonly #gate: (request: Request) => void
   /** Replayed requests, with their worlds: the access token that would name the world is redacted. */
@@ -96,7 +75,7 @@ export class Sandbox {
   }
 
   /** The front page and the control surface. */
-  routes(program: LiveProgram): AnyElysia {
+  routes(program: Program): AnyElysia {
     this.#app = program.app
     const { worlds } = this.options
     return sandboxRoutes({
@@ -124,7 +103,7 @@ export class Sandbox {
   }
 
   /** Sends a request again. Its client logs in afresh, because the token in the log is redacted. */
-  async #replay({ app, sessions }: LiveProgram, world: World, logged: LoggedRequest): Promise<Response> {
+  async #replay({ app, sessions }: Program, world: World, logged: LoggedRequest): Promise<Response> {
     const headers = new Headers(logged.request.headers)
     const clientId = findAccountId(logged.client)
     const client = clientId === undefined ? undefined : findClient(world, clientId)

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Catalog } from '../../catalog/catalog.ts'
 import { Prepared } from '../../http/prepared.ts'
 import { weightsOf } from '../../http/weights.ts'
+import type { Parts } from '../parts.ts'
 import { frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
 import { drawFrontPage, FRONT_POLICY } from './front-page.ts'
 import { controlOperation } from './operation.ts'
@@ -22,17 +22,10 @@ const FactsSchema = Type.Object(
   { title: 'FrontPage' },
 )
 
-export interface FrontRoutesOptions {
-  catalog: Catalog
-  version: string
-  publicUrl: string
-  gate: (request: Request) => void
-}
-
 /** How many cards the page shows. */
 const PICTURES = 4
 
-export const frontRoutes = ({ catalog, version, publicUrl, gate }: FrontRoutesOptions) => {
+export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
   const facts = () => frontFacts(version, publicUrl, purchaseFrom(catalog))
   const page = (open: boolean) => () =>
     new Prepared(drawFrontPage(facts(), { open, products: shownOf(catalog, PICTURES) }), {
@@ -76,7 +69,7 @@ const prefersHtml = (accept: string | null): boolean => {
 }
 
 /** Whether the control surface would answer a link in the page. */
-const isOpenTo = (request: Request, gate: FrontRoutesOptions['gate']): boolean => {
+const isOpenTo = (request: Request, gate: Parts['gate']): boolean => {
   try {
     gate(request)
     return true

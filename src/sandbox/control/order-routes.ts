@@ -3,23 +3,19 @@ import { Elysia } from 'elysia'
 import type { Tx } from '../../db/database.ts'
 import { found, notFound } from '../../kernel/failure.ts'
 import { deliver, failOrder } from '../../orders/delivery.ts'
-import type { Ordering } from '../../orders/orders.ts'
 import { findAnyOrder, type Order } from '../../orders/queries.ts'
 import type { World } from '../../worlds/world.ts'
+import type { Parts } from '../parts.ts'
 import type { OrderState } from './operator-operations.ts'
 import * as operations from './operator-operations.ts'
-import { type OperatorOptions, presentWorld } from './present.ts'
+import { presentWorld } from './present.ts'
 
-export interface OrderRoutesOptions extends OperatorOptions {
-  ordering: Ordering
-}
-
-export const operatorOrderRoutes = ({ ordering, ...operator }: OrderRoutesOptions) =>
+export const operatorOrderRoutes = ({ ordering, ...parts }: Parts) =>
   new Elysia({ name: 'sandbox-orders' })
     .post(
       '/orders/:id/deliver',
       async ({ params, query, body }) => {
-        const world = await presentWorld(operator, query.world)
+        const world = await presentWorld(parts, query.world)
         return onOrder(world, params.id, (tx, order) =>
           deliver(tx, world, ordering, order, body.quantity ?? order.quantity, world.clock.nowMs()),
         )
@@ -29,7 +25,7 @@ export const operatorOrderRoutes = ({ ordering, ...operator }: OrderRoutesOption
     .post(
       '/orders/:id/fail',
       async ({ params, query, body }) => {
-        const world = await presentWorld(operator, query.world)
+        const world = await presentWorld(parts, query.world)
         const reason = body.failure_reason ?? 'The order could not be delivered'
         return onOrder(world, params.id, (tx, order) =>
           failOrder(tx, ordering.supply, order, reason, world.clock.nowMs()),

@@ -2,24 +2,20 @@ import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Tx } from '../../db/database.ts'
 import { found, notFound } from '../../kernel/failure.ts'
-import type { Paying } from '../../payouts/payouts.ts'
 import { advance, applyEvent } from '../../payouts/progress.ts'
 import { findAnyPayout, type Payout } from '../../payouts/queries.ts'
 import type { World } from '../../worlds/world.ts'
+import type { Parts } from '../parts.ts'
 import type { PayoutState } from './operator-operations.ts'
 import * as operations from './operator-operations.ts'
-import { type OperatorOptions, presentWorld } from './present.ts'
+import { presentWorld } from './present.ts'
 
-export interface PayoutRoutesOptions extends OperatorOptions {
-  paying: Paying
-}
-
-export const operatorPayoutRoutes = ({ paying, ...operator }: PayoutRoutesOptions) =>
+export const operatorPayoutRoutes = ({ paying, ...parts }: Parts) =>
   new Elysia({ name: 'sandbox-payouts' })
     .post(
       '/payouts/:id/advance',
       async ({ params, query, body: { to } }) => {
-        const world = await presentWorld(operator, query.world)
+        const world = await presentWorld(parts, query.world)
         return onPayout(world, params.id, (tx, payout) => advance(tx, paying, world, payout, to, byOperator(world)))
       },
       operations.advancePayout,
@@ -27,7 +23,7 @@ export const operatorPayoutRoutes = ({ paying, ...operator }: PayoutRoutesOption
     .post(
       '/payouts/:id/fail',
       async ({ params, query, body: { failure_code: failureCode, failure_reason: failureReason } }) => {
-        const world = await presentWorld(operator, query.world)
+        const world = await presentWorld(parts, query.world)
         const details = { ...byOperator(world), failureCode, failureReason }
         return onPayout(world, params.id, (tx, payout) => applyEvent(tx, paying, world, payout, 'failed', details))
       },
@@ -36,7 +32,7 @@ export const operatorPayoutRoutes = ({ paying, ...operator }: PayoutRoutesOption
     .post(
       '/payouts/:id/return',
       async ({ params, query }) => {
-        const world = await presentWorld(operator, query.world)
+        const world = await presentWorld(parts, query.world)
         return onPayout(world, params.id, (tx, payout) =>
           applyEvent(tx, paying, world, payout, 'returned', byOperator(world)),
         )

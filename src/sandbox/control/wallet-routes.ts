@@ -6,21 +6,18 @@ import type { Currency, Reference } from '../../reference/reference.ts'
 import { fund } from '../../wallets/ledger.ts'
 import { findAnyWallet, openWallet } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
+import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import * as operations from './operator-operations.ts'
 import { CURRENCY_PROBLEM, type Funding, type NewWallet, type WalletState } from './operator-operations.ts'
-import { type OperatorOptions, presentWorld } from './present.ts'
+import { presentWorld } from './present.ts'
 
-export interface WalletRoutesOptions extends OperatorOptions {
-  reference: Reference
-}
-
-export const operatorWalletRoutes = ({ reference, ...operator }: WalletRoutesOptions) =>
+export const operatorWalletRoutes = ({ reference, ...parts }: Parts) =>
   new Elysia({ name: 'sandbox-wallets' })
     .post(
       '/wallets',
       async ({ query, body, set }) => {
-        const world = await presentWorld(operator, query.world)
+        const world = await presentWorld(parts, query.world)
         const wallet = await openFor(world, reference, body)
         set.status = 201
         set.headers.Location = `/api/v1/wallets/${wallet.id}`
@@ -30,7 +27,7 @@ export const operatorWalletRoutes = ({ reference, ...operator }: WalletRoutesOpt
     )
     .post(
       '/wallets/:id/fund',
-      async ({ params, query, body }) => fundBy(await presentWorld(operator, query.world), reference, params.id, body),
+      async ({ params, query, body }) => fundBy(await presentWorld(parts, query.world), reference, params.id, body),
       operations.fundWallet,
     )
 

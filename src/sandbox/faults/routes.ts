@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { violated } from '../../kernel/failure.ts'
-import type { Worlds } from '../../worlds/worlds.ts'
+import type { Parts } from '../parts.ts'
 import { isSpared } from '../paths.ts'
 import type { Outcomes } from '../requests/outcomes.ts'
 import { getWorld } from '../worlds/model.ts'
@@ -17,12 +17,7 @@ const FAULTS_PATH = '/_sandbox/faults'
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']
 const MATCH_PROBLEM = 'must fit an endpoint where the rule can strike; see GET /_sandbox/errors'
 
-export interface FaultRoutesOptions {
-  worlds: Worlds
-  outcomes: () => Outcomes
-}
-
-export const faultRoutes = ({ worlds, outcomes }: FaultRoutesOptions) =>
+export const faultRoutes = ({ worlds, outcomes }: Parts) =>
   new Elysia({ name: 'sandbox-faults' })
     .get('/errors', () => outcomes().errors(), operations.listErrors)
     .get('/faults', ({ query }) => rulesOf(getWorld(worlds, query.world)).map(ruleWire), operations.listFaults)

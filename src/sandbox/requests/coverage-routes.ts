@@ -1,18 +1,13 @@
 import { Elysia } from 'elysia'
 import { textResponse } from '../../http/responses.ts'
-import type { Worlds } from '../../worlds/worlds.ts'
+import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/model.ts'
-import { type Coverage, toTable } from './coverage.ts'
+import { toTable } from './coverage.ts'
 import * as operations from './operations.ts'
 
 const ALL_WORLDS = '*'
 
-export interface CoverageRoutesOptions {
-  worlds: Worlds
-  coverage: Coverage
-}
-
-export const coverageRoutes = ({ worlds, coverage }: CoverageRoutesOptions) =>
+export const coverageRoutes = ({ worlds, coverage }: Parts) =>
   new Elysia({ name: 'sandbox-coverage' }).get(
     '/coverage',
     ({ query: { world, format } }) => {

@@ -2,23 +2,15 @@ import { Elysia } from 'elysia'
 import { jsonResponse, textResponse } from '../../http/responses.ts'
 import { DomainError, found } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
-import type { Worlds } from '../../worlds/worlds.ts'
 import { CONNECTION_DROPPED, REQUEST_NOT_FOUND } from '../errors.ts'
+import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/model.ts'
 import { toCurl, toHar } from './formats.ts'
 import type { LoggedRequest } from './model.ts'
 import * as operations from './operations.ts'
 import { requestLog } from './request-log.ts'
 
-export interface RequestRoutesOptions {
-  worlds: Worlds
-  version: string
-  publicUrl: string
-  /** Sends a request again, as the same client. */
-  replay: (world: World, logged: LoggedRequest) => Promise<Response>
-}
-
-export const requestRoutes = ({ worlds, version, publicUrl, replay }: RequestRoutesOptions) =>
+export const requestRoutes = ({ worlds, version, publicUrl, replay }: Parts) =>
   new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',

@@ -3,14 +3,14 @@ import { Elysia } from 'elysia'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { violated } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
-import type { Worlds } from '../../worlds/worlds.ts'
+import type { Parts } from '../parts.ts'
 import { getWorld } from './model.ts'
 import { MovableClock, parseDuration } from './movable-clock.ts'
 import type { ClockMove, ClockState } from './operations.ts'
 import * as operations from './operations.ts'
 import { keepClock } from './state.ts'
 
-export const clockRoutes = ({ worlds }: { worlds: Worlds }) =>
+export const clockRoutes = ({ worlds }: Parts) =>
   new Elysia({ name: 'sandbox-clock' })
     .get('/clock', ({ query }) => clockWire(getWorld(worlds, query.world)), operations.getClock)
     .post(

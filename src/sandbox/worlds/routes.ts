@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { DomainError } from '../../kernel/failure.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { DEFAULT_WORLD_KEPT } from '../errors.ts'
+import type { Parts } from '../parts.ts'
 import { putBack, unclaimed } from './accounts.ts'
 import { getWorld, newName, plainName, worldWire } from './model.ts'
 import * as operations from './operations.ts'
@@ -9,12 +10,7 @@ import type { Snapshots } from './snapshots.ts'
 import type { WorldState } from './state.ts'
 import type { SandboxWorlds } from './worlds.ts'
 
-export interface WorldRoutesOptions {
-  worlds: SandboxWorlds
-  snapshots: Snapshots
-}
-
-export const worldRoutes = ({ worlds, snapshots }: WorldRoutesOptions) =>
+export const worldRoutes = ({ worlds, snapshots }: Parts) =>
   new Elysia({ name: 'sandbox-worlds' })
     .get('/worlds', () => worlds.all.map(worldWire), operations.listWorlds)
     .put(

@@ -2,19 +2,14 @@ import { Elysia } from 'elysia'
 import { jsonResponse } from '../../http/responses.ts'
 import { DomainError, found } from '../../kernel/failure.ts'
 import { snapshotNotFound } from '../errors.ts'
+import type { Parts } from '../parts.ts'
 import { putBack } from './accounts.ts'
 import { getWorld, newName, worldWire } from './model.ts'
 import * as operations from './operations.ts'
 import { type Snapshots, writeSnapshot } from './snapshots.ts'
 import type { WorldState } from './state.ts'
-import type { SandboxWorlds } from './worlds.ts'
 
-export interface SnapshotRoutesOptions {
-  worlds: SandboxWorlds
-  snapshots: Snapshots
-}
-
-export const snapshotRoutes = ({ worlds, snapshots }: SnapshotRoutesOptions) =>
+export const snapshotRoutes = ({ worlds, snapshots }: Parts) =>
   new Elysia({ name: 'sandbox-snapshots' })
     .get('/snapshots', () => snapshots.names.map((name) => ({ name })), operations.listSnapshots)
     .put(

@@ -16,7 +16,7 @@ export interface WorldState {
   pace: { payouts: Pace; orders: Pace }
 }
 
-/** What limits, caches and the journal hold is not kept: they begin anew. */
+/** Limits, caches and the request log are not part of a state: they start empty. */
 export const stateOf = (world: World, seed: string): WorldState => ({
   image: world.db.image(),
   clock: world.clock instanceof MovableClock ? world.clock.state : { offsetMs: 0, frozenAtMs: null },
