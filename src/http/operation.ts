@@ -5,7 +5,7 @@ import { DEFERRED, readObject, readOptionalObject } from './body.ts'
 import type { ErrorFormat } from './errors.ts'
 import { rateLimited } from './failures.ts'
 import type { JsonObject } from './json.ts'
-import { readPath, readQuery } from './parameters.ts'
+import { queryReader, readPath } from './parameters.ts'
 import { documentedRoute } from './target.ts'
 import { knownMembers } from './validation.ts'
 
@@ -148,8 +148,9 @@ const readersOf = ({ params, query, body, checksBody, bodyOptional, bodyBytesMax
     })
   }
   if (query) {
+    const readQuery = queryReader(query)
     readers.push((given) => {
-      given.query = readQuery(query, given.request.url)
+      given.query = readQuery(given.request.url)
     })
   }
   if (body && !checksBody) {

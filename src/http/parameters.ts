@@ -30,29 +30,40 @@ TypeRegistry.Set('Parameter', () => true)
 const readerOf = (schema: TSchema): Read<unknown> => schema.read ?? text
 
 /**
- * The query of a request: what was sent, and the defaults of the rest. Unknown parameters are ignored.
- *
- * @throws DomainError validation with everything that is wrong
+ * Makes the reader of a query: what was sent, and the defaults of the rest. Unknown parameters are ignored. The reader
+ * throws a DomainError with everything that is wrong.
  */
-export const readQuery = (schema: TObject, url: string): Record<string, unknown> => {
-  const start = url.indexOf('?')
-  const query = new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
-  const values: Record<string, unknown> = {}
-  const violations: Violation[] = []
-  for (const [field, property] of Object.entries(schema.properties)) {
-    const [sent, ...others] = query.getAll(field)
-    const value =
-      others.length > 0
-        ? new Problem('format', 'must be given once')
-        : sent === undefined
-          ? property.default
-          : readerOf(property)(sent, query)
-    if (value instanceof Problem) violations.push({ field, ...value })
-    else values[field] = value
+export const queryReader = (schema: TObject): ((url: string) => Record<string, unknown>) => {
+  const properties = Object.entries(schema.properties)
+  const readers = new Map(properties.map(([name, property]) => [name, readerOf(property)]))
+  const defaults = Object.fromEntries(
+    properties.flatMap(([name, property]) => (property.default === undefined ? [] : [[name, property.default]])),
+  )
+  return (url) => {
+    const values: Record<string, unknown> = { ...defaults }
+    const start = url.indexOf('?')
+    if (start === -1) return values
+    const query = new URLSearchParams(url.slice(start + 1))
+    const problems = new Map<string, Problem>()
+    const sent = new Set<string>()
+    for (const [name, text] of query) {
+      const read = readers.get(name)
+      if (!read) continue
+      const value = sent.has(name) ? new Problem('format', 'must be given once') : read(text, query)
+      sent.add(name)
+      if (value instanceof Problem) problems.set(name, value)
+      else values[name] = value
+    }
+    if (problems.size > 0) throw new DomainError(invalid(violationsIn(readers.keys(), problems)))
+    return values
   }
-  if (violations.length > 0) throw new DomainError(invalid(violations))
-  return values
 }
+
+const violationsIn = (names: Iterable<string>, problems: ReadonlyMap<string, Problem>): Violation[] =>
+  [...names].flatMap((field) => {
+    const problem = problems.get(field)
+    return problem ? [{ field, ...problem }] : []
+  })
 
 /** The parameters of a path. @throws DomainError invalid_id */
 export const readPath = (schema: TObject, params: Record<string, string>): Record<string, unknown> => {

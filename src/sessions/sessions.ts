@@ -178,7 +178,7 @@ export class Sessions {
       this.options.refreshIfChanged(world)
       if (!isAlive(query, world, claims)) throw new DomainError(unauthorized(true))
     }
-    return {
+    const session: Session = {
       world,
       client,
       loginId: claims.loginId,
@@ -189,8 +189,11 @@ export class Sessions {
           checkIn(tx)
           return work(tx)
         }),
-      checkAgain: () => checkIn(world.db.query),
+      checkAgain: () => {
+        if (this.options.refreshIfChanged(world) || !isCurrent(session)) checkIn(world.db.query)
+      },
     }
+    return session
   }
 
   async #issue(
