@@ -11,7 +11,7 @@ import { asFailure } from './db/storage.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { DEFERRED } from './http/body.ts'
 import { addressBehind } from './http/client-address.ts'
-import { Edge } from './http/edge.ts'
+import { HttpLayer } from './http/http-layer.ts'
 import { combineObservers, type HttpObserver } from './http/observer.ts'
 import { type Operation, servedBy } from './http/operation.ts'
 import { type RequestListener, RequestTimer } from './http/request-timer.ts'
@@ -150,8 +150,15 @@ export const createApp = (deps: Deps) => {
     limitsFailures: limits !== undefined,
     refreshIfChanged,
   })
-  const onBreakdown = ({ error, ...request }: { error: unknown; requestId: string; method: string; path: string }) =>
-    log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) })
+  const onUnexpectedError = ({
+    error,
+    ...request
+  }: {
+    error: unknown
+    requestId: string
+    method: string
+    path: string
+  }) => log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) })
 
   const isReady = () => !deps.isClosing() && worlds.default.db.trouble === undefined
   const rooms = new Elysia({ name: 'api' })
@@ -176,14 +183,14 @@ export const createApp = (deps: Deps) => {
     .use(payoutRoutes({ ...paying, guard }))
     .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }))
   const operations = new Map<string, Operation>()
-  const edge = new Edge({
+  const edge = new HttpLayer({
     operations,
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
     isClosing: deps.isClosing,
     observer: combineObservers([timer, extension?.observer]),
     asFailure,
-    onBreakdown,
+    onUnexpectedError,
   })
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .parser(DEFERRED, () => null)

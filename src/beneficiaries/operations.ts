@@ -60,7 +60,7 @@ const BENEFICIARY_EXAMPLE = {
 export const listBeneficiaries = operation({
   id: 'listBeneficiaries',
   summary: 'List saved beneficiaries',
-  breakdown: 'Failed to retrieve beneficiaries',
+  unexpectedError: 'Failed to retrieve beneficiaries',
   description: 'Searched by e-mail and name, sorted and paged; the newest first.',
   query: ListQuery,
   success: {
@@ -78,7 +78,7 @@ export const listBeneficiaries = operation({
 export const createBeneficiary = operation({
   id: 'createBeneficiary',
   summary: 'Save a beneficiary',
-  breakdown: 'Failed to create beneficiary',
+  unexpectedError: 'Failed to create beneficiary',
   description: 'The same e-mail address may be saved more than once.',
   headers: IdempotencyHeaders,
   body: BeneficiaryBody,
@@ -103,7 +103,7 @@ export const createBeneficiary = operation({
 export const getBeneficiary = operation({
   id: 'getBeneficiary',
   summary: 'Get a saved beneficiary',
-  breakdown: 'Failed to retrieve beneficiary',
+  unexpectedError: 'Failed to retrieve beneficiary',
   description: 'With what was paid to the person so far.',
   params: BeneficiaryPath,
   success: {
@@ -118,7 +118,7 @@ export const getBeneficiary = operation({
 export const deleteBeneficiary = operation({
   id: 'deleteBeneficiary',
   summary: 'Delete a saved beneficiary',
-  breakdown: 'Failed to delete beneficiary',
+  unexpectedError: 'Failed to delete beneficiary',
   description: 'Payouts that were made to it are unaffected.',
   params: BeneficiaryPath,
   success: { status: 204, description: 'The beneficiary is deleted' },

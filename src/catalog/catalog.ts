@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Direction, Page } from '../http/parameters.ts'
-import type { Prepared } from '../http/prepared.ts'
+import type { StoredResponse } from '../http/stored-response.ts'
 import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
@@ -47,7 +47,7 @@ interface Current {
   database: Database
   version: string | undefined
   catalog: ProductIndex
-  answers: LRUCache<string, Prepared>
+  answers: LRUCache<string, StoredResponse>
 }
 
 /** The memory for answers, in bytes; those that were not asked for longest make room. */
@@ -155,7 +155,11 @@ export class Catalog {
    * The answer to a question, made when it is first asked of this catalog, and given only to clients with these very
    * discounts.
    */
-  answer(question: string, make: () => Prepared, agreed: ReadonlyMap<number, number> = NO_DISCOUNTS): Prepared {
+  answer(
+    question: string,
+    make: () => StoredResponse,
+    agreed: ReadonlyMap<number, number> = NO_DISCOUNTS,
+  ): StoredResponse {
     const key = `${numberOf(agreed)} ${question}`
     const { answers } = this.#current
     const kept = answers.get(key)

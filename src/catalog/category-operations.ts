@@ -14,8 +14,8 @@ const SubcategoryPath = idPath('subcategory')
 
 export const listCategories = operation({
   id: 'listCategories',
-  prepared: true,
-  breakdown: 'Failed to retrieve categories',
+  stored: true,
+  unexpectedError: 'Failed to retrieve categories',
   summary: 'List all active categories',
   description: 'What products can be filtered by; inactive ones are never shown.',
   success: {
@@ -29,7 +29,7 @@ export const listCategories = operation({
 
 export const getCategory = operation({
   id: 'getCategory',
-  breakdown: 'Failed to retrieve category',
+  unexpectedError: 'Failed to retrieve category',
   summary: 'Get an active category',
   description: 'An inactive one is not found.',
   params: CategoryPath,
@@ -48,8 +48,8 @@ export const getCategory = operation({
 
 export const listSubcategories = operation({
   id: 'listSubcategories',
-  prepared: true,
-  breakdown: 'Failed to retrieve subcategories',
+  stored: true,
+  unexpectedError: 'Failed to retrieve subcategories',
   summary: 'List all active subcategories',
   description: 'What categories are divided into; inactive ones are never shown.',
   success: {
@@ -63,7 +63,7 @@ export const listSubcategories = operation({
 
 export const getSubcategory = operation({
   id: 'getSubcategory',
-  breakdown: 'Failed to retrieve subcategory',
+  unexpectedError: 'Failed to retrieve subcategory',
   summary: 'Get an active subcategory',
   description: 'An inactive one is not found.',
   params: SubcategoryPath,

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { Prepared } from '../http/prepared.ts'
+import { StoredResponse } from '../http/stored-response.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Catalog } from './catalog.ts'
@@ -14,7 +14,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     .get(
       '/categories',
       ({ request }) =>
-        catalog.answer('categories', () => new Prepared(JSON.stringify(catalog.categories))).respond(request),
+        catalog.answer('categories', () => new StoredResponse(JSON.stringify(catalog.categories))).respond(request),
       operations.listCategories,
     )
     .get(
@@ -25,7 +25,9 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     .get(
       '/subcategories',
       ({ request }) =>
-        catalog.answer('subcategories', () => new Prepared(JSON.stringify(catalog.subcategories))).respond(request),
+        catalog
+          .answer('subcategories', () => new StoredResponse(JSON.stringify(catalog.subcategories)))
+          .respond(request),
       operations.listSubcategories,
     )
     .get(

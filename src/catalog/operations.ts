@@ -77,8 +77,8 @@ const ListQuery = Type.Object({
 
 export const listProducts = operation({
   id: 'listProducts',
-  prepared: true,
-  breakdown: 'Failed to retrieve products',
+  stored: true,
+  unexpectedError: 'Failed to retrieve products',
   summary: 'List products',
   description: 'Products on sale, at the discounts that hold for this client.',
   query: ListQuery,
@@ -96,8 +96,8 @@ export const listProducts = operation({
 
 export const getProduct = operation({
   id: 'getProduct',
-  prepared: true,
-  breakdown: 'Failed to retrieve product',
+  stored: true,
+  unexpectedError: 'Failed to retrieve product',
   summary: 'Get a product',
   description: 'With its terms, its description and how to use it.',
   params: ProductPath,
@@ -110,7 +110,7 @@ export const getProduct = operation({
 
 export const checkAvailability = operation({
   id: 'checkAvailability',
-  breakdown: 'Failed to check availability',
+  unexpectedError: 'Failed to check availability',
   summary: 'Check whether a denomination is available in a quantity',
   description: 'Weighs denomination, quantity and stock. What is not offered is not available, and no error.',
   params: ProductPath,
@@ -132,7 +132,7 @@ export const checkAvailability = operation({
 
 export const getCardPicture = operation({
   id: 'getCardPicture',
-  prepared: true,
+  stored: true,
   summary: 'Get the picture of a product',
   description: 'An SVG that loads nothing and never changes: image_url leads here, and browsers may keep it.',
   public: true,

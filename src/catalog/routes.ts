@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { Query } from '../db/database.ts'
 import { longPageHeaders } from '../http/pagination.ts'
 import { sortOf } from '../http/parameters.ts'
-import { Prepared } from '../http/prepared.ts'
+import { StoredResponse } from '../http/stored-response.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
@@ -33,7 +33,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
           const { category, country_id: countryId, currency_id: currencyId, search } = query
           const sort = sortOf(query, { field: 'id', direction: 'DESC' })
           const found = catalog.list({ category, countryId, currencyId, search }, sort, query)
-          return new Prepared(found.json(agreed), longPageHeaders(query, found.totalCount, found.pageSize))
+          return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.pageSize))
         }
         return catalog.answer(searchOf(request.url), make, agreed).respond(request)
       },
@@ -46,7 +46,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         const make = () => {
           const product = found(catalog.find(id), PRODUCT_NOT_FOUND)
           const texts = found(catalog.textsOf(product), PRODUCT_NOT_FOUND)
-          return new Prepared(JSON.stringify(productDetailWire(product, texts, agreed.get(id) ?? 0, publicUrl)))
+          return new StoredResponse(JSON.stringify(productDetailWire(product, texts, agreed.get(id) ?? 0, publicUrl)))
         }
         return catalog.answer(String(id), make, agreed).respond(request)
       },
@@ -79,7 +79,10 @@ export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
     '/cards/:id',
     ({ params: { id }, request }) =>
       catalog
-        .answer(`card ${id}`, () => new Prepared(drawCard(found(catalog.find(id), PRODUCT_NOT_FOUND)), CARD_HEADERS))
+        .answer(
+          `card ${id}`,
+          () => new StoredResponse(drawCard(found(catalog.find(id), PRODUCT_NOT_FOUND)), CARD_HEADERS),
+        )
         .respond(request),
     operations.getCardPicture,
   )

@@ -72,7 +72,7 @@ const chargesFailure = (violations: readonly Violation[], body: JsonObject): Fai
 
 export const getDiscounts = operation({
   id: 'getDiscounts',
-  breakdown: 'Failed to calculate discount',
+  unexpectedError: 'Failed to calculate discount',
   summary: 'Get the discounts of a product',
   description: 'Without a denomination the last four members are null.',
   params: ProductPath,
@@ -91,7 +91,7 @@ export const getDiscounts = operation({
 
 export const calculateCharges = operation({
   id: 'calculateCharges',
-  breakdown: 'Failed to calculate charges',
+  unexpectedError: 'Failed to calculate charges',
   summary: 'Calculate what a purchase costs',
   description:
     'Without wallet_id the wallet in the currency of the product pays, else the default one. The same question is answered with the same bytes for five minutes.',

@@ -181,7 +181,7 @@ const isDataError = (error: Error): boolean =>
 
 /** The words that a client of the API would get. */
 const wordsOf = ({ failure }: DomainError): string =>
-  String(renderFailure(failure, { errorShape: 'flat', breakdown: 'Internal error' }).body.message)
+  String(renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' }).body.message)
 
 /** The text of a file, or of standard input for `-`. @throws ProgramError */
 export const readInput = (file: string): string => {

@@ -22,7 +22,7 @@ export class FilesGone extends Error {
 export const isPassing = (error: unknown): boolean =>
   error instanceof FilesGone || (error instanceof Error && 'code' in error && PASSING.test(String(error.code)))
 
-/** An error as clients are to hear of it: where waiting helps, it is no breakdown. */
+/** An error as clients are to hear of it: where waiting helps, it is a 503. */
 export const asFailure = (error: unknown): unknown => (isPassing(error) ? tryLater(error) : error)
 
 /** What was asked for was not done, and may be asked for again. */

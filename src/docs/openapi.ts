@@ -40,7 +40,7 @@ const VALIDATORS = Type.Object({
   'Cache-Control': Type.String({ description: 'Only the client may keep it, and has to ask again' }),
   Vary: Type.String(),
 })
-const PREPARED_HEADERS = Type.Object({
+const STORED_HEADERS = Type.Object({
   ...VALIDATORS.properties,
   'Content-Encoding': Type.Optional(Type.String({ description: 'zstd or gzip, if Accept-Encoding allows it' })),
 })
@@ -134,7 +134,7 @@ const operationObject = (context: Context, operation: Operation): Json => {
       ...parameters('path', operation.params),
       ...parameters('query', operation.query),
       ...parameters('header', operation.headers).map((parameter) => withExampleOf(id, parameter)),
-      ...(operation.prepared ? parameters('header', CONDITION) : []),
+      ...(operation.stored ? parameters('header', CONDITION) : []),
       ...headers,
     ],
     ...(body && {
@@ -150,7 +150,7 @@ const operationObject = (context: Context, operation: Operation): Json => {
     }),
     responses: {
       ...answer(components, operation, operation.success),
-      ...(operation.prepared && unchanged(operation)),
+      ...(operation.stored && unchanged(operation)),
       ...(operation.alternative && answer(components, operation, operation.alternative)),
       ...errorResponses(operation),
     },
@@ -190,7 +190,7 @@ const answer = (components: Components, operation: Operation, success: NonNullab
       description,
       headers: {
         ...headerObjects(headers),
-        ...(operation.prepared && headerObjects(PREPARED_HEADERS)),
+        ...(operation.stored && headerObjects(STORED_HEADERS)),
         ...commonHeaders(operation, status),
       },
       ...(schema && {

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { Prepared } from '../http/prepared.ts'
+import { StoredResponse } from '../http/stored-response.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
 import { PAGE_ASSETS, PAGE_POLICY, REFERENCE_PAGE } from './page.ts'
 
@@ -8,9 +8,9 @@ const AS_IT_SAYS = { 'x-content-type-options': 'nosniff' } as const
 
 /** The OpenAPI document and the page that shows it: public, and whole without a network (contract C1). */
 export const docsRoutes = (options: DocumentOptions) => {
-  let document: Promise<Prepared> | undefined
-  const made = async (): Promise<Prepared> =>
-    new Prepared(JSON.stringify(await openApiDocument(options)), {
+  let document: Promise<StoredResponse> | undefined
+  const made = async (): Promise<StoredResponse> =>
+    new StoredResponse(JSON.stringify(await openApiDocument(options)), {
       'cache-control': 'public, no-cache',
       ...AS_IT_SAYS,
     })
@@ -27,7 +27,7 @@ export const docsRoutes = (options: DocumentOptions) => {
       return REFERENCE_PAGE
     })
   for (const [name, asset] of Object.entries(PAGE_ASSETS)) {
-    let read: Promise<Prepared> | undefined
+    let read: Promise<StoredResponse> | undefined
     routes.get(`/docs/${name}`, async () => {
       read ??= readAsset(asset)
       return read
@@ -36,8 +36,8 @@ export const docsRoutes = (options: DocumentOptions) => {
   return routes
 }
 
-const readAsset = async ({ path, type }: { path: string; type: string }): Promise<Prepared> =>
-  new Prepared(await Bun.file(path).bytes(), {
+const readAsset = async ({ path, type }: { path: string; type: string }): Promise<StoredResponse> =>
+  new StoredResponse(await Bun.file(path).bytes(), {
     'content-type': type,
     'cache-control': 'public, max-age=3600',
     ...AS_IT_SAYS,

@@ -7,11 +7,11 @@ export type ErrorShape = 'structured' | 'flat' | 'charges'
 export interface ErrorFormat {
   errorShape: ErrorShape
   /** The message when the program itself fails (contract C4). */
-  breakdown: string
+  unexpectedError: string
 }
 
 /** Outside of /api/v1, and wherever no route is known. */
-export const STRUCTURED: ErrorFormat = { errorShape: 'structured', breakdown: 'Internal server error' }
+export const STRUCTURED: ErrorFormat = { errorShape: 'structured', unexpectedError: 'Internal server error' }
 
 /** The status of each kind, and its names in the structured and in the flat shape. */
 const KINDS: Record<FailureKind, { status: number; name: string; flatName: string }> = {
@@ -33,8 +33,8 @@ export interface RenderedError {
 }
 
 /** Renders a failure in the format of the route that meets it. */
-export const renderFailure = (failure: Failure, { errorShape, breakdown }: ErrorFormat): RenderedError => {
-  const worded = failure.code === 'internal' ? { ...failure, message: breakdown } : failure
+export const renderFailure = (failure: Failure, { errorShape, unexpectedError }: ErrorFormat): RenderedError => {
+  const worded = failure.code === 'internal' ? { ...failure, message: unexpectedError } : failure
   const render = RENDERERS[failure.isUniform ? 'structured' : errorShape]
   return { status: KINDS[failure.kind].status, headers: failure.headers ?? {}, body: render(worded) }
 }

@@ -56,7 +56,7 @@ interface About {
   summary: string
   description: string
   /** The message when the program itself fails (contract C4): "Failed to create beneficiary". */
-  breakdown?: string
+  unexpectedError?: string
   /** Needs no access token. */
   public?: true
   /** Takes no token of the buckets, so that the limits never refuse it. */
@@ -75,7 +75,7 @@ interface About {
   /** The failure of a body that breaks its schema, where it is not `validation`. */
   bodyFailure?: (violations: readonly Violation[], body: JsonObject) => Failure
   /** The response has an entity tag and can be compressed. */
-  prepared?: true
+  stored?: true
   /** A second response that is no error: a probe says that the service is not ready. */
   alternative?: Success
   /** Every error of this operation alone, by its stable name (contract C15), with facts that could be real. */
@@ -91,7 +91,7 @@ interface Group extends Pick<ErrorFormat, 'errorShape'>, Pick<About, 'public'> {
 
 /** An operation as the documentation, the sandbox and the tests read it. */
 export interface Operation extends About, Group, ErrorFormat, Wire<TObject, TObject, TObject, TSchema, number> {
-  breakdown: string
+  unexpectedError: string
 }
 
 /** The schemas of a route, for the framework and for the types of its handler. */
@@ -116,7 +116,7 @@ export const operationsOf =
   >(
     declared: About & Wire<Params, Query, Body, Schema, Status>,
   ) => {
-    const operation = { breakdown: INTERNAL.message, ...group, ...declared } as Operation
+    const operation = { unexpectedError: INTERNAL.message, ...group, ...declared } as Operation
     return {
       ...schemasOf(operation),
       transform: readersOf(operation),

@@ -170,7 +170,7 @@ const MISSING: Record<string, Failure> = {
 
 export const listOrders = operation({
   id: 'listOrders',
-  breakdown: 'Failed to retrieve orders',
+  unexpectedError: 'Failed to retrieve orders',
   summary: 'List orders',
   description: 'The newest first.',
   query: ListQuery,
@@ -189,7 +189,7 @@ export const listOrders = operation({
 
 export const placeOrder = operation({
   id: 'placeOrder',
-  breakdown: 'Failed to create order',
+  unexpectedError: 'Failed to create order',
   summary: 'Buy vouchers',
   description:
     'The price is the one that the charges endpoint gives at this moment, and the wallet pays it at once. Instant digital products in a quantity of at most 5 come delivered in the answer; everything else is PENDING at first.',
@@ -232,7 +232,7 @@ export const placeOrder = operation({
 
 export const getOrder = operation({
   id: 'getOrder',
-  breakdown: 'Failed to retrieve order',
+  unexpectedError: 'Failed to retrieve order',
   summary: 'Get an order',
   description: 'With what it cost and the vouchers that have been delivered.',
   params: OrderPath,
@@ -242,7 +242,7 @@ export const getOrder = operation({
 
 export const listVouchers = operation({
   id: 'listVouchers',
-  breakdown: 'Failed to retrieve vouchers',
+  unexpectedError: 'Failed to retrieve vouchers',
   summary: 'List the delivered vouchers of an order',
   description: 'Codes and PINs; empty until something is delivered.',
   params: OrderPath,
@@ -257,7 +257,7 @@ export const listVouchers = operation({
 
 export const cancelOrder = operation({
   id: 'cancelOrder',
-  breakdown: 'Failed to cancel order',
+  unexpectedError: 'Failed to cancel order',
   summary: 'Cancel a pending order',
   description: 'The wallet gets back what it paid.',
   params: OrderPath,

@@ -153,7 +153,7 @@ const CANCELLED_EXAMPLE = {
 export const listPayouts = (reference: Reference) =>
   operation({
     id: 'listPayouts',
-    breakdown: 'Failed to retrieve payouts',
+    unexpectedError: 'Failed to retrieve payouts',
     summary: 'List payouts',
     description: 'Filtered, searched, sorted and paged; the newest first.',
     query: listQuery(reference),
@@ -171,7 +171,7 @@ export const listPayouts = (reference: Reference) =>
 
 export const createPayout = operation({
   id: 'createPayout',
-  breakdown: 'Failed to create payout',
+  unexpectedError: 'Failed to create payout',
   summary: 'Pay a beneficiary',
   description:
     'The wallet pays amount and fees at once, converted when its currency differs. The beneficiary is a saved one, or a person by e-mail, first and last name.',
@@ -214,7 +214,7 @@ export const createPayout = operation({
 
 export const getPayout = operation({
   id: 'getPayout',
-  breakdown: 'Failed to retrieve payout',
+  unexpectedError: 'Failed to retrieve payout',
   summary: 'Get a payout with its events',
   description: 'Every change of its status is an event, with who caused it.',
   params: PayoutPath,
@@ -224,7 +224,7 @@ export const getPayout = operation({
 
 export const cancelPayout = operation({
   id: 'cancelPayout',
-  breakdown: 'Failed to cancel payout',
+  unexpectedError: 'Failed to cancel payout',
   summary: 'Cancel a payout that is not submitted yet',
   description: 'The wallet gets back amount and fees.',
   params: PayoutPath,

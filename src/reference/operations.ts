@@ -44,8 +44,8 @@ const CURRENCY_EXAMPLE = { id: 64, name: 'Japanese Yen', currency: 'JPY', precis
 
 export const listCountries = countryOperation({
   id: 'listCountries',
-  breakdown: 'Failed to retrieve countries',
-  prepared: true,
+  unexpectedError: 'Failed to retrieve countries',
+  stored: true,
   summary: 'List all countries',
   description: 'All 249, under identifiers that never change.',
   success: {
@@ -59,8 +59,8 @@ export const listCountries = countryOperation({
 
 export const getCountry = countryOperation({
   id: 'getCountry',
-  breakdown: 'Failed to retrieve country',
-  prepared: true,
+  unexpectedError: 'Failed to retrieve country',
+  stored: true,
   summary: 'Get a country',
   description: 'With both letter codes, the numeric one and the dialing prefix.',
   params: CountryPath,
@@ -73,8 +73,8 @@ export const getCountry = countryOperation({
 
 export const listCurrencies = currencyOperation({
   id: 'listCurrencies',
-  breakdown: 'Failed to retrieve currencies',
-  prepared: true,
+  unexpectedError: 'Failed to retrieve currencies',
+  stored: true,
   summary: 'List all currencies',
   description: 'All in circulation, under identifiers that never change.',
   success: {
@@ -88,8 +88,8 @@ export const listCurrencies = currencyOperation({
 
 export const getCurrency = currencyOperation({
   id: 'getCurrency',
-  breakdown: 'Failed to retrieve currency',
-  prepared: true,
+  unexpectedError: 'Failed to retrieve currency',
+  stored: true,
   summary: 'Get a currency',
   description: 'Its precision says how many decimals its amounts have.',
   params: CurrencyPath,

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { preparedOnce } from '../http/prepared.ts'
+import { storedOnce } from '../http/stored-response.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { COUNTRY_NOT_FOUND, CURRENCY_NOT_FOUND } from './errors.ts'
@@ -12,12 +12,10 @@ import type { Country, Currency, Reference } from './reference.ts'
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // What is read most never changes while the program runs.
-  const countryList = preparedOnce(() => reference.countries.map(countryWire))
-  const countryAnswer = preparedOnce((id: number) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
-  const currencyList = preparedOnce(() => reference.currencies.map(currencyWire))
-  const currencyAnswer = preparedOnce((id: number) =>
-    currencyWire(found(reference.findCurrency(id), CURRENCY_NOT_FOUND)),
-  )
+  const countryList = storedOnce(() => reference.countries.map(countryWire))
+  const countryAnswer = storedOnce((id: number) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
+  const currencyList = storedOnce(() => reference.currencies.map(currencyWire))
+  const currencyAnswer = storedOnce((id: number) => currencyWire(found(reference.findCurrency(id), CURRENCY_NOT_FOUND)))
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
     .use(guard.plugin())

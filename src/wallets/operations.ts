@@ -120,7 +120,7 @@ const TRANSACTION_EXAMPLE = {
 
 export const listWallets = operation({
   id: 'listWallets',
-  breakdown: 'Failed to retrieve wallets',
+  unexpectedError: 'Failed to retrieve wallets',
   summary: 'List wallets',
   description: 'What the client can pay from, with the balance of each.',
   query: WalletListQuery,
@@ -138,7 +138,7 @@ export const listWallets = operation({
 
 export const getWallet = operation({
   id: 'getWallet',
-  breakdown: 'Failed to retrieve wallet',
+  unexpectedError: 'Failed to retrieve wallet',
   summary: 'Get a wallet',
   description: 'Its balance, and what of it is reserved.',
   params: WalletPath,
@@ -151,7 +151,7 @@ export const getWallet = operation({
 
 export const listTransactions = operation({
   id: 'listTransactions',
-  breakdown: 'Failed to retrieve transactions',
+  unexpectedError: 'Failed to retrieve transactions',
   summary: 'List transactions',
   description: 'Every movement of the wallets of the client, the newest first.',
   query: TransactionListQuery,
@@ -169,7 +169,7 @@ export const listTransactions = operation({
 
 export const getTransaction = operation({
   id: 'getTransaction',
-  breakdown: 'Failed to retrieve transaction',
+  unexpectedError: 'Failed to retrieve transaction',
   summary: 'Get a transaction',
   description: 'One movement of a wallet, with the balance after it.',
   params: TransactionPath,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { asFailure } from '../../src/db/storage.ts'
-import { Edge } from '../../src/http/edge.ts'
+import { HttpLayer } from '../../src/http/http-layer.ts'
 import { type Server, startServer, structured } from '../harness.ts'
 
 /** 503: what waiting helps against (contract C4). Each is asked for by a fault, which strikes where the guard stands. */
@@ -47,14 +47,14 @@ describe('an error of the database', () => {
   const app = (error: unknown, told: unknown[]) =>
     new Elysia()
       .use(
-        new Edge({
+        new HttpLayer({
           operations: new Map(),
           admit: () => undefined,
           nextRequestId: () => 'one',
           isClosing: () => false,
           observer: undefined,
           asFailure,
-          onBreakdown: ({ error: cause }) => told.push(cause),
+          onUnexpectedError: ({ error: cause }) => told.push(cause),
         }).plugin,
       )
       .get('/api/v1/wallets', () => {

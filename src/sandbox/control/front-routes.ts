@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { Prepared } from '../../http/prepared.ts'
+import { StoredResponse } from '../../http/stored-response.ts'
 import { weightsOf } from '../../http/weights.ts'
 import type { Parts } from '../parts.ts'
 import { frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
@@ -28,14 +28,14 @@ const PICTURES = 4
 export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
   const facts = () => frontFacts(version, publicUrl, purchaseFrom(catalog))
   const page = (open: boolean) => () =>
-    new Prepared(drawFrontPage(facts(), { open, products: shownOf(catalog, PICTURES) }), {
+    new StoredResponse(drawFrontPage(facts(), { open, products: shownOf(catalog, PICTURES) }), {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': FRONT_POLICY,
       'x-content-type-options': 'nosniff',
       vary: 'Accept, Accept-Encoding',
     })
   // Indented, because who asks without a browser may well be a person all the same.
-  const json = () => new Prepared(`${JSON.stringify(facts(), null, 2)}\n`, { vary: 'Accept, Accept-Encoding' })
+  const json = () => new StoredResponse(`${JSON.stringify(facts(), null, 2)}\n`, { vary: 'Accept, Accept-Encoding' })
   return new Elysia({ name: 'sandbox-front' }).get(
     '/',
     ({ request }) => {
@@ -45,7 +45,7 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
     },
     controlOperation({
       id: 'getFrontPage',
-      prepared: true,
+      stored: true,
       summary: 'See how to begin',
       description: 'The address, the credentials and a first session: a page for browsers, JSON for others.',
       success: {

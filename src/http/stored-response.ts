@@ -23,7 +23,7 @@ type Coding = keyof typeof CODINGS
  * An answer that is written out once and sent many times: conditional by its entity tag, and compressed, once, for
  * those who ask for it. Copying a response costs a fraction of making one.
  */
-export class Prepared {
+export class StoredResponse {
   readonly #headers: Readonly<Record<string, string>>
   readonly #plain: Variant
   #unchanged: Response | undefined
@@ -73,12 +73,12 @@ export class Prepared {
 }
 
 /** Answers for as long as the program runs, by number: each is written out when it is first asked for. */
-export const preparedOnce = (make: (id: number) => unknown): ((id?: number) => Prepared) => {
-  const kept = new Map<number, Prepared>()
+export const storedOnce = (make: (id: number) => unknown): ((id?: number) => StoredResponse) => {
+  const kept = new Map<number, StoredResponse>()
   return (id = 0) => {
     const known = kept.get(id)
     if (known) return known
-    const prepared = new Prepared(JSON.stringify(make(id)))
+    const prepared = new StoredResponse(JSON.stringify(make(id)))
     kept.set(id, prepared)
     return prepared
   }

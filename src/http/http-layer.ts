@@ -6,12 +6,12 @@ import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
 import type { JsonObject } from './json.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
-import { Prepared } from './prepared.ts'
 import { type RequestContext, requestIdOf } from './request-id.ts'
 import { bodyOf, JSON_TYPE } from './responses.ts'
+import { StoredResponse } from './stored-response.ts'
 import { violationsOf } from './validation.ts'
 
-export interface EdgeOptions {
+export interface HttpLayerOptions {
   /** Lets a request in, or throws: asked for paths below /api/v1 that no route serves. */
   admit: (context: Asked) => unknown
   /** What is served, by method and route: an error is written in the format of its route. */
@@ -24,7 +24,7 @@ export interface EdgeOptions {
   /** Names the failure behind an error that may pass by waiting; answers any other error as it is. */
   asFailure: (error: unknown) => unknown
   /** Hears of failures that no one foresaw. */
-  onBreakdown: (breakdown: { error: unknown; requestId: string; method: string; path: string }) => void
+  onUnexpectedError: (unexpectedError: { error: unknown; requestId: string; method: string; path: string }) => void
 }
 
 /** A request, its path, and the pattern that serves it; an empty one where none does. */
@@ -34,8 +34,8 @@ type Asked = RequestContext & { path: string; route: string }
  * The first and the last thing that happens to every request: it is given an identifier, and whatever was thrown
  * leaves as an error in the shape of its route.
  */
-export class Edge {
-  constructor(private readonly options: EdgeOptions) {}
+export class HttpLayer {
+  constructor(private readonly options: HttpLayerOptions) {}
 
   /** @throws DomainError host_invalid */
   readonly arrive = ({ request, set }: RequestContext): void => {
@@ -51,7 +51,7 @@ export class Edge {
     value: unknown,
   ): Response | string | Uint8Array | undefined => {
     this.#sign(request, set)
-    if (value instanceof Prepared) return this.#complete(value.respond(request), request, set, route)
+    if (value instanceof StoredResponse) return this.#complete(value.respond(request), request, set, route)
     if (value instanceof Response) return this.#complete(value, request, set, route)
     const body = written(value)
     if (body !== value) set.headers['content-type'] = JSON_TYPE
@@ -90,10 +90,10 @@ export class Edge {
   }
 
   #render({ request, set, path, route }: Asked, failure: Failure, error?: unknown): Response | string {
-    const { observer, onBreakdown } = this.options
+    const { observer, onUnexpectedError } = this.options
     this.#sign(request, set)
     if (error !== undefined && !(error instanceof DomainError || error instanceof ValidationError)) {
-      onBreakdown({ error, requestId: String(set.headers['X-Request-Id']), method: request.method, path })
+      onUnexpectedError({ error, requestId: String(set.headers['X-Request-Id']), method: request.method, path })
     }
     const { status, headers, body } = renderFailure(failure, this.#operationOf(request, route) ?? STRUCTURED)
     set.status = status
