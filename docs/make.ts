@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, type Option } from 'commander'
-import { createApp } from '../src/app.ts'
+import { createApp } from '../src/app/app.ts'
 import { commandLine } from '../src/commands/command-line.ts'
 import { configOf } from '../src/config/config.ts'
 import { type Mode, type OptionSpec, SERVE_OPTIONS, type ServeOptions } from '../src/config/option-table.ts'

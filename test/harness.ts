@@ -1,6 +1,6 @@
 import type { Database as Sqlite } from 'bun:sqlite'
 import { Command } from 'commander'
-import { createApp } from '../src/app.ts'
+import { createApp } from '../src/app/app.ts'
 import { configOf } from '../src/config/config.ts'
 import type { ServeOptions } from '../src/config/option-table.ts'
 import { withServeOptions } from '../src/config/options.ts'

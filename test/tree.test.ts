@@ -96,7 +96,8 @@ describe('imports', () => {
         .map((imported) => imported.path)
         .filter((target) => placeOf(target) !== placeOf(path))
         .filter(
-          (target) => /\/tables\.ts$/.test(target) || (/(?:^|[/-])routes\.ts$/.test(target) && path !== 'src/app.ts'),
+          (target) =>
+            /\/tables\.ts$/.test(target) || (/(?:^|[/-])routes\.ts$/.test(target) && path !== 'src/app/app.ts'),
         )
         .map((target) => `${path} imports ${target}: ask the room for a function, a type or a schema instead`),
     )

@@ -1,4 +1,4 @@
-import { createApp } from '../app.ts'
+import { createApp } from '../app/app.ts'
 import { type Config, urlOf } from '../config/config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { createLog } from '../observability/log.ts'

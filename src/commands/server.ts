@@ -1,4 +1,4 @@
-import { createApp } from '../app.ts'
+import { createApp } from '../app/app.ts'
 import { CatalogFault } from '../catalog/document.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type Config, urlOf } from '../config/config.ts'

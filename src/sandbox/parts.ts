@@ -1,4 +1,4 @@
-import type { Program } from '../app.ts'
+import type { Program } from '../app/extension.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'

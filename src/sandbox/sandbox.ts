@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Extension, Program } from '../app.ts'
+import type { Extension, Program } from '../app/extension.ts'
 import { servedBy } from '../http/operation.ts'
 import { findClient } from '../sessions/clients.ts'
 import type { World } from '../worlds/world.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import packageJson from '../../package.json' with { type: 'text' }
-import type { Deps } from '../app.ts'
+import type { Deps } from '../app/services.ts'
 import { Catalog } from '../catalog/catalog.ts'
 import { catalogVersion } from '../catalog/import.ts'
 import { readRates } from '../charges/rates.ts'

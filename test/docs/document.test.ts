@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Command } from 'commander'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/app.ts'
 import { configOf } from '../../src/config/config.ts'
 import type { ServeOptions } from '../../src/config/option-table.ts'
 import { withServeOptions } from '../../src/config/options.ts'

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { createApp, type Deps } from '../../src/app.ts'
+import { createApp } from '../../src/app/app.ts'
+import type { Deps } from '../../src/app/services.ts'
 import { configOf } from '../../src/config/config.ts'
 import type { ServeOptions } from '../../src/config/option-table.ts'
 import { withServeOptions } from '../../src/config/options.ts'

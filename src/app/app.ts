@@ -1,0 +1,94 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { beneficiaryRoutes } from '../beneficiaries/routes.ts'
+import { categoryRoutes } from '../catalog/category-routes.ts'
+import { cardRoutes, productRoutes } from '../catalog/routes.ts'
+import { chargeRoutes } from '../charges/routes.ts'
+import { asFailure } from '../db/storage.ts'
+import { docsRoutes } from '../docs/routes.ts'
+import { DEFERRED } from '../http/body.ts'
+import { addressBehind } from '../http/client-address.ts'
+import { HttpLayer } from '../http/http-layer.ts'
+import { combineObservers } from '../http/observer.ts'
+import { type Operation, servedBy } from '../http/operation.ts'
+import { RequestTimer } from '../http/request-timer.ts'
+import { serviceRoutes } from '../http/service-routes.ts'
+import { orderRoutes } from '../orders/routes.ts'
+import { payoutRoutes } from '../payouts/routes.ts'
+import { referenceRoutes } from '../reference/routes.ts'
+import type { Credentials } from '../sessions/credentials.ts'
+import { Guard } from '../sessions/guard.ts'
+import { sessionRoutes } from '../sessions/routes.ts'
+import { walletRoutes } from '../wallets/routes.ts'
+import { createServices, type Deps, type Services } from './services.ts'
+
+/** Operations that look at the catalog. */
+const CATALOG_ROUTE = /^\/api\/v1\/(?:products|categories|subcategories|orders)\b/
+
+/**
+ * The program: the HTTP layer, the extension around the routes, the modules, and the documentation of them all. Beside the
+ * app stand its due work, for a timer, and a login for whoever starts the program.
+ */
+export const createApp = (deps: Deps) => {
+  const { catalog, version, publicUrl, config, extension, log } = deps
+  const services = createServices(deps)
+  const { sessions, credentials, ordering, paying, due, refreshIfChanged } = services
+  const timer = deps.listeners?.length ? new RequestTimer(deps.listeners) : undefined
+  const guard = new Guard({
+    sessions,
+    limits: config.limits,
+    due,
+    refreshIfChanged,
+    beforeRoute: (route) => (CATALOG_ROUTE.test(route) ? catalog.before() : undefined),
+    onIdentified: (request, session) => {
+      timer?.identified(request, session.client.username)
+      extension?.observer.identified(request, session)
+    },
+    onAdmitted: extension?.observer.admitted,
+  })
+  const operations = new Map<string, Operation>()
+  const layer = new HttpLayer({
+    operations,
+    admit: guard.admit,
+    nextRequestId: deps.nextRequestId,
+    isClosing: deps.isClosing,
+    observer: combineObservers([timer, extension?.observer]),
+    asFailure,
+    onUnexpectedError: ({ error, ...request }) =>
+      log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) }),
+  })
+  const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
+    .parser(DEFERRED, () => null)
+    .use(layer.plugin)
+    .use(extension?.hooks ?? new Elysia())
+    .use(moduleRoutes(deps, services, guard))
+  app.use(docsRoutes({ app, version, publicUrl, headersOf: extension?.headersOf ?? (() => undefined) }))
+  if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due }))
+  for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
+  /** Logs in without a request that the request log or the coverage would show. */
+  const logIn = async (login: Credentials): Promise<string> => {
+    const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
+    return (await sessions.begin(identified)).accessToken
+  }
+  return { app, handle: app.fetch, due, logIn }
+}
+
+/** The routes of all modules, in the order of the specification. */
+const moduleRoutes = (deps: Deps, { sessions, credentials, pricing, ordering, paying }: Services, guard: Guard) => {
+  const { config, version, worlds, reference, catalog, publicUrl, extension } = deps
+  const { accessTtlMs, chargeTtlMs, mode, trustedProxies } = config
+  const accountErrors = extension?.accountErrors ?? {}
+  const addressOf = addressBehind(trustedProxies, deps.addressOf)
+  const isReady = () => !deps.isClosing() && worlds.default.db.trouble === undefined
+  return new Elysia({ name: 'modules' })
+    .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, accountErrors, addressOf }))
+    .use(beneficiaryRoutes({ reference, guard }))
+    .use(productRoutes({ catalog, guard, publicUrl, stockLeft: ordering.supply.left }))
+    .use(cardRoutes({ catalog }))
+    .use(chargeRoutes({ ...pricing, chargeTtlMs, guard }))
+    .use(categoryRoutes({ catalog, guard }))
+    .use(referenceRoutes({ reference, guard }))
+    .use(walletRoutes({ reference, guard }))
+    .use(orderRoutes({ ...ordering, guard }))
+    .use(payoutRoutes({ ...paying, guard }))
+    .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }))
+}

@@ -1,0 +1,41 @@
+import type { TObject } from '@sinclair/typebox'
+import type { AnyElysia } from 'elysia'
+import type { HttpObserver } from '../http/observer.ts'
+import type { Operation } from '../http/operation.ts'
+import type { Failure } from '../kernel/failure.ts'
+import type { Ordering } from '../orders/orders.ts'
+import type { VoucherSupply } from '../orders/supply.ts'
+import type { Paying } from '../payouts/payouts.ts'
+import type { ResolveAccount } from '../sessions/credentials.ts'
+import type { Asked } from '../sessions/guard.ts'
+import type { Session, Sessions } from '../sessions/sessions.ts'
+import type { DueWork } from '../worlds/due.ts'
+import type { World } from '../worlds/world.ts'
+
+/** Replaces some of what the program gets from outside, and takes part before and after each request (decision 0047). */
+export interface Extension {
+  supply: VoucherSupply
+  /** Whether the clock of a world moves its payouts or its orders. */
+  movesByClock: (world: World, records: 'payouts' | 'orders') => boolean
+  resolveAccount: ResolveAccount
+  /** The errors of a login that `resolveAccount` throws. */
+  accountErrors: Record<string, Failure>
+  observer: HttpObserver & {
+    identified: (request: Request, session: Session) => void
+    admitted: (asked: Asked, session: Session) => Session | Promise<Session>
+  }
+  /** Comes before the routes of the program. */
+  hooks: AnyElysia
+  routes: (program: Program) => AnyElysia
+  /** Request headers that an operation takes besides its own. */
+  headersOf: (operation: Operation) => TObject | undefined
+}
+
+/** The parts of the program that an extension works on. */
+export interface Program {
+  app: AnyElysia
+  sessions: Sessions
+  ordering: Ordering
+  paying: Paying
+  due: DueWork
+}

@@ -1,0 +1,83 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Pricing } from '../charges/quote.ts'
+import type { RateSource } from '../charges/rates.ts'
+import type { Config } from '../config/config.ts'
+import type { RequestListener } from '../http/request-timer.ts'
+import type { Log } from '../observability/log.ts'
+import { dueOrders } from '../orders/delivery.ts'
+import type { Ordering } from '../orders/orders.ts'
+import { importedSupply } from '../orders/supply.ts'
+import type { SealSource } from '../orders/voucher-key.ts'
+import type { Paying } from '../payouts/payouts.ts'
+import { duePayouts } from '../payouts/progress.ts'
+import type { Reference } from '../reference/reference.ts'
+import { refreshClients } from '../sessions/clients.ts'
+import { CredentialCheck } from '../sessions/credentials.ts'
+import { Sessions } from '../sessions/sessions.ts'
+import { TokenSigner } from '../sessions/tokens.ts'
+import { DueWork } from '../worlds/due.ts'
+import type { World } from '../worlds/world.ts'
+import type { Worlds } from '../worlds/worlds.ts'
+import type { Extension } from './extension.ts'
+
+/** What the program is made of, and everything that comes from outside. */
+export interface Deps {
+  config: Config
+  version: string
+  log: Log
+  worlds: Worlds
+  reference: Reference
+  catalog: Catalog
+  rates: RateSource
+  signingKey: Uint8Array
+  /** What seals voucher codes at rest. */
+  seals: SealSource
+  /** The address that clients see: known once the port is bound. */
+  publicUrl: string
+  /** The peer that a request comes from. */
+  addressOf: (request: Request) => string
+  /** Makes an identifier for a request that belongs to no world. */
+  nextRequestId: () => string
+  isClosing: () => boolean
+  /** Who hears of each request, such as a log; nothing is watched for nobody. */
+  listeners?: readonly RequestListener[]
+  /** What stands around the program; live mode has nothing. */
+  extension: Extension | undefined
+}
+
+/** What the modules of the program share: sessions, prices, payments, due work. */
+export const createServices = (deps: Deps) => {
+  const { config, log, worlds, reference, catalog, rates, seals, extension } = deps
+  const { accessTtlMs, refreshTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits } = config
+  const refreshIfChanged = (world: World): boolean => {
+    if (!world.db.changedElsewhere()) return false
+    world.forgetDerived()
+    refreshClients(world)
+    catalog.refresh()
+    return true
+  }
+  const signer = new TokenSigner(deps.signingKey)
+  const sessions = new Sessions({ worlds, refreshIfChanged, signer, accessTtlMs, refreshTtlMs })
+  const credentials = new CredentialCheck({
+    resolveAccount: extension?.resolveAccount ?? (({ username }) => ({ world: worlds.default, username })),
+    limitsFailures: limits !== undefined,
+    refreshIfChanged,
+  })
+  const onDamaged = (code: { stockId: number; productId: number }) =>
+    log.error('a voucher cannot be opened and is not for sale any more', { ...code })
+  const supply = extension?.supply ?? importedSupply({ seals, onDamaged })
+  const byClock = (records: 'payouts' | 'orders') => (world: World) => extension?.movesByClock(world, records) ?? false
+  const pricing: Pricing = { catalog, reference, rates, conversionBasisPoints }
+  const ordering: Ordering = { pricing, supply, seals, byClock: byClock('orders') }
+  const paying: Paying = {
+    reference,
+    rates,
+    feeBasisPoints: payoutFeeBasisPoints,
+    conversionBasisPoints,
+    byClock: byClock('payouts'),
+  }
+  const due = new DueWork([dueOrders(ordering), duePayouts(paying)])
+  return { sessions, credentials, refreshIfChanged, pricing, ordering, paying, due }
+}
+
+export type Services = ReturnType<typeof createServices>
