@@ -9,9 +9,9 @@ import { currenciesOf } from './faults/currencies.ts'
 import { faultHeadersOf } from './faults/headers.ts'
 import type { Parts } from './parts.ts'
 import { Coverage } from './requests/coverage.ts'
-import type { CoverageReport, LoggedRequest } from './requests/model.ts'
+import type { CoverageReport, RecordedRequest } from './requests/model.ts'
 import { RequestObserver } from './requests/observer.ts'
-import { Outcomes } from './requests/outcomes.ts'
+import { OutcomeRegistry } from './requests/outcomes.ts'
 import { findAccountId } from './seed/accounts.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
@@ -22,7 +22,7 @@ import { worldMeant, worldOfBearer } from './worlds/world-meant.ts'
 export interface SandboxOptions extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'version' | 'publicUrl'> {
   /** The address that the server is bound to. */
   host: string
-  /** The token of the control surface. */
+  /** The token of the control API. */
   token: string | undefined
   /** Whether undocumented members and parameters are refused. */
   strict: boolean
@@ -40,7 +40,7 @@ export class Sandbox implements Extension {
   /** Replayed requests, with their worlds: the access token that would name the world is redacted. */
   readonly #replayed = new WeakMap<Request, World>()
   #app: AnyElysia | undefined
-  #outcomes: Outcomes | undefined
+  #outcomes: OutcomeRegistry | undefined
 
   constructor(private readonly options: SandboxOptions) {
     const { worlds, catalog, host, token, publicUrl, strict } = options
@@ -55,7 +55,7 @@ export class Sandbox implements Extension {
       defaultWorld: () => worlds.default,
       worldMeant: async ({ request, route }) => this.#replayed.get(request) ?? worldMeant(worlds, request, route),
       worldMissed: (request) => this.#replayed.get(request) ?? worldOfBearer(worlds, request),
-      currenciesOf: (faulted, session) => currenciesOf(options, faulted, session),
+      currenciesOf: (target, session) => currenciesOf(options, target, session),
       strict,
     })
     this.resolveAccount = async (credentials, request) => {
@@ -74,7 +74,7 @@ export class Sandbox implements Extension {
     )
   }
 
-  /** The front page and the control surface. */
+  /** The front page and the control API. */
   routes(program: Program): AnyElysia {
     this.#app = program.app
     const { worlds } = this.options
@@ -86,7 +86,7 @@ export class Sandbox implements Extension {
       coverage: this.#coverage,
       outcomes: () => this.#getOutcomes(),
       refuseUnknown: this.observer.refuseUnknown,
-      replay: (world, logged) => this.#replay(program, world, logged),
+      replay: (world, recorded) => this.#replay(program, world, recorded),
     })
   }
 
@@ -96,23 +96,27 @@ export class Sandbox implements Extension {
   }
 
   /** Made on the first request, when all routes are there. */
-  #getOutcomes(): Outcomes {
+  #getOutcomes(): OutcomeRegistry {
     if (!this.#app) throw new Error('the sandbox has no program around which to stand')
-    this.#outcomes ??= new Outcomes(servedBy(this.#app))
+    this.#outcomes ??= new OutcomeRegistry(servedBy(this.#app))
     return this.#outcomes
   }
 
   /** Sends a request again. Its client logs in afresh, because the token in the log is redacted. */
-  async #replay({ app, sessions }: Program, world: World, logged: LoggedRequest): Promise<Response> {
-    const headers = new Headers(logged.request.headers)
-    const clientId = findAccountId(logged.client)
+  async #replay({ app, sessions }: Program, world: World, recorded: RecordedRequest): Promise<Response> {
+    const headers = new Headers(recorded.request.headers)
+    const clientId = findAccountId(recorded.client)
     const client = clientId === undefined ? undefined : findClient(world, clientId)
     if (client) {
       const { accessToken } = await sessions.begin({ world, client, passwordSha256: undefined })
       headers.set('authorization', `Bearer ${accessToken}`)
     }
     const { publicUrl } = this.options
-    const again = new Request(publicUrl + logged.path, { method: logged.method, headers, body: logged.request.body })
+    const again = new Request(publicUrl + recorded.path, {
+      method: recorded.method,
+      headers,
+      body: recorded.request.body,
+    })
     this.#replayed.set(again, world)
     return app.handle(again)
   }

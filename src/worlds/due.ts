@@ -2,7 +2,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { turns } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
-/** Records of some room that fall due by the clock. */
+/** Due work of one module. */
 export interface DueSource {
   /** When the next of them falls due, in Unix milliseconds. */
   nextMs: (query: Query) => number | undefined

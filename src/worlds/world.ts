@@ -14,10 +14,10 @@ export interface KeptImage {
 const WORLD_BYTES = 16_384
 /** What a connection takes besides its data, roughly: its schema, its look-aside, statements and copied pages. */
 const CONNECTION_BYTES = 393_216
-/** To copy so many bytes takes some 10 ms: a world that is larger stays awake. */
-const ASLEEP_BYTES_MAX = 33_554_432
+/** A larger world is not suspended: copying so many bytes takes about 10 ms. */
+const SUSPENDED_BYTES_MAX = 33_554_432
 
-/** A piece of a world that some room owns: made when first asked for, gone with its world. */
+/** State in memory that a module keeps for each world. It is created on first use and goes with its world. */
 export interface WorldPart<T> {
   readonly index: number
   readonly create: (world: World) => T
@@ -35,19 +35,19 @@ export const worldPart = <T>(create: (world: World) => T, kind: PartKind = 'own'
 })
 
 /**
- * Everything that can change (contract C15): the data, the clock, the randomness, and the parts that rooms keep in
+ * Everything that can change (contract C15): the data, the clock, the randomness, and the parts that modules keep in
  * memory: limits, caches, tokens. Nothing that changes lives outside of one.
  */
 export class World {
   readonly ids: IdSource
   #closed = false
   #database: Database | undefined
-  /** The data of a world that is asleep, or was never asked for. */
+  /** The data of a world that is suspended, or was never used. */
   #image: KeptImage | undefined
   #wasUsed = true
   #idleTicks = 0
   #databaseBytes = 0
-  /** What rooms keep of it in memory, in bytes, and how much that may be: they see to both. */
+  /** The bytes of the world's request log, and their limit, which the log itself enforces. */
   keptBytes = 0
   #keptBytesMax = Number.POSITIVE_INFINITY
   #onLimited: () => void = () => undefined
@@ -61,14 +61,14 @@ export class World {
     readonly randomness: Randomness,
     ids?: IdState,
     /** Hears that the data is open from now on. */
-    private readonly onAwake: (world: World) => void = () => undefined,
+    private readonly onResume: (world: World) => void = () => undefined,
   ) {
     this.ids = new IdSource(randomness, ids)
     if (data instanceof Database) this.#database = data
     else this.#image = data
   }
 
-  /** True once the world was reset or dropped: whoever still holds it holds a thing of the past. */
+  /** True once the world was reset or dropped. Requests in progress may still hold it. */
   get closed(): boolean {
     return this.#closed
   }
@@ -81,7 +81,7 @@ export class World {
   get db(): Database {
     if (this.#closed) throw new DomainError(unauthorized(true))
     this.#wasUsed = true
-    this.#database ??= this.#wake()
+    this.#database ??= this.#resume()
     return this.#database
   }
 
@@ -102,38 +102,38 @@ export class World {
     return this.#keptBytesMax
   }
 
-  /** Says how much rooms may keep of the world in memory. */
+  /** Limits the bytes of the request log. */
   limitKept(bytesMax: number): void {
     this.#keptBytesMax = bytesMax
     this.#onLimited()
   }
 
-  /** Calls a room when that has changed. */
-  onLimited(room: () => void): void {
-    this.#onLimited = room
+  /** Calls back when the limit changes. */
+  onLimited(callback: () => void): void {
+    this.#onLimited = callback
   }
 
-  /** Whether it can be put to sleep without holding others up. */
-  get canSleep(): boolean {
-    return this.#database !== undefined && !this.#database.onFile && this.#database.byteCount <= ASLEEP_BYTES_MAX
+  /** Whether suspending it would delay no other request. */
+  get canSuspend(): boolean {
+    return this.#database !== undefined && !this.#database.onFile && this.#database.byteCount <= SUSPENDED_BYTES_MAX
   }
 
-  /** Puts a world in memory to sleep: its image is kept and its connection closed. The next use wakes it. */
-  sleep(keep: (image: Uint8Array) => KeptImage): void {
+  /** Keeps the image of a world in memory and closes its connection. The next use resumes it. */
+  suspend(keep: (image: Uint8Array) => KeptImage): void {
     if (!this.#database) return
     this.#image = keep(this.#database.closeToImage())
     this.#database = undefined
     this.forgetDerived()
   }
 
-  #wake(): Database {
+  #resume(): Database {
     if (!this.#image) throw new Error('a world without data')
     const image = this.#image.read()
     this.#database = Database.inMemory(image)
     this.#image.drop()
     this.#image = undefined
     this.#databaseBytes = image.byteLength
-    this.onAwake(this)
+    this.onResume(this)
     return this.#database
   }
 

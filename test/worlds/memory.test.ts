@@ -49,8 +49,8 @@ describe('A sandbox with --memory 64MiB', () => {
     const opened = await Promise.all(Array.from({ length: 100 }, () => room.open()))
     room.worlds.rest()
     const [, ...named] = room.worlds.all
-    const awakeBytes = named.filter(({ canSleep }) => canSleep).reduce((sum, w) => sum + w.memoryBytes, 0)
-    expect(awakeBytes).toBeLessThanOrEqual(MEMORY / 2)
+    const openBytes = named.filter(({ canSuspend }) => canSuspend).reduce((sum, w) => sum + w.memoryBytes, 0)
+    expect(openBytes).toBeLessThanOrEqual(MEMORY / 2)
     const statuses = await Promise.all(opened.map(async ({ client }) => (await client.get('/api/v1/wallets')).status))
     expect(new Set(statuses)).toEqual(new Set([200]))
     const saved = await Promise.all(

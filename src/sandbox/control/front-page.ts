@@ -67,7 +67,7 @@ export const FRONT_POLICY = [
 ].join('; ')
 
 export interface FrontPageOptions {
-  /** Whether the control surface answers a browser, which sends no token. */
+  /** Whether the control API answers a browser, which sends no token. */
   open: boolean
   /** Products to show the pictures of. */
   products: readonly Product[]

@@ -7,7 +7,7 @@ import { frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
 import { drawFrontPage, FRONT_POLICY } from './front-page.ts'
 import { controlOperation } from './operation.ts'
 
-/** The front page: what a stranger sees who opens the address, and what a program is told that asks for it. */
+/** The front page: HTML for people who open the address, JSON for programs. */
 
 const FactsSchema = Type.Object(
   {
@@ -68,7 +68,7 @@ const prefersHtml = (accept: string | null): boolean => {
   return html > 0 && html >= (weights.get('application/json') ?? 0)
 }
 
-/** Whether the control surface would answer a link in the page. */
+/** Whether the control API would answer a link in the page. */
 const isOpenTo = (request: Request, gate: Parts['gate']): boolean => {
   try {
     gate(request)

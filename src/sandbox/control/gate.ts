@@ -12,7 +12,7 @@ const LOOPBACK = /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[?::
 const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 /**
- * Who may use the control surface (contract C15): everyone on this machine, where it is bound to loopback; elsewhere
+ * Who may use the control API (contract C15): everyone on this machine, where it is bound to loopback; elsewhere
  * who has the token. Never a page of another site, whether it sends its Origin or makes its name resolve here.
  */
 export const sandboxGate =

@@ -3,7 +3,7 @@ import { operationsOf } from '../../http/operation.ts'
 import { type Failure, invalid, type Violation } from '../../kernel/failure.ts'
 import { FOREIGN_SITE, TOKEN_WRONG, worldNotFound } from '../errors.ts'
 
-/** What the operations of the control surface have in common (contract C15). */
+/** What the operations of the control API have in common (contract C15). */
 
 export const controlOperation = operationsOf({ tag: 'Sandbox', errorShape: 'structured', public: true, closed: true })
 

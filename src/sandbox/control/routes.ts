@@ -16,11 +16,11 @@ import { operatorWalletRoutes } from './wallet-routes.ts'
 
 /** The sandbox's own surface (contract C15). Errors leave in the structured shape. */
 
-/** The front page, which is open to everyone, then the control surface. */
+/** The front page, which is open to everyone, then the control API. */
 export const sandboxRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox' }).use(frontRoutes(parts)).use(controlRoutes(parts))
 
-/** The control surface behind its gate. */
+/** The control API behind its gate. */
 const controlRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-control', prefix: '/_sandbox' })
     .onTransform({ as: 'scoped' }, async ({ request, path, route }) => {
@@ -50,7 +50,7 @@ const indexRoutes = ({ worlds, version }: Parts) =>
     controlOperation({
       id: 'getSandbox',
       summary: 'See what the sandbox offers',
-      description: 'The worlds that there are, and where the rest of the control surface is.',
+      description: 'The worlds that there are, and where the rest of the control API is.',
       success: {
         status: 200,
         description: 'Version, worlds and links',

@@ -16,7 +16,7 @@ export const unknownIn = async ({ query, body }: Operation, request: Request): P
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
 
-/** On the control surface: all members of the body. @throws DomainError body_unreadable */
+/** On the control API: all members of the body. @throws DomainError body_unreadable */
 export const unknownMembersIn = async ({ body }: Operation, request: Request): Promise<Violation[]> =>
   body ? unknownMembers(await objectIn(request), body).slice(0, UNKNOWN_NAMED_MAX) : []
 

@@ -3,12 +3,12 @@ import { readText } from '../../http/body.ts'
 import { parseObject } from '../../http/json.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { findPayingWallet, findWallet } from '../../wallets/queries.ts'
-import type { Faulted } from './faults.ts'
+import type { FaultTarget } from './faults.ts'
 
 /** The currencies of the product, or of the payout, and of the wallet that pays, if what was sent names them. */
 export const currenciesOf = async (
   { catalog, reference }: Pick<Pricing, 'catalog' | 'reference'>,
-  { request, path }: Faulted,
+  { request, path }: FaultTarget,
   { world, client }: Session,
 ): Promise<{ from: string; to: string } | undefined> => {
   try {

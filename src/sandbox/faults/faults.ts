@@ -2,7 +2,7 @@ import { DomainError, violated } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import { CONNECTION_DROPPED } from '../errors.ts'
-import type { Outcomes } from '../requests/outcomes.ts'
+import type { OutcomeRegistry } from '../requests/outcomes.ts'
 import { DELAY_HEADER, FAULT_HEADER } from './headers.ts'
 import { fits } from './pattern.ts'
 
@@ -52,15 +52,15 @@ export const clearRules = (world: World): void => {
 }
 
 /** A request as faults see it. */
-export interface Faulted {
+export interface FaultTarget {
   request: Request
   path: string
   /** The route that serves it, with its parameters unnamed. */
   route: string
 }
 
-/** What is done to a request before anything else is done for it. */
-export interface Strike {
+/** What happens to a request before anything else is done for it. */
+export interface Fault {
   name: string
   delayMs: number
   drop: boolean
@@ -68,15 +68,15 @@ export interface Strike {
 }
 
 /**
- * What a request asks for in its headers, or a rule of its world has in store for it. An error strikes only where it
+ * The fault that a request asks for in its headers, or that a rule of its world injects. An error occurs only where it
  * is documented.
  *
  * @throws DomainError validation when a header asks for what does not exist
  */
-export const strikeFor = (outcomes: Outcomes, world: World, faulted: Faulted): Strike | undefined =>
-  askedFor(outcomes, faulted) ?? ruledFor(outcomes, world, faulted)
+export const findFault = (outcomes: OutcomeRegistry, world: World, target: FaultTarget): Fault | undefined =>
+  requestedFault(outcomes, target) ?? faultByRule(outcomes, world, target)
 
-const askedFor = (outcomes: Outcomes, { request, route }: Faulted): Strike | undefined => {
+const requestedFault = (outcomes: OutcomeRegistry, { request, route }: FaultTarget): Fault | undefined => {
   const name = request.headers.get(FAULT_HEADER)
   const delay = request.headers.get(DELAY_HEADER)
   if (name === null && delay === null) return undefined
@@ -91,12 +91,12 @@ const askedFor = (outcomes: Outcomes, { request, route }: Faulted): Strike | und
   return { name: name ?? 'delay', delayMs, drop: false, error: failure && new DomainError(failure) }
 }
 
-const ruledFor = (outcomes: Outcomes, world: World, faulted: Faulted): Strike | undefined => {
+const faultByRule = (outcomes: OutcomeRegistry, world: World, target: FaultTarget): Fault | undefined => {
   const own = world.of(faults)
   for (const rule of own.rules) {
-    if (rule.timesLeft === 0 || !matches(rule, faulted)) continue
+    if (rule.timesLeft === 0 || !matches(rule, target)) continue
     const failure =
-      rule.error === null ? undefined : outcomes.failureAt(faulted.request.method, faulted.route, rule.error)
+      rule.error === null ? undefined : outcomes.failureAt(target.request.method, target.route, rule.error)
     if (rule.error !== null && !failure) continue
     if (rule.probability < 1 && fraction(own.randomness) >= rule.probability) continue
     if (rule.timesLeft !== null) rule.timesLeft -= 1
@@ -106,7 +106,7 @@ const ruledFor = (outcomes: Outcomes, world: World, faulted: Faulted): Strike | 
   return undefined
 }
 
-const matches = ({ match }: FaultRule, { request, path, route }: Faulted): boolean =>
+const matches = ({ match }: FaultRule, { request, path, route }: FaultTarget): boolean =>
   (match.method === null || match.method === request.method) &&
   (match.path === null || match.path === route || fits(match.path, path))
 
@@ -117,8 +117,8 @@ const fraction = (randomness: SeededRandomness): number => {
   return view.getUint32(0) / 2 ** (8 * FRACTION_BYTES)
 }
 
-/** Lets a strike hit: waits, then breaks off or fails. */
-export const strike = async ({ delayMs, drop, error }: Strike): Promise<void> => {
+/** Waits, then drops the connection or fails. @throws DomainError */
+export const inject = async ({ delayMs, drop, error }: Fault): Promise<void> => {
   if (delayMs > 0) await Bun.sleep(delayMs)
   if (drop) throw new DomainError(CONNECTION_DROPPED)
   if (error) throw error

@@ -2,8 +2,8 @@ import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { violated } from '../../kernel/failure.ts'
 import type { Parts } from '../parts.ts'
-import { isSpared } from '../paths.ts'
-import type { Outcomes } from '../requests/outcomes.ts'
+import { isExempt } from '../paths.ts'
+import type { OutcomeRegistry } from '../requests/outcomes.ts'
 import { getWorld } from '../worlds/model.ts'
 import { addRule, clearRules, type FaultRule, RULES_MAX, rulesOf } from './faults.ts'
 import { type RuleRequest, ruleWire } from './model.ts'
@@ -45,7 +45,7 @@ export const faultRoutes = ({ worlds, outcomes }: Parts) =>
     )
 
 /** @throws DomainError validation */
-const readRule = (outcomes: Outcomes, body: Static<typeof RuleRequest>): Omit<FaultRule, 'id'> => {
+const readRule = (outcomes: OutcomeRegistry, body: Static<typeof RuleRequest>): Omit<FaultRule, 'id'> => {
   const { error = null, delay_ms: delayMs = 0, drop = false, match = {}, times, probability = 1 } = body
   const { path } = match
   const method = match.method?.toUpperCase() ?? null
@@ -57,7 +57,7 @@ const readRule = (outcomes: Outcomes, body: Static<typeof RuleRequest>): Omit<Fa
   if (path !== undefined && path.length > PATTERN_LENGTH_MAX)
     throw violated('match', 'max', `must have a path of at most ${PATTERN_LENGTH_MAX} characters`)
   const fits = (at: string, route: string) =>
-    !isSpared(route) && (method === null || method === at) && (path === undefined || reaches(path, route))
-  if (!outcomes.canStrike(error, fits)) throw violated('match', 'enum', MATCH_PROBLEM)
+    !isExempt(route) && (method === null || method === at) && (path === undefined || reaches(path, route))
+  if (!outcomes.canOccur(error, fits)) throw violated('match', 'enum', MATCH_PROBLEM)
   return { error, delayMs, drop, match: { method, path: path ?? null }, timesLeft: times ?? null, probability }
 }

@@ -1,6 +1,6 @@
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { CoverageReport } from './model.ts'
-import type { Outcome, Outcomes } from './outcomes.ts'
+import type { Outcome, OutcomeRegistry } from './outcomes.ts'
 
 /** How often each outcome has occurred. */
 type Counts = Map<Outcome, number>
@@ -11,7 +11,7 @@ const counts = worldPart<Counts>(() => new Map())
 export class Coverage {
   readonly #all: Counts = new Map()
 
-  constructor(private readonly outcomes: () => Outcomes) {}
+  constructor(private readonly outcomes: () => OutcomeRegistry) {}
 
   count(world: World, outcome: Outcome): void {
     for (const kept of [this.#all, world.of(counts)]) kept.set(outcome, (kept.get(outcome) ?? 0) + 1)

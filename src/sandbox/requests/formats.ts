@@ -1,47 +1,47 @@
-import type { LoggedRequest } from './model.ts'
+import type { RecordedRequest } from './model.ts'
 
 /** The request log in the formats that other programs read. */
 
 const HAR_VERSION = '1.2'
 
 /** HTTP Archive 1.2, as browsers and proxies import it. */
-export const toHar = (requests: readonly LoggedRequest[], baseUrl: string, version: string) => ({
+export const toHar = (requests: readonly RecordedRequest[], baseUrl: string, version: string) => ({
   log: {
     version: HAR_VERSION,
     creator: { name: 'Scrip', version },
-    entries: requests.map((logged) => ({
-      startedDateTime: logged.at,
-      time: logged.duration_ms,
+    entries: requests.map((recorded) => ({
+      startedDateTime: recorded.at,
+      time: recorded.duration_ms,
       request: {
-        method: logged.method,
-        url: baseUrl + logged.path,
+        method: recorded.method,
+        url: baseUrl + recorded.path,
         httpVersion: 'HTTP/1.1',
         cookies: [],
-        headers: pairs(logged.request.headers),
-        queryString: queryOf(logged.path),
-        ...(logged.request.body !== null && {
-          postData: { mimeType: typeOf(logged.request.headers), params: [], text: logged.request.body },
+        headers: pairs(recorded.request.headers),
+        queryString: queryOf(recorded.path),
+        ...(recorded.request.body !== null && {
+          postData: { mimeType: typeOf(recorded.request.headers), params: [], text: recorded.request.body },
         }),
         headersSize: -1,
-        bodySize: byteCountOf(logged.request.body),
+        bodySize: byteCountOf(recorded.request.body),
       },
       response: {
-        status: logged.response.status,
+        status: recorded.response.status,
         statusText: '',
         httpVersion: 'HTTP/1.1',
         cookies: [],
-        headers: pairs(logged.response.headers),
+        headers: pairs(recorded.response.headers),
         content: {
-          size: byteCountOf(logged.response.body),
-          mimeType: typeOf(logged.response.headers),
-          ...(logged.response.body !== null && { text: logged.response.body }),
+          size: byteCountOf(recorded.response.body),
+          mimeType: typeOf(recorded.response.headers),
+          ...(recorded.response.body !== null && { text: recorded.response.body }),
         },
         redirectURL: '',
         headersSize: -1,
-        bodySize: byteCountOf(logged.response.body),
+        bodySize: byteCountOf(recorded.response.body),
       },
       cache: {},
-      timings: { send: 0, wait: logged.duration_ms, receive: 0 },
+      timings: { send: 0, wait: recorded.duration_ms, receive: 0 },
     })),
   },
 })
@@ -62,7 +62,7 @@ const pairs = (headers: Record<string, string>) => Object.entries(headers).map((
 const CURL_OWN = new Set(['host', 'content-length', 'connection', 'accept-encoding', 'user-agent', 'accept'])
 
 /** A line to paste into a shell; the token is left to its variable. */
-export const toCurl = ({ method, path, request }: LoggedRequest, baseUrl: string): string => {
+export const toCurl = ({ method, path, request }: RecordedRequest, baseUrl: string): string => {
   const headers = Object.entries(request.headers)
     .filter(([name]) => !CURL_OWN.has(name))
     .map(([name, value]) =>

@@ -6,8 +6,8 @@ import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 const Headers = Type.Record(Type.String(), Type.String(), { title: 'MessageHeaders' })
 
 /** A request and its response, without secrets. */
-export type LoggedRequest = Static<typeof LoggedRequest>
-export const LoggedRequest = Type.Object(
+export type RecordedRequest = Static<typeof RecordedRequest>
+export const RecordedRequest = Type.Object(
   {
     id: Type.Integer(),
     request_id: Type.String(),
@@ -32,12 +32,12 @@ export const LoggedRequest = Type.Object(
       { description: 'The rows that the request wrote' },
     ),
   },
-  { title: 'LoggedRequest' },
+  { title: 'RecordedRequest' },
 )
 
 const COUNTRY_EXAMPLE =
   '{"id":1,"name":"Aruba","official_name":"Aruba","alpha_2":"AW","alpha_3":"ABW","numeric_code":"533","dialing_prefix":"+297"}'
-export const LOGGED_REQUEST_EXAMPLE: LoggedRequest = {
+export const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
   id: 2,
   request_id: 'req_default_2',
   at: '2026-01-01T00:00:00.000Z',

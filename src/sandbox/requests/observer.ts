@@ -7,16 +7,16 @@ import { DomainError, type Failure, invalid } from '../../kernel/failure.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 import { unknownIn, unknownMembersIn } from '../control/strict.ts'
-import { type Faulted, type Strike, strike, strikeFor } from '../faults/faults.ts'
-import { isAboutSandbox, isControl, isProbe, isSpared } from '../paths.ts'
+import { type Fault, type FaultTarget, findFault, inject } from '../faults/faults.ts'
+import { isAboutSandbox, isControl, isExempt, isProbe } from '../paths.ts'
 import type { Coverage } from './coverage.ts'
-import type { Outcomes } from './outcomes.ts'
+import type { OutcomeRegistry } from './outcomes.ts'
 import { shownPartOf } from './redaction.ts'
-import { type CapturedRequest, requestLog } from './request-log.ts'
+import { requestLog, type UnredactedRequest } from './request-log.ts'
 import { type RowChange, watchRows, withChanges } from './row-changes.ts'
 
 /** A request in progress; once it is answered, the log keeps this very object. */
-class ObservedRequest implements CapturedRequest {
+class ObservedRequest implements UnredactedRequest {
   readonly startedMs = sinceStartMs()
   world: World | undefined
   failure: Failure | undefined
@@ -57,16 +57,16 @@ const STRANGER_CHARACTERS_MAX = 1_024
 const UNCHANGED: readonly RowChange[] = []
 
 export interface RequestObserverOptions {
-  outcomes: () => Outcomes
+  outcomes: () => OutcomeRegistry
   coverage: Coverage
   /** The world of requests that name none. */
   defaultWorld: () => World
   /** The world that a request without an access token speaks of. */
-  worldMeant: (faulted: Faulted) => Promise<World | undefined>
+  worldMeant: (target: FaultTarget) => Promise<World | undefined>
   /** The world of a request whose access token was refused. */
   worldMissed: (request: Request) => World | undefined
   /** The currencies that a purchase converts between. */
-  currenciesOf: (faulted: Faulted, session: Session) => Promise<{ from: string; to: string } | undefined>
+  currenciesOf: (target: FaultTarget, session: Session) => Promise<{ from: string; to: string } | undefined>
   /** Whether undocumented members and parameters are refused. */
   strict: boolean
 }
@@ -89,42 +89,42 @@ export class RequestObserver implements HttpObserver {
     observed.world = world
   }
 
-  /** Called when the guard has let a request into a world. @throws DomainError the fault that strikes, or validation */
-  admitted = (faulted: Faulted, session: Session): Session | Promise<Session> => {
-    const observed = this.#inProgress.get(faulted.request)
+  /** Called when the guard has let a request into a world. @throws DomainError the injected fault, or validation */
+  admitted = (target: FaultTarget, session: Session): Session | Promise<Session> => {
+    const observed = this.#inProgress.get(target.request)
     if (!observed) return session
     // Reading writes nothing.
-    const watched = faulted.request.method === 'GET' ? session : watchedBy(observed, session)
-    const struck = this.#strike(observed, session.world, faulted, session)
-    if (this.options.strict) return this.#strictly(struck, faulted, watched)
-    return struck ? struck.then(() => watched) : watched
+    const watched = target.request.method === 'GET' ? session : watchedBy(observed, session)
+    const injected = this.#inject(observed, session.world, target, session)
+    if (this.options.strict) return this.#strictly(injected, target, watched)
+    return injected ? injected.then(() => watched) : watched
   }
 
   /**
    * Called when a route is about to answer. A public route has met no fault yet: its world is the one named in its body,
    * or the default one.
    *
-   * @throws DomainError the fault that strikes, or validation
+   * @throws DomainError the injected fault, or validation
    */
-  entered = async ({ request, path, route }: Faulted): Promise<void> => {
+  entered = async ({ request, path, route }: FaultTarget): Promise<void> => {
     const observed = this.#inProgress.get(request)
     if (!observed) return
-    const faulted = { request, path, route }
+    const target = { request, path, route }
     if (this.options.outcomes().operationAt(request.method, route)?.public === undefined) return
-    observed.world = await this.options.worldMeant(faulted)
-    await this.#strike(observed, observed.world ?? this.options.defaultWorld(), faulted)
-    // The control surface does so behind its gate.
-    if (!isControl(route)) await this.refuseUnknown(faulted)
+    observed.world = await this.options.worldMeant(target)
+    await this.#inject(observed, observed.world ?? this.options.defaultWorld(), target)
+    // The control API does so behind its gate.
+    if (!isControl(route)) await this.refuseUnknown(target)
   }
 
-  async #strictly(struck: Promise<void> | undefined, faulted: Faulted, session: Session): Promise<Session> {
-    await struck
-    await this.refuseUnknown(faulted)
+  async #strictly(injected: Promise<void> | undefined, target: FaultTarget, session: Session): Promise<Session> {
+    await injected
+    await this.refuseUnknown(target)
     return session
   }
 
   /** Refuses what the operation does not document. @throws DomainError validation */
-  refuseUnknown = async ({ request, route }: Faulted): Promise<void> => {
+  refuseUnknown = async ({ request, route }: FaultTarget): Promise<void> => {
     const observed = this.#inProgress.get(request)
     const operation = this.options.outcomes().operationAt(request.method, route)
     if (!observed || !operation) return
@@ -141,20 +141,20 @@ export class RequestObserver implements HttpObserver {
     if (observed) observed.world = world
   }
 
-  #strike(observed: ObservedRequest, world: World, faulted: Faulted, session?: Session): Promise<void> | undefined {
-    observed.route = faulted.route || null
-    if (isSpared(faulted.route)) return undefined
-    const found = strikeFor(this.options.outcomes(), world, faulted)
+  #inject(observed: ObservedRequest, world: World, target: FaultTarget, session?: Session): Promise<void> | undefined {
+    observed.route = target.route || null
+    if (isExempt(target.route)) return undefined
+    const found = findFault(this.options.outcomes(), world, target)
     if (!found) return undefined
     observed.fault = found.name
-    return this.#withCurrencies(found, faulted, session).then(strike)
+    return this.#withCurrencies(found, target, session).then(inject)
   }
 
   /** A missing rate names the currencies of the request, if it names them itself. */
-  async #withCurrencies(found: Strike, faulted: Faulted, session: Session | undefined): Promise<Strike> {
+  async #withCurrencies(found: Fault, target: FaultTarget, session: Session | undefined): Promise<Fault> {
     const failure = found.error?.failure
     if (failure?.code !== 'rate_missing' || !session) return found
-    const currencies = await this.options.currenciesOf(faulted, session)
+    const currencies = await this.options.currenciesOf(target, session)
     return { ...found, error: currencies ? new DomainError(rateMissing(currencies.from, currencies.to)) : found.error }
   }
 

@@ -8,9 +8,9 @@ import {
   COVERAGE_EXAMPLE,
   CoverageReport,
   Har,
-  LOGGED_REQUEST_EXAMPLE,
-  LoggedRequest,
+  RECORDED_REQUEST_EXAMPLE,
   REPLAY_EXAMPLE,
+  RecordedRequest,
   Replay,
 } from './model.ts'
 
@@ -47,8 +47,8 @@ export const listRequests = controlOperation({
   success: {
     status: 200,
     description: 'The requests',
-    schema: Type.Union([Type.Array(LoggedRequest), Har]),
-    example: [LOGGED_REQUEST_EXAMPLE],
+    schema: Type.Union([Type.Array(RecordedRequest), Har]),
+    example: [RECORDED_REQUEST_EXAMPLE],
     alsoAs: { 'text/plain': { schema: Type.String(), example: CURL_EXAMPLE } },
   },
   errors: {
@@ -63,7 +63,7 @@ export const getRequest = controlOperation({
   description: 'The request and its response, without secrets, and the rows that it wrote.',
   params: RequestPath,
   query: WorldQuery,
-  success: { status: 200, description: 'The request', schema: LoggedRequest, example: LOGGED_REQUEST_EXAMPLE },
+  success: { status: 200, description: 'The request', schema: RecordedRequest, example: RECORDED_REQUEST_EXAMPLE },
   errors: oneErrors,
 })
 

@@ -58,7 +58,7 @@ const errorsOf = ({ operation, method, route }: ServedOperation): KnownError[] =
  * Every documented outcome, read from the routes themselves, so that the list of errors, the faults and the coverage
  * cannot differ from what is served (decision 0013).
  */
-export class Outcomes {
+export class OutcomeRegistry {
   readonly #known: readonly KnownOperation[]
   /** By method, then by route. */
   readonly #byRoute = new Map<string, Map<string, KnownOperation>>()
@@ -81,7 +81,7 @@ export class Outcomes {
       )
   }
 
-  /** The outcomes of the API, without those of the control surface. */
+  /** The outcomes of the API, without those of the control API. */
   ofApi(): Outcome[] {
     return this.#known
       .filter(({ served }) => served.operation.tag !== 'Sandbox')
@@ -93,8 +93,8 @@ export class Outcomes {
     return this.#known.some(({ errors }) => errors.some(({ outcome }) => outcome.name === name))
   }
 
-  /** Whether a rule for this error, or for any outcome, can strike at one of the endpoints that fit. */
-  canStrike(error: string | null, fits: (method: string, route: string) => boolean): boolean {
+  /** Whether a rule for this error, or for any outcome, can take effect at one of the endpoints that fit. */
+  canOccur(error: string | null, fits: (method: string, route: string) => boolean): boolean {
     return this.#known.some(
       ({ served: { method, route }, errors }) =>
         fits(method, route) && (error === null || errors.some(({ outcome }) => outcome.name === error)),

@@ -3,7 +3,7 @@ import { documentedRoute } from '../../http/target.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { turns } from '../../kernel/turns.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { LoggedRequest } from './model.ts'
+import type { RecordedRequest } from './model.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
 
@@ -11,7 +11,7 @@ import type { RowChange } from './row-changes.ts'
  * A request and its response as sent, secrets included. It stays in memory and is redacted when the log is read:
  * most are never read, and redacting one costs more than answering most requests.
  */
-export interface CapturedRequest {
+export interface UnredactedRequest {
   readonly atMs: number
   readonly method: string
   /** Path and query. */
@@ -35,7 +35,7 @@ const BYTES_MAX = 4_194_304
 
 /** The last requests of a world, the oldest first (decision 0014). */
 class RequestLog {
-  readonly #captured: CapturedRequest[] = []
+  readonly #captured: UnredactedRequest[] = []
   readonly #sizes: number[] = []
   #size = 0
   #lastId = 0
@@ -44,7 +44,7 @@ class RequestLog {
     world.onLimited(() => this.#trim())
   }
 
-  add(request: CapturedRequest): void {
+  add(request: UnredactedRequest): void {
     const size = sizeOf(request)
     this.#lastId += 1
     this.#captured.push(request)
@@ -63,22 +63,22 @@ class RequestLog {
   }
 
   /** All requests, redacted in slices: a few megabytes take longer than other requests should wait. */
-  async all(): Promise<LoggedRequest[]> {
+  async all(): Promise<RecordedRequest[]> {
     const captured = [...this.#captured]
     const firstId = this.#firstId
-    const logged: LoggedRequest[] = []
-    while (logged.length < captured.length) {
+    const recorded: RecordedRequest[] = []
+    while (recorded.length < captured.length) {
       await turns.take(this.world, (isOver) => {
         do {
-          const request = captured[logged.length]
-          if (request) logged.push(redacted(request, firstId + logged.length))
-        } while (logged.length < captured.length && !isOver())
+          const request = captured[recorded.length]
+          if (request) recorded.push(redacted(request, firstId + recorded.length))
+        } while (recorded.length < captured.length && !isOver())
       })
     }
-    return logged
+    return recorded
   }
 
-  find(id: number): LoggedRequest | undefined {
+  find(id: number): RecordedRequest | undefined {
     const request = this.#captured[id - this.#firstId]
     return request && redacted(request, id)
   }
@@ -91,7 +91,7 @@ class RequestLog {
 
 export const requestLog = worldPart((world) => new RequestLog(world))
 
-const redacted = (captured: CapturedRequest, id: number): LoggedRequest => {
+const redacted = (captured: UnredactedRequest, id: number): RecordedRequest => {
   const { atMs, method, path, route, client, status, durationMs, fault, outcome, changes } = captured
   const responseHeaders = redactedHeaders(captured.responseHeaders)
   return {
@@ -116,7 +116,7 @@ const REQUEST_BYTES = 2_048
 const HEADER_BYTES = 64
 const CHANGE_BYTES = 64
 
-const sizeOf = ({ path, requestHeaders, requestBody, responseBody, changes }: CapturedRequest): number => {
+const sizeOf = ({ path, requestHeaders, requestBody, responseBody, changes }: UnredactedRequest): number => {
   let size = REQUEST_BYTES + path.length + byteCountOf(requestBody) + byteCountOf(responseBody)
   // Responses have few headers, and short ones.
   requestHeaders.forEach((value) => {

@@ -6,7 +6,7 @@ import { CONNECTION_DROPPED, REQUEST_NOT_FOUND } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/model.ts'
 import { toCurl, toHar } from './formats.ts'
-import type { LoggedRequest } from './model.ts'
+import type { RecordedRequest } from './model.ts'
 import * as operations from './operations.ts'
 import { requestLog } from './request-log.ts'
 
@@ -16,7 +16,8 @@ export const requestRoutes = ({ worlds, version, publicUrl, replay }: Parts) =>
       '/requests',
       async ({ query: { world, format } }) => {
         const requests = await getWorld(worlds, world).of(requestLog).all()
-        if (format === 'curl') return textResponse(requests.map((logged) => `${toCurl(logged, publicUrl)}\n`).join(''))
+        if (format === 'curl')
+          return textResponse(requests.map((recorded) => `${toCurl(recorded, publicUrl)}\n`).join(''))
         const json = format === 'har' ? toHar(requests, publicUrl, version) : requests
         return jsonResponse(JSON.stringify(json))
       },
@@ -24,14 +25,14 @@ export const requestRoutes = ({ worlds, version, publicUrl, replay }: Parts) =>
     )
     .get(
       '/requests/:id',
-      ({ params, query }) => getLogged(getWorld(worlds, query.world), params.id),
+      ({ params, query }) => getRecorded(getWorld(worlds, query.world), params.id),
       operations.getRequest,
     )
     .post(
       '/requests/:id/replay',
       async ({ params, query }) => {
         const world = getWorld(worlds, query.world)
-        const response = await replay(world, getLogged(world, params.id))
+        const response = await replay(world, getRecorded(world, params.id))
         const { status, headers } = response
         return { status, headers: Object.fromEntries(headers), body: await bodyOf(response) }
       },
@@ -39,7 +40,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, replay }: Parts) =>
     )
 
 /** @throws DomainError request_not_found */
-const getLogged = (world: World, id: number | undefined): LoggedRequest =>
+const getRecorded = (world: World, id: number | undefined): RecordedRequest =>
   found(id === undefined ? undefined : world.of(requestLog).find(id), REQUEST_NOT_FOUND)
 
 /** A fault may drop the connection of a replay as well. @throws DomainError connection_dropped */

@@ -9,7 +9,7 @@ export interface RowChange {
   key: string
 }
 
-/** What is no news to whoever looks at a request: bookkeeping of the program itself. */
+/** The program's own bookkeeping, which does not interest readers of the request log. */
 const UNWATCHED = new Set(['migrations', 'seeds', 'logins', 'idempotency_keys', 'list_counts'])
 const OPERATIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' } as const
 

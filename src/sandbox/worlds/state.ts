@@ -33,12 +33,12 @@ export const worldFrom = (
   name: string,
   state: WorldState,
   base: SteadyClock,
-  onAwake?: (world: World) => void,
+  onResume?: (world: World) => void,
 ): World => {
   const { seed, position } = state.randomness
   const clock = new MovableClock(base, state.clock)
   const randomness = new SeededRandomness(seed, position)
-  const world = new World(name, sharedImage(state.image), clock, randomness, state.ids, onAwake)
+  const world = new World(name, sharedImage(state.image), clock, randomness, state.ids, onResume)
   Object.assign(world.of(pace), state.pace)
   return world
 }

@@ -10,7 +10,7 @@ const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {
   '/auth/refresh': ({ refresh_token: token }) => worldOfToken(String(token)),
 }
 
-/** The world that a login or a refresh speaks of, if there is one: its faults strike, and its log keeps the request. */
+/** The world that a login or a refresh speaks of, if there is one: its faults inject, and its log keeps the request. */
 export const worldMeant = async (worlds: Worlds, request: Request, route: string): Promise<World | undefined> => {
   const say = SAID_IN[route]
   if (!say) return undefined
@@ -24,7 +24,7 @@ export const worldMeant = async (worlds: Worlds, request: Request, route: string
 
 const BEARER = /^bearer +(.+)$/i
 
-/** The world that a refused access token was of: whoever looks for its refusal looks there. */
+/** The world of a refused access token: its user looks for the refusal there. */
 export const worldOfBearer = (worlds: Worlds, { headers }: Request): World | undefined => {
   const token = BEARER.exec(headers.get('authorization') ?? '')?.[1]
   try {

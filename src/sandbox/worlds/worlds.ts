@@ -9,15 +9,15 @@ import { stateOf, type WorldState, worldFrom } from './state.ts'
 
 /** How many named worlds one process holds (contract C15). */
 export const WORLDS_MAX = 10_000
-/** After how many ticks without a request a world goes to sleep. */
+/** Ticks without a request after which a world is suspended. */
 const IDLE_TICKS = 10
 /** A closed connection keeps its memory until what was made on it is collected: after so many, that is asked for. */
-const SLEEPS_PER_COLLECTION = 50
+const SUSPENSIONS_PER_COLLECTION = 50
 /** A larger world is neither kept nor copied: to copy so many bytes takes some 20 ms. */
 export const STATE_BYTES_MAX = 67_108_864
 
-/** The shares of the memory: half for worlds that are awake, a quarter for request logs, an eighth for packed images. */
-const AWAKE_SHARE = 1 / 2
+/** Shares of the memory: half for open worlds, a quarter for request logs, an eighth for compressed images. */
+const OPEN_SHARE = 1 / 2
 const LOG_SHARE = 1 / 4
 const IMAGE_SHARE = 1 / 8
 const WORLD_NAME = /^[a-z0-9_-]{1,64}$/
@@ -37,14 +37,14 @@ export interface SandboxWorldsOptions {
   memoryBytesMax: number
 }
 
-/** The default world and the named ones, which sleep when nobody uses them (decision 0034). */
+/** The default world and the named ones, which are suspended while nobody uses them (decision 0034). */
 export class SandboxWorlds implements Worlds {
   #default: World
   readonly #named = new Map<string, World>()
   /** The named worlds whose data is open, the longest unused first, as of the last tick. */
-  readonly #awake = new Set<World>()
-  #sleeps = 0
-  /** What is asleep, and snapshots. */
+  readonly #open = new Set<World>()
+  #suspensions = 0
+  /** The images of suspended worlds and of snapshots. */
   readonly images: Images
 
   constructor(private readonly options: SandboxWorldsOptions) {
@@ -96,35 +96,35 @@ export class SandboxWorlds implements Worlds {
 
   #from(name: string, state: WorldState): World {
     return worldFrom(name, state, this.options.clock, (world) => {
-      this.#awake.add(world)
+      this.#open.add(world)
       this.#makeRoom(world)
     })
   }
 
-  /** Puts worlds to sleep, the longest unused first, until those that are awake fit into their share. */
+  /** Suspends worlds, the least recently used first, until the open ones fit into their share. */
   #makeRoom(except?: World): void {
-    const bytesMax = this.options.memoryBytesMax * AWAKE_SHARE
+    const bytesMax = this.options.memoryBytesMax * OPEN_SHARE
     let bytes = 0
-    for (const world of this.#awake) bytes += world.memoryBytes
-    for (const world of this.#awake) {
+    for (const world of this.#open) bytes += world.memoryBytes
+    for (const world of this.#open) {
       if (bytes <= bytesMax) return
-      if (world === except || !world.canSleep) continue
+      if (world === except || !world.canSuspend) continue
       bytes -= world.memoryBytes
-      this.#putToSleep(world)
+      this.#suspend(world)
     }
   }
 
-  #putToSleep(world: World): void {
-    world.sleep((image) => this.images.keep(image))
-    this.#awake.delete(world)
-    this.#sleeps += 1
-    if (this.#sleeps % SLEEPS_PER_COLLECTION === 0) Bun.gc(false)
+  #suspend(world: World): void {
+    world.suspend((image) => this.images.keep(image))
+    this.#open.delete(world)
+    this.#suspensions += 1
+    if (this.#suspensions % SUSPENSIONS_PER_COLLECTION === 0) Bun.gc(false)
   }
 
   /** Puts a seeded world in the place of this one, or one that goes on from a state; what it held is gone with it. */
   replace(world: World, state?: WorldState): World {
     world.close()
-    this.#awake.delete(world)
+    this.#open.delete(world)
     if (world.name === DEFAULT_WORLD) {
       this.#default = this.options.reopenDefault(state)
       return this.#default
@@ -137,33 +137,33 @@ export class SandboxWorlds implements Worlds {
   /** Ends a named world. */
   drop(world: World): void {
     world.close()
-    this.#awake.delete(world)
+    this.#open.delete(world)
     this.#named.delete(world.name)
   }
 
-  /** A tick of time: some of the worlds that nobody has asked for long go to sleep, and rooms learn what they may keep. */
+  /** Suspends idle worlds and limits the request logs. Called at each tick of time. */
   rest(): void {
     this.#limitKept()
     const idle: World[] = []
     for (const world of this.all) {
       const ticks = world.tick()
-      if (!this.#awake.has(world)) continue
-      if (ticks >= IDLE_TICKS && world.canSleep) idle.push(world)
+      if (!this.#open.has(world)) continue
+      if (ticks >= IDLE_TICKS && world.canSuspend) idle.push(world)
       if (ticks > 0) continue
-      this.#awake.delete(world) // behind all others
-      this.#awake.add(world)
+      this.#open.delete(world) // behind all others
+      this.#open.add(world)
     }
     this.#makeRoom()
     turns.slice((isOver) => {
       for (const world of idle) {
-        this.#putToSleep(world)
+        this.#suspend(world)
         if (isOver()) return
       }
     })
     if (idle.length > 0) Bun.gc(false)
   }
 
-  /** Where rooms keep more than their share in all, all worlds may have the same. */
+  /** Request logs that exceed their share together are limited to equal parts of it. */
   #limitKept(): void {
     const worlds = this.all
     const share = this.options.memoryBytesMax * LOG_SHARE
