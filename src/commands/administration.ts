@@ -30,31 +30,21 @@ import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { type Answer, note, show } from './output.ts'
 
-/**
- * How the administrative commands work: on the database file itself, whether a server runs on it or not, in
- * transactions of their own; a server takes over what they wrote before its next answer (decision 0020).
- */
+/** Administrative commands write to the database file, whether a server runs on it or not (decision 0020). */
 export interface Administration {
   config: DataConfig
   world: World
   database: Database
   reference: Reference
   isSandbox: boolean
-  /** Where the vouchers of this data come from, and what seals them. */
   delivering: Delivering
-  /** Runs a unit of work in one transaction, all of it or nothing. */
   write: <T>(work: (tx: Tx) => T) => Promise<T>
 }
 
-/** An administrative command below another. */
 export const dataCommand = (above: Command, name: string, description: string): Command =>
   withDataOptions(above.command(name)).description(description)
 
-/**
- * Opens a data folder, does some work on it, and shows what that answers.
- *
- * @throws UsageError, or ProgramError with what to do next
- */
+/** Does some work on a data folder and shows the result. @throws UsageError, or ProgramError with what to do next */
 export const administer = async (
   options: DataOptions,
   work: (administration: Administration) => Answer | Promise<Answer>,
@@ -66,7 +56,7 @@ export const administer = async (
   show(answer, config.json)
 }
 
-/** A pause after each write, for a server that waits for its turn: it looks for one each millisecond. */
+/** A pause after each write, for a server that waits to write: it tries once a millisecond. */
 const SERVERS_TURN_MS = 4
 
 const administered = async (
@@ -146,7 +136,7 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
   }
 }
 
-/** Does some work on a file or folder, and says what prevented it with the exit code of contract C1. */
+/** Does some work on a file or folder; turns its errors into a ProgramError (contract C1). */
 export const explainFaults = async <T>(where: string, work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -166,7 +156,6 @@ const isUnavailable = (error: unknown): error is DomainError =>
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** What the program refuses to do, exit code 1. */
 export const refused = (message: string): ProgramError => new ProgramError(EXIT.failed, message)
 
 /** What is refused of a folder that is of the other mode, exit code 4 (contract C1). */
@@ -174,12 +163,11 @@ export const otherMode = (message: string): ProgramError => new ProgramError(EXI
 
 const DATA_ERRORS = [DataFault, SchemaMismatch, CatalogFault, RatesFault]
 
-/** A fault of the data that is told by name, or what SQLite or the file system says of it. */
 const isDataError = (error: Error): boolean =>
   DATA_ERRORS.some((kind) => error instanceof kind) ||
   ('code' in error && /^(SQLITE_|E[A-Z]+$)/.test(String(error.code)))
 
-/** The words that a client of the API would get. */
+/** The message that a client of the API would get. */
 const wordsOf = ({ failure }: DomainError): string =>
   String(renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' }).body.message)
 

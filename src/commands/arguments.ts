@@ -4,9 +4,6 @@ import { toMinor } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
-/** What is written on the command line, read for the commands. A wrong one is a usage error: exit code 2. */
-
-/** An id or a quantity. */
 export const wholeNumber = (text: string): number => {
   const number = parseId(text)
   if (number === undefined) throw new InvalidArgumentError('It is a positive whole number.')
@@ -18,7 +15,7 @@ export const onOrOff = (text: string): boolean => {
   return text === 'on'
 }
 
-/** One of some words, in either case. */
+/** One of some words, in upper or lower case. */
 export const oneOf =
   <Choice extends string>(choices: readonly Choice[]) =>
   (text: string): Choice => {
@@ -29,7 +26,7 @@ export const oneOf =
 
 const DECIMAL = /^-?\d{1,15}(?:\.(\d+))?$/
 
-/** An amount in major units, exactly, as minor units of its currency. @throws ProgramError */
+/** An amount in major units, as minor units of its currency. @throws ProgramError */
 export const amountIn = (text: string, { currency, precision }: Currency): number => {
   const decimals = DECIMAL.exec(text)?.[1]?.length ?? 0
   const minor = DECIMAL.test(text) && decimals <= precision ? toMinor(Number(text), precision) : undefined

@@ -44,7 +44,6 @@ export const backupCommand = (backup: Command): void => {
 
 const exists = (file: string) => refused(`${file} exists already: a backup overwrites nothing.`)
 
-/** The file appears whole, and its name is on the disk when this returns. */
 const copy = ({ sqlite }: Database, file: string, onProgress: OnProgress): Promise<void> =>
   withDraft(file, (folder) => {
     const draft = join(folder, 'scrip.sqlite')

@@ -45,7 +45,7 @@ export const catalogCommands = (catalog: Command): void => {
     })
 }
 
-/** Does some work on the text of a file. @throws ProgramError that lists all that is wrong with it */
+/** @throws ProgramError that lists all that is wrong with the file */
 const ofFile = async <T>(file: string, work: (text: string) => T | Promise<T>): Promise<T> => {
   const text = readInput(file)
   try {

@@ -1,25 +1,22 @@
-/** A property that every database has at every moment: its query answers the rows that break it, the first one first. */
+/** A property that every database has at all times. Its query returns the rows that violate it, the first one first. */
 export interface Check {
   name: string
   /** One column, `fault`: what is wrong, and with which row. */
   sql: string
 }
 
-/** The wallet lines of an entry, summed for each wallet. */
 const WALLET_LINES = `SELECT entry_id, wallet_id, sum(amount_minor) AS amount_minor FROM journal_lines
   WHERE account = 'wallet' GROUP BY entry_id, wallet_id`
 const SIGNED = "iif(t.transaction_type = 'CREDIT', t.amount_minor, -t.amount_minor)"
-/** Statuses in which money of a payout is reserved. */
 const OPEN_PAYOUT = "('created', 'queued', 'processing', 'settling', 'action_required')"
 const REFUNDED_PAYOUT = "('failed', 'cancelled', 'expired')"
 
-/** Whether each page, row and index entry of the file is where it belongs. */
 export const FILE_CHECK: Check = {
   name: 'the file is whole',
   sql: "SELECT integrity_check AS fault FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
 }
 
-/** What `scrip verify` asks of the books in a database, from references up to the trade (contract C11 to C13). */
+/** What `scrip verify` checks (contract C11 to C13). */
 export const CHECKS: readonly Check[] = [
   {
     name: 'references are met',

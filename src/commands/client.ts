@@ -110,7 +110,7 @@ const add = async (name: string, options: DataOptions): Promise<void> => {
   })
 }
 
-/** Makes what `scrip serve --mode live` makes at its first start, but for the keys. */
+/** Creates what `scrip serve --mode live` creates at its first start, except for the keys. */
 const makeLiveData = (dataDir: string): void => {
   makeDataFolder(dataDir)
   const unlock = lockForReplacing(dataDir)
@@ -129,14 +129,13 @@ const change = (name: string, options: DataOptions, changed: Parameters<typeof c
     }),
   )
 
-/** The client of a name. @throws ProgramError */
+/** @throws ProgramError */
 export const clientOf = (query: Query, name: string): ClientRecord => {
   const client = allClients(query).find(({ username }) => username === name)
   if (!client) throw refused(`There is no client ${name}: see scrip client list.`)
   return client
 }
 
-/** The usernames of all clients, by id. */
 export const clientNamesById = (query: Query): ReadonlyMap<number, string> =>
   new Map(allClients(query).map(({ id, username }) => [id, username]))
 

@@ -25,10 +25,7 @@ import { walletCommands } from './wallet.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * The command line: one entry for each command. `scrip` alone is `scrip serve`; a server that starts, by these words,
- * is not kept waiting until all others are made.
- */
+/** `scrip` alone is `scrip serve`, which does not wait until the other commands are built. */
 export const commandLine = (givenEnvironment: Environment, words?: readonly string[]): Command => {
   const program = inOurManner(new Command('scrip'))
     .description('A B2B rewards platform in one executable.')

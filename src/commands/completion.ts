@@ -54,10 +54,8 @@ const flagOf = ({ long, flags, description, argChoices = [] }: Option): Flag => 
 const VALUES: Readonly<Record<string, Flag['value']>> = { file: 'file', folder: 'folder' }
 const HELP: Flag = { name: '--help', about: 'display help for command', value: 'none', choices: [] }
 
-/** Steps from one command to the next, as a shell pattern meets them: "client add". */
 const stepsOf = (places: readonly Place[]): string[] => places.filter(({ path }) => path !== '').map(({ path }) => path)
 
-/** Flags that take a value of a kind, each once. */
 const flagsOf = (places: readonly Place[], value: Flag['value']): Flag[] => [
   ...new Map(
     places.flatMap(({ flags }) => flags.filter((flag) => flag.value === value)).map((flag) => [flag.name, flag]),
@@ -95,7 +93,6 @@ ${places.map(({ path, words, flags }) => `    ${quoted(path)}) words=${quoted([.
 complete -o default -F _scrip scrip
 `
 
-/** A word and what it is about, as zsh describes it. */
 const described = (word: string, about: string): string => quoted(`${word.replace(/:/g, '\\:')}:${about}`)
 
 const zsh = (places: readonly Place[]): string => `#compdef scrip
@@ -133,7 +130,6 @@ ${places
 if [[ $funcstack[1] == _scrip ]]; then _scrip "$@"; else compdef _scrip scrip; fi
 `
 
-/** The part of a fish completion that says what follows a flag. */
 const FISH_VALUES: Record<Flag['value'], (flag: Flag) => string> = {
   none: () => '',
   choice: ({ choices }) => ` -x -a ${quoted(choices.join(' '))}`,

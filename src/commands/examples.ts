@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 
-/** What each command is called like, by its path; shown at the end of its help. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   scrip: ['scrip', 'scrip run -- npm test', 'scrip help worlds'],
   'scrip serve': [
@@ -76,7 +75,6 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'scrip version': ['scrip version'],
 }
 
-/** Gives a command and all below it their examples, and the way to their help where they are called wrongly. */
 export const withExamples = (command: Command, above = ''): void => {
   const path = above + command.name()
   const examples = EXAMPLES[path] ?? []

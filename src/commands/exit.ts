@@ -1,4 +1,4 @@
-/** How the program ends (contract C1), and, in the words of shells, why `scrip run` could not start its command. */
+/** Exit codes (contract C1). 126 and 127 are what shells return for a command that cannot be started. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -12,7 +12,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** A reason to end the program that a person can act on: told without a stack. */
+/** An error that a person can act on: printed without a stack. */
 export class ProgramError extends Error {
   override readonly name = 'ProgramError'
 

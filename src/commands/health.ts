@@ -3,10 +3,8 @@ import type { HealthOptions } from '../config/option-table.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
-/** How long a server may take to say that it is ready. */
 export const ANSWER_MS_MAX = 3 * SECOND_MS
 
-/** `scrip health`: says whether a server answers requests, for those who supervise it. */
 export const health = async (options: HealthOptions): Promise<void> => {
   const url = healthUrlOf(options)
   const state = await readiness(url, ANSWER_MS_MAX)
@@ -14,13 +12,9 @@ export const health = async (options: HealthOptions): Promise<void> => {
   process.stdout.write('ready\n')
 }
 
-/** The status with which a server says that it is ready. */
 export const READY = 200
 
-/**
- * The status of a server's readiness, or why there is none. It is asked without a proxy, which `fetch` would take from
- * the environment: containers are often given one that cannot reach the server beside it.
- */
+/** Asks without a proxy, which `fetch` would take from the environment: it may not reach a server beside it. */
 export const readiness = async (url: string, timeoutMs: number): Promise<number | string> => {
   // Loaded where it is needed: it would take a tenth of the time that a server takes to start.
   const { get } = url.startsWith('https:') ? await import('node:https') : await import('node:http')

@@ -2,16 +2,14 @@ import type { Command } from 'commander'
 import { UsageError } from '../config/usage-error.ts'
 import { TOPICS } from './topics.ts'
 
-/** How the program explains itself: `--help` of each command, and `scrip help` (decision 0022). */
+/** `--help` of each command, and `scrip help` (decision 0022). */
 
 /** Wider lines are hard to read, and break where help is pasted. */
 const WIDTH_MAX = 80
-/** The least that is left of a line for the words beside a name. */
 const WORDS_WIDTH_MIN = 24
 const BOLD = '\x1b[1m'
 const RESET = '\x1b[0m'
 
-/** Gives a program, and the commands that are added to it, our manners. Colours are kept or dropped by commander. */
 export const inOurManner = (program: Command): Command =>
   program
     .enablePositionalOptions()
@@ -25,7 +23,6 @@ export const inOurManner = (program: Command): Command =>
 
 const widthOf = ({ columns }: { columns?: number }): number => Math.min(columns || WIDTH_MAX, WIDTH_MAX)
 
-/** `scrip help`: of a command, or about a topic. */
 export const helpCommand = (program: Command): void => {
   program
     .command('help')

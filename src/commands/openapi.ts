@@ -4,7 +4,6 @@ import { systemClock } from '../kernel/clock.ts'
 import { createLog } from '../observability/log.ts'
 import { assemble } from '../start/assemble.ts'
 
-/** `scrip openapi`: prints the document that `GET /openapi.json` answers. */
 export const printOpenApi = async (config: Config): Promise<void> => {
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
   const platform = assemble({ ...config, dataDir: undefined }, systemClock, log)

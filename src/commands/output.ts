@@ -2,9 +2,7 @@ import { toMajor } from '../kernel/money.ts'
 import { visible, visibleLines } from '../kernel/visible.ts'
 import type { Currency } from '../reference/reference.ts'
 
-/** What the administrative commands answer: aligned columns for people, JSON for scripts. */
-
-/** An amount that people read with all of its decimals, and scripts as a number in major units. */
+/** An amount: printed with all of its decimals, and a number in major units in JSON. */
 export class Amount {
   constructor(
     private readonly minor: number,
@@ -22,7 +20,6 @@ export class Amount {
 
 type Cell = string | number | boolean | null | Amount
 export type Row = Record<string, Cell>
-/** One record, or a list of them. */
 export type Answer = Row | readonly Row[]
 
 export const show = (answer: Answer, json: boolean): void => {
@@ -30,12 +27,12 @@ export const show = (answer: Answer, json: boolean): void => {
   process.stdout.write(`${text}\n`)
 }
 
-/** Tells a person what to mind; scripts get the answer alone. */
+/** Prints a notice for people. Scripts get the result alone. */
 export const note = (text: string, json: boolean): void => {
   if (!json) process.stderr.write(`${visibleLines(text)}\n`)
 }
 
-/** The same JSON, with nothing in it that a terminal would obey. */
+/** JSON without control characters, which a terminal would obey. */
 const escaped = (json: string): string =>
   json.replace(
     /[\p{Cc}\p{Bidi_Control}]/gu,

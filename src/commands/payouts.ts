@@ -106,7 +106,6 @@ const payoutRow = (reference: Reference, names: ReadonlyMap<number, string>, pay
   }
 }
 
-/** Whom an operator pays, and how. */
 const payeeOf = (payout: Payout): Row => ({
   beneficiary_first_name: payout.beneficiaryFirstName,
   beneficiary_last_name: payout.beneficiaryLastName,

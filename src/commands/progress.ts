@@ -1,16 +1,12 @@
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 
-/** What is done by now, of all that there is to do. */
 export type OnProgress = (what: string, done: number, total: number) => void
 
-/** From this size on, work is expected to take longer than a second, and is announced before it begins. */
+/** From this size on, work is expected to take longer than a second. */
 const LONG_BYTES = 64 * 1_024 * 1_024
 const ERASE_LINE = '\r\x1b[2K'
 
-/**
- * Tells a person who waits what is being done: one line on standard error, on terminals only, for work that takes longer
- * than a second. It is gone when the work is done.
- */
+/** Shows the progress of work that takes longer than a second: one line on standard error, on terminals only. */
 export const withProgress = async <T>(bytes: number, work: (onProgress: OnProgress) => T | Promise<T>): Promise<T> => {
   const isShown = process.stderr.isTTY
   const isLong = bytes >= LONG_BYTES

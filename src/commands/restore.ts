@@ -60,10 +60,7 @@ export const restoreCommand = (restore: Command): void => {
     })
 }
 
-/**
- * The backup is copied, checked and brought up to date beside the folder's database, which is touched in the last step
- * alone. A folder that does not exist is made in that step too.
- */
+/** Prepares the backup beside the folder's database, which only the last step replaces. */
 const restored = async (file: string, config: DataConfig, isForced: boolean, onProgress: OnProgress): Promise<Row> => {
   const { dataDir } = config
   let unlock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
@@ -97,7 +94,6 @@ const isSame = (one: string, other: string): boolean => {
 /** A path in the nearest folder above that exists. */
 const nearest = (path: string): string => (existsSync(dirname(path)) ? path : nearest(dirname(path)))
 
-/** Makes the folder and those above it, and waits until their names are on the disk. */
 const makeFolder = (dataDir: string): void => {
   if (existsSync(dataDir)) return
   const above = dirname(resolve(dataDir))
@@ -113,7 +109,6 @@ const copyDatabase = (file: string, draft: string): void => {
   if (isFilled(`${file}-wal`)) copyFileSync(`${file}-wal`, `${draft}-wal`)
 }
 
-/** The copy of a backup becomes what this program works on, or the backup is refused. */
 const prepare = async (draft: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<void> => {
   try {
     requireScrip(draft)
@@ -154,7 +149,6 @@ const requireScrip = (draft: string): void => {
   }
 }
 
-/** @throws DataFault */
 const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
   const [mode, kept] = [modeOf(backup.sqlite), keptMode(dataDir)]
   if (mode !== undefined && kept !== undefined && mode !== kept) {
@@ -162,7 +156,7 @@ const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
   }
 }
 
-/** The mode of what is to be replaced, unless it is too damaged to tell. */
+/** Undefined if the database that is to be replaced is damaged. */
 const keptMode = (dataDir: string): ReturnType<typeof modeOf> => {
   if (!hasDatabase(dataDir) || !isSqlite(databasePath(dataDir))) return undefined
   try {
@@ -173,17 +167,13 @@ const keptMode = (dataDir: string): ReturnType<typeof modeOf> => {
   }
 }
 
-/** @throws DataFault */
 const requireKey = ({ query }: Database, { dataDir, voucherKey, json }: DataConfig): void => {
   const isRight = markOf(query) === undefined || areKeysOf(query, dataDir, voucherKey)
   if (isRight === false) throw new DataFault('The voucher key is not the one that sealed the codes of the backup.')
   if (isRight === undefined) note(`Put the voucher.key of the backup into ${dataDir} before you serve it.`, json)
 }
 
-/**
- * Renames the new database over the old one, so that at every moment one of them is there, whole. Answers where the old
- * one is kept.
- */
+/** One of the two databases is in place at all times. Returns the path to which the old one is moved. */
 const putInPlace = (draft: string, path: string): string | null => {
   const kept = isFilled(path) ? setAside(path) : null
   if (kept === null) removeDatabase(path)
@@ -204,7 +194,6 @@ const setAside = (path: string): string => {
   return kept
 }
 
-/** A second name for a file: a link, where the file system has them, else a copy. */
 const nameAlso = (file: string, name: string): void => {
   try {
     linkSync(file, name)
@@ -214,11 +203,7 @@ const nameAlso = (file: string, name: string): void => {
   }
 }
 
-/**
- * Brings a database into one file. That takes the whole file, so that it tells too whether anybody has it open.
- *
- * @throws DataFault when somebody has
- */
+/** Empties the write-ahead log into the database file. @throws DataFault when another process has it open */
 const emptyLog = (path: string): void => {
   const sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   try {

@@ -10,13 +10,9 @@ import { logOf, type RunningServer, startServer } from './server.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What stands for standard error instead of a file. */
 const TO_STANDARD_ERROR = '-'
 
-/**
- * `scrip run`: a sandbox for as long as a command runs, which is told where it is and how to log in (contract C15).
- * Standard input, output and error are the command's own, and so is the exit code.
- */
+/** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
 export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
   if (config.world !== undefined && !SandboxWorlds.isName(config.world)) {
     throw new UsageError('--world is lower-case letters, digits, - and _, at most 64')
@@ -44,7 +40,6 @@ export const run = async (config: RunConfig, command: readonly string[], given: 
   process.exit(exitCode)
 }
 
-/** The variables that a command finds the sandbox by. */
 const accessTo = async ({ url, logIn }: RunningServer, world: string | undefined): Promise<Environment> => {
   const username = world === undefined ? 'sandbox' : `sbx_${world}`
   const password = 'sandbox'
@@ -56,14 +51,10 @@ const accessTo = async ({ url, logIn }: RunningServer, world: string | undefined
   }
 }
 
-/** What would otherwise end this program and leave the command behind. */
+/** Signals that would end this program and leave the command behind. */
 const PASSED_ON = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const
 
-/**
- * Runs a command, passing signals on to it each time that they come, and answers its exit code as a shell would.
- *
- * @throws ProgramError
- */
+/** Runs a command and passes signals on to it. Returns its exit code as a shell would. @throws ProgramError */
 const resultOf = async (command: readonly string[], env: Environment): Promise<number> => {
   // Listened to before there is a command: it may be quicker to say something than this is to go on.
   let child: Bun.Subprocess | undefined
@@ -87,7 +78,6 @@ const writeReport = async (file: string, report: CoverageReport): Promise<void> 
   else writeFileSync(file, file.endsWith('.json') ? `${JSON.stringify(report, null, 2)}\n` : toTable(report))
 }
 
-/** @throws ProgramError when less was exercised than was asked for */
 const refuseUnder = (percentMin: number | undefined, { exercised, documented, percent }: CoverageReport): void => {
   if (percentMin === undefined || exercised * 100 >= percentMin * documented) return
   throw new ProgramError(

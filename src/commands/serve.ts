@@ -5,10 +5,10 @@ import { VERSION } from '../start/assemble.ts'
 import { EXIT } from './exit.ts'
 import { logOf, startServer } from './server.ts'
 
-/** How long requests in flight may take once the program was told to stop. */
+/** How long requests in flight may take after a stop signal. */
 const DRAIN_MS_MAX = 10 * SECOND_MS
 
-/** `scrip serve`: open, migrate, seed, bind, say so, and answer until told to stop (contract C1). */
+/** `scrip serve` (contract C1). */
 export const serve = async (config: Config): Promise<void> => {
   const log = logOf(config)
   const server = await startServer(config, log)
@@ -30,7 +30,7 @@ export const serve = async (config: Config): Promise<void> => {
   process.exit(EXIT.done)
 }
 
-/** The file appears whole; a pipe or a device is written to, and not replaced. */
+/** Replaces a file in one step, but writes into a pipe or a device. */
 export const writeReadyFile = (file: string, url: string): void => {
   if (existsSync(file) && !statSync(file).isFile()) {
     writeFileSync(file, `${url}\n`)

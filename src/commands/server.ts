@@ -20,17 +20,13 @@ import { EXIT, ProgramError } from './exit.ts'
 
 const METRICS_PATH = '/metrics'
 
-/** A server that answers requests. */
 export interface RunningServer extends Pick<ReturnType<typeof createApp>, 'logIn'> {
-  /** Undefined in live mode. */
   sandbox: Sandbox | undefined
-  /** The address that is bound. */
   url: string
-  /** Takes in no more, gives what is in flight so many milliseconds to finish, and closes the data. */
+  /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data. */
   stop: (drainMsMax: number) => Promise<void>
 }
 
-/** The log of a command: to standard error, so that standard output holds what was asked for. */
 export const logOf = ({ logLevel, logFormat }: Config): Log => {
   const sink = new LineSink(process.stderr, (count) => log.warn('lines of this log were dropped unread', { count }))
   const log = createLog({
@@ -43,11 +39,7 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
   return log
 }
 
-/**
- * Opens, migrates, seeds and binds (contract C1).
- *
- * @throws ProgramError when data or address cannot be used
- */
+/** Opens, migrates, seeds and binds (contract C1). @throws ProgramError when data or address cannot be used */
 export const startServer = async (config: Config, log: Log): Promise<RunningServer> => {
   const platform = openPlatform(config, log)
   const { worlds, nextRequestId } = platform
@@ -96,10 +88,10 @@ const openPlatform = (config: Config, log: Log) => {
   }
 }
 
-/** What the file system says tells the path already. */
+/** Errors of the file system name the path in their message. */
 const namesItsPath = (error: unknown): boolean => error instanceof Error && 'path' in error
 
-/** What is answered when an error gets past the edge: as for any other, nothing of its cause (contract C4). */
+/** The response to an error that escapes the HTTP layer: nothing of its cause (contract C4). */
 const brokenDown = (error: Error, requestId: string, log: Log): Response => {
   log.error('request failed', { requestId, cause: error.stack ?? String(error) })
   const { status, body } = renderFailure(INTERNAL, STRUCTURED)
@@ -125,7 +117,7 @@ const bind = (options: ListenOptions, besides?: Listening): Listening => {
   }
 }
 
-/** `GET /metrics`, on an address of its own: what it tells is for those who run the server, not for its clients. */
+/** `GET /metrics` has an address of its own: it is for operators, not for clients. */
 const serveMetrics = ({ metrics: address }: Config, metrics: Metrics, log: Log): Listening | undefined => {
   if (!address) return undefined
   const answer = async ({ method, url }: Request): Promise<Response> => {
@@ -142,10 +134,7 @@ const serveMetrics = ({ metrics: address }: Config, metrics: Metrics, log: Log):
   return server
 }
 
-/**
- * Requests wait for what is due; where none comes, this looks, by comparing two numbers. A failure is told and tried
- * again: the work stays due. Worlds that nobody asks go to sleep.
- */
+/** Does due work when no request does, and suspends idle worlds. A failure is logged and the work tried again. */
 const keepTime = (due: DueWork, worlds: Worlds, log: Log) => {
   const storage = new StorageWatch(log)
   return setInterval(() => {
@@ -159,5 +148,5 @@ const keepTime = (due: DueWork, worlds: Worlds, log: Log) => {
   }, SECOND_MS)
 }
 
-/** What the storage watch tells already. */
+/** The storage watch logs these. */
 const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.failure.code === 'unavailable'

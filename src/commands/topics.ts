@@ -1,4 +1,4 @@
-/** What `scrip help TOPIC` says: enough to go on without a browser. The documentation says more. */
+/** What `scrip help TOPIC` prints. */
 export const TOPICS: Readonly<Record<string, string>> = {
   worlds: `Worlds
 

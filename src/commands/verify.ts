@@ -15,7 +15,7 @@ import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
 
-/** `scrip verify`: proves that a database is what the contract promises, or names the first row that is not. */
+/** `scrip verify`. */
 export const verifyCommand = (verify: Command): void => {
   withDataOptions(verify)
     .description('check the schema and the books of a data folder or a backup, also while a server runs')
@@ -47,7 +47,6 @@ const SCHEMA_CHECK = 'the schema is what the migrations make'
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** As {@link verified}, while nobody replaces the database of the folder. */
 const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<Result[]> => {
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
   giveWay()
@@ -59,12 +58,7 @@ const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<Re
   }
 }
 
-/**
- * Runs every check on one state of a database file. Whether the file is whole, which takes as long as all others
- * together, is checked beside them.
- *
- * @throws ProgramError, SchemaMismatch, or what SQLite says
- */
+/** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
 export const verified = async (path: string, onProgress?: OnProgress): Promise<Result[]> => {
   requireFile(path)
   const sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
@@ -107,7 +101,7 @@ export const requireFile = (path: string): void => {
   if (fault !== undefined) throw new ProgramError(EXIT.data, `${path} ${fault}`)
 }
 
-/** What breaks a check; a page or a table that cannot be read breaks each one that needs it. */
+/** Returns what violates a check. A page or table that cannot be read violates each check that needs it. */
 const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] => {
   try {
     return sqlite
@@ -120,7 +114,7 @@ const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] => {
   }
 }
 
-/** {@link faultsOf} in another thread. */
+/** {@link faultsOf} in another thread: `integrity_check` takes as long as all other checks together. */
 const faultsBeside = (path: string, sql: string): Promise<string[]> => {
   const worker = new Worker(URL.createObjectURL(new Blob([checkWorker], { type: 'text/javascript' })))
   const faults = new Promise<string[]>((resolve, reject) => {

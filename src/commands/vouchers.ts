@@ -88,10 +88,7 @@ const stockRows = ({ world, database: { query }, reference }: Administration): R
 
 const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouchers rekey again, which finishes that.'
 
-/**
- * A key that is kept in the data folder is replaced beside a running server, which finds the new one there. One that is
- * kept elsewhere is known to the server only once it is started with it.
- */
+/** A key in the data folder can be replaced while a server runs. A server reads other keys only when it starts. */
 const rekey = async (data: Administration): Promise<Row> => {
   if (data.isSandbox) throw otherMode('A sandbox generates its codes: there is nothing to seal.')
   const { dataDir, voucherKey } = data.config

@@ -6,7 +6,7 @@ import { ANSWER_MS_MAX, READY, readiness } from './health.ts'
 
 const PAUSE_MS = 50
 
-/** `scrip wait`: returns once a server answers requests, for scripts that have started one elsewhere (contract C1). */
+/** `scrip wait` (contract C1). */
 export const wait = async (options: WaitOptions): Promise<void> => {
   const url = healthUrlOf(options)
   const untilMs = sinceStartMs() + options.timeout

@@ -4,11 +4,9 @@ import { type OptionSpec, RUN_OPTIONS, SERVE_OPTIONS, type ServeOptions, WAIT_OP
 import { UsageError } from './usage-error.ts'
 import { parsePort } from './values.ts'
 
-/** What only the environment tells: variables without a meaning, files that hold secrets, PORT, NO_COLOR. */
-
 const SECRET_FILE_SUFFIX = '_FILE'
 const DEFAULT_PORT = 4747
-/** Variables that `scrip run` gives its child: known, and without a meaning here (contract C1, C15). */
+/** Variables that `scrip run` sets for its command (contract C1, C15). */
 const CHILD_VARIABLES = ['SCRIP_URL', 'SCRIP_USERNAME', 'SCRIP_PASSWORD', 'SCRIP_ACCESS_TOKEN']
 
 /** `rateLimit` is written `--rate-limit`. */
@@ -19,7 +17,7 @@ export const variableOf = (name: string): string => `SCRIP_${name.replace(/[A-Z]
 const fileVariableOf = (name: string): string => variableOf(name) + SECRET_FILE_SUFFIX
 const specs: readonly [name: string, OptionSpec][] = Object.entries(SERVE_OPTIONS)
 
-/** A shell that sets a variable of `scrip run` or `scrip wait` runs `scrip serve` too. */
+/** A shell that sets a variable of `scrip run` or `scrip wait` may run `scrip serve` too. */
 const knownVariables = (): Set<string> => {
   const secrets = [...specs.filter(([, { isSecret }]) => isSecret).map(([name]) => name), 'newVoucherKey']
   const names = [...Object.keys(RUN_OPTIONS), ...Object.keys(WAIT_OPTIONS), ...secrets]
@@ -33,7 +31,7 @@ export const refuseUnknownVariables = (): void => {
   if (unknown.length > 0) throw new UsageError(`no such variable: ${unknown.join(', ')}; see scrip serve --help`)
 }
 
-/** @throws UsageError for an option of `scrip serve` that has no meaning in the mode, or may not be given in this way */
+/** @throws UsageError for an option that has no meaning in the mode, or may not be given in this way */
 export const refuseMeaningless = (command: Command): void => {
   const { mode } = command.opts<ServeOptions>()
   for (const [name, { onlyIn, isSecret }] of specs) {
@@ -61,7 +59,7 @@ export const refuseMeaningless = (command: Command): void => {
   if (strict !== '1' && strict !== 'true') throw new UsageError(`SCRIP_STRICT is 1, true, or not set: ${strict}`)
 }
 
-/** A secret that is given, else that of its variable, else that of the file that it names. @throws UsageError */
+/** The secret of the flag, else of its variable, else of the file in its `_FILE` variable. @throws UsageError */
 export const findSecret = (name: string, given?: string): string | undefined => {
   const path = process.env[fileVariableOf(name)]
   const text = given ?? process.env[variableOf(name)]
@@ -76,7 +74,7 @@ export const findSecret = (name: string, given?: string): string | undefined => 
   return secret
 }
 
-/** The port of the flag or its variable, else the bare PORT that platforms set, else the default. @throws UsageError */
+/** The port of the flag or its variable, else of the bare PORT of platforms, else the default. @throws UsageError */
 export const portOf = (given: number | undefined): number => {
   const bare = process.env.PORT
   if (given !== undefined || !bare) return given ?? DEFAULT_PORT
@@ -87,5 +85,4 @@ export const portOf = (given: number | undefined): number => {
   }
 }
 
-/** Whether colours are wanted: on terminals, unless NO_COLOR says otherwise. */
 export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR

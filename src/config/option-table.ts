@@ -10,10 +10,7 @@ import {
   parseUrl,
 } from './values.ts'
 
-/**
- * Every option once: its name, from which flag and variable follow (`rateLimit` is `--rate-limit` and
- * `SCRIP_RATE_LIMIT`), what it means, how it is read, and its default (decision 0045).
- */
+/** All options (decision 0045). Flag and variable follow from the name: `--rate-limit` and `SCRIP_RATE_LIMIT`. */
 
 export type Mode = 'sandbox' | 'live'
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -23,18 +20,17 @@ export const LOOPBACK = '127.0.0.1'
 
 export interface OptionSpec {
   meaning: string
-  /** What help calls its value. Left out for a switch. */
+  /** What help calls its value. A switch has none. */
   value?: string
-  /** Left out where the text is taken as it is. */
   read?: (text: string, previous: unknown) => unknown
   choices?: readonly string[]
-  /** As it would be written. */
+  /** As it would be written on the command line. */
   default?: string
-  /** What help says in place of a default: what follows when it is not set. */
+  /** What help says in place of a default. */
   unset?: string
   /** The only mode in which it has a meaning. */
   onlyIn?: Mode
-  /** Whether a file can hold it, named by the variable with `_FILE`; live mode does not take it from a flag. */
+  /** A file can hold it, named by the variable with `_FILE`. Live mode does not take it from a flag. */
   isSecret?: true
 }
 type OptionTable = Readonly<Record<string, OptionSpec>>
@@ -165,7 +161,7 @@ type ValueOf<Spec> = Spec extends { choices: readonly (infer Choice)[] }
       ? string
       : true
 
-/** What commander reads: an option without a default may be missing. */
+/** An option without a default may be missing. */
 type ValuesOf<Table> = {
   -readonly [Name in keyof Table as Table[Name] extends { default: string } ? Name : never]: ValueOf<Table[Name]>
 } & {

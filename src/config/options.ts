@@ -10,8 +10,6 @@ import {
 } from './option-table.ts'
 import { parseUrl } from './values.ts'
 
-/** Gives commands their options, as the table says them. */
-
 const optionOf = (name: string, { value, meaning, read, choices, default: fallback, unset }: OptionSpec): Option => {
   const flags = value === undefined ? flagOf(name) : `${flagOf(name)} ${value}`
   const option = new Option(flags, unset === undefined ? meaning : `${meaning} (default: ${unset})`)
@@ -26,24 +24,18 @@ const withOptions = (command: Command, table: Readonly<Record<string, OptionSpec
   return command.hook('preAction', refuseUnknownVariables)
 }
 
-/** Gives a command the options of `scrip serve`. */
 export const withServeOptions = (command: Command): Command =>
   withOptions(command, SERVE_OPTIONS).hook('preAction', refuseMeaningless)
 
-/** Gives a command the options of `scrip run`: those of `scrip serve`, and its own. */
 export const withRunOptions = (command: Command): Command =>
   withOptions(command, RUN_OPTIONS).hook('preAction', refuseMeaningless)
 
-/** Gives a command the options that say which data it administers, and how it answers. */
 export const withDataOptions = (command: Command): Command => withJson(withOptions(command, DATA_OPTIONS))
 
-/** Lets a command answer scripts. */
 export const withJson = (command: Command): Command => command.option('--json', 'print JSON, for scripts')
 
-/** Gives a command the options of `scrip health`. */
 export const withHealthOptions = (command: Command): Command => withUrl(withOptions(command, HEALTH_OPTIONS))
 
-/** Gives a command the options of `scrip wait`. */
 export const withWaitOptions = (command: Command): Command => withUrl(withOptions(command, WAIT_OPTIONS))
 
 const withUrl = (command: Command): Command =>

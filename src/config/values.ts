@@ -4,12 +4,11 @@ import { addNetwork } from '../http/client-address.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 
-/** Reads what is written after a flag or in its variable. A wrong value is a usage error: exit code 2. */
+/** Parsers of option values. A wrong value is a usage error: exit code 2. */
 
 /** A hundred years: beyond it, expiry times leave the four-digit years. */
 const DURATION_MS_MAX = 36_500 * DAY_MS
 const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
-/** Less would hold only a few worlds. */
 const MEMORY_BYTES_MIN = 67_108_864
 const UNITS_BYTES: Record<string, number> = { MiB: 1_048_576, GiB: 1_073_741_824 }
 
@@ -24,7 +23,7 @@ export const parsePort = (text: string): number => {
   return number
 }
 
-/** A duration in milliseconds. */
+/** In milliseconds. */
 export const parseDuration = (text: string): number => {
   const match = /^([1-9]\d{0,6})([smhd])$/.exec(text)
   const unitMs = UNITS_MS[match?.[2] ?? '']
@@ -34,7 +33,7 @@ export const parseDuration = (text: string): number => {
   return durationMs
 }
 
-/** A size in bytes. */
+/** In bytes. */
 export const parseSize = (text: string): number => {
   const match = /^([1-9]\d{0,5})(MiB|GiB)$/.exec(text)
   const unitBytes = UNITS_BYTES[match?.[2] ?? '']
@@ -63,9 +62,9 @@ const basisPointsReader =
     return Math.round(Number(text) * 100)
   }
 
-/** A percentage in basis points. */
+/** In basis points. */
 export const parseFee = basisPointsReader('A fee')
-/** A percentage in basis points. */
+/** In basis points. */
 export const parseDiscount = basisPointsReader('A discount')
 
 export const parsePercent = (text: string): number => {
@@ -75,7 +74,7 @@ export const parsePercent = (text: string): number => {
   return Number(text)
 }
 
-/** @param previous what an earlier use of the same flag gave: they add up */
+/** The flag may be repeated: `previous` is what its earlier uses gave. */
 export const parseNetworks = (text: string, previous: unknown): BlockList => {
   const all = previous instanceof BlockList ? previous : new BlockList()
   if (!text.split(',').every((part) => addNetwork(all, part.trim()))) {

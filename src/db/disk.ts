@@ -2,10 +2,8 @@ import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statS
 import { dirname, join } from 'node:path'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 
-/** Waits until a file is on the disk. */
 export const flushFile = (path: string): void => flush(path, 'r+')
 
-/** Waits until the names in a folder are on the disk. Windows offers no such wait. */
 export const flushFolder = (path: string): void => {
   if (process.platform !== 'win32') flush(path, 'r')
 }
@@ -20,13 +18,10 @@ const flush = (path: string, flags: string): void => {
 }
 
 const DRAFT_PREFIX = '.scrip-draft-'
-/** A draft that nobody has written to for this long belongs to a process that was killed. */
+/** A staging folder without writes for this long belongs to a process that was killed. */
 const STALE_MS = HOUR_MS
 
-/**
- * Gives some work a private folder beside a file, on the same file system, for what is not whole yet. The folder is
- * removed afterwards; the next draft in the same place removes those that killed processes left.
- */
+/** Creates a private folder beside a file, on the same file system, removes it afterwards, and removes stale ones. */
 export const withDraft = async <T>(beside: string, work: (folder: string) => T | Promise<T>): Promise<T> => {
   const place = dirname(beside)
   removeStaleDrafts(place)
@@ -47,7 +42,7 @@ const removeStaleDrafts = (place: string): void => {
   }
 }
 
-/** Infinity for a draft that its owner has just removed. */
+/** Infinity for a folder that its owner has just removed. */
 const lastWrittenMs = (draft: string): number => {
   try {
     return Math.max(

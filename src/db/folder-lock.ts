@@ -2,20 +2,16 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { join } from 'node:path'
 import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
 
-/**
- * Who works on a data folder (decision 0020). The locks are the operating system's, so that a process that is killed
- * leaves none behind. SQLite's three kinds fit: a server keeps other servers away, commands share the folder with it,
- * and whoever replaces the database is alone.
- */
+/** Locks of the operating system, which end with their process (decision 0020). Each function returns how to unlock. */
 const LOCK_FILE = 'server.lock'
 /** Held by a command that writes a long file in many transactions. */
 const IMPORT_LOCK_FILE = 'import.lock'
 
-/** Answers how to give the lock up. @throws DataFault while another process serves the folder or replaces its database */
+/** Keeps other servers away; shared with commands. @throws DataFault */
 export const lockForServing = (dataDir: string): (() => void) =>
   lock(dataDir, ['BEGIN IMMEDIATE'], 'Another scrip serve works on this folder: stop it first, or name another folder.')
 
-/** Answers how to give the lock up. @throws DataFault while another process replaces the database */
+/** @throws DataFault while another process replaces the database */
 export const lockForCommand = (dataDir: string): (() => void) =>
   lock(
     dataDir,
@@ -23,7 +19,7 @@ export const lockForCommand = (dataDir: string): (() => void) =>
     'Another command is making or replacing the database of this folder: try again when it is done.',
   )
 
-/** Answers how to give the lock up. @throws DataFault while any other process works on the folder */
+/** @throws DataFault while any other process works on the folder */
 export const lockForReplacing = (dataDir: string): (() => void) =>
   lock(
     dataDir,
@@ -31,7 +27,7 @@ export const lockForReplacing = (dataDir: string): (() => void) =>
     'A scrip serve or another command works on this folder: stop it first, or name another folder.',
   )
 
-/** Answers how to give the lock up. @throws DataFault when another process imports, or seals codes anew, for longer than this waits */
+/** @throws DataFault when another process imports, or encrypts codes anew, for longer than `waitMs` */
 export const lockForImport = (dataDir: string, waitMs = 0): (() => void) =>
   lock(
     dataDir,

@@ -8,12 +8,9 @@ import { type Key, type Statement, type Values, walk } from './walk.ts'
 
 export interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
   table: Table
-  /**
-   * A column has an index of its own, in the order of creation. A condition, on a placeholder of the filter's name, is
-   * asked of each record.
-   */
+  /** A column has an index, in the order of creation. An SQL condition, on a placeholder of its name, has none. */
   filters: Readonly<Record<Filter, SQLiteColumn | SQL>>
-  /** What each order compares before the key. Each has an index. */
+  /** What each order compares before the id. Each has an index. */
   sorts: Readonly<Record<Sort, readonly (SQLiteColumn | SQL)[]>>
   /** The order of creation, whose index holds what conditions read. */
   created: NoInfer<Sort>
@@ -21,9 +18,8 @@ export interface ListOptions<Table extends OwnedTable, Filter extends string, So
   counted: { as: string; by: Partial<Record<NoInfer<Filter>, 'part' | 'currencyId'>> }
 }
 
-/** The part of a list that is asked for. */
 export interface Slice<Filter extends string, Sort extends string> {
-  /** Values by filter; undefined where the list is not narrowed by it. */
+  /** Undefined does not narrow the list. */
   filters: Readonly<Record<Filter, string | number | undefined>>
   sort: Sort
   direction: 'ASC' | 'DESC'
@@ -33,28 +29,26 @@ export interface Slice<Filter extends string, Sort extends string> {
 
 export interface ListPage<Table extends OwnedTable> {
   rows: Table['$inferSelect'][]
-  /** How many records match on all pages. */
+  /** Of all pages. */
   totalCount: number
 }
 
-/** A page that is asked for, with the filters that narrow it and their values. */
 interface Request<Filter extends string, Sort extends string> extends Omit<Slice<Filter, Sort>, 'filters'> {
   given: readonly Filter[]
   values: Values & { clientId: number }
 }
 
-/** The statements of a list that one connection keeps: a client that tries every combination must not fill the memory. */
+/** For each connection: a client that tries every combination must not fill the memory. */
 const STATEMENTS_MAX = 64
-/** As many matching records are sorted by themselves; more are looked for along the index of the order. */
+/** Up to so many matching records are sorted; more are looked for along the index of the order. */
 const SORTED_MAX = 1_000
 
-/** A list that can grow without end. It is counted as it changes, and a page reads only the rows that it shows (decision 0019). */
+/** A list of any length. It is counted as it changes, and a page reads only its own rows (decision 0019). */
 export class List<Table extends OwnedTable, Filter extends string, Sort extends string> {
   readonly #statements = new WeakMap<Query, LRUCache<string, Statement<unknown>>>()
 
   constructor(private readonly options: ListOptions<Table, Filter, Sort>) {}
 
-  /** One page of a client's records, and how many match in all. */
   async page(
     connection: () => Query,
     clientId: number,
@@ -69,13 +63,13 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return { rows: this.#rowsOf(connection(), request, keys), totalCount }
   }
 
-  /** Whether an index holds all that match, in their order. */
+  /** Whether an index holds all matching records, in the order of the list. */
   #hasIndex({ given: [first, ...others], sort }: Request<Filter, Sort>): boolean {
     if (first === undefined) return true
     return others.length === 0 && sort === this.options.created && is(this.options.filters[first], SQLiteColumn)
   }
 
-  /** How many records match; undefined where no count is stored for the filters. */
+  /** Undefined if no count is stored for the filters. */
   #storedCount(query: Query, { given, values }: Request<Filter, Sort>): number | undefined {
     const { as, by } = this.options.counted
     if (!given.every((filter) => by[filter])) return undefined
@@ -120,7 +114,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return statement.all({ ...values, shown, passed: Math.min(offset, left) })
   }
 
-  /** The page of a list that no stored count covers: whatever may match is passed over. */
+  /** A page of a list for which no count is stored: passes over everything that may match. */
   async #searched(connection: () => Query, request: Request<Filter, Sort>): Promise<ListPage<Table>> {
     const { created } = this.options
     const { sort, limit, offset } = request
@@ -138,7 +132,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return { rows: this.#rowsOf(connection(), request, shown.keys), totalCount }
   }
 
-  /** The keys of a page along the index of its order, and how many match: all, or as many as it took to find them. */
+  /** The keys of a page along the index of its order, and how many records match. */
   async #walk(connection: () => Query, request: Request<Filter, Sort>, { countsAll }: { countsAll: boolean }) {
     const { given, values, sort, direction, limit, offset } = request
     const { table, filters, created } = this.options
@@ -167,7 +161,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return found
   }
 
-  /** What an order compares first can be missing: those records come before all others, and cannot be compared with them. */
+  /** Null in the first column of an order comes before all values, and cannot be compared with them. */
   #partsOf(sort: Sort, direction: 'ASC' | 'DESC') {
     const order = this.#orderOf(sort)
     const [first] = this.options.sorts[sort]
@@ -208,7 +202,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return this.#orderOf(sort).map((column) => (isUpward ? asc(column) : desc(column)))
   }
 
-  /** The statement of a name. Building one costs more than running it. */
+  /** Building a statement costs more than running it. */
   #statement<Row>(query: Query, name: string, build: () => Statement<Row>): Statement<Row> {
     const own = this.#statements.get(query) ?? new LRUCache<string, Statement<unknown>>({ max: STATEMENTS_MAX })
     this.#statements.set(query, own)

@@ -14,11 +14,11 @@ import plainLists from './migrations/0009_plain_lists.sql' with { type: 'text' }
 interface Migration {
   name: string
   sql: string
-  /** Writes what SQL cannot tell. */
+  /** What SQL cannot do. */
   finish?: (sqlite: SqliteDatabase) => void
 }
 
-/** SQLite has left letters beyond ASCII as they were. */
+/** SQLite leaves letters beyond ASCII as they are. */
 const lowerSearchTexts = (sqlite: SqliteDatabase): void => {
   const update = sqlite.query<unknown, [string, number]>('UPDATE transactions SET search_folded = ? WHERE id = ?')
   const beyondAscii = sqlite.query<{ id: number; text: string }, []>(
@@ -27,7 +27,7 @@ const lowerSearchTexts = (sqlite: SqliteDatabase): void => {
   for (const { id, text } of beyondAscii.all()) update.run(text.toLowerCase(), id)
 }
 
-/** The migrations in order; the number of each is its place here, counted from 1. Never edited once released. */
+/** The number of a migration is its place here, counted from 1. Never edited once released. */
 const MIGRATIONS: readonly Migration[] = [
   { name: '0001_foundation', sql: foundation },
   { name: '0002_money', sql: money },
@@ -40,16 +40,12 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0009_plain_lists', sql: plainLists },
 ]
 
-/** A database that this program cannot work with: newer than it, or changed behind its back. */
+/** The database is newer than this program, or its schema was changed by another program. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
 }
 
-/**
- * Brings a database to the schema of this program, in one transaction.
- *
- * @throws SchemaMismatch when the database is newer, or was migrated by other text than ours
- */
+/** Migrates in one transaction. @throws SchemaMismatch when the database is newer, or has other migrations */
 export const migrate = (sqlite: SqliteDatabase, clock: Clock): void => migrateTo(sqlite, MIGRATIONS.length, clock)
 
 const migrateTo = (sqlite: SqliteDatabase, version: number, clock: Clock): void => {
@@ -70,11 +66,7 @@ const migrateTo = (sqlite: SqliteDatabase, version: number, clock: Clock): void 
     .immediate()
 }
 
-/**
- * Checks that a database is at the schema of this program, and changes nothing.
- *
- * @throws SchemaMismatch when it is older or newer, was migrated by other text than ours, or is no database of ours
- */
+/** Changes nothing. @throws SchemaMismatch when the database is older or newer, or is not a database of Scrip */
 export const requireCurrentSchema = (sqlite: SqliteDatabase): void => {
   const version = versionOf(sqlite)
   if (version < MIGRATIONS.length) {
@@ -84,7 +76,7 @@ export const requireCurrentSchema = (sqlite: SqliteDatabase): void => {
   }
 }
 
-/** How many migrations a database has seen. @throws SchemaMismatch when they are not ours, or there were none */
+/** @throws SchemaMismatch when there are no migrations, or others */
 const versionOf = (sqlite: SqliteDatabase): number => {
   const isOurs = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get() !== null
   const version = isOurs ? verifiedMigrations(sqlite).length : 0
@@ -92,12 +84,7 @@ const versionOf = (sqlite: SqliteDatabase): number => {
   return version
 }
 
-/**
- * How a database differs from what the migrations that it has seen make: somebody's triggers and views can move money
- * at the next write. What Litestream keeps in a database that it copies is no difference.
- *
- * @throws SchemaMismatch when it is none of ours, or newer
- */
+/** How the schema differs from its migrations: foreign triggers could move money. @throws SchemaMismatch */
 export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
   const model = new SqliteDatabase(':memory:')
   migrateTo(model, versionOf(sqlite), { nowMs: () => 0 })
@@ -111,7 +98,7 @@ export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
   ]
 }
 
-/** The parts of a schema by kind and name, with the statement that makes each. */
+/** The statement of each part, by kind and name. Litestream adds two tables to a database that it copies. */
 const partsOf = (sqlite: SqliteDatabase): Map<string, string> => {
   const rows = sqlite
     .query<{ type: string; name: string; tbl_name: string; sql: string | null }, []>(
@@ -122,7 +109,7 @@ const partsOf = (sqlite: SqliteDatabase): Map<string, string> => {
   return new Map(rows.map(({ type, name, tbl_name, sql }) => [`${type} ${printable(name)}`, `${tbl_name} ${sql}`]))
 }
 
-/** A name that somebody else chose must not steer the terminal. */
+/** A name that somebody else chose must not control the terminal. */
 const printable = (name: string): string => JSON.stringify(name).replace(/[^\x20-\x7e]/g, '?')
 
 const verifiedMigrations = (sqlite: SqliteDatabase): { version: number; sha256: string }[] => {

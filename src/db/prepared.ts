@@ -2,9 +2,9 @@ import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from './database.ts'
 
-/** Statements that are written out once: for a hot path, building a query anew costs more than running it. */
+/** Prepared statements, for hot paths: building a query costs more than running it. */
 
-/** Each statement is made at its first use: most connections need few of them, and one takes some 30 kB. */
+/** Each statement is built at its first use: most connections need few, and one takes some 30 kB. */
 const perConnection =
   <Connection extends Query>() =>
   <Builders extends Record<string, (connection: Connection) => unknown>>(builders: Builders) => {
@@ -20,9 +20,7 @@ const perConnection =
     }
   }
 
-/** The statements by which a room reads. */
 export const preparedReads = perConnection<Query>()
-/** The statements by which a room writes. */
 export const preparedWrites = perConnection<Tx>()
 
 const madeAtFirstUse = (statements: object, name: string, make: () => unknown): void => {
@@ -36,10 +34,9 @@ const madeAtFirstUse = (statements: object, name: string, make: () => unknown): 
   })
 }
 
-/** A table whose records belong to clients. */
 export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
 
-/** Finds a client's own record: another client's is as good as none. */
+/** Another client's record is not found. */
 export const preparedFind = <Table extends OwnedTable>(
   query: Query,
   table: Table,
@@ -56,7 +53,7 @@ export const preparedFind = <Table extends OwnedTable>(
   return (clientId, id) => statement.get({ clientId, id })
 }
 
-/** A row that names every column; where the database counts ids, null asks for the next one. */
+/** A row with all columns. Where the database counts ids, null asks for the next one. */
 type WholeRow<Table extends SQLiteTable> = {
   [Column in keyof Table['$inferSelect']]: Table['$inferSelect'][Column] | (Column extends 'id' ? null : never)
 }
@@ -74,7 +71,7 @@ export const preparedInsert = <Table extends SQLiteTable>(tx: Tx, table: Table):
   return (row) => void statement.run(row)
 }
 
-/** The same, answering the row as it stands, with the columns that the database itself computes. */
+/** Returns the row with the columns that the database computes. */
 export const preparedInsertReturning = <
   Table extends SQLiteTable,
   Computed extends string & keyof Table['$inferSelect'],
@@ -91,10 +88,7 @@ export const preparedInsertReturning = <
   return (row) => statement.get(row) as Table['$inferSelect']
 }
 
-/**
- * Writes the named columns of a row over those of the same id. What never changes is not named: each column that is set
- * costs its indexes an entry taken out and one put in, whether it is another value or not.
- */
+/** Unchanged columns are not named: each column that is set costs its indexes a deletion and an insertion. */
 export const preparedUpdate = <
   Table extends SQLiteTable & { id: SQLiteColumn },
   Name extends Exclude<string & keyof Table['$inferSelect'], 'id'>,

@@ -3,11 +3,10 @@ import { eq } from 'drizzle-orm'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Database, Query, Tx } from './database.ts'
 
-/** Which seeds a database holds, and from which sources: each is written once, and again when its sources changed. */
+/** Which seed data a database has, by the digest of its sources: it is written again when they change. */
 
 const seeds = sqliteTable('seeds', { name: text('name').primaryKey(), sha256: text('sha256').notNull() })
 
-/** Writes a seed unless the database holds it as it is in these sources. */
 export const seedOnce = (
   database: Database,
   name: string,
@@ -22,17 +21,14 @@ export const seedOnce = (
   })
 }
 
-/** The digest of the sources of a seed, or undefined when the database does not hold it. */
 export const findSeed = (query: Query, name: string): string | undefined =>
   query.select().from(seeds).where(eq(seeds.name, name)).limit(1).get()?.sha256
 
-/** Records that a seed was written. */
 export const putSeed = (tx: Tx, name: string, sources: readonly string[]): void => {
   const sha256 = digestOf(sources)
   tx.insert(seeds).values({ name, sha256 }).onConflictDoUpdate({ target: seeds.name, set: { sha256 } }).run()
 }
 
-/** Records that another seed has replaced this one. */
 export const dropSeed = (tx: Tx, name: string): void => {
   tx.delete(seeds).where(eq(seeds.name, name)).run()
 }

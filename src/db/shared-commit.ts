@@ -10,21 +10,17 @@ interface Unit {
   sinceMs: number
 }
 
-/** What this process has made durable since it started, in all of its databases: for metrics. */
+/** Of all databases since the process started, for metrics. */
 export const commitTotals = { commits: 0, units: 0 }
 
-/** While another process writes, its turn is looked for this often: commands pause for longer between their writes. */
+/** How often a server tries to write while another process writes. Commands pause for longer between their writes. */
 const LOOK_MS = 1
-/** A unit of work waits this long for other processes, before its client is told to try again. */
+/** How long a unit of work waits for other processes. */
 const PATIENCE_MS = 5_000
 
 type Outcome = { value: unknown } | { error: unknown }
 
-/**
- * Group commit: the units of work that arrive in one turn of the event loop run one after the other, each in a
- * savepoint of its own, and are made durable by one commit. None is answered before that commit. While another process
- * writes they wait, and the thread does not: it goes on to answer those who read.
- */
+/** Group commit: units of work that arrive together share one commit, each in its own savepoint. */
 export class SharedCommit {
   #waiting: Unit[] = []
   #isFlushDue = false
@@ -39,7 +35,7 @@ export class SharedCommit {
 
   constructor(
     private readonly sqlite: Database,
-    /** The files that are written to; undefined in memory, and where nobody is answered. */
+    /** The files of a server; undefined in memory, and for commands. */
     private readonly files: () => OpenFiles | undefined = () => undefined,
     private readonly patienceMs = PATIENCE_MS,
   ) {
@@ -59,12 +55,11 @@ export class SharedCommit {
     })
   }
 
-  /** Why the last writes were refused, until one works again. */
   get trouble(): Error | undefined {
     return this.#trouble
   }
 
-  /** Does what is waiting, now, unless another process writes. */
+  /** Commits what is waiting, unless another process writes. */
   flush(): void {
     if (this.#waiting.length === 0) return
     try {
@@ -96,7 +91,7 @@ export class SharedCommit {
     })
   }
 
-  /** Does what is waiting, or refuses it while another process writes: nothing is done afterwards. */
+  /** Commits what is waiting, or refuses it while another process writes. */
   end(): void {
     this.flush()
     clearTimeout(this.#look)
@@ -118,7 +113,7 @@ export class SharedCommit {
     if (files && !files.areInPlace()) throw new FilesGone(files.path)
   }
 
-  /** Units that have waited for too long are refused; the others' turn is looked for again. */
+  /** Refuses units that have waited for too long, and tries again for the others. */
   #waitForTurn(error: unknown): void {
     const patientMs = sinceStartMs() - this.patienceMs
     const isTooLong = ({ sinceMs }: Unit) => sinceMs < patientMs
@@ -130,7 +125,7 @@ export class SharedCommit {
     this.#look = setTimeout(() => this.flush(), LOOK_MS)
   }
 
-  /** @throws what has ended the whole transaction, such as a full disk */
+  /** @throws what ended the whole transaction, such as a full disk */
   #attempt(work: () => unknown): Outcome {
     this.#savepoint.run()
     try {

@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** How many records the lists of each client hold, by part and currency: see the migration `0009_plain_lists`. */
+/** Counts of records by part and currency: see the migration `0009_plain_lists`. */
 export const listCounts = sqliteTable(
   'list_counts',
   {

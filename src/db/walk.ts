@@ -7,7 +7,6 @@ import type { OwnedTable } from './prepared.ts'
 export type Key = string | number
 export type Values = Record<string, Key>
 
-/** A statement that takes its values by name. */
 export interface Statement<Row> {
   all: (values: Values) => Row[]
 }
@@ -15,31 +14,24 @@ export interface Statement<Row> {
 interface WalkOptions {
   clientId: number
   table: OwnedTable
-  /** What the index of the walk compares, the key last. Nothing in it is null. */
+  /** What the index compares, the id last. Nothing in it is null. */
   order: readonly (SQLiteColumn | SQL)[]
   isUpward: boolean
-  /** The conditions that the index answers. */
   along: SQL | undefined
-  /** The condition asked of each record, which must not choose another index. */
+  /** The condition on each record, which must not choose another index. */
   asked: SQL | undefined
   values: Values
-  /** Which of the matching records are wanted. */
   skip: number
   take: number
   /** Whether to count the records after those that are wanted. */
   countsAll: boolean
-  /** Builds a statement on the current connection, or takes the one built before. */
   statement: <Row>(name: string, build: (query: Query) => Statement<Row>) => Statement<Row>
 }
 
-/** Records passed over by one statement: 1 to 4 ms, whatever matches among them. */
+/** Records passed over by one statement, in 1 to 4 ms. */
 const STRIDE = 4_000
 
-/**
- * Passes over a client's records along an index, in slices of time (decision 0033).
- *
- * @returns how many match, and the keys of those that are wanted
- */
+/** Counts matching records along an index, in time slices (decision 0033), and returns the keys of those wanted. */
 export const walk = async (options: WalkOptions): Promise<{ count: number; keys: Key[] }> => {
   const { clientId, values, skip, take, countsAll } = options
   const statements = statementsOf(options)
@@ -79,7 +71,7 @@ const statementsOf = ({ table, order, isUpward, along, asked, statement }: WalkO
   const placed = Object.fromEntries(order.map((column, index) => [index, sql<Key>`${column}`]))
   const source = table as SQLiteTable
   return {
-    /** The last record of the stride; none where less than a stride is left. */
+    /** The last record of the stride, if there is a whole stride left. */
     end: (from: Values | undefined) =>
       statement<Values>(`end ${!from}`, (query) => {
         const beginning = query
@@ -112,7 +104,7 @@ const statementsOf = ({ table, order, isUpward, along, asked, statement }: WalkO
   }
 }
 
-/** Where a record stands to the one whose order is in the placeholders of a name. */
+/** Compares a record with the one in the placeholders of a name. */
 const compared = (order: WalkOptions['order'], operator = '>', name: string): SQL => {
   const place = order.map((_, index) => sql.placeholder(`${name}${index}`))
   return sql`(${sql.join([...order], sql`, `)}) ${sql.raw(operator)} (${sql.join(place, sql`, `)})`

@@ -3,13 +3,13 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 
-/** Reads the time of day, in Unix milliseconds. */
+/** In Unix milliseconds. */
 export interface Clock {
   nowMs(): number
 }
 
 export interface SteadyClock extends Clock {
-  /** Whole milliseconds that never go back, for rate limits: the time of day can be set back (decision 28). */
+  /** Never goes back, unlike the time of day: for rate limits (decision 28). */
   steadyMs(): number
 }
 
@@ -27,10 +27,7 @@ export const toTimestamp = (timeMs: number): string => new Date(timeMs).toISOStr
 export const toTimestampOrNull = (timeMs: number | null): string | null =>
   timeMs === null ? null : toTimestamp(timeMs)
 
-/**
- * The latest time a clock can be set to, 4999-12-31T23:59:59.999Z: later due times still have a four-digit year, and ids,
- * which begin with the time, keep their length.
- */
+/** 4999-12-31T23:59:59.999Z: later due times still have a four-digit year, and ids keep their length. */
 export const TIME_MAX_MS = 95_617_583_999_999
 
 const TIMESTAMP =

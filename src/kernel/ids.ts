@@ -4,13 +4,11 @@ export interface Randomness {
   bytes(count: number): Uint8Array
 }
 
-/** The operating system's generator. */
 export const secureRandomness: Randomness = { bytes: (count) => randomBytes(count) }
 
-/** A new key that outlives the process: never from a random seed (decision 9). */
+/** Never from a random seed (decision 9). */
 export const freshSecret = (byteCount: number): Uint8Array => randomBytes(byteCount)
 
-/** The random seed of a process without `--seed`. */
 export const freshSeed = (): string => randomBytes(16).toString('hex')
 
 const STREAM_CHUNK_BYTES = 1_024
@@ -23,7 +21,6 @@ export class SeededRandomness implements Randomness {
 
   constructor(
     readonly seed: string,
-    /** The number of bytes drawn. */
     public position = 0,
   ) {
     this.#key = createHash('sha256').update(seed).digest()
@@ -62,15 +59,11 @@ export type IdPrefix = 'ben' | 'pyt' | 'lgn' | 'req'
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 /** The largest multiple of 36 in a byte: larger bytes would favour the first letters. */
 const UNBIASED_BYTE_LIMIT = 252
-/** Enough for every millisecond of a four-digit year. */
 const TIME_LENGTH = 10
 const SEQUENCE_LENGTH = 5
 const RANDOM_LENGTH = 10
 
-/**
- * Creates public ids: a prefix and 25 characters of [0-9a-z] that sort by creation (contract C10): the time, a sequence
- * number within the millisecond, and random letters that nobody can guess.
- */
+/** Creates ids that sort by creation (contract C10): time, sequence number in the millisecond, random letters. */
 export class IdSource {
   #lastMs: number
   #sequence: number

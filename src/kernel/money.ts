@@ -7,14 +7,11 @@ const sizeFailure = (rule: 'min' | 'max', problem: string): Failure => ({
   violations: [{ field: 'amount', rule, problem, message: `amount ${problem}` }],
 })
 
-/** An amount that is larger, or smaller, than any that can be paid (contract C5). */
+/** Contract C5. */
 export const AMOUNT_TOO_LARGE = sizeFailure('max', 'too large')
 export const AMOUNT_TOO_SMALL = sizeFailure('min', 'too small')
 
-/**
- * Amounts are integers in minor units of a currency, percentages integers in basis points, and exchange rates integers in
- * units of 1e-8 (contract C5). Each published amount is rounded once, half away from zero.
- */
+/** Amounts, percentages and rates are integers: minor units, basis points, units of 1e-8 (contract C5). */
 
 /** The largest amount: decimals of 15 significant digits survive a double; not all of 16 digits do (decision 6). */
 export const AMOUNT_MINOR_MAX = 999_999_999_999_999
@@ -26,19 +23,13 @@ export const RATE_ONE = 100_000_000
 
 const POWERS_OF_TEN = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000] as const
 
-/** The number of minor units in a major unit. */
 export const minorPerMajor = (precision: number): number => {
   const power = POWERS_OF_TEN[precision]
   if (power === undefined) throw new RangeError(`no currency has ${precision} decimals`)
   return power
 }
 
-/**
- * The amount in minor units, or undefined if it has more decimals than the currency. The comparison is exact, because a
- * JSON number means the decimal whose nearest double it is.
- *
- * @throws DomainError amount_too_large
- */
+/** Undefined if the amount has too many decimals. A double names one decimal. @throws DomainError amount_too_large */
 export const toMinor = (amount: number, precision: number): number | undefined => {
   const scale = minorPerMajor(precision)
   const minor = Math.round(amount * scale)
@@ -46,10 +37,10 @@ export const toMinor = (amount: number, precision: number): number | undefined =
   return exact(minor)
 }
 
-/** The largest amount of one payout or funding, in major units. */
+/** In major units. */
 const AMOUNT_MAX = 1_000_000_000
 
-/** The violation of an amount in major units that is too small or too large, or undefined. */
+/** What is wrong with an amount in major units, if anything. */
 export const sizeFault = (amount: number, precision: number): Omit<Violation, 'field'> | undefined => {
   if (amount * minorPerMajor(precision) > AMOUNT_MINOR_MAX) {
     return { rule: 'max', problem: 'too large', message: 'amount too large' }
@@ -63,10 +54,9 @@ export const toMajor = (minor: number, precision: number): number => minor / min
 /** The percentage in the API: 250 is 2.5. */
 export const toPercent = (basisPoints: number): number => basisPoints / 100
 
-/** A percentage in basis points, or undefined when it has more than two decimals. */
+/** Undefined if there are more than two decimals. */
 export const toBasisPoints = (percent: number): number | undefined => toMinor(percent, 2)
 
-/** The exchange rate in the API. */
 export const toRate = (rateE8: number): number => rateE8 / RATE_ONE
 
 /** @throws DomainError amount_too_large */
@@ -82,10 +72,8 @@ export const plus = (...amountsMinor: readonly number[]): number => {
 export const percentOf = (minor: number, basisPoints: number): number =>
   divideRounded(minor, basisPoints, BASIS_POINTS_ONE)
 
-/** The share of `part` of `whole` pieces in an amount. */
 export const shareOf = (minor: number, part: number, whole: number): number => divideRounded(minor, part, whole)
 
-/** An amount in another currency, rounded to that currency's precision. */
 export const convert = (minor: number, rateE8: number, fromPrecision: number, toPrecision: number): number => {
   const [scale, unscale] = [minorPerMajor(toPrecision), minorPerMajor(fromPrecision)]
   const multiplier = rateE8 * scale
@@ -94,7 +82,7 @@ export const convert = (minor: number, rateE8: number, fromPrecision: number, to
     : roundQuotient(BigInt(minor) * BigInt(rateE8) * BigInt(scale), BigInt(RATE_ONE) * BigInt(unscale))
 }
 
-/** A fixed fee, converted, plus a percentage of an amount. Both are added as exact fractions and rounded once. */
+/** A converted fixed fee plus a percentage of an amount, added as exact fractions and rounded once. */
 export const feeOf = (fee: {
   fixedMinor: number
   fixedPrecision: number
@@ -115,7 +103,6 @@ export const feeOf = (fee: {
   return roundQuotient(fixed + share, denominator)
 }
 
-/** The rate between two currencies whose rates are given per unit of a base currency. */
 export const crossRate = (fromPerBaseE8: number, toPerBaseE8: number): number =>
   divideRounded(toPerBaseE8, RATE_ONE, fromPerBaseE8)
 

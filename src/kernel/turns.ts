@@ -1,23 +1,17 @@
 import { sinceStartMs } from './clock.ts'
 
-/** How long a time slice may hold the thread, and so delay other requests. */
 const SLICE_MS = 5
 
-/**
- * Runs long work in time slices, one in each turn of the event loop, so that other requests run in between (decision 32).
- * Owners wait in rotation, so that an owner with many slices does not delay the others.
- */
+/** Runs long work in time slices between other requests (decision 32). Owners take turns. */
 class Turns {
   readonly #waiting = new Map<unknown, (() => void)[]>()
   #spentMs = 0
   #isNextDue = false
 
-  /** Whether a slice may run immediately: nobody waits, and this turn has time left. */
   get isFree(): boolean {
     return this.#waiting.size === 0 && this.#spentMs < SLICE_MS
   }
 
-  /** Resolves when the owner may run a slice. */
   next(owner: unknown): Promise<void> {
     return new Promise((resolve) => {
       const own = this.#waiting.get(owner)
@@ -27,13 +21,12 @@ class Turns {
     })
   }
 
-  /** Runs a slice when it is the owner's turn, and returns its result. */
   async take<T>(owner: unknown, work: (isOver: () => boolean) => T): Promise<T> {
     if (!this.isFree) await this.next(owner)
     return this.slice(work)
   }
 
-  /** Runs a slice now. The work stops when `isOver` returns true. */
+  /** The work stops when `isOver` returns true. */
   slice<T>(work: (isOver: () => boolean) => T): T {
     const startedMs = sinceStartMs()
     const endsMs = startedMs + SLICE_MS
@@ -63,5 +56,5 @@ class Turns {
   }
 }
 
-/** One scheduler for all worlds, because the process has one thread. */
+/** For all worlds: the process has one thread. */
 export const turns = new Turns()

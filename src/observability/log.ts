@@ -3,12 +3,11 @@ import type { RequestFacts, RequestListener } from '../http/request-timer.ts'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import { visibleLines } from '../kernel/visible.ts'
 
-/** Facts that belong to a message: numbers and words, never a secret. */
+/** Never a secret. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>
 
-/** Writes one line for each event to standard error. */
 export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void> & {
-  /** One line for each request; nothing where such lines would not be written, so that nothing is done for them. */
+  /** Undefined at levels that write no line for a request. */
   requests: RequestListener | undefined
 }
 
@@ -24,7 +23,7 @@ const DIM = '\x1b[2m'
 const RESET = '\x1b[0m'
 const LEVEL_COLORS: Record<LogLevel, string> = { debug: DIM, info: '\x1b[36m', warn: '\x1b[33m', error: '\x1b[31m' }
 
-/** What supervisors ask every few seconds is told at the lowest level only. */
+/** Supervisors ask these every few seconds. */
 const PROBES = new Set(['/livez', '/readyz'])
 
 const STATUS_COLORS = { 2: '\x1b[32m', 3: '\x1b[36m', 4: '\x1b[33m', 5: '\x1b[31m' } as Readonly<Record<number, string>>
@@ -72,19 +71,16 @@ export const createLog = ({ level: least, format, color, clock, write }: LogOpti
   }
 }
 
-/** What is kept for a reader who has fallen behind, in characters. */
+/** In characters. */
 export const UNREAD_MAX = 1_048_576
 
-/** Standard error, as far as lines go: `write` answers false while a reader has fallen behind. */
+/** `write` returns false while the reader has fallen behind. */
 export interface LineStream {
   write: (text: string) => boolean
   once: (event: 'drain', listener: () => void) => unknown
 }
 
-/**
- * Writes lines to a stream. Those that nobody reads are kept up to a bound; lines beyond it are dropped, and counted
- * until the reader goes on.
- */
+/** Keeps unread lines up to a limit. Drops and counts the others until the reader goes on. */
 export class LineSink {
   #isBehind = false
   #kept: string[] = []

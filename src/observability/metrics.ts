@@ -5,12 +5,10 @@ import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 
-/** What can be counted of a running server, in the text format of Prometheus (decision 0021). */
+/** Metrics in the text format of Prometheus (decision 0021). */
 export interface Metrics extends RequestListener {
   onArrived: () => void
-  /** Shows the work that falls due in the default world. */
   watchDue: (due: DueWork) => void
-  /** The page that is scraped. */
   page: () => Promise<string>
   contentType: string
 }
@@ -21,15 +19,13 @@ export interface MetricsOptions {
   worlds: Worlds
 }
 
-/** From a charge out of the cache to a request that waited for a full disk. */
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** Refusals that are worth an alert, counted from zero, so that the first one is seen to come. */
+/** Exported from the start, so that alerts see the first one. */
 const WATCHED_REFUSALS = ['unauthorized', 'credentials_wrong', 'rate_limited', 'internal', 'unavailable'] as const
-/** Stands for the paths that no route serves, which are endless. */
+/** Stands for all paths without a route. */
 const NO_ROUTE = '(none)'
 const MICROSECONDS_PER_SECOND = 1e6
 
-/** Counts and times requests; all else is read when the page is asked for. */
 export const createMetrics = async (options: MetricsOptions): Promise<Metrics> => {
   // Loaded here, so that it costs nothing where no metrics are wanted.
   const prom = await import('prom-client')

@@ -9,7 +9,6 @@ export class StorageWatch {
 
   constructor(private readonly log: Log) {}
 
-  /** Called every second. */
   look(database: Database): void {
     database.lookAfter()
     const { trouble } = database

@@ -17,25 +17,18 @@ import type { Origin, Sources } from './origin.ts'
 import { readReference } from './seed.ts'
 import { readSnapshotFile } from './snapshot.ts'
 
-/** The one place that the version stands in. */
 export const VERSION = (JSON.parse(packageJson) as { version: string }).version
 
-/** What is known only once the port is bound. */
+/** Known once the port is bound. */
 export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'listeners'>
 
-/** Everything below the wire, opened, migrated and seeded. */
 export interface Platform extends Pick<Deps, 'worlds' | 'nextRequestId'> {
-  /** What the app is made of, once it is bound. */
   deps: (bound: Bound) => Deps & { sandbox: Sandbox | undefined }
   sandboxWorlds: SandboxWorlds | undefined
   close: () => void
 }
 
-/**
- * Opens the data, brings it up to date and seeds it.
- *
- * @throws CatalogFault, RatesFault, SnapshotFault, SchemaMismatch, DataFault, or what the file system says
- */
+/** @throws CatalogFault, RatesFault, SnapshotFault, SchemaMismatch, DataFault, or an error of the file system */
 export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform => {
   const sources = readSources(config, clock)
   const { catalog: database, sandboxWorlds, release, ...origin } = startFrom(sources)
@@ -62,7 +55,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform
   }
 }
 
-/** Reads the files that a start is given, before it writes anything. @throws RatesFault, SnapshotFault, or what the file system says */
+/** Reads all files before anything is written. @throws RatesFault, SnapshotFault, or an error of the file system */
 const readSources = (config: Config, clock: SteadyClock): Sources => {
   const { catalogFile, ratesFile, snapshotFile } = config
   const seed = config.seed ?? freshSeed()
@@ -88,7 +81,6 @@ const startFrom = (sources: Sources): Origin => {
   return mode === 'live' ? { ...origin, sandboxWorlds: undefined } : origin
 }
 
-/** Identifiers of requests that belong to no world. */
 const requestIds = (seed: string): (() => string) => {
   const prefix = createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8)
   let count = 0

@@ -30,7 +30,7 @@ import { sandboxRates, seedReferenceData } from './seed.ts'
 const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
 
-/** The real records of live mode. @throws DataFault, SchemaMismatch, CatalogFault */
+/** @throws DataFault, SchemaMismatch, CatalogFault */
 export const startLive = (dataDir: string, sources: Sources): Origin => {
   const release = lockFolder(dataDir)
   if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', sources.clock)
@@ -50,7 +50,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   }
 }
 
-/** A sandbox that outlives its process. @throws DataFault, SchemaMismatch, CatalogFault */
+/** @throws DataFault, SchemaMismatch, CatalogFault */
 export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
   const { config, clock, seed, initial, snapshot, reference } = sources
   const release = lockFolder(dataDir)
@@ -82,7 +82,6 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   }
 }
 
-/** The sandbox of a folder as it was left; in a new folder it begins with a state, or as it is seeded. */
 const openSandbox = (dataDir: string, sources: Sources, first: WorldState | undefined): World => {
   const state = hasDatabase(dataDir) ? undefined : first
   if (state) keepDatabase(dataDir, state.image)
@@ -101,10 +100,7 @@ const openSandbox = (dataDir: string, sources: Sources, first: WorldState | unde
   return world
 }
 
-/**
- * Makes the database of a folder that has none: in memory, and then written whole, so that a process that is killed
- * leaves all of it or none. Called under a lock on the folder.
- */
+/** Created in memory and written whole: a process that is killed leaves all of it or none. Requires a folder lock. */
 export const createDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock: Clock): void => {
   const database = Database.inMemory()
   database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
@@ -114,7 +110,7 @@ export const createDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock:
   keepDatabase(dataDir, database.closeToImage())
 }
 
-/** The database of a folder, of the right mode and brought up to date. @throws DataFault, SchemaMismatch, CatalogFault */
+/** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, CatalogFault */
 const openDatabase = (dataDir: string, sources: Sources): Database => {
   const { clock, reference } = sources
   const { mode } = sources.config
@@ -137,7 +133,7 @@ const lockFolder = (dataDir: string): (() => void) => {
   return lockForServing(dataDir)
 }
 
-/** What signs tokens, kept beside the data, so that they outlive the process. @throws DataFault */
+/** Kept beside the data, so that tokens outlive the process. @throws DataFault */
 const keptSigningKey = (dataDir: string): Uint8Array => {
   if (!readKept(dataDir, SIGNING_KEY_FILE)) keep(dataDir, SIGNING_KEY_FILE, freshSecret(SIGNING_KEY_BYTES))
   const key = readKept(dataDir, SIGNING_KEY_FILE)

@@ -10,10 +10,10 @@ import { type Origin, type Sources, seedCatalog } from './origin.ts'
 import { sandboxRates } from './seed.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 
-/** The databases that a sandbox starts with, seeded while the program was bundled. */
+/** Seeded while the program was bundled. */
 const SEEDED = seededImages()
 
-/** The state that a world begins with. It shares the catalog of the process, so that its own database has none. */
+/** Worlds share the catalog of the process, and have none of their own. */
 export const seededState = (seed: string): WorldState => ({
   image: unpacked(SEEDED.world),
   clock: { offsetMs: 0, frozenAtMs: null },
@@ -22,7 +22,6 @@ export const seededState = (seed: string): WorldState => ({
   pace: { payouts: 'auto', orders: 'auto' },
 })
 
-/** A sandbox that keeps nothing. */
 export const startInMemory = (sources: Sources): Origin => {
   const { config, clock, seed, reference, initial } = sources
   const open = (state: WorldState = initial): World => {
@@ -44,7 +43,7 @@ export const startInMemory = (sources: Sources): Origin => {
   }
 }
 
-/** The catalog is in a database of its own, which no reset reaches. */
+/** The catalog has a database of its own, which no reset changes. */
 const catalogInMemory = (sources: Sources): (() => Database) => {
   const { packedCatalog, snapshot } = sources
   if (!packedCatalog && !snapshot) return carriedCatalog()
@@ -53,7 +52,7 @@ const catalogInMemory = (sources: Sources): (() => Database) => {
   return () => database
 }
 
-/** Opened when first asked for, so that starting does not wait for it. */
+/** Opened at first use, because it delays the start. */
 const carriedCatalog = (): (() => Database) => {
   let database: Database | undefined
   return () => {

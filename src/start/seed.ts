@@ -10,17 +10,13 @@ import { seedOnce } from '../db/seeds.ts'
 import { seedReference } from '../reference/queries.ts'
 import { type CountryWire, type Currency, Reference, type ReferenceSeed } from '../reference/reference.ts'
 
-/** The reference data that the program carries in `seed/`. */
-
 const carriedReference = (): ReferenceSeed => ({
   countries: JSON.parse(countriesJson) as CountryWire[],
   currencies: JSON.parse(currenciesJson) as Currency[],
 })
 
-/** The countries and currencies that this release knows. */
 export const readReference = (): Reference => new Reference(carriedReference)
 
-/** Countries, currencies and categories, as this release knows them. */
 export const seedReferenceData = (database: Database): void =>
   seedOnce(database, 'reference', [countriesJson, currenciesJson, categoriesJson, subcategoriesJson], (tx) => {
     seedReference(tx, carriedReference())
@@ -30,10 +26,9 @@ export const seedReferenceData = (database: Database): void =>
     })
   })
 
-/** The exchange rates of the sandbox, as the text of a file. */
 export const SANDBOX_RATES = ratesJson
 
-/** The exchange rates of the sandbox, read when first asked for, so that starting does not wait for it. */
+/** Read at first use, because it delays the start. */
 export const sandboxRates = (reference: Reference): RateSource => {
   let source: RateSource | undefined
   return (from, to) => {

@@ -4,21 +4,16 @@ import { migrate } from '../db/migrate.ts'
 import { SEEDED_AT_MS, seedSandboxAccounts } from '../sandbox/seed/accounts.ts'
 import { readReference, seedReferenceData } from './seed.ts'
 
-/** Pages of this size waste little on tables that hold nothing yet: a world is a third of what it would be. */
+/** Small pages waste little on empty tables: a world is a third as large. */
 const PAGE_BYTES = 1_024
 
-/** Databases as they are seeded, packed by zstd, in base64: as they are they would be a tenth of the program. */
+/** Compressed by zstd, in base64: a tenth of the program otherwise. */
 export interface SeededImages {
-  /** What every world of the sandbox begins with. The catalog belongs to no world. */
   world: string
-  /** The catalog of the sandbox. */
   catalog: string
 }
 
-/**
- * Seeds the databases that the sandbox starts with. Run as a macro while the program is bundled, so that starting it
- * is opening a copy.
- */
+/** A macro, which runs while the program is bundled: at the start, only a copy is opened. */
 export const seededImages = (): SeededImages => {
   const database = Database.inMemory()
   database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)

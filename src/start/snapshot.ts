@@ -10,7 +10,7 @@ import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshots.ts'
 import type { WorldState } from '../sandbox/worlds/state.ts'
 import { seedReferenceData } from './seed.ts'
 
-/** The state in a snapshot file, brought up to date. @throws SnapshotFault */
+/** Migrated and with current seed data. @throws SnapshotFault */
 export const readSnapshotFile = (file: string, { dataDir, voucherKey }: Config, clock: Clock): WorldState => {
   try {
     const state = readSnapshot(readFileSync(file, 'utf8'))

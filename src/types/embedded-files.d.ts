@@ -1,4 +1,3 @@
-/** Files that the program carries as text: migrations, seeds, its own package.json. */
 declare module '*.sql' {
   const text: string
   export default text
@@ -11,7 +10,6 @@ declare module '*/check-worker.js' {
   const text: string
   export default text
 }
-/** Files that the program carries as they are: the path of each. */
 declare module 'swagger-ui-dist/*' {
   const path: string
   export default path
