@@ -34,7 +34,6 @@ export const BeneficiaryBody = Type.Object(
 
 const checkBeneficiary = bodyCheck(BeneficiaryBody)
 
-/** A validated and normalized body. */
 export interface BeneficiaryInput {
   email: string
   firstName: string
@@ -85,7 +84,7 @@ export const metadataRule = (metadata: object): Problem | undefined => {
     : { rule: 'max', problem: 'must be at most 16 KiB as JSON' }
 }
 
-/** Members as they are stored; values that are not text are left to the validation. */
+/** Values that are not text are left to the validation. */
 export const normalized = {
   name: (value: unknown) => inText(value, trimmed),
   country: (value: unknown) => inText(value, upperCased),
@@ -97,13 +96,13 @@ const inText = (value: unknown, change: (text: string) => string): unknown =>
 
 const trimmed = (name: string): string => name.trim()
 
-/** Only Latin letters: other letters can become Latin in upper case, as ß becomes SS. */
+/** Only Latin letters, because others can become Latin in upper case, as ß becomes SS. */
 const upperCased = (code: string): string => (/^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : code)
 
 /** Fifteen digits with separators fit. */
 const PHONE_CHARACTERS_MAX = 64
 
-/** Removes the separators between groups of digits; a text that is too long is left to the validation. */
+/** Removes the separators between digits; a text that is too long is left to the validation. */
 const ungrouped = (phone: string): string =>
   phone.length > PHONE_CHARACTERS_MAX ? phone : phone.replace(/[\s()[\]\p{Dash_Punctuation}]/gu, '')
 

@@ -17,13 +17,12 @@ export type { Beneficiary }
 const reads = preparedReads({ find: (query) => preparedFind(query, beneficiaries) })
 const writes = preparedWrites({ insert: (tx) => preparedInsert(tx, beneficiaries) })
 
-/** Undefined for another client's beneficiary. */
 export const findBeneficiary = (query: Query, clientId: number, id: string): Beneficiary | undefined =>
   reads(query).find(clientId, id)
 
 export const insertBeneficiary = (tx: Tx, beneficiary: Beneficiary): void => writes(tx).insert(beneficiary)
 
-/** Payouts keep their own copy of the beneficiary. @throws DomainError not_found */
+/** Payouts keep their own copy. @throws DomainError not_found */
 export const deleteBeneficiary = (tx: Tx, clientId: number, id: string): void => {
   const deleted = tx.delete(beneficiaries).where(ownedBy(clientId, id)).returning({ id: beneficiaries.id }).get()
   found(deleted, BENEFICIARY_NOT_FOUND)

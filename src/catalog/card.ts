@@ -1,21 +1,18 @@
 import { MOTIFS, OTHER_PATH } from './motifs.ts'
 
-/** The picture of an invented brand: an SVG that needs nothing from outside. */
+/** The picture of an invented brand: an SVG that loads nothing. */
 
 export const CARD_TYPE = 'image/svg+xml'
 
 const WIDTH = 640
 const HEIGHT = 400
 const MARGIN = 44
-/** Where the last line of the name stands. */
+/** The baseline of the name's last line. */
 const NAME_BASELINE = 306
-/** The sizes that a name is set in, the largest that fits; in the smallest it is cut. */
+/** The largest size that fits is used; in the smallest, the name is truncated. */
 const NAME_SIZES = [48, 42, 36, 31] as const
 const NAME_LINES_MAX = 2
-/**
- * How wide a letter is, in parts of its size: so wide that a line of whatever Latin or Cyrillic letters, in the widest of
- * the fonts that stand in for each other, may reach into the margin and not out of the card.
- */
+/** Widths in parts of the font size: wide enough that Latin and Cyrillic lines stay on the card in any fallback font. */
 const LETTER_WIDTH = 0.67
 const NARROW_LETTER_WIDTH = 0.5
 const NARROW_LETTER = /[fijlrtI.,:;!|'’()\s-]/u
@@ -24,22 +21,20 @@ const CAPITAL = /\p{Lu}/u
 const WIDE_LETTER_WIDTH = 1.24
 const WIDE_LETTER =
   /[MWmw@%—₩ÆŒæœЖФШЩЫЮжфшщыю\uff01-\uff60\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u
-/** The square that the initials stand in, and what of its width they may take. */
 const BADGE = 88
 const INITIALS_SIZE_MAX = 40
 const INITIALS_WIDTH_MAX = 72
 const FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
 
-/** What a picture shows of a product. */
 interface Shown {
   name: string
   category: string
   currency: { currency: string }
 }
 
-/** A category has a hue and a drawing, a brand its own shade of it. The same product is always the same picture. */
+/** The category sets hue and drawing, the brand the shade. The same product always has the same picture. */
 export const drawCard = ({ name, category, currency }: Shown): string => {
-  // Brands are told apart by their first word, which their products in all countries share.
+  // A brand's products in all countries share its first word.
   const hash = Bun.hash.xxHash32(name.split(' ', 1)[0] ?? name)
   const { hue: base, path } = MOTIFS[category] ?? { hue: Bun.hash.xxHash32(category) % 360, path: OTHER_PATH }
   const hue = base + (hash % 29) - 14
@@ -73,7 +68,7 @@ export const drawCard = ({ name, category, currency }: Shown): string => {
 
 const lineHeight = (size: number): number => Math.round(size * 1.16)
 
-/** The first letters of the first two words that have any: marks such as `&` are no words. */
+/** The initials of the first two words that have letters: `&` is no word. */
 const initialsOf = (name: string): string =>
   name
     .split(/\s+/)
@@ -81,7 +76,6 @@ const initialsOf = (name: string): string =>
     .slice(0, 2)
     .join('')
 
-/** A name in the largest size in which its lines fit. */
 const fitted = (name: string): { size: number; lines: string[] } => {
   for (const size of NAME_SIZES) {
     const lines = linesOf(name, size)
@@ -93,7 +87,7 @@ const fitted = (name: string): { size: number; lines: string[] } => {
   return { size, lines: [first, `${letters.slice(0, -1).join('').trimEnd()}…`] }
 }
 
-/** Broken between words, and within a word only where it is longer than a line. */
+/** Breaks between words, and within words that are longer than a line. */
 const linesOf = (name: string, size: number): string[] => {
   const lines = ['']
   for (const word of name.split(/\s+/)) {
@@ -120,7 +114,7 @@ const piecesOf = (word: string, size: number): string[] => {
   return pieces
 }
 
-/** What a reader takes for letters, of however many characters each consists. */
+/** Graphemes: what a reader considers a letter. */
 const lettersOf = (text: string): string[] =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment)
 
@@ -149,10 +143,7 @@ const cut = (text: string, lettersMax: number): string => {
         .trimEnd()}…`
 }
 
-/**
- * A colour of OKLCH, in which equal lightness looks equally light whatever the hue, as what every viewer understands.
- * White on a lightness of a half keeps the contrast that small print needs.
- */
+/** Converts OKLCH, where equal lightness looks equal in all hues. White on a lightness of 0.5 has enough contrast. */
 const toHex = (lightness: number, chroma: number, hueDegrees: number): string => {
   const hue = (hueDegrees * Math.PI) / 180
   const [a, b] = [chroma * Math.cos(hue), chroma * Math.sin(hue)]

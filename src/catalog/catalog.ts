@@ -22,27 +22,23 @@ export interface ProductSort {
 }
 
 export interface CatalogOptions {
-  /** Where the catalog is read from: another one once the default world of a data folder was put back. */
+  /** Changes if the default world of a data folder is restored. */
   database: () => Database
-  /** Tells the catalog of one database from another. */
+  /** Identifies the catalog of a database. */
   version: (database: Database) => string | undefined
   reference: Reference
-  /** The address that pictures are linked at. */
+  /** The base address of the pictures. */
   publicUrl: string
 }
 
-/** One page of products. */
 export interface ProductPage {
-  /** How many match in all. */
   totalCount: number
-  /** How many are on this page. */
   pageSize: number
   products: readonly Product[]
-  /** The products as a JSON array, at the discounts that were agreed with a client. */
+  /** A JSON array, with the discounts agreed with a client. */
   json: (agreed: ReadonlyMap<number, number>) => string
 }
 
-/** The catalog that is current, and the answers made from it. */
 interface Current {
   database: Database
   version: string | undefined
@@ -50,15 +46,12 @@ interface Current {
   answers: LRUCache<string, StoredResponse>
 }
 
-/** The memory for answers, in bytes; those that were not asked for longest make room. */
+/** In bytes; the least recently used responses make room. */
 const ANSWERS_BYTES_MAX = 16_777_216
-/** What an answer takes besides its body, roughly. */
+/** The approximate memory of a response besides its body. */
 const ANSWER_BYTES = 2_048
 
-/**
- * The products on sale and their categories: loaded once and shared by all worlds, as nothing that a client does changes
- * them.
- */
+/** The products and categories, loaded once for all worlds, because no client can change them. */
 export class Catalog {
   #loaded: Current | undefined
   #loading: Promise<void> | undefined
@@ -151,10 +144,7 @@ export class Catalog {
     return this.subcategories.find((subcategory) => subcategory.id === id)
   }
 
-  /**
-   * The answer to a question, made when it is first asked of this catalog, and given only to clients with these very
-   * discounts.
-   */
+  /** A response that is made once per catalog, and shared by clients with the same agreed discounts. */
   answer(
     question: string,
     make: () => StoredResponse,
@@ -169,12 +159,10 @@ export class Catalog {
     return made
   }
 
-  /** The long texts of a product, or undefined when another process has just removed it. */
   textsOf({ id }: Product): ProductTexts | undefined {
     return findTexts(this.#current.database.query, id)
   }
 
-  /** One page of the products that match. */
   list(filter: ProductFilter, { field, direction }: ProductSort, page: Page): ProductPage {
     const matching = this.#current.catalog.select(filter, field)
     const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
@@ -198,11 +186,11 @@ export class Catalog {
 
 const NO_DISCOUNTS: ReadonlyMap<number, number> = new Map()
 
-/** Tells discounts apart in the keys of answers. */
+/** Numbers the discounts, for the keys of responses. */
 const numbers = new WeakMap<ReadonlyMap<number, number>, number>()
 let lastNumber = 0
 
-/** No discounts at all are the same for everybody. */
+/** All clients without discounts share 0. */
 const numberOf = (agreed: ReadonlyMap<number, number>): number => {
   if (agreed.size === 0) return 0
   const known = numbers.get(agreed) ?? ++lastNumber

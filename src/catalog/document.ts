@@ -11,7 +11,7 @@ import { append } from './rows.ts'
 
 /** The catalog file (contract C8): what `--catalog FILE` reads and `scrip catalog` writes. */
 
-/** What is wrong with a file, each with its place: `line 7, product 3, /products/2/currency: no such currency`. */
+/** The problems of a file, with places such as `line 7, product 3, /products/2/currency`. */
 export class CatalogFault extends Error {
   override readonly name = 'CatalogFault'
 
@@ -20,7 +20,6 @@ export class CatalogFault extends Error {
   }
 }
 
-/** Categories and subcategories by their names. */
 interface CategoryNames {
   categories: ReadonlySet<string>
   subcategories: ReadonlySet<string>
@@ -29,23 +28,17 @@ interface CategoryNames {
 const namesIn = (json: string): ReadonlySet<string> =>
   new Set((JSON.parse(json) as { name: string }[]).map(({ name }) => name))
 
-/** Those that the program defines itself. */
 const known: CategoryNames = { categories: namesIn(categoriesJson), subcategories: namesIn(subcategoriesJson) }
 
-/** A progress of so many products is told. */
+/** Products between two progress reports. */
 const PRODUCTS_PER_REPORT = 500
 
-/** What a file is read with. */
 interface ReadingCatalog {
   reference: Reference
   onRows?: OnRows | undefined
 }
 
-/**
- * The products of a file, ready to be written.
- *
- * @throws CatalogFault with every bad row
- */
+/** Reads and checks a catalog file. @throws CatalogFault with every bad row */
 export const readCatalog = (text: string, { reference, onRows }: ReadingCatalog): CatalogRows => {
   const { entries, list, own, problems } = parse(text)
   const rows: CatalogRows = { products: [], bands: [], ...own }
@@ -96,12 +89,10 @@ const undefinedNames = ({ category, sub_category }: ProductDocument, defined: Ca
 }
 
 interface Parsed {
-  /** None of them checked yet. */
   entries: readonly unknown[]
   /** Where they stand in the file. */
   list: readonly string[]
   own: Pick<CatalogRows, 'categories' | 'subcategories'>
-  /** What is wrong around them. */
   problems: string[]
 }
 
@@ -125,7 +116,7 @@ const parse = (text: string): Parsed => {
   return { entries: Array.isArray(entries) ? entries : [], list, own: namedBy([]), problems }
 }
 
-/** In the API's own shape a category is defined by being named. */
+/** In the API's shape, products define the categories that they name. */
 const namedBy = (entries: readonly unknown[]): Parsed['own'] => {
   const named = (member: string) =>
     entries.flatMap((entry) => {

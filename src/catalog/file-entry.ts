@@ -6,13 +6,12 @@ import { toBasisPoints, toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { ApiProduct, type ProductDocument, ProductEntry } from './file-schema.ts'
 
-/** Reads one product of a catalog file, in the file's own shape or in that of the API, and says what is wrong with it. */
+/** Reads and checks one product of a catalog file, in the file's shape or in that of the API. */
 
-/** What a product of the API is taken for where it says nothing (contract C8). */
+/** The maximum of a product in the shape of the API, which has none (contract C8). */
 const API_MAX_QUANTITY = 50
 export const UNWRITABLE = 'a text must not hold NUL or half a surrogate pair'
 
-/** What is wrong with a member of a product. */
 export interface Fault {
   path: string
   what: string
@@ -25,7 +24,7 @@ export const fileReader = (): ReadEntry => {
   return (entry) => (check.Check(entry) ? { product: entry, faults: [] } : { faults: schemaFaults(check, entry) })
 }
 
-/** Reads products in the API's own shape, and fills in what they lack. */
+/** Reads products in the API's shape, and adds what they lack. */
 export const apiReader = (): ReadEntry => {
   const check = TypeCompiler.Compile(ApiProduct)
   return (entry) => {
@@ -58,13 +57,13 @@ const inFileNames = ({ path, what }: Fault): Fault => {
   return { path: renamed ? path.replace(renamed[0], renamed[1]) : path, what }
 }
 
-/** Where the API's own shape has a member of the file's. */
+/** The path of a member in the API's shape. */
 export const apiPath = (path: string): string => {
   const renamed = API_NAMES.find(([, file]) => path === file || path.startsWith(`${file}/`))
   return renamed ? path.replace(renamed[1], renamed[0]) : path
 }
 
-/** The first problem of each place. */
+/** The first problem of each path. */
 export const schemaFaults = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Fault[] => {
   const faults = new Map<string, Fault>()
   for (const { path, message, type, schema } of check.Errors(value)) {
@@ -74,7 +73,7 @@ export const schemaFaults = <Schema extends TSchema>(check: TypeCheck<Schema>, v
   return [...faults.values()]
 }
 
-/** What is wrong with a product that has the right form. */
+/** The problems of a product that matches the schema. */
 export const problemsOf = (entry: ProductDocument, reference: Reference): Fault[] => {
   const problems: Fault[] = Object.entries(entry)
     .filter(([, value]) => !isWritable(value))

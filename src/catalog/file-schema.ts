@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** The form of a catalog file (contract C8), and of products as the API answers them. */
+/** The schema of a catalog file (contract C8), and of products in the API. */
 
 const Percent = Type.Number({ minimum: 0, maximum: 100, description: 'Percentage with at most two decimals' })
 const Text = Type.String({ minLength: 1 })
@@ -34,7 +34,6 @@ const ProductId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 const CountryCode = Type.String({ pattern: '^[A-Z]{3}$', description: 'an ISO 3166-1 alpha-3 code' })
 const CurrencyCode = Type.String({ pattern: '^[A-Z]{3}$', description: 'an ISO 4217 code' })
 
-/** A product of a catalog file. */
 export const ProductEntry = Type.Object(
   {
     id: ProductId,
@@ -60,7 +59,7 @@ export const ProductEntry = Type.Object(
   { additionalProperties: false },
 )
 
-/** A product as the API answers it (spec 2.2). What else a platform says of it is left aside. */
+/** A product in the API (spec 2.2). Other members are ignored. */
 export const ApiProduct = Type.Object({
   id: ProductId,
   name: Text,
@@ -76,7 +75,6 @@ export const ApiProduct = Type.Object({
   available_denominations: Bands,
 })
 
-/** The JSON Schema of a catalog file. */
 export const CatalogSchema = Type.Object(
   {
     categories: Type.Optional(Type.Array(NamedEntry, { description: "Beside the program's own" })),
@@ -86,7 +84,7 @@ export const CatalogSchema = Type.Object(
   { $id: 'https://scrip.example/catalog.schema.json', title: 'Scrip catalog', additionalProperties: false },
 )
 
-/** A catalog file whose products are still to be checked, one by one. */
+/** A catalog file whose products are checked one by one. */
 export const CatalogEnvelope = Type.Object(
   {
     categories: CatalogSchema.properties.categories,

@@ -7,26 +7,22 @@ import type { Reference } from '../reference/reference.ts'
 import { readCatalog } from './document.ts'
 import { defineCategories, type OnRows, productIds, replaceCatalog, replacingCatalog } from './queries.ts'
 
-/** How a catalog gets into a database: the one that the program carries, or a file of the operator's (contract C8). */
+/** Imports into a database: the sandbox's own catalog, or the operator's file (contract C8). */
 
-/** Where the products of a database came from: the sandbox's own catalog gives way to one that was imported. */
+/** The origins of a catalog. The sandbox's own gives way to an imported one. */
 const CATALOG_SEED = 'catalog'
 const CATALOG_FILE = 'catalog-file'
-/** The catalog file of an import that has begun. */
+/** The catalog file of an unfinished import. */
 const NEXT_CATALOG = 'catalog.next'
 
-/** The products of the sandbox, unless a catalog was imported. */
+/** Skipped if a catalog was imported. */
 export const seedSandboxCatalog = (database: Database, reference: Reference): void => {
   if (findSeed(database.query, CATALOG_FILE) !== undefined) return
   const catalogJson = readFileSync(catalogPath, 'utf8')
   seedOnce(database, CATALOG_SEED, [catalogJson], (tx) => replaceCatalog(tx, readCatalog(catalogJson, { reference })))
 }
 
-/**
- * Replaces all products by those of a catalog file.
- *
- * @throws CatalogFault, and then nothing has changed
- */
+/** Replaces all products. @throws CatalogFault, and then nothing has changed */
 export const importCatalog = (database: Database, reference: Reference, file: string): void => {
   const rows = readCatalog(file, { reference })
   seedOnce(database, CATALOG_FILE, [file], (tx) => {
@@ -36,7 +32,6 @@ export const importCatalog = (database: Database, reference: Reference, file: st
   })
 }
 
-/** How a catalog is imported beside a server. */
 interface Importing {
   dataDir: string
   query: Query
@@ -46,10 +41,8 @@ interface Importing {
 }
 
 /**
- * As {@link importCatalog}, in transactions of a few rows, so that a server goes on beside it. It takes over the new
- * catalog with the last of them. Called under the lock of imports. Answers how many products there are.
- *
- * @throws CatalogFault, and then nothing has changed
+ * Like {@link importCatalog}, in small transactions beside a server, which switches over after the last one.
+ * Called under the import lock. Returns the number of products. @throws CatalogFault, and then nothing has changed
  */
 export const importCatalogInSteps = async (file: string, importing: Importing): Promise<number> => {
   const { dataDir, query, write, reference, onProgress } = importing
@@ -69,7 +62,7 @@ export const importCatalogInSteps = async (file: string, importing: Importing): 
   return rows.products.length
 }
 
-/** Finishes an import that was interrupted, before anyone reads the catalog. Called under the lock of imports, or of a server. */
+/** Finishes an interrupted import. Called under the import lock or the lock of a server, before the catalog is read. */
 export const finishCatalogImport = (dataDir: string, database: Database, reference: Reference): void => {
   const file = readKept(dataDir, NEXT_CATALOG)?.toString('utf8')
   if (file === undefined) return
@@ -77,6 +70,6 @@ export const finishCatalogImport = (dataDir: string, database: Database, referen
   forget(dataDir, NEXT_CATALOG)
 }
 
-/** Tells one catalog from another: the digest of the one that was written last. */
+/** The digest of the catalog that was written last. */
 export const catalogVersion = ({ query }: Database): string | undefined =>
   findSeed(query, CATALOG_FILE) ?? findSeed(query, CATALOG_SEED)

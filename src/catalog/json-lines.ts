@@ -1,18 +1,17 @@
-/** Which line of a JSON text a value stands on: asked only of a file in which something is wrong. */
+/** Finds the line of a value in valid JSON, for messages about it. */
 export class JsonLines {
   readonly #text: string
-  /** Where each line but the first begins. */
+  /** The offset of each line but the first. */
   readonly #starts: number[] = []
-  /** Where the elements of a list begin, by the pointer of the list. */
+  /** The offsets of the elements of a list, by its path. */
   readonly #elements = new Map<string, number[]>()
 
-  /** @param text JSON that was parsed */
   constructor(text: string) {
     this.#text = text
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#starts.push(at + 1)
   }
 
-  /** The line of an element of a list, or of what stands in it; of the innermost value that there is. */
+  /** The line of an element of a list, or of the innermost existing value on a path in it. */
   lineOf(list: readonly string[], index: number, path: readonly string[]): number {
     const element = this.#elementsOf(list)[index]
     return this.#lineAt(element === undefined ? 0 : this.#find(element, path))
@@ -36,7 +35,6 @@ export class JsonLines {
     return low + 1
   }
 
-  /** Where the value of a path begins, within the value at an offset. */
   #find(offset: number, path: readonly string[]): number {
     let found = offset
     for (const name of path) {
@@ -47,7 +45,7 @@ export class JsonLines {
     return found
   }
 
-  /** The members of an object, or the elements of a list; none of any other value. */
+  /** The members of an object or the elements of a list; none for other values. */
   *#members(offset: number): Generator<{ name: string; at: number }> {
     const opening = this.#text[offset]
     if (opening !== '{' && opening !== '[') return

@@ -1,4 +1,4 @@
-/** What the card of a category shows: a hue in degrees, and a line drawing in a box of 200 by 200. */
+/** A category on cards: a hue in degrees, and a line drawing in a box of 200 by 200. */
 export interface Motif {
   hue: number
   path: string
@@ -7,7 +7,7 @@ export interface Motif {
 const GIFT =
   'M32 88h136v80H32zM22 60h156v28H22zM100 60v108M100 60C58 60 48 24 70 20q22-2 30 40C142 60 152 24 130 20q-22-2-30 40'
 
-/** By the name of the category. A catalog of one's own may have others: they show a gift, each in a hue of its own. */
+/** By category name. Other categories show a gift, each in its own hue. */
 export const MOTIFS: Readonly<Record<string, Motif>> = {
   'Food & Dining': {
     hue: 48,

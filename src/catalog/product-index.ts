@@ -15,19 +15,19 @@ export interface ProductFilter {
   search?: string | undefined
 }
 
-/** A product with what its lists need, made once: they are asked for far more often than catalogs change. */
+/** A product with what its lists need, made once. */
 export interface Listed {
   product: Product
   searchedName: string
   searchedCategory: string
-  /** As it stands in a list, at no agreed discount. */
+  /** Without agreed discounts. */
   json: string
 }
 
-/** A catalog in memory: a filter of 100,000 products takes a few milliseconds there, with no index to keep. */
+/** A catalog in memory, where filtering 100,000 products takes milliseconds without an index. */
 export class ProductIndex {
   readonly #byId: ReadonlyMap<number, Product>
-  /** Each order is made at its first use. */
+  /** Sorted at the first use. */
   readonly #sorted = new Map<SortField, readonly Listed[]>()
 
   constructor(
@@ -43,7 +43,6 @@ export class ProductIndex {
     return this.#byId.get(id)
   }
 
-  /** All that match, in ascending order of a field. */
   select({ category, countryId, currencyId, search }: ProductFilter, field: SortField): readonly Listed[] {
     const [wantedCategory, term] = [category && lowerCase(category), search && lowerCase(search)]
     let matching = this.#by(field)
@@ -63,7 +62,6 @@ export class ProductIndex {
   }
 }
 
-/** What each sort compares. */
 const TEXTS: Record<Exclude<SortField, 'id'>, (product: Product) => string> = {
   name: ({ name }) => name,
   category: ({ category }) => category,
@@ -72,7 +70,7 @@ const TEXTS: Record<Exclude<SortField, 'id'>, (product: Product) => string> = {
   currency_code: ({ currency }) => currency.currency,
 }
 
-/** By the lower case of a text, then by the text, both by code point, then by id (contract C7). */
+/** Sorts by lower case, then by text, both by code point, then by id (contract C7). */
 const sorted = (listed: readonly Listed[], textOf: (product: Product) => string): readonly Listed[] => {
   const keyed = listed.map((each) => {
     const text = textOf(each.product)
@@ -82,21 +80,17 @@ const sorted = (listed: readonly Listed[], textOf: (product: Product) => string)
   return keyed.map(({ each }) => each)
 }
 
-/** A text that `<` compares by code point: the units of surrogate pairs move behind all others. */
+/** A text that `<` compares by code point: surrogate pairs move after all other units. */
 const comparable = (text: string): string =>
   text.replace(/[\ud800-\uffff]/g, (unit) => {
     const code = unit.charCodeAt(0)
     return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800)
   })
 
-/** Products that are loaded without a stop. */
+/** Products that are loaded in one go. */
 const LOADED_TOGETHER = 500
 
-/**
- * Loads a catalog, and stops after each few products, so that a large one can be loaded in slices (decision 32).
- *
- * @param publicUrl the address that pictures are linked at
- */
+/** Yields between groups of products, so that a large catalog loads in time slices (decision 0032). */
 export function* loadProductIndex(
   query: Query,
   reference: Reference,

@@ -2,25 +2,25 @@ import { toMajor, toMinor, toPercent } from '../kernel/money.ts'
 import type { Country, Currency } from '../reference/reference.ts'
 import type { products } from './tables.ts'
 
-/** A range of denominations and the discount on it (spec 2.2). A fixed denomination is a range of one. */
+/** A range of denominations with its discount (spec 2.2). A fixed denomination is a range of one. */
 export interface Band {
-  /** Minor units of the product's currency, both ends included. */
+  /** In minor units of the product's currency; both ends are included. */
   minMinor: number
   maxMinor: number
   discountBasisPoints: number
 }
 
-/** The three texts that only a product by itself shows. */
+/** Texts that lists do not show. */
 export type ProductTexts = Pick<typeof products.$inferSelect, 'terms' | 'details' | 'howToUse'>
 
-/** A product that is sold: its row, with what the row refers to. */
+/** A product row with what it refers to. */
 export interface Product extends Omit<typeof products.$inferSelect, 'countryId' | 'currencyId' | keyof ProductTexts> {
   country: Country
   currency: Currency
   bands: readonly Band[]
 }
 
-/** The product as a client buys it: each band at the better of its own discount and the one agreed (contract C8). */
+/** Each band at the better of its own discount and the agreed one (contract C8). */
 const bandsFor = (product: Product, agreedBasisPoints: number): readonly Band[] =>
   agreedBasisPoints === 0
     ? product.bands
@@ -29,27 +29,25 @@ const bandsFor = (product: Product, agreedBasisPoints: number): readonly Band[] 
         discountBasisPoints: Math.max(band.discountBasisPoints, agreedBasisPoints),
       }))
 
-/** The delivery time of what is delivered in the answer, as it is kept. */
+/** The delivery time of products that are delivered in the response. */
 export const INSTANT = 'instant'
 
 const NO_EXPIRY = 'no expiry'
 
-/** Whether codes are good for ever. */
 export const neverExpires = (validity: string | undefined): boolean => validity?.toLowerCase() === NO_EXPIRY
 
-/** How many cards one purchase may hold: the smaller of the product's maximum and the client's (contract C9). */
+/** The smaller of the product's maximum and the client's (contract C9). */
 export const quantityMaxFor = (product: Product, clientQuantityMax: number | null): number =>
   Math.min(product.quantityMax, clientQuantityMax ?? product.quantityMax)
 
-/** A denomination that is offered, and at what discount. */
 export interface Offer {
   denominationMinor: number
   discountBasisPoints: number
 }
 
 /**
- * The offer for a denomination in major units: the best discount among the bands that it fits. Undefined when it fits
- * none, or has more decimals than the currency (contract C9).
+ * The best discount for a denomination in major units. Undefined if it is not offered, or has more decimals than the
+ * currency (contract C9).
  */
 export const findOffer = (product: Product, denomination: number, agreedBasisPoints: number): Offer | undefined => {
   const denominationMinor = toMinor(denomination, product.currency.precision)
@@ -62,7 +60,6 @@ export const findOffer = (product: Product, denomination: number, agreedBasisPoi
   return best === -1 ? undefined : { denominationMinor, discountBasisPoints: best }
 }
 
-/** Bands as they are on the wire (spec 2.2). */
 export const bandsWire = (product: Product, agreedBasisPoints: number) =>
   bandsFor(product, agreedBasisPoints).map((band) => ({
     min_value: toMajor(band.minMinor, product.currency.precision),
@@ -102,5 +99,4 @@ export const productDetailWire = (
   }
 }
 
-/** Where the program serves the picture of a product. */
 export const cardPath = (productId: number): string => `/cards/${productId}`

@@ -4,22 +4,20 @@ import type { Reference } from '../reference/reference.ts'
 import type { Band, Product, ProductTexts } from './product.ts'
 import { categories, clientDiscounts, productBands, products, subcategories } from './tables.ts'
 
-/** Hears how far a long catalog has come. */
 export type OnRows = (what: string, done: number, total: number) => void
 
-/** A catalog in the form of the database's rows. */
+/** A catalog as database rows. */
 export interface CatalogRows {
   products: (typeof products.$inferInsert)[]
   bands: (typeof productBands.$inferInsert)[]
-  /** The names of those that the file defines, and the program does not. */
+  /** The categories that the program does not define itself. */
   categories: readonly string[]
   subcategories: readonly string[]
 }
 
-/** Rows that one statement can carry within SQLite's limit on parameters. */
+/** Within SQLite's limit on parameters. */
 const ROWS_PER_INSERT = 500
 
-/** Replaces all products by these. */
 export const replaceCatalog = (tx: Tx, rows: CatalogRows, onRows?: OnRows): void => {
   tx.delete(productBands).run()
   tx.delete(products).run()
@@ -37,13 +35,10 @@ export const replaceCatalog = (tx: Tx, rows: CatalogRows, onRows?: OnRows): void
   }
 }
 
-/** Rows that are written in one transaction where a server is to go on beside it: some 10 ms. */
+/** A transaction beside a server takes some 10 ms. */
 const ROWS_PER_STEP = 250
 
-/**
- * Replaces all products by these, a few at a time: between the steps the catalog is neither the
- * old one nor the new one.
- */
+/** Replaces all products in steps. Between them, the catalog is neither the old nor the new one. */
 export function* replacingCatalog(rows: CatalogRows, present: readonly number[]): Generator<(tx: Tx) => void> {
   const kept = new Set(rows.products.map(({ id }) => id))
   for (const ids of slices(present.filter((id) => !kept.has(id)))) yield (tx) => removeProducts(tx, ids)
@@ -58,7 +53,7 @@ export function* replacingCatalog(rows: CatalogRows, present: readonly number[])
   }
 }
 
-/** Their denominations go with them. */
+/** Denominations are deleted with their products. */
 const removeProducts = (tx: Tx, ids: number[]): void => {
   tx.delete(products).where(inArray(products.id, ids)).run()
 }
@@ -67,21 +62,18 @@ function* slices<T>(all: readonly T[]): Generator<T[]> {
   for (let start = 0; start < all.length; start += ROWS_PER_STEP) yield all.slice(start, start + ROWS_PER_STEP)
 }
 
-/** The rows of the seed files (spec 2.3): inactive ones never show. */
+/** The rows of the seed files (spec 2.3). Inactive ones are never shown. */
 export interface CategorySeed {
   categories: readonly { id: number; name: string; active: boolean }[]
   subcategories: readonly { id: number; name: string; category_id: number; active: boolean }[]
 }
 
-/** Ids of categories that a catalog file defines begin here: no release gives one of these to its own. */
+/** Categories of catalog files have ids from here on; no release uses them. */
 const OWN_ID_MIN = 1_000_001
 
-/**
- * Puts the categories of a catalog file in the place of those of the one before. One that is named again has the id that
- * it had, so that they stay as they were told.
- */
+/** Replaces the categories of the previous catalog file. A category that is named again keeps its id. */
 export const defineCategories = (tx: Tx, names: Record<'categories' | 'subcategories', readonly string[]>) => {
-  // A subcategory of a file belongs to no category; the column wants one, and nothing asks for it.
+  // The column is required, but a subcategory of a file belongs to no category.
   define(tx, categories, names.categories, {})
   define(tx, subcategories, names.subcategories, { categoryId: 1 })
 }
@@ -113,9 +105,9 @@ const define = (
   }
 }
 
-/** Writes the seed over whatever an earlier release wrote: ids stay, names may have improved. */
+/** Updates the rows of an earlier release: ids stay, names may change. */
 export const seedCategories = (tx: Tx, seed: CategorySeed): void => {
-  // What a file has defined gives way to the program's own of the same name.
+  // A category of a file gives way to the program's own with the same name.
   const isTaken = (table: typeof categories | typeof subcategories, rows: readonly { name: string }[]) =>
     and(
       gte(table.id, OWN_ID_MIN),
@@ -137,14 +129,13 @@ export const seedCategories = (tx: Tx, seed: CategorySeed): void => {
     .run()
 }
 
-/** A discount that one client was promised on one product (contract C8). */
+/** A discount of one client on one product (contract C8). */
 export interface AgreedDiscount {
   clientId: number
   productId: number
   discountBasisPoints: number
 }
 
-/** Writes discounts over those that were agreed on the same products before. */
 export const agreeDiscounts = (tx: Tx, agreed: readonly AgreedDiscount[]): void => {
   tx.insert(clientDiscounts)
     .values([...agreed])
@@ -155,14 +146,13 @@ export const agreeDiscounts = (tx: Tx, agreed: readonly AgreedDiscount[]): void 
     .run()
 }
 
-/** A product as it stands in the database, on sale or not, for those who run the program. */
+/** A product as an operator sees it, on sale or not. */
 export interface ProductRecord {
   row: typeof products.$inferSelect
-  /** In the order in which the catalog file names them. */
+  /** In the order of the catalog file. */
   bands: (typeof productBands.$inferSelect)[]
 }
 
-/** All products by id, in order of id. */
 export const productRecords = (query: Query): Map<number, ProductRecord> => {
   const rows = query.select().from(products).orderBy(asc(products.id)).all()
   const records = new Map<number, ProductRecord>(rows.map((row) => [row.id, { row, bands: [] }]))
@@ -171,7 +161,7 @@ export const productRecords = (query: Query): Map<number, ProductRecord> => {
   return records
 }
 
-/** The categories and subcategories that a catalog file has defined, as it names them; members of none are left out. */
+/** The categories and subcategories of the catalog file, in its form; empty lists are left out. */
 export const ownCategories = (
   query: Query,
 ): { categories?: { name: string }[]; subcategories?: { name: string }[] } => {
@@ -186,15 +176,12 @@ export const ownCategories = (
   return { ...(own.length > 0 && { categories: own }), ...(ownSub.length > 0 && { subcategories: ownSub }) }
 }
 
-/** What a product is called, or undefined when there is none. */
 export const findProductName = (query: Query, id: number): string | undefined =>
   query.select({ name: products.name }).from(products).where(eq(products.id, id)).limit(1).get()?.name
 
-/** How long the codes of a product are good for, as the catalog says it; or undefined when there is none. */
 export const findValidity = (query: Query, id: number): string | undefined =>
   query.select({ validity: products.validity }).from(products).where(eq(products.id, id)).limit(1).get()?.validity
 
-/** The ids of all products, in order. */
 export const productIds = (query: Query): number[] =>
   query
     .select({ id: products.id })
@@ -219,7 +206,6 @@ const activeOf = (query: Query, table: typeof categories | typeof subcategories)
 export const activeCategories = (query: Query): Named[] => activeOf(query, categories)
 export const activeSubcategories = (query: Query): Named[] => activeOf(query, subcategories)
 
-/** The next products on sale, by id, without their long texts. */
 export const productsOnSale = (
   query: Query,
   reference: Reference,
@@ -264,7 +250,6 @@ export const findTexts = (query: Query, productId: number): ProductTexts | undef
   return query.select({ terms, details, howToUse }).from(products).where(eq(products.id, productId)).limit(1).get()
 }
 
-/** The discounts agreed with a client, in basis points by product. */
 export const discountsOf = (query: Query, clientId: number): ReadonlyMap<number, number> => {
   const rows = query.select().from(clientDiscounts).where(eq(clientDiscounts.clientId, clientId)).all()
   return new Map(rows.map(({ productId, discountBasisPoints }) => [productId, discountBasisPoints]))

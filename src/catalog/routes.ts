@@ -18,7 +18,7 @@ export interface CatalogRoutesOptions {
   catalog: Catalog
   guard: Guard
   publicUrl: string
-  /** How many of a denomination could still be sold; null when there is no end of them. */
+  /** How many are left for sale; null if unlimited. */
   stockLeft: (query: Query, world: World, product: Product, denominationMinor: number) => number | null
 }
 
@@ -57,7 +57,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
       ({ params, body: { denomination, quantity }, session }) => {
         session.checkAgain()
         const product = found(catalog.find(params.id), PRODUCT_NOT_FOUND)
-        // A quantity above the maximum and a denomination that is not offered are no errors here (contract C9).
+        // A quantity or denomination that is not offered is no failure here (contract C9).
         const offer = findOffer(product, denomination, 0)
         if (!offer || quantity > quantityMaxFor(product, session.client.quantityMax)) return { is_available: false }
         const left = stockLeft(session.world.db.query, session.world, product, offer.denominationMinor)
@@ -73,7 +73,7 @@ const searchOf = (url: string): string => {
 
 const CARD_HEADERS = { 'content-type': CARD_TYPE, 'cache-control': 'public, max-age=86400, immutable' }
 
-/** The pictures that products link to: public, because browsers send no tokens for images. */
+/** Public, because browsers send no tokens for images. */
 export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
   new Elysia({ name: 'cards' }).get(
     '/cards/:id',

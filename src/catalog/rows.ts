@@ -5,9 +5,9 @@ import type { ProductDocument } from './file-schema.ts'
 import { INSTANT } from './product.ts'
 import { type CatalogRows, ownCategories, type ProductRecord, productRecords } from './queries.ts'
 
-/** Products as a catalog file says them, and as rows of the database: each from the other. */
+/** Converts products between catalog file and database rows. */
 
-/** Adds a product that has nothing wrong with it. */
+/** Adds a valid product. */
 export const append = (rows: CatalogRows, entry: ProductDocument, reference: Reference): void => {
   const country = reference.findCountryByAlpha3(entry.country)
   const currency = reference.findCurrencyByCode(entry.currency)
@@ -45,7 +45,7 @@ export const append = (rows: CatalogRows, entry: ProductDocument, reference: Ref
   })
 }
 
-/** All products of a database as a catalog file, the oldest first: `readCatalog` reads the same rows from it. */
+/** The catalog file of a database, from which `readCatalog` reads the same rows. */
 export const writeCatalog = (query: Query, reference: Reference): string => {
   const products = [...productRecords(query).values()].map((record) => entryOf(record, reference))
   return `${JSON.stringify({ ...ownCategories(query), products }, null, 2)}\n`

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { idPath } from '../http/parameters.ts'
 
-/** What the routes of the catalog, and of the rooms that sell from it, say of a product alike (spec 2.2, 4.2). */
+/** Schemas that the catalog shares with modules that sell from it (spec 2.2, 4.2). */
 
-/** What a purchase may ask for, before the product is known (spec section 8). */
+/** What a purchase may ask for before the product is known (spec section 8). */
 export const Denomination = Type.Number({
   minimum: 0.01,
   maximum: 1_000_000_000,

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Purchase, Quote } from './quote.ts'
 
-/** How many answers one world keeps; the longest unasked makes room. */
+/** The prices that one world holds; the least recently used make room. */
 const ANSWERS_MAX = 5_000
 
-/** What was answered, byte for byte, and the quote that it tells. */
+/** The response as it was sent, and its quote. */
 export interface KeptCharge {
   json: string
   quote: Quote
@@ -17,17 +17,17 @@ interface Answer extends KeptCharge {
 
 const answers = worldPart(() => new LRUCache<string, Answer>({ maxSize: ANSWERS_MAX, sizeCalculation: () => 1 }))
 
-/** One client asking for one purchase; the wallet as it was named, or not named (contract C9). */
+/** The wallet counts as it was named, or not named (contract C9). */
 const keyOf = (clientId: number, { productId, denomination, quantity, walletId }: Purchase): string =>
   `${clientId} ${productId} ${denomination} ${quantity} ${walletId ?? ''}`
 
-/** The answer that this client was given to the same purchase, while it holds. */
+/** The price that was quoted to this client for the same purchase, while it is held. */
 export const recallCharge = (world: World, clientId: number, purchase: Purchase): KeptCharge | undefined => {
   const answer = world.of(answers).get(keyOf(clientId, purchase))
   return answer && world.clock.nowMs() < answer.expiresAtMs ? answer : undefined
 }
 
-/** Keeps an answer, so that it is given again byte for byte for as long as charges hold (spec section 8). */
+/** Holds a price, so that the same request gets the same bytes (spec section 8). */
 export const keepCharge = (
   world: World,
   clientId: number,

@@ -1,7 +1,5 @@
 import type { Failure } from '../kernel/failure.ts'
 
-/** Why a purchase has no price (contract C9). */
-
 export const DENOMINATION_NOT_OFFERED: Failure = {
   code: 'denomination_not_offered',
   kind: 'NOT_FOUND',

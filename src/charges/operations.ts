@@ -64,7 +64,7 @@ const DISCOUNT_EXAMPLE = {
   discount_amount: 5,
 }
 
-/** A member that is missing or no number makes the whole body invalid here (contract C9). */
+/** A missing member or one that is no number makes the whole body invalid (contract C9). */
 const chargesFailure = (violations: readonly Violation[], body: JsonObject): Failure =>
   violations.some(({ field }) => field !== 'wallet_id' && typeof body[field] !== 'number')
     ? BODY_UNREADABLE

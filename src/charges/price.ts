@@ -13,7 +13,7 @@ import {
 } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
 
-/** What a purchase costs is made of (contract C9). Amounts are in minor units of the product's currency. */
+/** The inputs of a price (contract C9). Amounts are in minor units of the product's currency. */
 export interface PriceInputs {
   denominationMinor: number
   quantity: number
@@ -21,16 +21,16 @@ export interface PriceInputs {
   gstBasisPoints: number
   feeFixedMinor: number
   feeBasisPoints: number
-  /** What the product is priced in. */
+  /** The currency of the product. */
   source: Currency
-  /** What the wallet holds. */
+  /** The currency of the wallet. */
   destination: Currency
-  /** Units of destination per unit of source, in units of 1e-8; undefined when they are the same. */
+  /** Units of destination per unit of source, in 1e-8; undefined if they are the same. */
   rateE8: number | undefined
   conversionBasisPoints: number
 }
 
-/** A price, every part of it rounded once. Two currencies: the product's down to `totalMinor`, the wallet's after. */
+/** Every part is rounded once: in the product's currency down to `totalMinor`, then in the wallet's. */
 export interface Price {
   source: Currency
   destination: Currency
@@ -49,8 +49,7 @@ export interface Price {
 
 /**
  * Prices a purchase in the eight steps of contract C9.
- *
- * @throws DomainError amount_too_large, or amount_too_small for a purchase that would cost nothing (contract C5)
+ * @throws DomainError amount_too_large, or amount_too_small if it would cost nothing (contract C5)
  */
 export const priceOf = (inputs: PriceInputs): Price => {
   const { source, destination, quantity, discountBasisPoints, rateE8 } = inputs

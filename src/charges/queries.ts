@@ -4,7 +4,6 @@ import { RATE_ONE } from '../kernel/money.ts'
 import type { BaseRates } from './rates.ts'
 import { exchangeRates } from './tables.ts'
 
-/** The rates that are set, or undefined before the first. */
 export const findRates = (query: Query): BaseRates | undefined => {
   const rows = query.select().from(exchangeRates).orderBy(asc(exchangeRates.currency)).all()
   const base = rows.find(({ isBase }) => isBase)?.currency
@@ -13,7 +12,6 @@ export const findRates = (query: Query): BaseRates | undefined => {
 
 export const deleteRates = (tx: Tx): void => void tx.delete(exchangeRates).run()
 
-/** Sets these rates and leaves the others. */
 export const upsertRates = (tx: Tx, { base, perBaseE8 }: BaseRates): void => {
   tx.insert(exchangeRates)
     .values(

@@ -16,7 +16,6 @@ import {
 import { type Price, priceOf } from './price.ts'
 import type { RateSource } from './rates.ts'
 
-/** What a quote is made with. */
 export interface Pricing {
   catalog: Catalog
   reference: Reference
@@ -25,7 +24,6 @@ export interface Pricing {
   conversionBasisPoints: number
 }
 
-/** What a client asks the price of. */
 export interface Purchase {
   productId: number
   /** Major units of the product's currency. */
@@ -43,7 +41,7 @@ export interface Quote {
   price: Price
 }
 
-/** What a client may buy at this moment: everything of a quote but its price. */
+/** What a client may buy now. */
 interface Offered {
   product: Product
   offer: Offer
@@ -51,8 +49,7 @@ interface Offered {
 }
 
 /**
- * Prices a purchase for a client. The refusals stand in the order of contract C9.
- *
+ * Prices a purchase, with failures in the order of contract C9.
  * @throws DomainError not_found, denomination_not_offered, quantity_exceeded, paying_wallet_not_found, rate_missing,
  *   rate_failed, amount_too_large or amount_too_small
  */
@@ -60,9 +57,7 @@ export const quote = (query: Query, pricing: Pricing, session: Session, purchase
   priced(query, pricing, session, purchase, offered(pricing.catalog, session, purchase))
 
 /**
- * The quote that an order is placed at. One that was kept settles the price alone: whether the purchase is allowed is
- * asked anew for every order (contract C12).
- *
+ * The quote of an order. A held price settles only the price: everything else is checked again (contract C12).
  * @throws DomainError as {@link quote}
  */
 export const quoteForOrder = (
@@ -73,7 +68,7 @@ export const quoteForOrder = (
   kept: Quote | undefined,
 ): Quote => {
   const allowed = offered(pricing.catalog, session, purchase)
-  // A product that is sold in another currency by now has no price in the old one.
+  // A product whose currency has changed has no price in the old one.
   if (kept?.product.currency.id !== allowed.product.currency.id) return priced(tx, pricing, session, purchase, allowed)
   return { ...kept, product: allowed.product }
 }
@@ -118,11 +113,7 @@ const priced = (
   return { product, wallet, quantityMax, denominationMinor: offer.denominationMinor, price }
 }
 
-/**
- * The rate that a payment converts at, in units of 1e-8; undefined when nothing needs converting.
- *
- * @throws DomainError rate_missing or rate_failed
- */
+/** In units of 1e-8; undefined if the currency is the same. @throws DomainError rate_missing or rate_failed */
 export const rateBetween = (rates: RateSource, source: Currency, destination: Currency): number | undefined => {
   if (source.id === destination.id) return undefined
   const pair = { from: source.currency, to: destination.currency }

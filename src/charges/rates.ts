@@ -1,19 +1,16 @@
 import { crossRate, RATE_ONE } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 
-/**
- * Where exchange rates come from. Answers how many units of `to` one unit of `from` buys, in units of 1e-8, or
- * undefined when the pair has no rate. Throws when it cannot be asked.
- */
+/** How many units of `to` one unit of `from` buys, in 1e-8; undefined without a rate. Throws if the source fails. */
 export type RateSource = (from: string, to: string) => number | undefined
 
-/** Units of each currency for one unit of the base, as decimal strings with at most eight decimals (contract C1). */
+/** Units of each currency for one unit of the base, as decimals with at most eight places (contract C1). */
 interface RateTable {
   base: string
   rates: Record<string, string>
 }
 
-/** What is wrong with a file of rates, each with its place. */
+/** The problems of a file of rates, with their places. */
 export class RatesFault extends Error {
   override readonly name = 'RatesFault'
 
@@ -25,35 +22,35 @@ export class RatesFault extends Error {
 }
 
 const RATE = /^(0|[1-9]\d*)(?:\.(\d{1,8}))?$/
-/** Beyond it the last of eight decimals is not exact. */
+/** Above it, the eighth decimal is not exact. */
 const RATE_E8_MAX = Number.MAX_SAFE_INTEGER
 const RATE_MAX = '90071992.54740991'
 
-/** Rates that were read: units of each currency, in 1e-8, for one unit of the base, which is among them as 1. */
+/** Units of each currency, in 1e-8, for one unit of the base, which is among them as 1. */
 export interface BaseRates {
   base: string
   perBaseE8: ReadonlyMap<string, number>
 }
 
-/** A source that answers from rates against one base, wherever they are kept. */
+/** Rates calculated from the rates against one base. */
 export const ratesFrom =
   (perBaseE8: (currency: string) => number | undefined): RateSource =>
   (from, to) => {
     const fromE8 = perBaseE8(from)
     const toE8 = perBaseE8(to)
     if (fromE8 === undefined || toE8 === undefined) return undefined
-    // A rate too small for eight decimals is no rate.
+    // A rate below eight decimals is no rate.
     return crossRate(fromE8, toE8) || undefined
   }
 
-/** A source that answers from the text of a file. @throws RatesFault with every bad row */
+/** @throws RatesFault with every bad row */
 export const readRates = (text: string, reference: Reference): RateSource => {
   const rates = parseRates(text)
   refuseStrangers(rates, reference)
   return ratesFrom((currency) => rates.perBaseE8.get(currency))
 }
 
-/** Refuses codes that no currency has: a mistyped one would be a rate that is never found. @throws RatesFault */
+/** Refuses unknown currency codes, which would be rates that are never found. @throws RatesFault */
 export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Reference): void => {
   const strange = [...new Set([base, ...perBaseE8.keys()])].filter((code) => !reference.findCurrencyByCode(code))
   if (strange.length === 0) return
@@ -78,7 +75,7 @@ const checked = (table: RateTable): BaseRates => {
   return { base: table.base, perBaseE8 }
 }
 
-/** The rates in a file's text. @throws RatesFault with every bad row, or when it is no table of rates */
+/** @throws RatesFault with every bad row */
 export const parseRates = (text: string): BaseRates => {
   let table: unknown
   try {
@@ -100,7 +97,7 @@ const isRateTable = (value: unknown): value is RateTable =>
   value.rates !== null &&
   Object.values(value.rates).every((rate) => typeof rate === 'string')
 
-/** A rate in units of 1e-8, or what is wrong with it. */
+/** A rate in units of 1e-8, or the problem with it. */
 export const parseRate = (text: string): number | string => {
   const [, whole, decimals = ''] = RATE.exec(text) ?? []
   const rateE8 = BigInt(whole === undefined ? 0 : `${whole}${decimals.padEnd(8, '0')}`)

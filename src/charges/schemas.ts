@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
 
-/** What a price looks like on the wire (spec 2.6): the answer of charges, and a part of every order. */
+/** A price in the API (spec 2.6): the response of charges, and a part of every order. */
 
-/** A number that may not apply. */
 export const nullableNumber = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
 const ChargesDetails = Type.Object(
   {

@@ -1,7 +1,5 @@
 import type { Failure } from '../kernel/failure.ts'
 
-/** The failures of requests with an Idempotency-Key (contract C14). */
-
 export const KEY_MALFORMED: Failure = {
   code: 'idempotency_key_malformed',
   kind: 'BAD_REQUEST',

@@ -11,28 +11,26 @@ import type { Session } from '../sessions/sessions.ts'
 import { KEY_MALFORMED, KEY_REUSED } from './errors.ts'
 import { clearKeys, findKey, type KeptAnswer, placeOf, putKey } from './queries.ts'
 
-/** How long an answer is kept for its key (contract C14). */
+/** How long a response is stored for its key (contract C14). */
 const KEPT_MS = DAY_MS
 const KEY = /^[\x20-\x7e]{8,256}$/
-/** What the client can do nothing about, or what time mends, is not kept. */
+/** Failures that the client cannot prevent, or that pass with time, are not stored. */
 const KEPT_REFUSALS = new Set([400, 404])
 
-/** A write that a client may ask for twice and that must happen once. */
+/** A write that happens once even if the client sends it twice. */
 export interface Effect<Input> {
-  /** The path that it is posted to: a key belongs to one of them. */
+  /** The path that it is posted to, which a key belongs to. */
   route: string
   status: 200 | 201
   /** The shape in which a refusal is kept. */
   errorShape: ErrorShape
-  /** Checks what was sent, before anything is written. */
   check: (body: JsonObject) => Input
-  /** How an answer is kept that must not lie about in clear; as it is, when left out. */
+  /** Seals a stored response; it is stored as it is if undefined. */
   atRest?: AtRest
-  /** Does it, and answers the body. */
   apply: (tx: Tx, input: Input) => object
 }
 
-/** Seals an answer for the place that it is kept at; undefined when it does not open. */
+/** Seals a response for its place; `open` returns undefined if it does not open. */
 export interface AtRest {
   close: (tx: Tx, json: string, place: string) => string
   open: (tx: Tx, kept: string, place: string) => string | undefined
@@ -45,9 +43,8 @@ interface Answer {
 }
 
 /**
- * Does what a request asks for, in one transaction with the Idempotency-Key that it may carry (contract C14): a key
- * that was seen within 24 hours answers what it answered then, and nothing is done.
- *
+ * Performs a write and stores its response for the Idempotency-Key, in one transaction (contract C14).
+ * Within 24 hours, the same key gets the same response, and nothing else happens.
  * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or what the effect throws
  */
 export const once = async <Input>(request: Request, session: Session, effect: Effect<Input>): Promise<Response> => {
@@ -61,7 +58,6 @@ export const once = async <Input>(request: Request, session: Session, effect: Ef
   return response
 }
 
-/** The identifier of the record that was made. */
 const idIn = (json: string): string => (JSON.parse(json) as { id: string }).id
 
 const readKey = (request: Request): string | undefined => {
@@ -114,7 +110,7 @@ const answered = (tx: Tx, { atRest }: Pick<Effect<unknown>, 'atRest'>, kept: Kep
 
 type Outcome = { answer: Answer } | { answer?: Answer; error: DomainError }
 
-/** The effect in a savepoint of its own: refused half-way, it leaves nothing, and the key is kept all the same. */
+/** In a savepoint: a refused effect leaves nothing, but its key is stored. */
 const attempt = <Input>(tx: Tx, effect: Effect<Input>, sent: Sent): Outcome => {
   try {
     if ('refusal' in sent) throw sent.refusal
@@ -130,7 +126,7 @@ const attempt = <Input>(tx: Tx, effect: Effect<Input>, sent: Sent): Outcome => {
 
 type Sent = { body: JsonObject } | { refusal: unknown }
 
-/** A refused body is part of what a key stands for, too. */
+/** A key also stands for a body that is refused. */
 const readSent = (text: string): Sent => {
   try {
     return { body: parseObject(text) }
@@ -139,7 +135,7 @@ const readSent = (text: string): Sent => {
   }
 }
 
-/** The same for all bodies that are equal as JSON; undefined for what has no such form, which stands for itself. */
+/** The same text for bodies that are equal as JSON; undefined for a body that is no JSON object. */
 const canonical = (sent: Sent): string | undefined => {
   try {
     return 'body' in sent ? canonicalize(sent.body) : undefined

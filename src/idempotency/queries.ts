@@ -5,11 +5,10 @@ import { idempotencyKeys } from './tables.ts'
 
 export type KeptAnswer = typeof idempotencyKeys.$inferSelect
 
-/** So many keys that are out of date are cleared by each write: more than it adds, and few enough for one request. */
+/** More than a write adds, and few enough for one request. */
 const CLEARED_PER_WRITE = 20
 
 const writes = preparedWrites({
-  /** Clears some of the keys that were used at a time or before, the oldest first. */
   clearSome: (tx) => {
     const { clientId, key, createdAtMs } = idempotencyKeys
     const old = tx
@@ -22,17 +21,17 @@ const writes = preparedWrites({
   },
 })
 
-/** Clears some of the keys that were used at a time or before, the oldest first. */
+/** Deletes some of the keys that were used at that time or before, the oldest first. */
 export const clearKeys = (tx: Tx, usedAtMsMax: number): void => void writes(tx).clearSome.run({ usedAtMsMax })
 
 const isKey = ({ clientId, key }: Pick<KeptAnswer, 'clientId' | 'key'>) =>
   and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key))
 
-/** What a key has answered, however long ago. */
+/** Also finds a key that has expired. */
 export const findKey = (query: Query, clientId: number, key: string): KeptAnswer | undefined =>
   query.select().from(idempotencyKeys).where(isKey({ clientId, key })).limit(1).get()
 
-/** Keeps an answer for its key, instead of one that is out of date. */
+/** Replaces an expired response. */
 export const putKey = (tx: Tx, kept: KeptAnswer): void => {
   const { clientId, key } = idempotencyKeys
   tx.insert(idempotencyKeys)
@@ -41,15 +40,14 @@ export const putKey = (tx: Tx, kept: KeptAnswer): void => {
     .run()
 }
 
-/** The place that an answer is sealed for. */
 export const placeOf = ({ clientId, key }: Pick<KeptAnswer, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
 
-/** Answers that are kept sealed begin unlike JSON. */
+/** Unlike a sealed response, JSON begins with a brace. */
 const SEALED = sql`${idempotencyKeys.body} NOT LIKE '{%'`
 
 export type SealedAnswer = Pick<KeptAnswer, 'clientId' | 'key' | 'body'> & { place: string }
 
-/** The next answers that are kept sealed, in order of client and key. */
+/** In order of client and key. */
 export const sealedAnswers = (query: Query, after: { clientId: number; key: string }, limit: number): SealedAnswer[] =>
   query
     .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
@@ -60,7 +58,6 @@ export const sealedAnswers = (query: Query, after: { clientId: number; key: stri
     .all()
     .map((kept) => ({ ...kept, place: placeOf(kept) }))
 
-/** Keeps an answer sealed anew. */
 export const resealAnswer = (tx: Tx, kept: SealedAnswer, body: string): void => {
   tx.update(idempotencyKeys).set({ body }).where(isKey(kept)).run()
 }

@@ -1,8 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { CREATED_HEADERS } from '../http/operation.ts'
 
-/** How the headers of contract C14 are documented, for the routes that read and set them. */
-
 export const IdempotencyHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({ minLength: 8, maxLength: 256, description: 'The same key answers the same for 24 hours' }),
@@ -13,5 +11,4 @@ export const REPLAY_HEADERS = Type.Object({
     Type.Literal('true', { description: 'Set when an earlier answer is given again' }),
   ),
 })
-/** Of an operation that answers 201. */
 export const CREATED_ONCE_HEADERS = Type.Object({ ...CREATED_HEADERS.properties, ...REPLAY_HEADERS.properties })

@@ -26,17 +26,12 @@ import type { SealSource } from './voucher-key.ts'
 export const PROCESSING_AFTER_MS = 2 * SECOND_MS
 const DELIVERED_AFTER_MS = 5 * SECOND_MS
 
-/** What orders are delivered with. */
 export interface Delivering {
   supply: VoucherSupply
   seals: SealSource
 }
 
-/**
- * Delivers vouchers of an order that is under way; the last one settles it.
- *
- * @throws DomainError transition_refused
- */
+/** Delivers some vouchers of an open order; the last one settles it. @throws DomainError transition_refused */
 export const deliver = (
   tx: Tx,
   world: World,
@@ -66,11 +61,7 @@ export const deliver = (
   return updateOrder(tx, order, { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null })
 }
 
-/**
- * Ends an order that cannot be delivered: in full, or what is left of a partial delivery. The wallet gets it back.
- *
- * @throws DomainError transition_refused
- */
+/** Ends an order and refunds what is not delivered. @throws DomainError transition_refused */
 export const failOrder = (tx: Tx, supply: VoucherSupply, order: Order, reason: string, nowMs: number): Order => {
   refuseEnded(order, 'FAILED')
   giveUp(tx, supply, order, nowMs, reason)
@@ -78,7 +69,7 @@ export const failOrder = (tx: Tx, supply: VoucherSupply, order: Order, reason: s
   return updateOrder(tx, order, { status, failureReason: reason, failedAtMs: nowMs, dueAtMs: null })
 }
 
-/** Cancels an order that is still pending. @throws DomainError order_not_cancellable */
+/** @throws DomainError order_not_cancellable */
 export const cancelOrder = (tx: Tx, world: World, supply: VoucherSupply, order: Order): Order => {
   if (order.status !== 'PENDING') throw new DomainError(orderNotCancellable(order.status))
   const nowMs = world.clock.nowMs()
@@ -96,7 +87,7 @@ const giveUp = (tx: Tx, supply: VoucherSupply, order: Order, nowMs: number, rema
   })
 }
 
-/** A partial delivery has ended once its rest was refunded, which is when it failed. */
+/** A partial delivery has ended once the rest was refunded, which sets `failedAtMs`. */
 const hasEnded = ({ status, failedAtMs }: Order): boolean =>
   status === 'DELIVERED' || status === 'FAILED' || status === 'CANCELLED' || failedAtMs !== null
 
@@ -120,7 +111,7 @@ const recordedConversion = (tx: Tx, order: Order): Conversion | undefined => {
   }
 }
 
-/** Has the clock of a world deliver its orders again, or no longer, as its pace now says. */
+/** Sets the due times again after the pace of a world has changed. */
 export const repaceOrders = (tx: Tx, byClock: (world: World) => boolean, world: World): void => {
   const nowMs = world.clock.nowMs()
   const moved = byClock(world)

@@ -1,7 +1,5 @@
 import { type Failure, notFound } from '../kernel/failure.ts'
 
-/** Why an order is refused (contract C12). */
-
 export const ORDER_NOT_FOUND = notFound('Order')
 
 export const INSUFFICIENT_STOCK: Failure = {

@@ -133,7 +133,7 @@ const ORDER_EXAMPLE = {
   cancelled_at: null,
   failure_reason: null,
 }
-/** Of a product that takes days to come: what comes at once cannot be cancelled. */
+/** A product that is not instant, because a delivered order cannot be cancelled. */
 const CANCELLED_EXAMPLE = {
   ...ORDER_EXAMPLE,
   product_id: 5,

@@ -14,28 +14,24 @@ import { type Delivering, deliver, PROCESSING_AFTER_MS } from './delivery.ts'
 import { DUPLICATE_CLIENT_REFERENCE } from './errors.ts'
 import { insertOrder, isReferenceTaken, nextOrderId, type Order } from './queries.ts'
 
-/** The largest quantity of an instant product that is delivered in the answer (contract C12). */
+/** The largest quantity of an instant product that is delivered in the response (contract C12). */
 const INSTANT_QUANTITY_MAX = 5
 
-/** What orders are placed with. */
 export interface Ordering extends Delivering {
   pricing: Pricing
   /** Whether the clock delivers the orders of a world; otherwise an operator does. */
   byClock: (world: World) => boolean
 }
 
-/** What a client orders. */
 export interface OrderRequest extends Purchase {
-  /** The client's own name for the order; made up when left out. */
+  /** The client's own name for the order; generated if undefined. */
   reference: string | undefined
   email: string | null
 }
 
 /**
- * Places an order: prices it, takes the vouchers from the stock and the money from the wallet, and delivers at once
- * what can be.
- *
- * @throws DomainError what a quote refuses, duplicate_order_reference, insufficient_balance or insufficient_stock
+ * Places an order, and delivers it at once if it can.
+ * @throws DomainError as {@link quoteForOrder}, duplicate_order_reference, insufficient_balance or insufficient_stock
  */
 export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request: OrderRequest): Order => {
   const { world, client } = session
@@ -68,7 +64,6 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   return order
 }
 
-/** What a quote says of an order, before anything of it is delivered. */
 const newOrder = (
   { product, wallet, denominationMinor, quantityMax, price }: Quote,
   placedAtMs: number,

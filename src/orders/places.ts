@@ -1,6 +1,6 @@
 import type { Order, Voucher, voucherStock } from './tables.ts'
 
-/** What a code is sealed for: whoever moves it to another row, order or client moves something that does not open. */
+/** A code is sealed for its place: moved to another row, order or client, it does not open. */
 
 type StockPlace = Pick<typeof voucherStock.$inferSelect, 'productId' | 'denominationMinor' | 'fingerprint'>
 

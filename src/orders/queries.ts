@@ -66,19 +66,15 @@ const writes = preparedWrites({
   insertVoucher: (tx) => preparedInsert(tx, vouchers),
 })
 
-/** The client's own order, or undefined: another client's is as good as none. */
 export const findOrder = (query: Query, clientId: number, id: number): Order | undefined =>
   reads(query).find(clientId, id)
 
-/** Any client's order, for its operator; or undefined. */
 export const findAnyOrder = (query: Query, id: number): Order | undefined =>
   query.select().from(orders).where(eq(orders.id, id)).limit(1).get()
 
-/** Whether a client has used a reference before. */
 export const isReferenceTaken = (query: Query, clientId: number, reference: string): boolean =>
   reads(query).byReference.get({ clientId, reference }) !== undefined
 
-/** The orders of all clients, the oldest first. */
 export const allOrders = (query: Query, status: OrderStatus | undefined): Order[] =>
   query
     .select()
@@ -87,20 +83,15 @@ export const allOrders = (query: Query, status: OrderStatus | undefined): Order[
     .orderBy(asc(orders.id))
     .all()
 
-/** The orders in any of these statuses. */
 export const ordersIn = (query: Query, statuses: OrderStatus[]): Order[] =>
   query.select().from(orders).where(inArray(orders.status, statuses)).all()
 
-/** The vouchers of an order that were delivered, in order of delivery. */
 export const vouchersOf = (query: Query, orderId: number): Voucher[] => reads(query).vouchers.all({ orderId })
 
-/** The order whose next step falls due first. */
 export const findNextDue = (query: Query): Order | undefined => reads(query).nextDue.get()
 
-/** When the next step of an order falls due. */
 export const findNextDueMs = (query: Query): number | undefined => reads(query).nextDueMs.get()?.dueAtMs ?? undefined
 
-/** How many orders wait for a step. */
 export const countDue = (query: Query): number =>
   query.select({ n: count() }).from(orders).where(isNotNull(orders.dueAtMs)).get()?.n ?? 0
 
@@ -109,7 +100,7 @@ export const nextOrderId = (tx: Tx): number => (reads(tx).lastId.get()?.id ?? 0)
 
 export const insertOrder = (tx: Tx, order: Order): void => writes(tx).insert(order)
 
-/** Changes an order, and answers it as it is then. */
+/** Returns the updated order. */
 export const updateOrder = (tx: Tx, order: Order, change: OrderChange): Order => {
   const changed = { ...order, ...change }
   writes(tx).update(changed)
@@ -137,11 +128,10 @@ export interface OrderQuery {
   status: OrderStatus | undefined
   productId: number | undefined
   reference: string | undefined
-  /** The other name of the reference: an order has to meet both. */
+  /** Another name of the reference: an order must match both. */
   ref: string | undefined
 }
 
-/** One page of the client's orders, the newest first, and how many match in all. */
 export const listOrders = (world: World, clientId: number, { page, ...filters }: OrderQuery) =>
   list.page(() => world.db.query, clientId, {
     filters,

@@ -15,15 +15,10 @@ import {
   updateVoucher,
 } from './stock-queries.ts'
 
-/**
- * Seals everything anew with the key that seals now: what another key has sealed, and what an earlier release has, for no
- * place. In small units, so that a server goes on beside it, and resumed where it was broken off.
- */
+/** Reseals with the current key what an earlier key has sealed. Runs in small units beside a server, and can be resumed. */
 
-/** How many rows one unit of work seals. */
 const UNIT = 200
 
-/** Runs a unit of work in a transaction of its own. */
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 
 export interface Resealing {
@@ -31,16 +26,15 @@ export interface Resealing {
   seal: Seal
   write: Write
   nowMs: number
-  /** Hears how many rows are done. */
   onRows?: (done: number) => void
 }
 
-/** What became of the rows that were not sealed as they are now. */
+/** What became of the rows that were not sealed with the current key. */
 export interface Resealed {
   resealed: number
   /** They cannot be opened: they stay as they are, and are not for sale. */
   damaged: number
-  /** Codes of the stock whose card number is that of an earlier one: those that are left are not for sale. */
+  /** Stock codes with the card number of an earlier one: they are not for sale. */
   twice: number
 }
 
@@ -76,7 +70,6 @@ export const reseal = async (context: Resealing): Promise<Resealed> => {
   return counts
 }
 
-/** The rows of one table, a unit of work after the other. */
 const resealRows = async <Row, Place>(
   context: Resealing,
   counts: Resealed,
@@ -121,7 +114,7 @@ const resealVoucher = (tx: Tx, { seal }: Resealing, row: ReturnType<typeof stale
   return 'resealed'
 }
 
-/** An answer that is sealed as it should be, or cannot be opened, is left to its 24 hours. */
+/** A stored response that cannot be opened is left to expire after 24 hours. */
 const resealKept = (tx: Tx, { seal }: Resealing, kept: SealedAnswer): Outcome | undefined => {
   const sealed = Buffer.from(kept.body, 'base64')
   if (seal.prefix.equals(sealed.subarray(0, PREFIX_BYTES))) return undefined
@@ -132,9 +125,8 @@ const resealKept = (tx: Tx, { seal }: Resealing, kept: SealedAnswer): Outcome | 
 }
 
 /**
- * From this transaction on everything is sealed with a new key; answers whether anything is left to be sealed anew.
- *
- * @throws DataFault when a run to another key was broken off
+ * From this transaction on, the new key seals. Returns whether anything is left to reseal.
+ * @throws DataFault if a rekeying with another key was interrupted
  */
 export const beginRekey = (tx: Tx, next: Uint8Array): boolean => {
   const { mark } = new Seal(next)

@@ -31,7 +31,7 @@ export interface OrderRoutesOptions extends Ordering {
 export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
   const { seals, pricing } = ordering
   const { reference } = pricing
-  // An answer tells codes: kept for its key, it is sealed as they are.
+  // A response contains codes, so it is stored sealed.
   const atRest = {
     close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
     open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
@@ -43,7 +43,7 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
   return (
     new Elysia({ name: 'orders', prefix: ROUTE })
       .use(guard.plugin({ feature: 'vouchers' }))
-      // They carry voucher codes (contract C3).
+      // The responses contain voucher codes (contract C3).
       .onBeforeHandle(({ set }) => {
         set.headers['Cache-Control'] = 'no-store'
       })
@@ -55,7 +55,7 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
           const { rows, totalCount } = await listOrders(world, client.id, { page: query, ...filter })
           Object.assign(set.headers, pageHeaders(query, totalCount))
           const shown = rows.map((order) => ({ order, vouchers: vouchersOf(world.db.query, order.id) }))
-          // To open thousands of codes takes longer than one request may hold the thread (decision 0032).
+          // Opening thousands of codes takes longer than one request may hold the thread (decision 0032).
           const wired = []
           for (const { order, vouchers } of shown) {
             wired.push(await turns.take(client, () => wire(world, order, opened(world, order, vouchers))))
@@ -118,7 +118,7 @@ const readOrder = (sent: JsonObject): OrderRequest => {
   }
 }
 
-/** A voucher that cannot be opened fails itself alone: its codes are null (contract C12). */
+/** A voucher that cannot be opened has null codes and does not fail the others (contract C12). */
 const openVouchers = (
   order: Order,
   vouchers: ReturnType<typeof vouchersOf>,

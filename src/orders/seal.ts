@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import { secureRandomness } from '../kernel/ids.ts'
 
-/** What a voucher is worth its money for: kept sealed, and opened for its owner alone (contract C12). */
+/** Stored sealed, and opened only for its owner (contract C12). */
 export interface VoucherCode {
   cardNumber: string
   pinCode: string | null
@@ -11,9 +11,8 @@ export interface VoucherCode {
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** The length of the key, in bytes. */
 export const SEAL_KEY_BYTES = 32
-/** What begins everything that is sealed for one row, before the name of the key. */
+/** Starts everything that is sealed for a place, before the name of the key. */
 const FORMAT = Buffer.from('scrip2')
 const KEY_NAME_BYTES = 4
 export const PREFIX_BYTES = FORMAT.byteLength + KEY_NAME_BYTES
@@ -21,18 +20,14 @@ export const PREFIX_BYTES = FORMAT.byteLength + KEY_NAME_BYTES
 /** Spaces and dashes in a card number, which do not count. */
 const NOT_COUNTED = /[\s\p{Pd}]/gu
 
-/**
- * Seals codes with AES-256-GCM: a prefix, a nonce, the tag, then the sealed JSON. Each is sealed for a place, which
- * is authenticated with it: moved to another row it does not open.
- */
+/** Seals codes with AES-256-GCM as prefix, nonce, tag and sealed JSON. The place is authenticated with them. */
 export class Seal {
-  /** What begins everything that this seal has sealed. */
   readonly prefix: Buffer
   readonly #opening: readonly { key: Uint8Array; prefix: Buffer }[]
 
   constructor(
     private readonly key: Uint8Array,
-    /** Opens what was sealed with these as well; nothing is sealed with them. */
+    /** Keys that only open. */
     others: readonly Uint8Array[] = [],
   ) {
     for (const { byteLength } of [key, ...others]) {
@@ -42,7 +37,7 @@ export class Seal {
     this.#opening = [key, ...others].map((each) => ({ key: each, prefix: prefixOf(each) }))
   }
 
-  /** Tells this key from another one, and nothing more about it. */
+  /** Identifies the key and reveals nothing else about it. */
   get mark(): string {
     return markOfKey(this.key)
   }
@@ -58,7 +53,7 @@ export class Seal {
     return Buffer.concat([this.prefix, nonce, cipher.getAuthTag(), text])
   }
 
-  /** The code, or undefined when the key is another one, a byte has changed, or it was sealed for another place. */
+  /** Undefined if the key or the place is another one, or a byte has changed. */
   open(sealed: Uint8Array, place: string): VoucherCode | undefined {
     const text = this.openText(sealed, place)
     return text === undefined ? undefined : (JSON.parse(text) as VoucherCode)
@@ -67,7 +62,7 @@ export class Seal {
   openText(sealed: Uint8Array, place: string): string | undefined {
     const bound = this.#opening.find(({ prefix }) => prefix.equals(sealed.subarray(0, PREFIX_BYTES)))
     if (bound) return openWith(bound.key, sealed.subarray(PREFIX_BYTES), place)
-    // Sealed by an earlier release, for no place.
+    // Sealed by an earlier release, without a place.
     for (const { key } of this.#opening) {
       const text = openWith(key, sealed, undefined)
       if (text !== undefined) return text
@@ -75,7 +70,7 @@ export class Seal {
     return undefined
   }
 
-  /** Tells card numbers apart without opening them; case, spaces and dashes do not count. Undefined for nothing else. */
+  /** Identifies a card number regardless of case, spaces and dashes; undefined if it consists of nothing else. */
   fingerprint(cardNumber: string): string | undefined {
     const counted = cardNumber.normalize('NFKC').replace(NOT_COUNTED, '').toLowerCase()
     return counted === '' ? undefined : createHmac('sha256', this.key).update(`card ${counted}`).digest('hex')

@@ -4,22 +4,18 @@ import { type Cause, type Conversion, type Line, refund, settle } from '../walle
 import type { Wallet } from '../wallets/queries.ts'
 import type { Order } from './tables.ts'
 
-/** What an order's money is divided by when it ends: so many of its vouchers were delivered. */
 interface Ending {
   deliveredQuantity: number
   nowMs: number
   remarks: string
 }
 
-/**
- * Ends an order in the ledger: what was reserved for the vouchers that were delivered goes to supplier, tax and fees,
- * and the rest back to the wallet.
- */
+/** Settles what was delivered with supplier, tax and fees, and refunds the rest. */
 export const settleOrder = (
   tx: Tx,
   wallet: Wallet,
   order: Order,
-  /** The recorded conversion, needed only for a refund. */
+  /** Called only for a refund. */
   conversionOf: () => Conversion | undefined,
   { deliveredQuantity, nowMs, remarks }: Ending,
 ): void => {
@@ -52,7 +48,7 @@ export const settleOrder = (
 const conversionShare = (order: Order, quantity: number): number =>
   shareOf(order.conversionMinor ?? 0, quantity, order.quantity)
 
-/** Where the money for so many vouchers belongs. The net part is what is left, so that the lines add up. */
+/** Splits the money for some vouchers. The net part is derived, so that the lines add up. */
 const earned = (order: Order, wallet: Wallet, keptMinor: number, quantity: number): Line[] => {
   const gstMinor = shareOf(order.gstMinor, quantity, order.quantity)
   const feeMinor = shareOf(order.feeMinor, quantity, order.quantity)

@@ -5,8 +5,6 @@ import { preparedReads } from '../db/prepared.ts'
 import { PREFIX_BYTES, type Seal } from './seal.ts'
 import { type Order, orders, stockPublished, voucherKey, voucherKeyNext, voucherStock, vouchers } from './tables.ts'
 
-/** What is asked of the stock of codes, and of the marks of the keys that seal them. */
-
 export type StockRow = typeof voucherStock.$inferSelect
 export type NewStockRow = typeof voucherStock.$inferInsert
 
@@ -17,10 +15,9 @@ const undeliveredOf = ({ id }: Order) =>
     sql`NOT EXISTS (SELECT 1 FROM ${vouchers} WHERE ${vouchers.stockId} = ${voucherStock.id})`,
   )
 
-/** Codes of an import that was broken off are none of the stock. */
+/** Codes of an interrupted import are not part of the stock. */
 const isPublished = sql`${voucherStock.id} <= (SELECT ${stockPublished.upToId} FROM ${stockPublished})`
 
-/** Codes that may be sold. */
 const freeOf = ({ productId, denominationMinor }: Pick<Order, 'productId' | 'denominationMinor'>, nowMs: number) =>
   and(
     eq(voucherStock.productId, productId),
@@ -35,15 +32,12 @@ const unexpired = (nowMs: number): SQL => sql`coalesce(${voucherStock.expiresAtM
 
 type Kind = Pick<Order, 'productId' | 'denominationMinor'>
 
-/** How many codes may be sold. */
 export const countFree = (query: Query, kind: Kind, nowMs: number): number =>
   query.select({ count: count() }).from(voucherStock).where(freeOf(kind, nowMs)).get()?.count ?? 0
 
-/** The next codes that may be sold, the first imported first. */
 export const freeCodes = (query: Query, kind: Kind, nowMs: number, limit: number): StockRow[] =>
   query.select().from(voucherStock).where(freeOf(kind, nowMs)).orderBy(asc(voucherStock.id)).limit(limit).all()
 
-/** The next codes that were set aside for an order and can be delivered. */
 export const waitingCodes = (query: Query, order: Order, nowMs: number, limit: number): StockRow[] =>
   query
     .select()
@@ -60,12 +54,11 @@ export const markDamaged = (tx: Tx, ids: readonly number[], nowMs: number): void
     .run()
 }
 
-/** Puts back what was set aside for an order and not delivered. */
 export const freeUndelivered = (tx: Tx, order: Order): void => {
   tx.update(voucherStock).set({ orderId: null }).where(undeliveredOf(order)).run()
 }
 
-/** Codes that expired or were found damaged while their order waited are no longer its own. */
+/** Codes that expired or were found damaged while the order waited go back to the stock. */
 export const freeSpoiled = (tx: Tx, order: Order, nowMs: number): void => {
   const spoiled = or(isNotNull(voucherStock.damagedAtMs), not(unexpired(nowMs)))
   tx.update(voucherStock)
@@ -87,7 +80,7 @@ export const publishStock = (tx: Tx): void => {
     .run()
 }
 
-/** Removes a few codes that were never for sale. Answers whether there may be more. */
+/** Removes some codes of an interrupted import. Returns whether there may be more. */
 export const removeUnpublished = (tx: Tx, limit: number): boolean => {
   const left = tx
     .select({ id: voucherStock.id })
@@ -102,7 +95,6 @@ export const removeUnpublished = (tx: Tx, limit: number): boolean => {
   return true
 }
 
-/** Those of these fingerprints that are in the stock. */
 export const knownFingerprints = (query: Query, fingerprints: string[]): ReadonlySet<string> => {
   const known = query
     .select({ fingerprint: voucherStock.fingerprint })
@@ -112,7 +104,6 @@ export const knownFingerprints = (query: Query, fingerprints: string[]): Readonl
   return new Set(known.map(({ fingerprint }) => fingerprint))
 }
 
-/** Whether another code of the stock has this fingerprint. */
 export const isFingerprintTaken = (query: Query, fingerprint: string, id: number): boolean =>
   query
     .select({ id: voucherStock.id })
@@ -123,7 +114,7 @@ export const isFingerprintTaken = (query: Query, fingerprint: string, id: number
 
 const isLeft = isNull(voucherStock.orderId)
 
-/** How many codes there are of each product and denomination: in all, taken by orders, and spoiled before that. */
+/** Counts per product and denomination. Spoiled codes count only if no order has taken them. */
 export const stockLevels = (query: Query, nowMs: number) =>
   query
     .select({
@@ -142,7 +133,7 @@ export const stockLevels = (query: Query, nowMs: number) =>
 
 const isStale = (sealed: SQLiteColumn, { prefix }: Seal): SQL => sql`substr(${sealed}, 1, ${PREFIX_BYTES}) <> ${prefix}`
 
-/** The next codes of the stock that are not sealed with the key that seals now. */
+/** Codes that are not sealed with the current key. */
 export const staleStock = (query: Query, seal: Seal, after: number, limit: number): StockRow[] =>
   query
     .select()
@@ -152,7 +143,6 @@ export const staleStock = (query: Query, seal: Seal, after: number, limit: numbe
     .limit(limit)
     .all()
 
-/** The next delivered codes that are not sealed with the key that seals now. */
 export const staleVouchers = (query: Query, seal: Seal, after: number, limit: number) =>
   query
     .select({
@@ -174,7 +164,7 @@ export const updateVoucher = (tx: Tx, id: number, sealed: Buffer): void => {
 }
 
 const reads = preparedReads({
-  /** The mark of the key that seals: the next one, where there is one. */
+  /** The mark of the key that seals: the next one, if there is one. */
   mark: (query) =>
     query
       .select({ mark: sql<string>`coalesce(${voucherKeyNext.mark}, ${voucherKey.mark})` })
@@ -184,13 +174,10 @@ const reads = preparedReads({
       .prepare(),
 })
 
-/** The mark of the key that seals at this moment. */
 export const sealingMark = (query: Query): string | undefined => reads(query).mark.get()?.mark
 
-/** The mark of the key that a database was sealed with, or undefined before the first. */
 export const markOf = (query: Query): string | undefined => query.select().from(voucherKey).limit(1).get()?.mark
 
-/** The mark of the key that the codes are being sealed with anew, or undefined when they are not. */
 export const nextMarkOf = (query: Query): string | undefined => query.select().from(voucherKeyNext).limit(1).get()?.mark
 
 export const insertMark = (tx: Tx, mark: string): void => void tx.insert(voucherKey).values({ id: 1, mark }).run()
@@ -198,7 +185,6 @@ export const insertMark = (tx: Tx, mark: string): void => void tx.insert(voucher
 export const insertNextMark = (tx: Tx, mark: string): void =>
   void tx.insert(voucherKeyNext).values({ id: 1, mark }).run()
 
-/** The key of this mark is the only one from now on. */
 export const endRekey = (tx: Tx, mark: string): void => {
   tx.delete(voucherKeyNext).run()
   tx.update(voucherKey).set({ mark }).run()

@@ -24,7 +24,7 @@ const CodeEntry = Type.Object(
   { additionalProperties: false },
 )
 
-/** What is wrong with a file of codes, each with its place, and never with a code. */
+/** The problems of a file of codes, with their places. They never quote a code. */
 export class StockFault extends Error {
   override readonly name = 'StockFault'
 
@@ -35,21 +35,15 @@ export class StockFault extends Error {
 
 export type SealedCode = NewStockRow & { place: string }
 
-/** What codes are read with. */
 interface ReadingCodes {
   query: Query
   reference: Reference
   seal: Seal
   nowMs: number
-  /** Hears how many of a long file were read. */
   onRows?: (done: number) => void
 }
 
-/**
- * The codes of a file, JSON lines or one JSON array, checked and sealed.
- *
- * @throws StockFault with every bad row
- */
+/** Checks and seals the codes of a file: JSON lines or one JSON array. @throws StockFault with every bad row */
 export const readCodes = (text: string, { query, reference, seal, nowMs, onRows }: ReadingCodes): SealedCode[] => {
   const isEntry = TypeCompiler.Compile(CodeEntry)
   const problems: string[] = []
@@ -111,16 +105,14 @@ export const readCodes = (text: string, { query, reference, seal, nowMs, onRows 
 interface Importing {
   query: Query
   write: <T>(work: (tx: Tx) => T) => Promise<T>
-  /** Looks, in each transaction, whether the import may go on. */
+  /** Throws if the import must stop; called in each transaction. */
   check: (tx: Tx) => void
   onRows: (done: number) => void
 }
 
 /**
- * Adds codes to the stock. They are for sale from the moment that all are there; what is left of an import that was
- * broken off is removed first. Called under the lock of imports.
- *
- * @throws StockFault, and adds nothing, when one is there already
+ * Adds codes to the stock, for sale once all are there. First removes what an interrupted import has left.
+ * Called under the import lock. @throws StockFault, and adds nothing, if a code is in the stock already
  */
 export const importCodes = async (codes: readonly SealedCode[], importing: Importing): Promise<void> => {
   const { query, write, check, onRows } = importing
@@ -175,7 +167,7 @@ const offeredMinor = (
   return isOffered ? minor : undefined
 }
 
-/** A row of a file and its place: `line 3` of JSON lines, `/2` of an array. */
+/** A row of a file with its place: `line 3` of JSON lines, `/2` of an array. */
 type Entry = { place: string } & ({ value: unknown } | { problem: string })
 
 const parse = (text: string): Entry[] => {
@@ -187,7 +179,7 @@ const parse = (text: string): Entry[] => {
   return list.value.map((value: unknown, index) => ({ place: `/${index}`, value }))
 }
 
-/** The parser's own words would quote the row, and a code with it. */
+/** The parser's own message would quote the row, and a code with it. */
 const read = (json: string, place: string): Entry => {
   try {
     return { place, value: JSON.parse(json) as unknown }

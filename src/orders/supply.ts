@@ -18,7 +18,6 @@ import {
 import type { Order } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
 
-/** A voucher that is about to be delivered. */
 export interface SuppliedVoucher {
   code: VoucherCode
   expiresAtMs: number | null
@@ -28,23 +27,22 @@ export interface SuppliedVoucher {
 
 /** Where vouchers come from (contract C12). */
 export interface VoucherSupply {
-  /** How many could still be sold; null when there is no end of them. */
+  /** How many are left for sale; null if unlimited. */
   left: (query: Query, world: World, product: Product, denominationMinor: number) => number | null
-  /** Sets vouchers aside for an order that is being placed. @throws DomainError insufficient_stock */
+  /** Reserves vouchers for a new order. @throws DomainError insufficient_stock */
   take: (tx: Tx, world: World, order: Order, product: Product) => void
-  /** Hands out the next vouchers that were set aside. @throws DomainError insufficient_stock */
+  /** Returns the next reserved vouchers. @throws DomainError insufficient_stock */
   deliver: (tx: Tx, world: World, order: Order, quantity: number) => SuppliedVoucher[]
-  /** Takes back what was set aside and will not be delivered. */
+  /** Returns reserved vouchers to the stock. */
   giveBack: (tx: Tx, order: Order) => void
 }
 
 export interface StockOptions {
   seals: SealSource
-  /** Hears of each code that cannot be opened. */
   onDamaged: (code: { stockId: number; productId: number }) => void
 }
 
-/** Live mode hands out imported codes, each exactly once, the first imported first, and none that has expired. */
+/** The stock of live mode: imported codes, oldest first, each delivered once and none after its expiry. */
 export const importedSupply = (options: StockOptions): VoucherSupply => ({
   left: (query, world, { id: productId }, denominationMinor) =>
     countFree(query, { productId, denominationMinor }, world.clock.nowMs()),
@@ -59,7 +57,7 @@ export const importedSupply = (options: StockOptions): VoucherSupply => ({
   giveBack: freeUndelivered,
 })
 
-/** Takes the next codes of the stock for an order. @throws DomainError insufficient_stock */
+/** @throws DomainError insufficient_stock */
 const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): void => {
   const nowMs = world.clock.nowMs()
   const seal = options.seals(tx)
@@ -67,7 +65,7 @@ const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, qua
   for (;;) {
     const free = freeCodes(tx, order, nowMs, quantity)
     if (free.length < quantity) {
-      // The refusal undoes what was noted: it is noted once more, by itself. Failing that, it is found again.
+      // The failure rolls the marks back, so they are written again separately. If that fails, they are found again.
       if (found.length > 0) world.db.write((after) => markDamaged(after, found, nowMs)).catch(() => undefined)
       throw new DomainError(INSUFFICIENT_STOCK)
     }
@@ -80,7 +78,6 @@ const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, qua
   }
 }
 
-/** Codes that were set aside for an order, and can be delivered. */
 const waitingFor = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): SuppliedVoucher[] => {
   const rows = waitingCodes(tx, order, world.clock.nowMs(), quantity)
   const seal = options.seals(tx)
@@ -93,7 +90,7 @@ const waitingFor = (tx: Tx, world: World, options: StockOptions, order: Order, q
 
 const codeOf = (seal: Seal, row: StockRow): VoucherCode | undefined => seal.open(row.sealed, placeInStock(row))
 
-/** A code that cannot be opened is sold to nobody; the next one is. */
+/** A code that cannot be opened is never sold. */
 const reportDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, { id, productId }: StockRow): void => {
   markDamaged(tx, [id], world.clock.nowMs())
   onDamaged({ stockId: id, productId })

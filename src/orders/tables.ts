@@ -49,7 +49,7 @@ export const vouchers = sqliteTable('vouchers', {
   reference: text('reference').notNull(),
   sealed: blob('sealed', { mode: 'buffer' }).notNull(),
   expiresAtMs: integer('expires_at_ms'),
-  /** The code of the stock that it is; null for one that was made up. */
+  /** The stock code; null in the sandbox, which generates codes. */
   stockId: integer('stock_id'),
 })
 
@@ -63,23 +63,22 @@ export const voucherStock = sqliteTable('voucher_stock', {
   sealed: blob('sealed', { mode: 'buffer' }).notNull(),
   expiresAtMs: integer('expires_at_ms'),
   orderId: integer('order_id'),
-  /** When it was found that it cannot be opened; null while nobody has. */
   damagedAtMs: integer('damaged_at_ms'),
 })
 
-/** One row: codes beyond this id are part of an import that has not ended. */
+/** One row: codes with a greater id belong to an unfinished import. */
 export const stockPublished = sqliteTable('stock_published', {
   id: integer('id').primaryKey(),
   upToId: integer('up_to_id').notNull(),
 })
 
-/** One row: the mark of the key that seals this database's codes. */
+/** One row: the mark of the key that seals the codes. */
 export const voucherKey = sqliteTable('voucher_key', {
   id: integer('id').primaryKey(),
   mark: text('mark').notNull(),
 })
 
-/** One row while the codes are being sealed with another key: the mark of that one. */
+/** One row while codes are resealed with another key: the mark of that key. */
 export const voucherKeyNext = sqliteTable('voucher_key_next', {
   id: integer('id').primaryKey(),
   mark: text('mark').notNull(),

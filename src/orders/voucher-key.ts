@@ -5,20 +5,17 @@ import { parseKey } from '../kernel/keys.ts'
 import { SEAL_KEY_BYTES, Seal } from './seal.ts'
 import { insertMark, markOf, nextMarkOf, sealingMark } from './stock-queries.ts'
 
-/** The key that seals voucher codes: given by the operator, or kept in a file of the data folder (contract C12). */
+/** The key that seals voucher codes, unless the operator provides one (contract C12). */
 const KEY_FILE = 'voucher.key'
-/** The key that takes its place, while codes are being sealed anew. */
+/** The new key, while codes are resealed. */
 const NEXT_KEY_FILE = 'voucher.key.next'
 
-/** Where a unit of work finds the seal that holds at this moment. */
 export type SealSource = (query: Query) => Seal
 
 /**
- * The seal of a database. The first key that a database is opened with is its key until it is rekeyed: a mark of it is
- * kept, so that another one is found out before it seals or opens anything.
- *
- * @param others keys that open codes as well, and never seal
- * @throws DataFault when the key is missing, damaged or another one
+ * Opens the seal of a database. The first key that is used is stored as a mark, so that another key is detected.
+ * @param others keys that open codes but never seal
+ * @throws DataFault if the key is missing, damaged or another one
  */
 export const openSeal = (
   database: Database,
@@ -35,9 +32,7 @@ export const openSeal = (
   })
 
 /**
- * The seals of live mode. A unit of work looks at the marks itself, so that nothing is sealed with a key that is being
- * replaced.
- *
+ * The seal of live mode. Each unit of work reads the marks, so that a key that is being replaced never seals.
  * @throws DataFault as {@link openSeal}
  */
 export const liveSeals = (database: Database, dataDir: string, given: Uint8Array | undefined): SealSource => {
@@ -52,13 +47,13 @@ export const liveSeals = (database: Database, dataDir: string, given: Uint8Array
   }
 }
 
-/** The keys that are at hand, the one that is given or kept for good first. */
+/** The available keys, the permanent one first. */
 export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefined, next?: Uint8Array): Uint8Array[] => {
   const files = dataDir === undefined ? [] : [given ? undefined : kept(dataDir, KEY_FILE), kept(dataDir, NEXT_KEY_FILE)]
   return [given, ...files, next].filter((key) => key !== undefined)
 }
 
-/** @throws DataFault when one of the keys that the marks tell of is not at hand */
+/** @throws DataFault if a key with one of the marks is missing */
 export const sealAsMarked = (query: Query, keys: readonly Uint8Array[], others: readonly Uint8Array[]): Seal => {
   const [mark, next] = [markOf(query), nextMarkOf(query)]
   const keyOf = (wanted: string | undefined) => keys.find((key) => markFrom(key) === wanted)
@@ -70,11 +65,7 @@ export const sealAsMarked = (query: Query, keys: readonly Uint8Array[], others: 
   return new Seal(nextKey, [key, ...others])
 }
 
-/**
- * Whether the keys that are given or kept in a folder are those of a database: undefined when there is none yet.
- *
- * @throws DataFault when a kept one is damaged
- */
+/** Whether the available keys fit the database; undefined without a key. @throws DataFault if a stored key is damaged */
 export const areKeysOf = (
   query: Query,
   dataDir: string | undefined,
@@ -113,9 +104,8 @@ const keepAs = (dataDir: string, file: string, key: Uint8Array): void =>
   keep(dataDir, file, `${Buffer.from(key).toString('hex')}\n`)
 
 /**
- * The key that takes the place of a folder's own: the one that an earlier run has left, one that is given, or a fresh one.
- *
- * @throws DataFault when another one is given than was left
+ * The new key of a data folder: from an interrupted run, as given, or generated.
+ * @throws DataFault if another one is given than the interrupted run has used
  */
 export const nextKeyIn = (dataDir: string, given: Uint8Array | undefined): Uint8Array => {
   const left = kept(dataDir, NEXT_KEY_FILE)
@@ -129,7 +119,7 @@ export const nextKeyIn = (dataDir: string, given: Uint8Array | undefined): Uint8
   return key
 }
 
-/** Puts the new key of a folder in the place of the old one, and answers under what name that one is kept. */
+/** Replaces the key of a data folder, and returns the name of the file that keeps the old one. */
 export const promoteKey = (dataDir: string, time: string): string => {
   const before = `${KEY_FILE}.before-${time.replaceAll(':', '-')}`
   const old = readKept(dataDir, KEY_FILE)

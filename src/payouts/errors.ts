@@ -1,7 +1,5 @@
 import { type Failure, notFound } from '../kernel/failure.ts'
 
-/** Why a payout is refused (contract C13). */
-
 export const PAYOUT_NOT_FOUND = notFound('Payout')
 
 export const SAVED_BENEFICIARY_NOT_FOUND: Failure = {

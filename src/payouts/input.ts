@@ -17,7 +17,7 @@ import type { Violation } from '../kernel/failure.ts'
 import { sizeFault, toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 
-/** What a client sends to pay somebody (contract C13): a saved beneficiary, or a person by name. */
+/** The body of createPayout (contract C13): a saved beneficiary, or a person by name. */
 export const PayoutBody = Type.Object(
   {
     reference_id: Text({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
@@ -49,7 +49,6 @@ export const PayoutBody = Type.Object(
 
 const checkPayout = bodyCheck(PayoutBody)
 
-/** Whom a payout goes to, as it is copied into the payout. */
 export interface Payee {
   email: string
   firstName: string
@@ -58,7 +57,6 @@ export interface Payee {
   phone: string | null
 }
 
-/** A payout that may be made, as far as its body tells. */
 export interface PayoutInput {
   referenceId: string
   walletId: number
@@ -74,7 +72,7 @@ export interface PayoutInput {
 
 const PERSON = ['beneficiary_email', 'beneficiary_first_name', 'beneficiary_last_name'] as const
 
-/** Checks what was sent. @throws DomainError validation */
+/** @throws DomainError validation */
 export const readPayout = (sent: JsonObject, reference: Reference): PayoutInput => {
   const currency = typeof sent.currency === 'string' ? reference.findCurrencyByCode(sent.currency) : undefined
   const body = checkPayout(
@@ -109,7 +107,7 @@ export const readPayout = (sent: JsonObject, reference: Reference): PayoutInput 
   }
 }
 
-/** Of a currency that is none, an amount has no smallest unit. */
+/** Without a known currency, the number of decimals cannot be checked. */
 const amountRule =
   (currency: Currency | undefined) =>
   (amount: number): Problem | undefined => {
@@ -120,7 +118,7 @@ const amountRule =
     return { rule: 'format', problem: `must have at most ${precision} decimals` }
   }
 
-/** One saved beneficiary or one person: both at once would leave open who is paid. */
+/** A saved beneficiary or a person, because both would leave open who is paid. */
 const payeeFaults = (body: JsonObject): Violation[] => {
   const named = PERSON.filter((field) => body[field] !== undefined)
   if (body.beneficiary_id !== undefined) {
@@ -148,7 +146,7 @@ const payeeOf = (body: ReturnType<typeof checkPayout>): PayoutInput['payee'] =>
         phone: body.beneficiary_phone ?? null,
       }
 
-/** What the check of the body has proved to be there. */
+/** What the validation of the body guarantees. */
 const checked = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('a check has let a missing value through')
   return value

@@ -19,24 +19,20 @@ import { reservePayout } from './settlement.ts'
 import type { Payout } from './tables.ts'
 import { canHappen, EXPIRY_MS, PACE } from './transitions.ts'
 
-/** What payouts are made with. */
 export interface Paying extends Moving {
   rates: RateSource
-  /** The fee on the amount, in basis points (contract C13). */
   feeBasisPoints: number
   /** Charged for paying from a wallet in another currency, in basis points (contract C9). */
   conversionBasisPoints: number
 }
 
-/** A percentage that is not 0 costs at least this (contract C13). */
+/** The smallest fee, unless the percentage is 0 (contract C13). */
 const FEE_MINOR_MIN = 1
 
-/** Four decimals are the most that any currency has: amounts in these units compare across currencies. */
+/** No currency has more than four decimals: amounts in these units compare across currencies. */
 const RANK_DECIMALS = 4
 
 /**
- * Creates a payout, which the wallet pays at once.
- *
  * @throws DomainError paying_wallet_not_found, saved_beneficiary_not_found, duplicate_payout_reference, rate_missing,
  *   rate_failed, amount_too_large, amount_too_small or insufficient_balance
  */
@@ -56,7 +52,7 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   return payout
 }
 
-/** A payout as it is created. The clock takes its first step, or ends its time. */
+/** Its first due work is its first step, or its expiry. */
 const newPayout = (
   world: World,
   clientId: number,
@@ -100,7 +96,6 @@ const newPayout = (
   }
 }
 
-/** Whom a payout pays, and the saved beneficiary that it is. */
 interface PayoutPayee {
   beneficiaryId: string | null
   payee: Payee
@@ -118,7 +113,7 @@ type PayoutPrice = Pick<
   'feesMinor' | 'rateE8' | 'paidMinor' | 'paidAmountMinor' | 'paidConversionMinor' | 'beneficiaryTotalMinor'
 >
 
-/** What the wallet pays, in its own currency, and what the payout counts for the beneficiary's total. */
+/** In the wallet's currency; for the beneficiary's total, in that of the default wallet. */
 const priceOf = (
   query: Query,
   paying: Paying,
@@ -139,14 +134,14 @@ const priceOf = (
     feesMinor,
     rateE8: rateE8 ?? null,
     paidMinor: plus(netMinor, paidConversionMinor ?? 0),
-    // Never nothing, so that a late return is a credit of something.
+    // At least 1, so that a late return is a credit.
     paidAmountMinor: Math.min(Math.max(1, inWallet(amountMinor)), netMinor),
     paidConversionMinor,
     beneficiaryTotalMinor: inDefaultCurrency(query, paying, clientId, amountMinor, currency),
   }
 }
 
-/** At the rate of this moment, which the payout keeps; a currency without one counts nothing. */
+/** At the current rate, which the payout keeps; 0 for a currency without a rate. */
 const inDefaultCurrency = (
   query: Query,
   { reference, rates }: Paying,
@@ -162,7 +157,7 @@ const inDefaultCurrency = (
   return rateE8 === undefined ? 0 : convert(amountMinor, rateE8, currency.precision, target.precision)
 }
 
-/** Cancels a payout for its client. @throws DomainError payout_not_cancellable */
+/** @throws DomainError payout_not_cancellable */
 export const cancelPayout = (tx: Tx, moving: Moving, world: World, payout: Payout): Payout => {
   if (!canHappen('cancelled', payout)) throw new DomainError(payoutNotCancellable(payout.status))
   return applyEvent(tx, moving, world, payout, 'cancelled', { actorType: 'client', nowMs: world.clock.nowMs() })

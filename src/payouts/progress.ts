@@ -16,14 +16,11 @@ import { movePayoutMoney } from './settlement.ts'
 import type { ActorType, Payout, PayoutStatus } from './tables.ts'
 import { canHappen, EXPIRY_MS, nextStep, type PayoutEventType, TRANSITIONS } from './transitions.ts'
 
-/** What payouts are moved on with, once they are made. */
 export interface Moving {
   reference: Reference
-  /** Whether the clock moves the payouts of a world; otherwise an operator does. */
   byClock: (world: World) => boolean
 }
 
-/** Who causes an event, and what is said of it. */
 export interface EventDetails {
   actorType: ActorType
   nowMs: number
@@ -32,11 +29,7 @@ export interface EventDetails {
   failureReason?: string | undefined
 }
 
-/**
- * Applies an event to a payout, with what it does to the money (contract C13).
- *
- * @throws DomainError transition_refused
- */
+/** Applies an event and moves the money (contract C13). @throws DomainError transition_refused */
 export const applyEvent = (
   tx: Tx,
   moving: Moving,
@@ -80,15 +73,11 @@ const changeBy = (event: PayoutEventType, { nowMs, failureCode, failureReason }:
   }
 }
 
-/** Where an operator can lead a payout, in the order of the way. */
+/** The statuses that an operator can advance a payout to, in order. */
 export const ADVANCE_TARGETS = ['queued', 'processing', 'settling', 'action_required', 'completed'] as const
 type AdvanceTarget = (typeof ADVANCE_TARGETS)[number]
 
-/**
- * Takes the next step of a payout's way, or as many as lead to a status.
- *
- * @throws DomainError transition_refused, when the way ends before it comes there
- */
+/** Takes the next step, or all steps to a status. @throws DomainError transition_refused if no steps lead there */
 export const advance = (
   tx: Tx,
   moving: Moving,
@@ -116,7 +105,7 @@ interface Due {
   dueAtMs: number
 }
 
-/** What the clock does next: the next step, or the expiry of a payout that nobody has begun. */
+/** The next step, or the expiry of a payout that is not processed yet. */
 const dueAfter = ({ byClock }: Moving, world: World, payout: Payout, nowMs: number): Due | undefined => {
   const step = byClock(world) ? nextStep(payout) : undefined
   if (step) return { event: step.event, dueAtMs: Math.max(payout.createdAtMs + step.afterMs, nowMs) }
@@ -124,7 +113,7 @@ const dueAfter = ({ byClock }: Moving, world: World, payout: Payout, nowMs: numb
   return { event: 'expired', dueAtMs: payout.createdAtMs + EXPIRY_MS }
 }
 
-/** Has the clock of a world move its payouts again, or no longer, as its pace now says. */
+/** Sets the due times again after the pace of a world has changed. */
 export const repacePayouts = (tx: Tx, moving: Moving, world: World): void => {
   const nowMs = world.clock.nowMs()
   for (const payout of payoutsIn(tx, OPEN_STATUSES)) {
@@ -134,10 +123,8 @@ export const repacePayouts = (tx: Tx, moving: Moving, world: World): void => {
   }
 }
 
-/** Where a payout can still move by the clock. */
 const OPEN_STATUSES: PayoutStatus[] = ['created', 'queued', 'processing', 'settling']
 
-/** Payouts that the clock moves on (contract C13). */
 export const duePayouts = (moving: Moving): DueSource => ({
   nextMs: findNextDueMs,
   waiting: countDue,

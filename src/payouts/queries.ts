@@ -12,7 +12,6 @@ import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts
 
 export { PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
 
-/** What the state machine changes of a payout. */
 const CHANGING = [
   'status',
   'failureCode',
@@ -70,19 +69,15 @@ const writes = preparedWrites({
   insertEvent: (tx) => preparedInsert(tx, payoutEvents),
 })
 
-/** The client's own payout, or undefined: another client's is as good as none. */
 export const findPayout = (query: Query, clientId: number, id: string): Payout | undefined =>
   reads(query).find(clientId, id)
 
-/** Any client's payout, for its operator; or undefined. */
 export const findAnyPayout = (query: Query, id: string): Payout | undefined =>
   query.select().from(payouts).where(eq(payouts.id, id)).limit(1).get()
 
-/** Whether a client has used a reference before. */
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
   reads(query).byReference.get({ clientId, referenceId }) !== undefined
 
-/** The payouts of all clients, the oldest first. */
 export const allPayouts = (query: Query, status: PayoutStatus | undefined): Payout[] =>
   query
     .select()
@@ -91,20 +86,15 @@ export const allPayouts = (query: Query, status: PayoutStatus | undefined): Payo
     .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
     .all()
 
-/** The payouts in any of these statuses. */
 export const payoutsIn = (query: Query, statuses: PayoutStatus[]): Payout[] =>
   query.select().from(payouts).where(inArray(payouts.status, statuses)).all()
 
-/** The events of a payout, the first one first. */
 export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => reads(query).events.all({ payoutId })
 
-/** The payout whose next step falls due first. */
 export const findNextDue = (query: Query): Payout | undefined => reads(query).nextDue.get()
 
-/** When the next step of a payout falls due. */
 export const findNextDueMs = (query: Query): number | undefined => reads(query).nextDueMs.get()?.dueAtMs ?? undefined
 
-/** How many payouts wait for a step. */
 export const countDue = (query: Query): number =>
   query.select({ n: count() }).from(payouts).where(isNotNull(payouts.dueAtMs)).get()?.n ?? 0
 
@@ -115,7 +105,7 @@ export const updatePayout = (tx: Tx, payout: Payout): void => writes(tx).update(
 export const insertEvent = (tx: Tx, event: Omit<PayoutEvent, 'id'>): void =>
   writes(tx).insertEvent({ id: null, ...event })
 
-/** What a list can be sorted by, and the columns that this compares (contract C13). */
+/** Sort fields and the columns that they compare (contract C13). */
 const SORTS = {
   created_at: [payouts.createdAtMs],
   amount: [payouts.amountRank],
@@ -146,7 +136,6 @@ export interface PayoutQuery {
   sortOrder: Direction
 }
 
-/** One page of the client's payouts, and how many match in all. */
 export const listPayouts = (world: World, clientId: number, query: PayoutQuery) => {
   const { page, status, currencyId, search, sortBy, sortOrder } = query
   return list.page(() => world.db.query, clientId, {

@@ -10,14 +10,13 @@ import type { MoneyEffect } from './transitions.ts'
 
 /** What a payout writes to the ledger (contract C13). */
 
-/** The wallet pays a payout that is created. @throws DomainError insufficient_balance or amount_too_large */
+/** @throws DomainError insufficient_balance or amount_too_large */
 export const reservePayout = (tx: Tx, reference: Reference, wallet: Wallet, payout: Payout): void => {
   const { id, referenceId, paidMinor, createdAtMs } = payout
   const cause = { sourceType: 'payout', sourceId: id, remarks: referenceId, nowMs: createdAtMs } as const
   reserve(tx, wallet, cause, paidMinor, conversionOf(reference, wallet, payout))
 }
 
-/** Moves the money of a payout as an event of the state machine says. */
 export const movePayoutMoney = (
   tx: Tx,
   reference: Reference,
@@ -42,7 +41,7 @@ const pay = (tx: Tx, wallet: Wallet, payout: Payout, nowMs: number): void => {
   })
 }
 
-/** A refund gives all of it back before the payout is completed; a return gives back the amount after that. */
+/** A refund, before completion, gives back everything; a return, after it, only the amount. */
 const giveBack = (
   tx: Tx,
   reference: Reference,
@@ -63,7 +62,7 @@ const giveBack = (
   moveWallet(tx, wallet, cause, payout.paidAmountMinor, back, conversion && { ...conversion, conversionMinor: 0 })
 }
 
-/** Where the money of a completed payout belongs: the amount to the beneficiary, the rest to fees and conversion. */
+/** The amount belongs to the beneficiary, the rest to fees and conversion. */
 const paidLines = (wallet: Wallet, payout: Payout): Line[] => {
   const conversionMinor = payout.paidConversionMinor ?? 0
   const feesMinor = payout.paidMinor - payout.paidAmountMinor - conversionMinor // derived, so that the lines add up
@@ -74,7 +73,7 @@ const paidLines = (wallet: Wallet, payout: Payout): Line[] => {
   ]
 }
 
-/** Lines that pay the amount to the beneficiary or take it back, through the exchange account if currencies differ. */
+/** Lines that pay the amount or take it back, through the exchange account if currencies differ. */
 const payoutLines = (wallet: Wallet, { currencyId, amountMinor, paidAmountMinor }: Payout, sign: 1 | -1): Line[] =>
   wallet.currencyId === currencyId
     ? [{ account: 'payouts', currencyId, amountMinor: sign * amountMinor }]

@@ -15,20 +15,17 @@ export type PayoutEventType =
   | 'expired'
   | 'returned'
 
-/** What an event does to the money. */
 export type MoneyEffect = 'none' | 'pay' | 'refund' | 'return'
 
 interface Transition {
   from: readonly PayoutStatus[]
   to: PayoutStatus
   money: MoneyEffect
-  /** The timestamp that the event sets. */
   stamps?: 'queuedAtMs' | 'submittedAtMs' | 'completedAtMs' | 'failedAtMs' | 'cancelledAtMs'
-  /** A condition beyond the status. */
   only?: (payout: Payout) => boolean
 }
 
-/** The state machine: code, tests and documentation come from this table. */
+/** The state machine. */
 export const TRANSITIONS: Record<PayoutEventType, Transition> = {
   queued: { from: ['created'], to: 'queued', money: 'none', stamps: 'queuedAtMs' },
   processing: { from: ['queued'], to: 'processing', money: 'none' },
@@ -60,13 +57,12 @@ export const TRANSITIONS: Record<PayoutEventType, Transition> = {
   returned: { from: ['completed'], to: 'completed', money: 'return', only: ({ returned }) => !returned },
 }
 
-/** Whether an event can happen to a payout as it is. */
 export const canHappen = (event: PayoutEventType, payout: Payout): boolean => {
   const { from, only } = TRANSITIONS[event]
   return from.includes(payout.status) && (only?.(payout) ?? true)
 }
 
-/** The steps of a payout, and when the clock takes them after its creation (contract C13). */
+/** The steps of a payout, and when after its creation the clock takes them (contract C13). */
 export const PACE: readonly { event: PayoutEventType; afterMs: number }[] = [
   { event: 'queued', afterMs: SECOND_MS },
   { event: 'processing', afterMs: 2 * SECOND_MS },
@@ -75,9 +71,8 @@ export const PACE: readonly { event: PayoutEventType; afterMs: number }[] = [
   { event: 'completed', afterMs: 5 * SECOND_MS },
 ]
 
-/** A payout that nobody has begun to process within this time expires. */
+/** A payout expires if its processing has not begun by then. */
 export const EXPIRY_MS = 7 * DAY_MS
 
-/** The next step on the way, or undefined at its end. */
 export const nextStep = (payout: Payout): (typeof PACE)[number] | undefined =>
   PACE.find(({ event }) => canHappen(event, payout))

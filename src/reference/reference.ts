@@ -2,7 +2,6 @@ import type { Country, Currency } from './tables.ts'
 
 export type { Country, Currency }
 
-/** The seed data, indexed. */
 interface Indexed {
   countries: readonly Country[]
   currencies: readonly Currency[]
@@ -13,10 +12,7 @@ interface Indexed {
   currenciesByCode: ReadonlyMap<string, Currency>
 }
 
-/**
- * Countries and currencies. They change only with a release and come from the executable, not from a database. They are
- * indexed on first use, to keep the start fast.
- */
+/** Countries and currencies come from the executable and change only with a release. Indexed at the first use, for a fast start. */
 export class Reference {
   #index: Indexed | undefined
 
@@ -43,7 +39,7 @@ export class Reference {
     return this.#indexed.countriesByAlpha3.get(alpha3)
   }
 
-  /** Whether an upper-case code is an ISO 3166-1 alpha-2 code. */
+  /** The code is in upper case. */
   hasAlpha2(code: string): boolean {
     return this.#indexed.alpha2Codes.has(code)
   }
@@ -56,14 +52,14 @@ export class Reference {
     return this.#indexed.currenciesByCode.get(code)
   }
 
-  /** @throws Error if the currency does not exist, which a foreign key rules out */
+  /** @throws Error if it does not exist, which a foreign key rules out */
   getCurrency(id: number): Currency {
     const currency = this.#indexed.currenciesById.get(id)
     if (!currency) throw new Error(`currency ${id} is referred to and does not exist`)
     return currency
   }
 
-  /** @throws Error if the country does not exist, which a foreign key rules out */
+  /** @throws Error if it does not exist, which a foreign key rules out */
   getCountry(id: number): Country {
     const country = this.#indexed.countriesById.get(id)
     if (!country) throw new Error(`country ${id} is referred to and does not exist`)
@@ -91,7 +87,6 @@ export interface ReferenceSeed {
   currencies: readonly Currency[]
 }
 
-/** A country in the API (spec 2.4). */
 export interface CountryWire {
   id: number
   name: string

@@ -11,7 +11,7 @@ import type { Country, Currency, Reference } from './reference.ts'
 /** Countries (spec 4.4) and currencies (spec 4.5). Errors leave in the structured shape. */
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
-  // What is read most never changes while the program runs.
+  // These never change while the program runs.
   const countryList = storedOnce(() => reference.countries.map(countryWire))
   const countryAnswer = storedOnce((id: number) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
   const currencyList = storedOnce(() => reference.currencies.map(currencyWire))

@@ -2,25 +2,24 @@ import { type BucketSize, TokenBuckets } from '../http/rate-limit.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type ClientRow, findEnabledClient } from './queries.ts'
 
-/** A part of the service that an account may or may not have (spec 4.3). */
+/** A part of the service that not every client may use (spec 4.3). */
 export type Feature = 'vouchers'
 
-/** A client as a world knows it while the process runs. */
 export interface Client {
   readonly id: number
   readonly username: string
   features: ReadonlySet<Feature>
-  /** The most that this client may buy at once, or null without a limit of its own. */
+  /** The most cards in one purchase; null without a limit of its own. */
   quantityMax: number | null
-  /** Counts the revocations of this client's tokens; a session of an earlier epoch is checked anew. */
+  /** Counts revocations: a session of an earlier epoch is checked again. */
   tokenEpoch: number
-  /** Made at the first request that counts. */
+  /** Created by the first request that counts. */
   buckets: TokenBuckets | undefined
 }
 
 const clientsById = worldPart(() => new Map<number, Client>())
 
-/** The client, or undefined when there is none or it is disabled. */
+/** Undefined if the client does not exist or is disabled. */
 export const findClient = (world: World, id: number): Client | undefined => {
   const known = world.of(clientsById).get(id)
   if (known) return known
@@ -31,7 +30,7 @@ export const findClient = (world: World, id: number): Client | undefined => {
   return client
 }
 
-/** Takes over what another process has changed of the clients, and has every token checked anew. */
+/** Reads the clients again after another process has written; every token is checked again. */
 export const refreshClients = (world: World): void => {
   const known = world.of(clientsById)
   for (const client of known.values()) {
@@ -47,7 +46,6 @@ const rightsOf = (row: ClientRow): Pick<Client, 'features' | 'quantityMax'> => (
   quantityMax: row.quantityMax,
 })
 
-/** The client's buckets, full when it has not been seen before. */
 export const bucketsOf = (world: World, client: Client, sizes: readonly BucketSize[]): TokenBuckets => {
   client.buckets ??= new TokenBuckets(sizes, world.clock.steadyMs())
   return client.buckets

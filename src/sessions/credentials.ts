@@ -9,14 +9,14 @@ import { findCredentials } from './queries.ts'
 
 /** The largest body of a login or a refresh, in bytes (contract C3). */
 export const SESSION_BODY_BYTES_MAX = 8_192
-/** In code points. Nobody has longer ones. */
+/** In code points. */
 const USERNAME_LENGTH_MAX = 128
 const PASSWORD_LENGTH_MAX = 256
 
-/** The digest under which a password is stored: passwords are long and random, so that a plain one will do. */
+/** A plain digest is enough, because passwords are long and random. */
 export const passwordDigest = (password: string): string => createHash('sha256').update(password).digest('hex')
 
-/** What an unknown name is compared with, so that it takes as long as a known one. */
+/** Compared for an unknown username, so that it takes as long as for a known one. */
 const NOBODYS_DIGEST = passwordDigest('')
 
 export interface Credentials {
@@ -24,38 +24,33 @@ export interface Credentials {
   password: string
 }
 
-/** Who logs in, and in which world. */
 export interface Identified {
   world: World
   client: Client
-  /** The digest of the password that was right; undefined where the program itself logs a client in. */
+  /** Undefined if the program itself logs the client in. */
   passwordSha256: string | undefined
 }
 
-/** Where a login comes from. */
 export interface LoginOrigin {
-  /** Undefined for a login of the program itself. */
+  /** Undefined if the program itself logs in. */
   request: Request | undefined
   address: string
 }
 
-/** A world, and the name of a client in it. */
 export interface Account {
   world: World
   username: string
 }
 
-/** The account that a login names, whether it exists or not. */
+/** The account that a login names, which may not exist. */
 export type ResolveAccount = (credentials: Credentials, request: Request | undefined) => Account | Promise<Account>
 
 export interface CredentialCheckOptions {
   resolveAccount: ResolveAccount
   limitsFailures: boolean
-  /** Takes over what another process has written to a world. */
   refreshIfChanged: (world: World) => boolean
 }
 
-/** Finds who logs in, and in which world. */
 export class CredentialCheck {
   readonly #failures: LoginFailures | undefined
 
@@ -83,7 +78,7 @@ export class CredentialCheck {
   }
 }
 
-/** Whether a text has more code points than it may; a code point is one or two units. */
+/** In code points, each of which is one or two units. */
 const isLonger = (text: string, lengthMax: number): boolean =>
   text.length > lengthMax && (text.length > 2 * lengthMax || [...text].length > lengthMax)
 

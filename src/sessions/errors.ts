@@ -1,6 +1,6 @@
 import type { Failure, Violation } from '../kernel/failure.ts'
 
-/** The failures of logging in and of renewing tokens (spec section 5, contract C3). */
+/** Failures of login and refresh (spec section 5, contract C3). */
 
 export const credentialsMissing = (violations: readonly Violation[]): Failure => ({
   code: 'credentials_missing',

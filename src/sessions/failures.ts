@@ -3,21 +3,21 @@ import { LRUCache } from 'lru-cache'
 import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 
-/** Failures in a minute, of one username from one address, after which further ones are refused. */
+/** Failed logins per minute, of one username from one address; further ones are refused. */
 const FAILURES_MAX = 10
 const FAILURE_WINDOW_MS = MINUTE_MS
-/** How many pairs of username and address are watched in all worlds together, some 4 MB; the longest unseen go first. */
+/** Pairs of username and address, of all worlds: some 4 MB. The least recently seen are dropped. */
 const WATCHED_MAX = 10_000
 
 let worldCount = 0
-/** A world that was reset begins anew. */
+/** A reset world starts again. */
 const worldNumber = worldPart(() => ++worldCount)
 
-/** The failed logins of the last minute, by the world's clock (contract C3). */
+/** Failed logins of the last minute, by the world's clock (contract C3). */
 export class LoginFailures {
   readonly #times = new LRUCache<string, number[]>({ maxSize: WATCHED_MAX, sizeCalculation: () => 1 })
 
-  /** Counts a failure, or answers the seconds until one will be counted again. */
+  /** Counts a failure, or returns the seconds until the next one counts. */
   add(world: World, username: string, address: string): { retryAfterSeconds: number } | undefined {
     const nowMs = world.clock.steadyMs()
     const key = digestOf(`${world.of(worldNumber)} ${address} ${username}`)
@@ -31,5 +31,5 @@ export class LoginFailures {
   }
 }
 
-/** Takes as many bytes whatever was sent. */
+/** The key has a fixed size, whatever was sent. */
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')

@@ -67,17 +67,14 @@ export const isLoginLive = (query: Query, loginId: string, clientId: number): bo
 export const findLogin = (query: Query, id: string): Login | undefined =>
   query.select().from(logins).where(eq(logins.id, id)).limit(1).get()
 
-/** A client that is not disabled. */
 export const findEnabledClient = (query: Query, id: number): ClientRow | undefined => reads(query).enabled.get({ id })
 
-/** The id and the password digest of a client, disabled or not. */
 export const findCredentials = (query: Query, username: string): { id: number; digest: string } | undefined =>
   reads(query).named.get({ username })
 
-/** Removes the logins whose last token has expired. */
 export const deleteExpiredLogins = (tx: Tx, nowMs: number): void => void writes(tx).forgetExpired.run({ nowMs })
 
-/** Removes the oldest logins of a client that would have too many with one more. Answers whether there were any. */
+/** Deletes the oldest logins if one more would be too many. Returns whether there were any. */
 export const makeRoomForLogin = (tx: Tx, clientId: number): boolean => writes(tx).crowdOut.all({ clientId }).length > 0
 
 export const insertLogin = (tx: Tx, login: Login): void => writes(tx).insertLogin(login)
@@ -86,10 +83,8 @@ export const updateLogin = (tx: Tx, id: string, change: Partial<Login>): void =>
   tx.update(logins).set(change).where(eq(logins.id, id)).run()
 }
 
-/** A client as its operator sees it. */
 export type ClientRecord = Omit<typeof clients.$inferSelect, 'passwordSha256'>
 
-/** All clients, disabled ones among them, in the order in which they were added. */
 export const allClients = (query: Query): ClientRecord[] =>
   query
     .select()
@@ -98,7 +93,7 @@ export const allClients = (query: Query): ClientRecord[] =>
     .all()
     .map(({ passwordSha256: _, ...client }) => client)
 
-/** Adds a client that has every feature and no wallet yet, and answers its id. Its name is free: the caller has looked. */
+/** Adds a client with every feature and without a wallet, and returns its id. The caller has checked its name. */
 export const addClient = (tx: Tx, username: string, passwordSha256: string, nowMs: number): number =>
   tx
     .insert(clients)
@@ -106,7 +101,7 @@ export const addClient = (tx: Tx, username: string, passwordSha256: string, nowM
     .returning({ id: clients.id })
     .get().id
 
-/** Changes what a client may do. What is switched off ends at once: its tokens are dead, for good. */
+/** Disabling a client or setting its password revokes its tokens for good. */
 export const changeClient = (
   tx: Tx,
   id: number,
@@ -116,7 +111,7 @@ export const changeClient = (
   if (change.disabled || change.passwordSha256 !== undefined) revokeLogins(tx, id)
 }
 
-/** Kills every access and refresh token of a client, or of all when none is named. */
+/** Revokes every token of a client, or of all if undefined. */
 export const revokeLogins = (tx: Tx, clientId?: number): void => {
   tx.update(logins)
     .set({ revoked: true })
@@ -127,7 +122,6 @@ export const revokeLogins = (tx: Tx, clientId?: number): void => {
 export const insertClients = (tx: Tx, rows: (typeof clients.$inferInsert)[]): void =>
   void tx.insert(clients).values(rows).run()
 
-/** The usernames of all clients, disabled ones among them. */
 export const clientNames = (query: Query): string[] =>
   query
     .select({ username: clients.username })
@@ -139,11 +133,9 @@ export const setPasswordDigest = (tx: Tx, id: number, passwordSha256: string): v
   tx.update(clients).set({ passwordSha256 }).where(eq(clients.id, id)).run()
 }
 
-/** Gives every client of a database the same password. */
 export const setPasswordDigests = (tx: Tx, passwordSha256: string): void => {
   tx.update(clients).set({ passwordSha256 }).run()
 }
 
-/** The password digest of the first client. */
 export const findPasswordDigest = (query: Query): string | undefined =>
   query.select({ digest: clients.passwordSha256 }).from(clients).limit(1).get()?.digest

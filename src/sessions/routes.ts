@@ -17,9 +17,9 @@ export interface SessionRoutesOptions {
   sessions: Sessions
   guard: Guard
   accessTtlMs: number
-  /** What resolving the account of a login can refuse. */
+  /** Failures of `resolveAccount`. */
   accountErrors: Record<string, Failure>
-  /** Where a request comes from, for the limit on failed logins. */
+  /** The address that failed logins are limited by. */
   addressOf: (request: Request) => string
 }
 
@@ -75,7 +75,7 @@ export const sessionRoutes = ({
     )
 }
 
-/** A request that turns out to be of a world is numbered there, so that no other world counts. */
+/** A request is numbered in its world, so that no other world counts it. */
 const numberIn = (world: World, set: RequestContext['set']): void => {
   set.headers['X-Request-Id'] ??= world.nextRequestId()
 }

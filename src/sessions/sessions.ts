@@ -19,26 +19,23 @@ import {
 } from './queries.ts'
 import type { TokenClaims, TokenKind, TokenSigner } from './tokens.ts'
 
-/** Who is asking, and in which world. */
 export interface Session {
   readonly world: World
   readonly client: Client
   readonly loginId: string
   readonly expiresAtMs: number
-  /** The client's token epoch when the token was last checked against the database. */
+  /** The client's token epoch when the token was last checked. */
   readonly epoch: number
   /**
-   * Writes to the world on behalf of this session: see {@link Database.write}. The work sees what another process has
-   * written meanwhile.
-   *
-   * @throws DomainError unauthorized when the token has died by the time the work begins
+   * Writes on behalf of this session, see {@link Database.write}. The work sees what other processes have written.
+   * @throws DomainError unauthorized if the token has died before the work begins
    */
   readonly write: <T>(work: (tx: Tx) => T) => Promise<T>
-  /** For a request that has waited. @throws DomainError unauthorized when the token has died since it was let in */
+  /** For a request that has waited. @throws DomainError unauthorized if the token has died since it was admitted */
   readonly checkAgain: () => void
 }
 
-/** A pair of tokens as login and refresh answer it (contract C3). */
+/** The tokens of a login or refresh (contract C3). */
 export interface IssuedTokens {
   accessToken: string
   refreshToken: string
@@ -47,25 +44,24 @@ export interface IssuedTokens {
   clientId: number
 }
 
-/** How many verified tokens are remembered in all worlds; one that is forgotten is verified again. */
+/** Verified tokens of all worlds; one that is dropped is verified again. */
 const SESSIONS_MAX = 20_000
-/** Held by its world alone, so that nothing is left of a world that was dropped. */
+/** Held only by its world, so that nothing is left of a world that is dropped. */
 const verifiedTokens = worldPart(() => new Map<string, Session>())
 const TOKEN_ID_LENGTH = 24
-/** Another scheme, or none of a token, is as good as nothing sent (RFC 6750, section 3.1). */
+/** Another scheme, or no token, counts as no credentials (RFC 6750, section 3.1). */
 const BEARER_SENT = /^bearer +[^ ]/i
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i
 
 export interface SessionsOptions {
   worlds: Worlds
   signer: TokenSigner
-  /** Takes over what another process has written to a world. */
   refreshIfChanged: (world: World) => boolean
   accessTtlMs: number
   refreshTtlMs: number
 }
 
-/** The in-process token store: issues tokens, remembers the ones it has verified, and revokes them. */
+/** Issues tokens, remembers verified ones, and revokes them. */
 export class Sessions {
   readonly #verified = new LRUCache<string, WeakRef<Session>>({
     maxSize: SESSIONS_MAX,
@@ -75,17 +71,13 @@ export class Sessions {
 
   constructor(private readonly options: SessionsOptions) {}
 
-  /** The session of an Authorization header whose token was verified before and is still good. */
+  /** The session of a token that was verified before and is still good. */
   recall(authorization: string | null): Session | undefined {
     const known = authorization === null ? undefined : this.#verified.get(authorization)?.deref()
     return known && isCurrent(known) ? known : undefined
   }
 
-  /**
-   * The session of an Authorization header.
-   *
-   * @throws DomainError unauthorized
-   */
+  /** The session of an Authorization header. @throws DomainError unauthorized */
   async admit(authorization: string | null): Promise<Session> {
     if (authorization === null) throw new DomainError(unauthorized(false))
     const known = this.recall(authorization)
@@ -100,11 +92,7 @@ export class Sessions {
     return session
   }
 
-  /**
-   * Begins a login of a client whose credentials were right, if the password still is by the time that this is written.
-   *
-   * @throws DomainError credentials_wrong
-   */
+  /** Checks the password again when the login is written. @throws DomainError credentials_wrong */
   async begin({ world, client, passwordSha256 }: Identified): Promise<IssuedTokens> {
     const nowMs = world.clock.nowMs()
     const login = {
@@ -115,7 +103,7 @@ export class Sessions {
       revoked: false,
     }
     await world.db.write((tx) => {
-      // An operator may have disabled the client, or given it another password, while its login waited.
+      // Meanwhile, an operator may have disabled the client or set another password.
       const now = findEnabledClient(tx, client.id)
       if (!now || (passwordSha256 ?? now.passwordSha256) !== now.passwordSha256) {
         throw new DomainError(CREDENTIALS_WRONG)
@@ -127,11 +115,7 @@ export class Sessions {
     return this.#issue(world, client, login.id, 0, nowMs)
   }
 
-  /**
-   * Exchanges a refresh token for a new pair, of the world that it names. One that was exchanged before revokes all that descends from its login.
-   *
-   * @throws DomainError refresh_token_wrong
-   */
+  /** A token that was used before revokes all tokens of its login. @throws DomainError refresh_token_wrong */
   async refresh(token: string): Promise<IssuedTokens & { world: World }> {
     const refused = new DomainError(REFRESH_TOKEN_WRONG)
     const claims = await this.options.signer.verify(token, 'refresh')
@@ -145,7 +129,7 @@ export class Sessions {
     const generation = await world.db.write((tx) => {
       const login = findLogin(tx, claims.loginId)
       if (!login || login.revoked || login.clientId !== client.id) return undefined
-      // A newer one than was issued is of a state that a snapshot has undone: nobody uses it twice.
+      // A token that is newer than its login was issued before a snapshot was restored: nobody uses it twice.
       if (claims.generation > login.refreshGeneration) return undefined
       if (claims.generation < login.refreshGeneration) {
         updateLogin(tx, login.id, { revoked: true })
@@ -225,7 +209,7 @@ export class Sessions {
     }
   }
 
-  /** When the last token of a pair expires: until then its login is remembered. */
+  /** A login is stored until its last token expires. */
   #lastExpiryMs(nowMs: number): number {
     return Math.max(this.#expiryMs(nowMs, 'access'), this.#expiryMs(nowMs, 'refresh'))
   }
@@ -238,9 +222,9 @@ export class Sessions {
 const isCurrent = ({ world, client, epoch, expiresAtMs }: Session): boolean =>
   !world.closed && epoch === client.tokenEpoch && world.clock.nowMs() < expiresAtMs
 
-/** Whether a token is good by the clock of its world and by what stands in its database, whoever wrote it there. */
+/** By the clock of the token's world, and by what any process has written to its database. */
 const isAlive = (query: Query, world: World, { loginId, clientId, expiresAtMs }: TokenClaims): boolean =>
   world.clock.nowMs() < expiresAtMs && isLoginLive(query, loginId, clientId)
 
-/** JWTs count in seconds: a token lives to the second that it says. */
+/** JWTs count in seconds. */
 const wholeSecond = (timeMs: number): number => timeMs - (timeMs % SECOND_MS)

@@ -2,18 +2,17 @@ import { jwt } from '@elysiajs/jwt'
 import { SignJWT } from 'jose'
 import { SECOND_MS } from '../kernel/clock.ts'
 
-/** What a token is for: one kind is never taken for the other (contract C3). */
+/** One kind is never accepted for the other (contract C3). */
 export type TokenKind = 'access' | 'refresh'
 
-/** What a token says. Times are Unix milliseconds on whole seconds, as JWTs count them. */
+/** Times are Unix milliseconds on whole seconds, as JWTs count them. */
 export interface TokenClaims {
   kind: TokenKind
   clientId: number
   tokenId: string
   loginId: string
-  /** The world that issued the token. */
   world: string
-  /** How often the login had been refreshed when the token was issued. */
+  /** How often the login had been refreshed before. */
   generation: number
   issuedAtMs: number
   expiresAtMs: number
@@ -23,8 +22,8 @@ const ISSUER = 'scrip'
 const ALGORITHM = 'HS256'
 
 /**
- * Signs and verifies tokens: JWTs by HS256 and nothing else. Verification is the plugin's; signing is its own
- * library's, because the plugin takes the time of issue from the machine and not from the world (decision 0004).
+ * Signs and verifies JWTs by HS256 alone. The plugin verifies; its own library signs, because the plugin takes the
+ * time of issue from the machine and not from the world (decision 0004).
  */
 export class TokenSigner {
   #plugin: ReturnType<typeof jwt<'tokens'>> | undefined
@@ -43,12 +42,9 @@ export class TokenSigner {
       .sign(this.key)
   }
 
-  /**
-   * What a token of ours says, or undefined for anything else. Expiry is left to the caller, because the clock that
-   * counts is that of the world which the token names.
-   */
+  /** The claims of our own token; undefined for others. The caller checks the expiry, by the clock of the token's world. */
   async verify(token: string, kind: TokenKind): Promise<TokenClaims | undefined> {
-    // Made with the first token: a start would wait for it.
+    // Created with the first token, because the start would wait for it.
     this.#plugin ??= jwt({ name: 'tokens', secret: this.key, alg: ALGORITHM })
     const payload = await this.#plugin.decorator.tokens.verify(token, {
       algorithms: [ALGORITHM],

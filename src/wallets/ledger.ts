@@ -6,25 +6,21 @@ import { INSUFFICIENT_BALANCE } from './errors.ts'
 import { ledgerStatements, type Wallet, type WalletTransaction } from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 
-/**
- * The double-entry ledger (contract C11): every movement is an entry whose lines sum to zero in each currency, written
- * in the transaction of the record that caused it. Nothing here is ever changed or deleted.
- */
+/** The double-entry ledger (contract C11): the lines of an entry sum to zero in each currency. Nothing is ever updated. */
 
-/** What an entry adds to an account of the program: signed minor units. */
+/** A line of an account of the program, in signed minor units. */
 export interface Line {
   account: Exclude<(typeof ACCOUNTS)[number], 'wallet' | 'reserved'>
   currencyId: number
   amountMinor: number
 }
 
-/** What an entry adds to the two accounts of a wallet: signed minor units. */
+/** The changes of the two balances of a wallet, in signed minor units. */
 interface Movement {
   spendableMinor: number
   reservedMinor: number
 }
 
-/** Why money moves. */
 export interface Cause {
   sourceType: (typeof SOURCE_TYPES)[number]
   sourceId: string | null
@@ -32,7 +28,7 @@ export interface Cause {
   nowMs: number
 }
 
-/** How an amount in another currency became the wallet's (contract C9). */
+/** How an amount was converted to the currency of the wallet (contract C9). */
 export interface Conversion {
   sourceCurrency: string
   destinationCurrency: string
@@ -40,7 +36,7 @@ export interface Conversion {
   conversionMinor: number
 }
 
-/** Writes an entry and moves the balance of its wallet. Lines of nothing are left out. */
+/** Writes an entry and moves the balance of its wallet. Lines of 0 are left out. */
 const post = (
   tx: Tx,
   wallet: Wallet,
@@ -63,11 +59,7 @@ const post = (
   return entryId
 }
 
-/**
- * Moves a wallet's money and records it for the client: a debit when less can be spent.
- *
- * @throws DomainError insufficient_balance or amount_too_large
- */
+/** Moves money and records the transaction. @throws DomainError insufficient_balance or amount_too_large */
 const move = (
   tx: Tx,
   wallet: Wallet,
@@ -106,8 +98,7 @@ const move = (
 }
 
 /**
- * Moves a wallet's money against accounts of the program: a debit when the amount is negative.
- *
+ * Moves money against accounts of the program: a debit if the amount is negative.
  * @throws DomainError insufficient_balance or amount_too_large
  */
 export const moveWallet = (
@@ -119,7 +110,7 @@ export const moveWallet = (
   conversion: Conversion | undefined,
 ): WalletTransaction => move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against, conversion)
 
-/** The wallet pays: what it pays is reserved until the order or payout is settled or refunded. */
+/** Reserves what the wallet pays until the order or payout is settled or refunded. */
 export const reserve = (
   tx: Tx,
   wallet: Wallet,
@@ -129,7 +120,6 @@ export const reserve = (
 ): WalletTransaction =>
   move(tx, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor }, [], conversion)
 
-/** The wallet gets back what was reserved. */
 export const refund = (
   tx: Tx,
   wallet: Wallet,
@@ -139,7 +129,7 @@ export const refund = (
 ): WalletTransaction =>
   move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor }, [], conversion)
 
-/** What was reserved goes where it belongs. The lines sum to the amount, in the wallet's currency. */
+/** Books reserved money. The lines sum to the amount, in the wallet's currency. */
 export const settle = (
   tx: Tx,
   wallet: Wallet,
@@ -150,7 +140,6 @@ export const settle = (
   post(tx, wallet, cause, { spendableMinor: 0, reservedMinor: -amountMinor }, lines)
 }
 
-/** Money comes in from outside. */
 export const fund = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
   moveWallet(
     tx,
@@ -161,11 +150,7 @@ export const fund = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: strin
     undefined,
   )
 
-/**
- * An operator corrects a balance, up or down.
- *
- * @throws DomainError insufficient_balance
- */
+/** An operator corrects a balance, up or down. @throws DomainError insufficient_balance */
 export const adjust = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
   moveWallet(
     tx,
@@ -176,7 +161,7 @@ export const adjust = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: str
     undefined,
   )
 
-/** Read inside the transaction: the row that a caller contains may be older. */
+/** Read in the transaction, because the row that a caller has may be older. */
 const balanceOf = (tx: Tx, walletId: number): Movement =>
   ledgerStatements(tx).balance.get({ id: walletId }) ?? { spendableMinor: 0, reservedMinor: 0 }
 

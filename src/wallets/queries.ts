@@ -24,7 +24,7 @@ export type { Wallet, WalletTransaction }
 
 const currencyNamed = sql`(SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')})`
 
-/** A client's wallets that meet all filters but those that are null. */
+/** A client's wallets that match all filters; null matches everything. */
 const listedBy = (query: Query, ...order: readonly (SQLiteColumn | SQL)[]) => {
   const met = (filter: string, condition: SQL) => sql`(${sql.placeholder(filter)} IS NULL OR ${condition})`
   return query
@@ -70,23 +70,19 @@ const reads = preparedReads({
       .prepare(),
 })
 
-/** The client's own wallet, or undefined: another client's is as good as none. */
 export const findWallet = (query: Query, clientId: number, id: number): Wallet | undefined =>
   reads(query).find(clientId, id)
 
-/** The wallet that pays when none is named: the one in the product's currency, else the default (contract C9). */
+/** The wallet that pays if none is named (contract C9). */
 export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined =>
   reads(query).paying.get({ clientId, currencyId })
 
-/** The client's default wallet, or undefined while it has none. */
 export const findDefaultWallet = (query: Query, clientId: number): Wallet | undefined =>
   reads(query).default.get({ clientId })
 
-/** Any client's wallet, for its operator; or undefined. */
 export const findAnyWallet = (query: Query, id: number): Wallet | undefined =>
   query.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()
 
-/** The wallets of a client, or of all when none is named, the oldest first. */
 export const allWallets = (query: Query, clientId: number | undefined): Wallet[] =>
   query
     .select()
@@ -95,7 +91,7 @@ export const allWallets = (query: Query, clientId: number | undefined): Wallet[]
     .orderBy(asc(wallets.id))
     .all()
 
-/** Adds an empty wallet; the first of a client is its default one. */
+/** The first wallet of a client is its default one. */
 export const openWallet = (
   tx: Tx,
   wallet: Pick<Wallet, 'clientId' | 'currencyId' | 'type' | 'creditLimitMinor'>,
@@ -116,7 +112,6 @@ export const openWallet = (
     .get()
 }
 
-/** The statements of the ledger. */
 export const ledgerStatements = preparedWrites({
   lastEntry: (tx) =>
     tx
@@ -166,7 +161,7 @@ export interface WalletQuery {
   sort: Sort<(typeof WALLET_SORTS)[number]>
 }
 
-/** One page of the client's wallets, which are few, and how many match in all. */
+/** A client has few wallets: they need no index. */
 export const listWallets = (query: Query, clientId: number, asked: WalletQuery) => {
   const { page, sort, currencyId = null, currency = null, type = null, isActive } = asked
   const list = sort.field === 'id' ? reads(query).listById : reads(query).listByAmount
@@ -190,7 +185,6 @@ export interface TransactionQuery {
   sort: Sort<(typeof TRANSACTION_SORTS)[number]>
 }
 
-/** One page of the movements of the client's wallets, each with its currency, and how many match in all. */
 export const listTransactions = async (
   world: World,
   clientId: number,
@@ -213,7 +207,6 @@ export const listTransactions = async (
   return { rows: rows.map((transaction) => ({ transaction, currencyId: currencyOf(transaction) })), totalCount }
 }
 
-/** The movement of one of the client's own wallets, with its currency; or undefined. */
 export const findTransaction = (query: Query, clientId: number, id: number) => {
   const transaction = reads(query).findTransaction(clientId, id)
   return transaction && withCurrency(query, transaction)

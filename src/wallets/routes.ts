@@ -86,7 +86,6 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
       operations.getTransaction,
     )
 
-/** A wallet as it is on the wire (contract C11). */
 const walletWire = (wallet: Wallet, reference: Reference): Static<typeof WalletSchema> => {
   const { currency, precision } = reference.getCurrency(wallet.currencyId)
   return {

@@ -4,14 +4,14 @@ import type { Reference } from '../reference/reference.ts'
 import { fund } from './ledger.ts'
 import { openWallet } from './queries.ts'
 
-/** A prepaid wallet of a seeded client, its amount in major units. */
+/** A prepaid wallet of the seed data; the amount is in major units. */
 export interface WalletSeed {
   clientId: number
   currency: string
   amount: number
 }
 
-/** Opens wallets and funds them through the ledger, so that their amounts are sums of its lines from the start. */
+/** Funds wallets through the ledger, so that balances are sums of its lines from the start. */
 export const seedWallets = (tx: Tx, reference: Reference, seeds: readonly WalletSeed[], nowMs: number): void => {
   for (const { clientId, currency: code, amount } of seeds) {
     const currency = reference.findCurrencyByCode(code)

@@ -19,7 +19,7 @@ export type Wallet = typeof wallets.$inferSelect
 /** What a movement of money came from (contract C11). */
 export const SOURCE_TYPES = ['order', 'payout', 'refund', 'funding', 'adjustment'] as const
 
-/** The accounts of the ledger: the first two belong to a wallet, the others to the program, one for each currency. */
+/** The first two accounts belong to a wallet, the others to the program, once per currency. */
 export const ACCOUNTS = [
   'wallet',
   'reserved',
@@ -52,7 +52,6 @@ export const ledgerLines = sqliteTable('journal_lines', {
 export const transactions = sqliteTable('transactions', {
   id: integer('id').primaryKey(),
   walletId: integer('wallet_id').notNull(),
-  /** Whose the wallet is. */
   clientId: integer('client_id').notNull(),
   entryId: integer('entry_id').notNull(),
   amountMinor: integer('amount_minor').notNull(),
@@ -67,13 +66,13 @@ export const transactions = sqliteTable('transactions', {
   sourceId: text('source_id'),
   remarks: text('remarks'),
   createdAtMs: integer('created_at_ms').notNull(),
-  /** In major units, for amounts of different currencies to compare. */
+  /** In major units, so that amounts of different currencies compare. */
   amountRank: real('amount_rank').notNull(),
   searchLowerCase: text('search_folded').notNull(),
 })
 
 export type WalletTransaction = typeof transactions.$inferSelect
 
-/** An amount as it is published, in major units: what amounts of different currencies compare by. */
+/** In major units, so that amounts of different currencies compare. */
 export const inMajorUnits = (amountMinor: SQLWrapper, currencyId: SQLWrapper): SQL =>
   sql`${amountMinor} / power(10.0, (SELECT precision FROM currencies WHERE currencies.id = ${currencyId}))`

@@ -4,42 +4,37 @@ import { type World, worldPart } from './world.ts'
 
 /** Due work of one module. */
 export interface DueSource {
-  /** When the next of them falls due, in Unix milliseconds. */
+  /** In Unix milliseconds. */
   nextMs: (query: Query) => number | undefined
-  /** How many there are, whenever they fall due. */
   waiting: (query: Query) => number
-  /** Does the next one, dated at when it fell due. Whatever happens, it is then no longer due at that time. */
+  /** Does the next one, dated at its due time. It must not be due at that time afterwards. */
   step: (tx: Tx, world: World) => void
 }
 
-/** The earliest due time of a world: known from its database when first asked, then kept as work is scheduled. */
+/** The earliest due time of a world, read from its database first and then updated as work is scheduled. */
 const horizon = worldPart<{ nextMs: number | undefined }>(() => ({ nextMs: undefined }), 'derived')
 
-/** Tells that a record falls due. Called in the transaction that writes it. */
+/** Called in the transaction that writes a due time. */
 export const schedule = (world: World, dueMs: number): void => {
   const known = world.of(horizon)
   if (known.nextMs !== undefined && dueMs < known.nextMs) known.nextMs = dueMs
 }
 
-/** Queues a unit of work. */
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 
-/** How many steps one slice has at most, which shares one transaction: a month that is skipped stops nobody for long. */
+/** Steps in one transaction: skipping a month blocks nobody for long. */
 const STEPS_PER_SLICE = 100
 
-/**
- * What falls due is in the database and survives restarts; it is done once, in order of due time, before anything that
- * happens after it can be seen: each request of a world waits for what is due in it.
- */
+/** Due work is in the database and survives restarts. It is done once, in order, before requests of its world can see it. */
 export class DueWork {
-  /** Worlds that are catching up, and the end of it: all who wait for a world wait for the same work. */
+  /** The worlds that are catching up: all requests of a world wait for the same work. */
   readonly #catchingUp = new WeakMap<World, Promise<void>>()
-  /** The slice of a world that has not run yet. */
+  /** The queued slice of a world. */
   readonly #queued = new WeakMap<World, Promise<void>>()
 
   constructor(private readonly sources: readonly DueSource[]) {}
 
-  /** When the next record of a world falls due; Infinity when none does. */
+  /** Infinity if nothing is due. */
   nextMs(world: World): number {
     const known = world.of(horizon)
     known.nextMs ??= this.#earliest(world.db.query)?.dueMs ?? Number.POSITIVE_INFINITY
@@ -50,12 +45,10 @@ export class DueWork {
     return this.nextMs(world) <= world.clock.nowMs()
   }
 
-  /** How many records of a world wait for their time. */
   waiting(world: World): number {
     return this.sources.reduce((sum, source) => sum + source.waiting(world.db.query), 0)
   }
 
-  /** Does all that is due in a world by its own clock, in slices. */
   async catchUp(world: World): Promise<void> {
     const underway = this.#catchingUp.get(world)
     if (underway) return underway
@@ -72,10 +65,7 @@ export class DueWork {
     }
   }
 
-  /**
-   * Runs a unit of work after all that is due. What is due shares its commit, unless a long while was skipped: that is
-   * caught up with first.
-   */
+  /** Runs a unit of work after all due work. They share a commit, unless much is due. */
   async write<T>(world: World, write: Write, work: (tx: Tx) => T): Promise<T> {
     if (!this.isDue(world)) return write(work)
     if (turns.isFree && !this.#catchingUp.has(world)) {
@@ -88,7 +78,7 @@ export class DueWork {
     return this.write(world, write, work)
   }
 
-  /** Queues a slice, which all share who wait for it. Should its commit fail, what it did is due again. */
+  /** Queues a slice that all waiting requests share. If its commit fails, its work is due again. */
   #nextSlice(world: World): Promise<void> {
     const queued = this.#queued.get(world)
     if (queued) return queued

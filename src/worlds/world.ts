@@ -34,10 +34,7 @@ export const worldPart = <T>(create: (world: World) => T, kind: PartKind = 'own'
   create,
 })
 
-/**
- * Everything that can change (contract C15): the data, the clock, the randomness, and the parts that modules keep in
- * memory: limits, caches, tokens. Nothing that changes lives outside of one.
- */
+/** Everything that can change (contract C15): data, clock, randomness, and what modules keep in memory. */
 export class World {
   readonly ids: IdSource
   #closed = false
@@ -60,7 +57,7 @@ export class World {
     readonly clock: SteadyClock,
     readonly randomness: Randomness,
     ids?: IdState,
-    /** Hears that the data is open from now on. */
+    /** Called when the data has been opened. */
     private readonly onResume: (world: World) => void = () => undefined,
   ) {
     this.ids = new IdSource(randomness, ids)
@@ -73,11 +70,7 @@ export class World {
     return this.#closed
   }
 
-  /**
-   * The data. A request that is under way when its world is reset gets no further: its token is dead.
-   *
-   * @throws DomainError unauthorized, once the world is closed
-   */
+  /** The data. @throws DomainError unauthorized once the world is closed, to end requests in progress */
   get db(): Database {
     if (this.#closed) throw new DomainError(unauthorized(true))
     this.#wasUsed = true
@@ -85,12 +78,11 @@ export class World {
     return this.#database
   }
 
-  /** What it takes of the memory besides its image, in bytes, as far as is known. */
   get memoryBytes(): number {
     return WORLD_BYTES + this.keptBytes + (this.#database ? CONNECTION_BYTES + this.#databaseBytes : 0)
   }
 
-  /** Notes a tick of time. Answers for how many ticks nobody has used the world. */
+  /** Called regularly. Returns for how many calls nobody has used the world. */
   tick(): number {
     this.#idleTicks = this.#wasUsed ? 0 : this.#idleTicks + 1
     if (this.#wasUsed && this.#database) this.#databaseBytes = this.#database.byteCount

@@ -1,6 +1,6 @@
 import type { World } from './world.ts'
 
-/** The world that has no name of its own. Live mode has no other. */
+/** The only world in live mode. */
 export const DEFAULT_WORLD = 'default'
 
 /** The worlds of a process. */
@@ -8,12 +8,11 @@ export interface Worlds {
   readonly default: World
   readonly all: readonly World[]
   find: (name: string) => World | undefined
-  /** Called at each tick of time: what nobody uses gives its memory back. */
+  /** Called regularly, to free the memory of idle worlds. */
   rest: () => void
   close: () => void
 }
 
-/** The worlds of live mode. */
 export const onlyWorld = (world: World): Worlds => ({
   default: world,
   all: [world],
