@@ -3,9 +3,9 @@ export const TOPICS: Readonly<Record<string, string>> = {
   worlds: `Worlds
 
 A world is everything that can change: data, clock, randomness, rate limits,
-caches, faults, journal. Logging in as sbx_NAME with any password creates the
-world NAME, a fresh copy of the seeded state. Worlds share nothing, so each test
-can have its own.
+caches, faults, request log. Logging in as sbx_NAME with any password creates
+the world NAME, a fresh copy of the seeded state. Worlds share nothing, so each
+test can have its own.
 
   sbx_NAME          every feature; wallets 1 USD, 2 EUR, 3 INR, 4 JPY
   sbx_NAME.limited  no vouchers feature; wallet 5 with USD 5.00
@@ -17,7 +17,7 @@ To control a world, call /_sandbox with ?world=NAME:
   POST /_sandbox/reset     back to the seeded state
   POST /_sandbox/faults    {"error":"charges.rate_failed","times":1}
   PUT  /_sandbox/snapshots/NAME, and POST .../restore
-  GET  /_sandbox/requests  the journal
+  GET  /_sandbox/requests  the request log
 
   scrip run -- npm test    a sandbox while the tests run
 

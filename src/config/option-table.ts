@@ -105,7 +105,7 @@ export const SERVE_OPTIONS = {
   strict: { meaning: 'refuse unknown members and parameters, in the sandbox', unset: 'false', onlyIn: 'sandbox' },
   memory: {
     value: '<size>',
-    meaning: 'memory for all worlds of the sandbox and their journals',
+    meaning: 'memory for all worlds of the sandbox and their request logs',
     read: parseSize,
     default: '1GiB',
     onlyIn: 'sandbox',

@@ -18,7 +18,7 @@ export interface FrontFacts {
 export const LINKS = {
   docs: { path: '/docs', about: 'Every operation, to read and to try', title: 'API reference' },
   openapi: { path: '/openapi.json', about: 'The same for machines', title: 'OpenAPI document' },
-  journal: { path: '/_sandbox/requests', about: 'The last requests and their answers', title: 'Journal' },
+  journal: { path: '/_sandbox/requests', about: 'The last requests and their answers', title: 'Request log' },
   worlds: { path: '/_sandbox/worlds', about: 'Data, clock and limits, each of its own', title: 'Worlds' },
   errors: { path: '/_sandbox/errors', about: 'Every refusal, to ask for by name', title: 'Errors' },
   coverage: { path: '/_sandbox/coverage', about: 'What your requests have met so far', title: 'Coverage' },
