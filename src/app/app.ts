@@ -7,7 +7,7 @@ import { asFailure } from '../db/storage.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import { DEFERRED } from '../http/body.ts'
 import { addressBehind } from '../http/client-address.ts'
-import { HttpLayer } from '../http/http-layer.ts'
+import { httpLayer } from '../http/http-layer.ts'
 import { combineObservers } from '../http/observer.ts'
 import { type Operation, servedBy } from '../http/operation.ts'
 import { RequestTimer } from '../http/request-timer.ts'
@@ -46,7 +46,7 @@ export const createApp = (deps: Deps) => {
     onAdmitted: extension?.observer.admitted,
   })
   const operations = new Map<string, Operation>()
-  const layer = new HttpLayer({
+  const layer = httpLayer({
     operations,
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
@@ -58,7 +58,7 @@ export const createApp = (deps: Deps) => {
   })
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .parser(DEFERRED, () => null)
-    .use(layer.plugin)
+    .use(layer)
     .use(extension?.hooks ?? new Elysia())
     .use(moduleRoutes(deps, services, guard))
   app.use(docsRoutes({ app, version, publicUrl, headersOf: extension?.headersOf ?? (() => undefined) }))

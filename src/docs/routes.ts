@@ -16,9 +16,9 @@ export const docsRoutes = (options: DocumentOptions) => {
     })
 
   const routes = new Elysia({ name: 'docs' })
-    .get('/openapi.json', async () => {
+    .get('/openapi.json', async ({ request }) => {
       document ??= made()
-      return document
+      return (await document).respond(request)
     })
     .get('/docs', ({ set }) => {
       set.headers['content-type'] = 'text/html; charset=utf-8'
@@ -28,9 +28,9 @@ export const docsRoutes = (options: DocumentOptions) => {
     })
   for (const [name, asset] of Object.entries(PAGE_ASSETS)) {
     let read: Promise<StoredResponse> | undefined
-    routes.get(`/docs/${name}`, async () => {
+    routes.get(`/docs/${name}`, async ({ request }) => {
       read ??= readAsset(asset)
-      return read
+      return (await read).respond(request)
     })
   }
   return routes

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { asFailure } from '../../src/db/storage.ts'
-import { HttpLayer } from '../../src/http/http-layer.ts'
+import { httpLayer } from '../../src/http/http-layer.ts'
 import { type Server, startServer, structured } from '../harness.ts'
 
 /** 503: what waiting helps against (contract C4). Each is asked for by a fault, which strikes where the guard stands. */
@@ -47,7 +47,7 @@ describe('an error of the database', () => {
   const app = (error: unknown, told: unknown[]) =>
     new Elysia()
       .use(
-        new HttpLayer({
+        httpLayer({
           operations: new Map(),
           admit: () => undefined,
           nextRequestId: () => 'one',
@@ -55,7 +55,7 @@ describe('an error of the database', () => {
           observer: undefined,
           asFailure,
           onUnexpectedError: ({ error: cause }) => told.push(cause),
-        }).plugin,
+        }),
       )
       .get('/api/v1/wallets', () => {
         throw error
