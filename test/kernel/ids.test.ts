@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createCipheriv, createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { TIME_MAX_MS } from '../../src/kernel/clock.ts'
 import { freshSeed, IdSource, type Randomness, SeededRandomness, secureRandomness } from '../../src/kernel/ids.ts'
@@ -25,6 +26,11 @@ describe('seeded randomness', () => {
         stream.slice(drawn.length, drawn.length + 32),
       )
     })
+  })
+
+  test('is the AES-256-CTR stream of the digest of its seed, so that no release changes seeded data', () => {
+    const stream = createCipheriv('aes-256-ctr', createHash('sha256').update('a').digest(), Buffer.alloc(16))
+    expect(bytesOf(new SeededRandomness('a'), 4_096)).toEqual([...stream.update(Buffer.alloc(4_096))])
   })
 
   test('is uniformly distributed', () => {
