@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { addClient } from '../../src/sessions/queries.ts'
+import { allWallets, findAnyWallet, openWallet } from '../../src/wallets/queries.ts'
+import { type Live, openLive } from '../orders/live.ts'
+
+/** The wallets as `scrip wallet` sees them. */
+
+let live: Live
+beforeAll(async () => {
+  live = await openLive()
+})
+afterAll(() => {
+  live.close()
+  rmSync(live.folder, { recursive: true })
+})
+
+test('an operator sees the wallets of all clients, or of one, each client with one default wallet', async () => {
+  const { database } = live
+  const others = await database.write((tx) => {
+    const clientId = addClient(tx, 'other', 'digest', 0)
+    const wallet = { clientId, currencyId: 139, type: 'PREPAID', creditLimitMinor: 0 } as const
+    return [openWallet(tx, wallet, 0), openWallet(tx, wallet, 0)]
+  })
+  expect(others.map(({ isDefault }) => isDefault)).toEqual([true, false])
+  const idsOf = (clientId?: number) => allWallets(database.query, clientId).map(({ id }) => id)
+  expect([idsOf(), idsOf(1), idsOf(2), idsOf(3)]).toEqual([[1, 2, 3], [1], [2, 3], []])
+  expect(findAnyWallet(database.query, 3)).toEqual(others[1])
+  expect(findAnyWallet(database.query, 4)).toBeUndefined()
+})
