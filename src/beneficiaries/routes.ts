@@ -40,16 +40,15 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     )
     .post(
       '/',
-      async ({ request, session }) => {
-        const wire = wireFor(session)
-        return once(request, session, {
+      async ({ request, session }) =>
+        once(request, session, {
           route: ROUTE,
           errorShape: 'flat',
           status: 201,
           check: (sent) => readBeneficiary(sent, reference),
-          apply: (tx, input) => wire(saveBeneficiary(tx, session.world, session.client.id, input)),
-        })
-      },
+          // Nothing has been paid yet, in any precision.
+          apply: (tx, input) => beneficiaryWire(saveBeneficiary(tx, session.world, session.client.id, input), 0),
+        }),
       operations.createBeneficiary,
     )
     .get(
