@@ -1,9 +1,19 @@
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
-import { type RenderedError, renderFailure } from '../http/errors.ts'
-import { errorsOf, type Operation, servedBy, TAGS } from '../http/operation.ts'
+import { type Operation, servedBy, TAGS } from '../http/operation.ts'
 import { ownRequests } from '../http/request-timer.ts'
 import { documentedRoute } from '../http/target.ts'
+import { ERROR_SCHEMAS, errorResponses } from './error-responses.ts'
+import {
+  CONDITION,
+  commonHeaders,
+  headerObjects,
+  RATE_LIMIT_HEADERS,
+  REQUEST_ID_HEADER,
+  STORED_HEADERS,
+  schemaOf,
+  VALIDATORS,
+} from './headers.ts'
 import { Components, type Json } from './schemas.ts'
 
 /**
@@ -16,39 +26,6 @@ interface CollectedDocument extends Json {
 }
 
 const COLLECTED_PATH = '/openapi/collected'
-
-const REQUEST_ID_HEADER = Type.Object({
-  'X-Request-Id': Type.String({ description: 'Identifies the request: the one that was sent, or a new one' }),
-})
-/** Absent when limits are lifted. */
-const RATE_LIMIT_HEADERS = Type.Object({
-  'X-RateLimit-Limit': Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Requests that the tighter bucket holds' }),
-  ),
-  'X-RateLimit-Remaining': Type.Optional(Type.Integer({ minimum: 0, description: 'Requests left in it' })),
-  'X-RateLimit-Reset': Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Unix time in seconds at which it is full again' }),
-  ),
-})
-const CONDITION = Type.Object({
-  'If-None-Match': Type.Optional(
-    Type.String({ description: 'The ETag of an earlier answer: 304 while it is the same' }),
-  ),
-})
-const VALIDATORS = Type.Object({
-  ETag: Type.String({ description: 'Stands for what is answered, in every encoding' }),
-  'Cache-Control': Type.String({ description: 'Only the client may keep it, and has to ask again' }),
-  Vary: Type.String(),
-})
-const STORED_HEADERS = Type.Object({
-  ...VALIDATORS.properties,
-  'Content-Encoding': Type.Optional(Type.String({ description: 'zstd or gzip, if Accept-Encoding allows it' })),
-})
-/** The headers that errors bring along. */
-const ERROR_HEADERS: Record<string, TSchema> = {
-  'WWW-Authenticate': Type.String({ description: 'The scheme, and what was wrong' }),
-  'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
-}
 
 const DESCRIPTION = `Gift cards and payouts for businesses, over HTTP and JSON.
 
@@ -74,22 +51,21 @@ export const openApiDocument = async ({ app, version, publicUrl, headersOf }: Do
   const request = new Request(`http://localhost${COLLECTED_PATH}`)
   ownRequests.add(request)
   const response = await collector.handle(request)
-  const collected = (await response.json()) as CollectedDocument
+  const document = (await response.json()) as CollectedDocument
   const operations = new Map(servedBy(app).map(({ method, route, operation }) => [`${method} ${route}`, operation]))
   const components = new Components()
   const paths: Json = {}
   const sharedHeaders: Json = {}
   const tags = new Set<string>()
-  for (const [path, methods] of Object.entries(collected.paths)) {
+  for (const [path, methods] of Object.entries(document.paths)) {
     const route = documentedRoute(path)
     const pattern = route.replace(/\{(\w+)\}/g, ':$1')
-    const documented = Object.keys(methods).flatMap((method) => {
+    const documented = Object.entries(methods).flatMap(([method, collected]) => {
       const operation = operations.get(`${method.toUpperCase()} ${pattern}`)
       if (!operation) return []
       tags.add(operation.tag)
-      return [
-        [method, operationObject({ components, headers: sharedIn(sharedHeaders, headersOf(operation)) }, operation)],
-      ]
+      const headers = sharedIn(sharedHeaders, headersOf(operation))
+      return [[method, operationObject({ components, collected, headers }, operation)]]
     })
     if (documented.length > 0) paths[route] = Object.fromEntries(documented)
   }
@@ -102,7 +78,7 @@ export const openApiDocument = async ({ app, version, publicUrl, headersOf }: Do
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
-    // Live mode serves nothing of the sandbox, and so tells nothing of it.
+    // Live mode documents nothing of the sandbox.
     tags: Object.entries(TAGS).flatMap(([name, description]) => (tags.has(name) ? [{ name, description }] : [])),
     paths,
     components: {
@@ -117,19 +93,22 @@ export const openApiDocument = async ({ app, version, publicUrl, headersOf }: Do
 /** What the parts of a document have in common. */
 interface Context {
   components: Components
+  /** What the plugin has made of the route. */
+  collected: Json
   /** References to headers that operations share. */
   headers: Json[]
 }
 
 const operationObject = (context: Context, operation: Operation): Json => {
-  const { id, tag, summary, description, body } = operation
-  const { components, headers } = context
+  const { id, body } = operation
+  const { components, headers, collected } = context
+  const { operationId, tags, summary, description, security } = collected
   return {
-    operationId: id,
-    tags: [tag],
+    operationId,
+    tags,
     summary,
     description,
-    security: operation.public ? [] : [{ accessToken: [] }],
+    security,
     parameters: [
       ...parameters('path', operation.params),
       ...parameters('query', operation.query),
@@ -149,9 +128,9 @@ const operationObject = (context: Context, operation: Operation): Json => {
       },
     }),
     responses: {
-      ...answer(components, operation, operation.success),
+      ...successResponse(components, operation, operation.success),
       ...(operation.stored && unchanged(operation)),
-      ...(operation.alternative && answer(components, operation, operation.alternative)),
+      ...(operation.alternative && successResponse(components, operation, operation.alternative)),
       ...errorResponses(operation),
     },
   }
@@ -180,10 +159,11 @@ const sharedIn = (shared: Json, headers: TObject | undefined): Json[] =>
     return { $ref: `#/components/parameters/${name}` }
   })
 
-/** The schema of a parameter or a header, which is no object. */
-const schemaOf = (schema: TSchema): Json => new Components().place(schema)
-
-const answer = (components: Components, operation: Operation, success: NonNullable<Operation['alternative']>): Json => {
+const successResponse = (
+  components: Components,
+  operation: Operation,
+  success: NonNullable<Operation['alternative']>,
+): Json => {
   const { status, description, schema, example, headers, contentType = 'application/json', alsoAs = {} } = success
   return {
     [status]: {
@@ -211,96 +191,3 @@ const unchanged = (operation: Operation): Json => ({
     headers: { ...headerObjects(VALIDATORS), ...commonHeaders(operation, 304) },
   },
 })
-
-const errorResponses = (operation: Operation): Json => {
-  const byStatus = new Map<
-    number,
-    { headers: Record<string, TSchema>; examples: Json; bodies: RenderedError['body'][] }
-  >()
-  for (const [name, failure] of Object.entries(errorsOf(operation))) {
-    const { status, headers, body } = renderFailure(failure, operation)
-    const known = byStatus.get(status) ?? { headers: {}, examples: {}, bodies: [] }
-    for (const name of Object.keys(headers)) {
-      const schema = ERROR_HEADERS[name]
-      if (schema) known.headers[name] = schema
-    }
-    known.examples[name] = { value: body }
-    known.bodies.push(body)
-    byStatus.set(status, known)
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, { headers, examples, bodies }]) => [
-      status,
-      {
-        description: STATUS_DESCRIPTIONS[status] ?? 'Error',
-        headers: { ...headerObjects(Type.Object(headers)), ...commonHeaders(operation, status) },
-        content: { 'application/json': { schema: errorSchema(bodies), examples } },
-      },
-    ]),
-  )
-}
-
-const STATUS_DESCRIPTIONS: Record<number, string> = {
-  400: 'Invalid request',
-  401: 'Missing or invalid authentication',
-  403: 'Insufficient permissions',
-  404: 'Not found',
-  429: 'Rate limit exceeded',
-  500: 'Server error',
-  503: 'Try again later',
-}
-
-const Text = { type: 'string' }
-const object = (properties: Record<string, Json>, required = Object.keys(properties)): Json => ({
-  type: 'object',
-  required,
-  properties,
-  additionalProperties: false,
-})
-const named = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
-
-/** The shapes of spec section 7, by the names that generated clients will know them by. */
-const ERROR_SCHEMAS = {
-  StructuredError: object({ error: named('StructuredErrorDetail') }),
-  StructuredErrorDetail: object({ name: Text, code: Text, message: Text, messages: named('Violations') }, [
-    'name',
-    'code',
-    'message',
-  ]),
-  Violations: { type: 'object', additionalProperties: { type: 'array', items: named('Violation') } },
-  Violation: object({ rule: Text, field: Text, message: Text }),
-  FlatError: object({ error: Text, message: Text }),
-  ChargesError: object({ error: { anyOf: [Text, named('ChargesErrorDetail')] } }),
-  ChargesErrorDetail: object({ message: Text, details: Text }),
-}
-
-/** The schema of the shapes that really occur among these bodies. */
-const errorSchema = (bodies: readonly RenderedError['body'][]): Json => {
-  const names = new Set<'FlatError' | 'StructuredError' | 'ChargesError'>()
-  for (const body of bodies) {
-    names.add('message' in body ? 'FlatError' : isStructured(body.error) ? 'StructuredError' : 'ChargesError')
-  }
-  const [first, ...others] = [...names].map(named)
-  return others.length === 0 ? { ...first } : { anyOf: [first, ...others] }
-}
-
-const isStructured = (error: unknown): boolean => typeof error === 'object' && error !== null && 'code' in error
-
-/** What every answer of an operation carries; who was not let in has no limit. */
-const commonHeaders = (operation: Operation, status: number): Json => {
-  const limited = !operation.public && status !== 401
-  const names = Object.keys({ ...REQUEST_ID_HEADER.properties, ...(limited && RATE_LIMIT_HEADERS.properties) })
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-}
-
-const headerObjects = (headers: TObject | undefined): Json =>
-  Object.fromEntries(
-    Object.entries(headers?.properties ?? {}).map(([name, { description, ...rest }]) => [
-      name,
-      {
-        ...(description && { description }),
-        required: headers?.required?.includes(name) ?? false,
-        schema: schemaOf(rest as TSchema),
-      },
-    ]),
-  )

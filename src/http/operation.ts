@@ -121,7 +121,14 @@ export const operationsOf =
       ...schemasOf(operation),
       transform: readersOf(operation),
       ...(operation.body && { parse: DEFERRED }),
-      detail: { operationId: operation.id, [OPERATION]: operation },
+      detail: {
+        operationId: operation.id,
+        tags: [operation.tag],
+        summary: operation.summary,
+        description: operation.description,
+        security: operation.public ? [] : [{ accessToken: [] }],
+        [OPERATION]: operation,
+      },
     } as unknown as Schemas<Params, Query, Body, Schema, Status> & { detail: { operationId: string } }
   }
 

@@ -1,0 +1,54 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { Operation } from '../http/operation.ts'
+import { Components, type Json } from './schemas.ts'
+
+/** The headers of responses, and conditions in requests. */
+
+export const REQUEST_ID_HEADER = Type.Object({
+  'X-Request-Id': Type.String({ description: 'Identifies the request: the one that was sent, or a new one' }),
+})
+/** Absent when limits are lifted. */
+export const RATE_LIMIT_HEADERS = Type.Object({
+  'X-RateLimit-Limit': Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Requests that the tighter bucket holds' }),
+  ),
+  'X-RateLimit-Remaining': Type.Optional(Type.Integer({ minimum: 0, description: 'Requests left in it' })),
+  'X-RateLimit-Reset': Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Unix time in seconds at which it is full again' }),
+  ),
+})
+export const CONDITION = Type.Object({
+  'If-None-Match': Type.Optional(
+    Type.String({ description: 'The ETag of an earlier answer: 304 while it is the same' }),
+  ),
+})
+export const VALIDATORS = Type.Object({
+  ETag: Type.String({ description: 'Stands for what is answered, in every encoding' }),
+  'Cache-Control': Type.String({ description: 'Only the client may keep it, and has to ask again' }),
+  Vary: Type.String(),
+})
+export const STORED_HEADERS = Type.Object({
+  ...VALIDATORS.properties,
+  'Content-Encoding': Type.Optional(Type.String({ description: 'zstd or gzip, if Accept-Encoding allows it' })),
+})
+/** The schema of a parameter or a header, which is no object. */
+export const schemaOf = (schema: TSchema): Json => new Components().place(schema)
+
+/** The headers of every response; a client that is not let in has no limit. */
+export const commonHeaders = (operation: Operation, status: number): Json => {
+  const limited = !operation.public && status !== 401
+  const names = Object.keys({ ...REQUEST_ID_HEADER.properties, ...(limited && RATE_LIMIT_HEADERS.properties) })
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+export const headerObjects = (headers: TObject | undefined): Json =>
+  Object.fromEntries(
+    Object.entries(headers?.properties ?? {}).map(([name, { description, ...rest }]) => [
+      name,
+      {
+        ...(description && { description }),
+        required: headers?.required?.includes(name) ?? false,
+        schema: schemaOf(rest as TSchema),
+      },
+    ]),
+  )
