@@ -28,41 +28,34 @@ export interface HttpLayerOptions {
 /** A request, its path, and the pattern that serves it; an empty one where none does. */
 type RoutedRequest = RequestContext & { path: string; route: string }
 
-/** What happens to every request first and last: it gets an identifier, and whatever is thrown becomes an error response. */
-export const httpLayer = (options: HttpLayerOptions) => {
-  const { operations, observer } = options
-  const operationOf = ({ method }: Request, route: string) => operations.get(`${method} ${route}`)
+const setCommonHeaders = (options: HttpLayerOptions, request: Request, set: Context['set']): void => {
+  set.headers['X-Request-Id'] ??= options.nextRequestId()
+  if (options.isClosing() || isLeftUnread(request)) set.headers.connection = 'close'
+}
 
-  const setCommonHeaders = (request: Request, set: Context['set']): void => {
-    set.headers['X-Request-Id'] ??= options.nextRequestId()
-    if (options.isClosing() || isLeftUnread(request)) set.headers.connection = 'close'
-  }
+/** Turns what was thrown into a response. */
+const errorResponder = (options: HttpLayerOptions) => {
+  const operationOf = ({ request, route }: RoutedRequest) => options.operations.get(`${request.method} ${route}`)
 
-  const failureOf = (error: unknown, operation: Operation | undefined): Failure => {
-    if (error instanceof DomainError) return error.failure
-    if (!(error instanceof ValidationError) || !operation?.body) return INTERNAL
-    const violations = violationsOf(error, operation.body)
-    return operation.bodyFailure?.(violations, error.value as JsonObject) ?? invalid(violations)
-  }
-
-  const respondWith = (failure: Failure, { request, set, route }: RoutedRequest): Response | string => {
-    setCommonHeaders(request, set)
-    const { status, headers, body } = renderFailure(failure, operationOf(request, route) ?? STRUCTURED)
+  const respondWith = (failure: Failure, routed: RoutedRequest): Response | string => {
+    const { request, set, route } = routed
+    setCommonHeaders(options, request, set)
+    const { status, headers, body } = renderFailure(failure, operationOf(routed) ?? STRUCTURED)
     set.status = status
     Object.assign(set.headers, headers, { 'content-type': JSON_TYPE })
     const text = JSON.stringify(body)
-    observer?.refused(request, route, failure, { status, headers: set.headers, body: text })
+    options.observer?.refused(request, route, failure, { status, headers: set.headers, body: text })
     return failure.dropsConnection ? brokenOff() : text
   }
 
   const refuse = (error: unknown, routed: RoutedRequest): Response | string => {
-    const { request, set, path, route } = routed
+    const { request, set, path } = routed
     if (!(error instanceof DomainError || error instanceof ValidationError)) {
-      setCommonHeaders(request, set)
+      setCommonHeaders(options, request, set)
       const requestId = String(set.headers['X-Request-Id'])
       options.onUnexpectedError({ error, requestId, method: request.method, path })
     }
-    return respondWith(failureOf(options.asFailure(error), operationOf(request, route)), routed)
+    return respondWith(failureOf(options.asFailure(error), operationOf(routed)), routed)
   }
 
   /** Below /api/v1 a request without a token is 401 whether the path exists or not (contract C4). */
@@ -77,8 +70,23 @@ export const httpLayer = (options: HttpLayerOptions) => {
     return respondWith(ROUTE_NOT_FOUND, routed)
   }
 
+  return { refuse, refuseUnknownPath }
+}
+
+const failureOf = (error: unknown, operation: Operation | undefined): Failure => {
+  if (error instanceof DomainError) return error.failure
+  if (!(error instanceof ValidationError) || !operation?.body) return INTERNAL
+  const violations = violationsOf(error, operation.body)
+  return operation.bodyFailure?.(violations, error.value as JsonObject) ?? invalid(violations)
+}
+
+/** What happens to every request first and last: it gets an identifier, and whatever is thrown becomes an error response. */
+export const httpLayer = (options: HttpLayerOptions) => {
+  const { observer } = options
+  const { refuse, refuseUnknownPath } = errorResponder(options)
+
   const complete = (value: unknown, { request, set, route }: RequestContext & { route: string }) => {
-    setCommonHeaders(request, set)
+    setCommonHeaders(options, request, set)
     if (value instanceof Response) {
       for (const name in set.headers) value.headers.set(name, String(set.headers[name]))
       observer?.answered(request, value.status, value.headers, bodyOf(value), route)
