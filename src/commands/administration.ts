@@ -28,7 +28,7 @@ import { DueWork } from '../worlds/due.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import { type Answer, note, show } from './output.ts'
+import { note, type Result, show } from './output.ts'
 
 /** Administrative commands write to the database file, whether a server runs on it or not (decision 0020). */
 export interface Administration {
@@ -44,26 +44,22 @@ export interface Administration {
 export const dataCommand = (above: Command, name: string, description: string): Command =>
   withDataOptions(above.command(name)).description(description)
 
-/** Does some work on a data folder and shows the result. @throws UsageError, or ProgramError with what to do next */
-export const administer = async (
-  options: DataOptions,
-  work: (administration: Administration) => Answer | Promise<Answer>,
-): Promise<void> => {
-  const config = dataConfigOf(options)
-  const answer = await explainFaults(config.dataDir, () =>
-    withData(config.dataDir, (database) => administered(config, database, work)),
-  )
-  show(answer, config.json)
-}
+/** The action of a command: works on its data folder and shows the result. Its errors are UsageError and ProgramError. */
+export const administer = <Args extends unknown[]>(
+  work: (administration: Administration, ...args: Args) => Result | Promise<Result>,
+) =>
+  async function (this: Command, ...args: Args): Promise<void> {
+    const config = dataConfigOf(this.opts<DataOptions>())
+    const result = await explainFaults(config.dataDir, () =>
+      withData(config.dataDir, async (database) => work(await administrationOf(config, database), ...args)),
+    )
+    show(result, config.json)
+  }
 
 /** A pause after each write, for a server that waits to write: it tries once a millisecond. */
 const SERVERS_TURN_MS = 4
 
-const administered = async (
-  config: DataConfig,
-  database: Database,
-  work: (administration: Administration) => Answer | Promise<Answer>,
-): Promise<Answer> => {
+const administrationOf = async (config: DataConfig, database: Database): Promise<Administration> => {
   const isSandbox = modeOf(database.sqlite) === 'sandbox' || holdsForeignClients(database, 'live')
   const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
   const reference = readReference()
@@ -71,7 +67,7 @@ const administered = async (
   // What has fallen due comes first; a sandbox's own clock, which only its server knows, decides there.
   const due = new DueWork([dueOrders(delivering), duePayouts({ reference, byClock: () => false })])
   if (!isSandbox) await due.catchUp(world)
-  return await work({
+  return {
     config,
     world,
     database,
@@ -83,7 +79,7 @@ const administered = async (
       await Bun.sleep(SERVERS_TURN_MS)
       return done
     },
-  })
+  }
 }
 
 /** The key is asked for when something is sealed or opened: most commands do neither. */

@@ -2,7 +2,6 @@ import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { finishCatalogImport } from '../catalog/import.ts'
-import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
 import { databasePath, makePrivateFile } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
@@ -20,8 +19,8 @@ export const backupCommand = (backup: Command): void => {
       'write a consistent copy of the database to a file, also while a server runs; the keys are not included',
     )
     .argument('<file>', 'a file that does not exist yet')
-    .action((file: string, options: DataOptions) =>
-      administer(options, ({ config: { dataDir, json }, database, reference }) =>
+    .action(
+      administer(({ config: { dataDir, json }, database, reference }, file: string) =>
         explainFaults(file, async () => {
           if (existsSync(file)) throw exists(file)
           // Half a catalog is in no backup.

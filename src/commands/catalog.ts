@@ -32,13 +32,16 @@ export const catalogCommands = (catalog: Command): void => {
     })
   dataCommand(catalog, 'import', 'replace all products with those of a file')
     .argument('<file>', 'the file; - reads standard input')
-    .action((file: string, options: DataOptions) => administer(options, (data) => ofFile(file, importInto(data))))
+    .action(administer((data, file: string) => ofFile(file, (text) => importText(data, text))))
   dataCommand(catalog, 'export', 'write the catalog of a data folder, or the seeded one if there is none')
     .argument('[file]', 'the file; - is standard output', '-')
     .action((file: string, options: DataOptions) => {
       const { dataDir } = fileConfigOf(options)
       return explainFaults(dataDir ?? file, async () => {
-        const text = dataDir === undefined ? seededCatalog() : await withData(dataDir, keptCatalog(dataDir))
+        const text =
+          dataDir === undefined
+            ? seededCatalog()
+            : await withData(dataDir, (database) => storedCatalog(dataDir, database))
         if (file === '-') process.stdout.write(text)
         else writeFileSync(file, text)
       })
@@ -56,32 +59,31 @@ const ofFile = async <T>(file: string, work: (text: string) => T | Promise<T>): 
   }
 }
 
-const importInto =
-  ({ config: { dataDir }, database: { query }, reference, write }: Administration) =>
-  async (text: string): Promise<Row> => {
-    const unlock = lockForImport(dataDir)
-    try {
-      const products = await withProgress(text.length, (onProgress) =>
-        importCatalogInSteps(text, { dataDir, query, write, reference, onProgress }),
-      )
-      return { data_dir: dataDir, products }
-    } finally {
-      unlock()
-    }
+const importText = async (
+  { config: { dataDir }, database: { query }, reference, write }: Administration,
+  text: string,
+): Promise<Row> => {
+  const unlock = lockForImport(dataDir)
+  try {
+    const products = await withProgress(text.length, (onProgress) =>
+      importCatalogInSteps(text, { dataDir, query, write, reference, onProgress }),
+    )
+    return { data_dir: dataDir, products }
+  } finally {
+    unlock()
   }
+}
 
 /** Neither half of one that is being imported, nor of one that was interrupted. */
-const keptCatalog =
-  (dataDir: string) =>
-  (database: Database): string => {
-    const unlock = lockForImport(dataDir, MINUTE_MS)
-    try {
-      finishCatalogImport(dataDir, database, readReference())
-      return writeCatalog(database.query, readReference())
-    } finally {
-      unlock()
-    }
+const storedCatalog = (dataDir: string, database: Database): string => {
+  const unlock = lockForImport(dataDir, MINUTE_MS)
+  try {
+    finishCatalogImport(dataDir, database, readReference())
+    return writeCatalog(database.query, readReference())
+  } finally {
+    unlock()
   }
+}
 
 const seededCatalog = (): string => {
   const database = Database.inMemory()

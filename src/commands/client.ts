@@ -30,51 +30,48 @@ const RESERVED = new RegExp(`^(?:${SANDBOX_USERNAME}|${LIMITED_USERNAME}|sbx_.*)
 export const clientCommands = (client: Command): void => {
   dataCommand(client, 'add', 'add a client and print its password once; creates live data in a new folder')
     .argument('<name>', 'its username', newName)
-    .action((name: string, options: DataOptions) => add(name, options))
-  dataCommand(client, 'list', 'list the clients').action((options: DataOptions) =>
-    administer(options, ({ database }) => allClients(database.query).map(clientRow)),
+    .action(add)
+  dataCommand(client, 'list', 'list the clients').action(
+    administer(({ database }) => allClients(database.query).map(clientRow)),
   )
   dataCommand(client, 'rotate', 'give a client a new password and revoke its tokens')
     .argument('<name>')
-    .action((name: string, options: DataOptions) => administer(options, (data) => rotate(name, data)))
+    .action(administer(rotate))
   dataCommand(client, 'disable', 'lock a client out and revoke its tokens')
     .argument('<name>')
-    .action((name: string, options: DataOptions) => change(name, options, { disabled: true }))
+    .action(update(() => ({ disabled: true })))
   dataCommand(client, 'enable', 'let a disabled client log in again')
     .argument('<name>')
-    .action((name: string, options: DataOptions) => change(name, options, { disabled: false }))
+    .action(update(() => ({ disabled: false })))
   dataCommand(client, 'feature', `turn a feature on or off: ${FEATURES.join(', ')}`)
     .argument('<name>')
     .argument('<feature>', 'the feature', oneOf(FEATURES))
     .argument('<on|off>', 'on or off', onOrOff)
-    .action((name: string, feature: Feature, isOn: boolean, options: DataOptions) =>
-      change(name, options, { [feature]: isOn }),
-    )
+    .action(update((feature: Feature, isOn: boolean) => ({ [feature]: isOn })))
   dataCommand(client, 'limit', 'set the largest quantity that a client may buy at once')
     .argument('<name>')
     .argument('<max_quantity|off>', 'a number, or off', (text) => (text === 'off' ? null : wholeNumber(text)))
-    .action((name: string, quantityMax: number | null, options: DataOptions) => change(name, options, { quantityMax }))
+    .action(update((quantityMax: number | null) => ({ quantityMax })))
   dataCommand(client, 'discount', "set a client's own discount on a product; the better of the two discounts applies")
     .argument('<name>')
     .argument('<product_id>', 'the product', wholeNumber)
     .argument('<percent>', 'for example 7.5; 0 removes it', parseDiscount)
-    .action((name: string, productId: number, discountBasisPoints: number, options: DataOptions) =>
-      administer(options, ({ write }) =>
-        write((tx): Row => {
-          const { id: clientId, username } = clientOf(tx, name)
-          const product = findProductName(tx, productId)
-          if (product === undefined) throw refused(`No product has the id ${productId}: see scrip catalog export.`)
-          agreeDiscounts(tx, [{ clientId, productId, discountBasisPoints }])
-          return { username, product_id: productId, product, discount: toPercent(discountBasisPoints) }
-        }),
-      ),
-    )
+    .action(administer(setDiscount))
 }
 
-const rotate = async (name: string, { config, world, write }: Administration): Promise<Row> => {
+const setDiscount = ({ write }: Administration, name: string, productId: number, discountBasisPoints: number) =>
+  write((tx): Row => {
+    const { id: clientId, username } = getClient(tx, name)
+    const product = findProductName(tx, productId)
+    if (product === undefined) throw refused(`No product has the id ${productId}: see scrip catalog export.`)
+    agreeDiscounts(tx, [{ clientId, productId, discountBasisPoints }])
+    return { username, product_id: productId, product, discount: toPercent(discountBasisPoints) }
+  })
+
+const rotate = async ({ config, world, write }: Administration, name: string): Promise<Row> => {
   const password = newPassword(world)
   const id = await write((tx) => {
-    const { id } = clientOf(tx, name)
+    const { id } = getClient(tx, name)
     changeClient(tx, id, { passwordSha256: passwordDigest(password) })
     return id
   })
@@ -92,26 +89,30 @@ const newName = (text: string): string => {
 
 const newPassword = ({ ids }: World): string => ids.letters(PASSWORD_LENGTH)
 
-const add = async (name: string, options: DataOptions): Promise<void> => {
-  const { dataDir } = dataConfigOf(options)
-  await explainFaults(dataDir, () => hasDatabase(dataDir) || makeLiveData(dataDir))
-  await administer(options, async ({ config, world, isSandbox, write }) => {
-    if (isSandbox) {
-      throw otherMode(`${dataDir} is a sandbox's: log in as sbx_NAME there, or keep live data in a folder of its own.`)
-    }
-    const password = newPassword(world)
-    const id = await write((tx) => {
-      const taken = allClients(tx).some(({ username }) => username === name)
-      if (taken) throw refused(`There is a client ${name} already: scrip client rotate gives it a new password.`)
-      return addClient(tx, name, passwordDigest(password), world.clock.nowMs())
-    })
-    note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`, config.json)
-    return { client_id: id, username: name, password }
+async function add(this: Command, name: string): Promise<void> {
+  const { dataDir } = dataConfigOf(this.opts<DataOptions>())
+  await explainFaults(dataDir, () => hasDatabase(dataDir) || createLiveData(dataDir))
+  await administer(addTo).call(this, name)
+}
+
+const addTo = async ({ config, world, isSandbox, write }: Administration, name: string): Promise<Row> => {
+  if (isSandbox) {
+    throw otherMode(
+      `${config.dataDir} is a sandbox's: log in as sbx_NAME there, or keep live data in a folder of its own.`,
+    )
+  }
+  const password = newPassword(world)
+  const id = await write((tx) => {
+    const taken = allClients(tx).some(({ username }) => username === name)
+    if (taken) throw refused(`There is a client ${name} already: scrip client rotate gives it a new password.`)
+    return addClient(tx, name, passwordDigest(password), world.clock.nowMs())
   })
+  note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`, config.json)
+  return { client_id: id, username: name, password }
 }
 
 /** Creates what `scrip serve --mode live` creates at its first start, except for the keys. */
-const makeLiveData = (dataDir: string): void => {
+const createLiveData = (dataDir: string): void => {
   makeDataFolder(dataDir)
   const unlock = lockForReplacing(dataDir)
   try {
@@ -121,16 +122,16 @@ const makeLiveData = (dataDir: string): void => {
   }
 }
 
-const change = (name: string, options: DataOptions, changed: Parameters<typeof changeClient>[2]): Promise<void> =>
-  administer(options, ({ write }) =>
+const update = <Args extends unknown[]>(valuesOf: (...args: Args) => Parameters<typeof changeClient>[2]) =>
+  administer(({ write }, name: string, ...args: Args) =>
     write((tx) => {
-      changeClient(tx, clientOf(tx, name).id, changed)
-      return clientRow(clientOf(tx, name))
+      changeClient(tx, getClient(tx, name).id, valuesOf(...args))
+      return clientRow(getClient(tx, name))
     }),
   )
 
 /** @throws ProgramError */
-export const clientOf = (query: Query, name: string): ClientRecord => {
+export const getClient = (query: Query, name: string): ClientRecord => {
   const client = allClients(query).find(({ username }) => username === name)
   if (!client) throw refused(`There is no client ${name}: see scrip client list.`)
   return client

@@ -20,10 +20,10 @@ export class Amount {
 
 type Cell = string | number | boolean | null | Amount
 export type Row = Record<string, Cell>
-export type Answer = Row | readonly Row[]
+export type Result = Row | readonly Row[]
 
-export const show = (answer: Answer, json: boolean): void => {
-  const text = json ? escaped(JSON.stringify(answer)) : isList(answer) ? table(answer) : record(answer)
+export const show = (result: Result, json: boolean): void => {
+  const text = json ? escaped(JSON.stringify(result)) : isList(result) ? table(result) : record(result)
   process.stdout.write(`${text}\n`)
 }
 
@@ -39,7 +39,7 @@ const escaped = (json: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-const isList = (answer: Answer): answer is readonly Row[] => Array.isArray(answer)
+const isList = (result: Result): result is readonly Row[] => Array.isArray(result)
 
 const record = (row: Row): string => {
   const width = Math.max(...Object.keys(row).map((name) => name.length))

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { DataOptions } from '../config/option-table.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails, type Moving } from '../payouts/progress.ts'
@@ -13,22 +12,13 @@ import { Amount, type Row } from './output.ts'
 
 /** `scrip payouts`: what an operator moves on in live mode (contract C13). */
 
-interface AdvanceOptions extends DataOptions {
-  to?: (typeof ADVANCE_TARGETS)[number]
-}
-
-interface FailOptions extends DataOptions {
-  code?: string
-  reason?: string
-}
-
 export const payoutCommands = (payouts: Command): void => {
   dataCommand(payouts, 'list', 'list the payouts of all clients, oldest first')
     .option('--status <status>', `only this status: ${PAYOUT_STATUSES.join(', ')}`, oneOf(PAYOUT_STATUSES))
-    .action((options: DataOptions & { status?: PayoutStatus }) =>
-      administer(options, ({ config, database: { query }, reference }) => {
+    .action(
+      administer(({ config, database: { query }, reference }, { status }: { status?: PayoutStatus }) => {
         const names = clientNamesById(query)
-        return allPayouts(query, options.status).map((payout) => {
+        return allPayouts(query, status).map((payout) => {
           const row = payoutRow(reference, names, payout)
           return config.json ? { ...row, ...payeeOf(payout) } : row
         })
@@ -36,54 +26,53 @@ export const payoutCommands = (payouts: Command): void => {
     )
   dataCommand(payouts, 'show', 'show a payout and its beneficiary')
     .argument('<id>', 'the payout')
-    .action((id: string, options: DataOptions) =>
-      administer(options, ({ database: { query }, reference }) => {
-        const payout = payoutOf(query, id)
+    .action(
+      administer(({ database: { query }, reference }, id: string) => {
+        const payout = getPayout(query, id)
         return { ...payoutRow(reference, clientNamesById(query), payout), ...payeeOf(payout) }
       }),
     )
   dataCommand(payouts, 'advance', 'move a payout to its next status, or on to a given one')
     .argument('<id>', 'the payout')
     .option('--to <status>', `one of ${ADVANCE_TARGETS.join(', ')}`, oneOf(ADVANCE_TARGETS))
-    .action((id: string, options: AdvanceOptions) =>
-      change(options, id, (tx, moving, world, payout, details) =>
-        advance(tx, moving, world, payout, options.to, details),
+    .action(
+      move((tx, moving, world, payout, details, { to }: { to?: (typeof ADVANCE_TARGETS)[number] }) =>
+        advance(tx, moving, world, payout, to, details),
       ),
     )
   dataCommand(payouts, 'fail', 'fail a payout; the client is refunded amount and fees')
     .argument('<id>', 'the payout')
     .option('--code <code>', 'failure_code shown to the client')
     .option('--reason <text>', 'failure_reason shown to the client')
-    .action((id: string, options: FailOptions) =>
-      change(options, id, (tx, moving, world, payout, details) =>
-        applyEvent(tx, moving, world, payout, 'failed', {
-          ...details,
-          failureCode: options.code,
-          failureReason: options.reason,
-        }),
+    .action(
+      move((tx, moving, world, payout, details, { code, reason }: { code?: string; reason?: string }) =>
+        applyEvent(tx, moving, world, payout, 'failed', { ...details, failureCode: code, failureReason: reason }),
       ),
     )
   dataCommand(payouts, 'return', 'return a completed payout; the client is refunded the amount without fees')
     .argument('<id>', 'the payout')
-    .action((id: string, options: DataOptions) =>
-      change(options, id, (tx, moving, world, payout, details) =>
-        applyEvent(tx, moving, world, payout, 'returned', details),
-      ),
-    )
+    .action(move((tx, moving, world, payout, details) => applyEvent(tx, moving, world, payout, 'returned', details)))
 }
 
-type Change = (tx: Tx, moving: Moving, world: World, payout: Payout, details: EventDetails) => Payout
+type Move<Options> = (
+  tx: Tx,
+  moving: Moving,
+  world: World,
+  payout: Payout,
+  details: EventDetails,
+  options: Options,
+) => Payout
 
-const change = (options: DataOptions, id: string, how: Change): Promise<void> =>
-  administer(options, ({ world, reference, isSandbox, write }) =>
+const move = <Options>(by: Move<Options>) =>
+  administer(({ world, reference, isSandbox, write }, id: string, options: Options) =>
     write((tx) => {
       const details: EventDetails = { actorType: 'operator', nowMs: world.clock.nowMs() }
-      const changed = how(tx, { reference, byClock: () => isSandbox }, world, payoutOf(tx, id), details)
-      return payoutRow(reference, clientNamesById(tx), changed)
+      const moved = by(tx, { reference, byClock: () => isSandbox }, world, getPayout(tx, id), details, options)
+      return payoutRow(reference, clientNamesById(tx), moved)
     }),
   )
 
-const payoutOf = (query: Query, id: string): Payout => {
+const getPayout = (query: Query, id: string): Payout => {
   const payout = findAnyPayout(query, id)
   if (!payout) throw refused(`There is no payout ${id}: see scrip payouts list.`)
   return payout

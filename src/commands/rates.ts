@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { findRates } from '../charges/queries.ts'
 import { type BaseRates, parseRate, parseRates, RatesFault } from '../charges/rates.ts'
 import { mergeRates, replaceRates } from '../charges/stored-rates.ts'
-import type { DataOptions } from '../config/option-table.ts'
 import { RATE_ONE } from '../kernel/money.ts'
 import { SANDBOX_RATES } from '../start/seed.ts'
 import { administer, dataCommand, otherMode, readInput } from './administration.ts'
@@ -14,10 +13,9 @@ export const rateCommands = (rates: Command): void => {
   dataCommand(rates, 'set', 'set exchange rates: some, or all of them from a file')
     .argument('[pairs...]', 'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base')
     .option('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input')
-    .action((pairs: string[], options: DataOptions & { file?: string }) =>
-      administer(options, async ({ reference, isSandbox, write }) => {
+    .action(
+      administer(async ({ reference, isSandbox, write }, pairs: string[], { file }: { file?: string }) => {
         if (isSandbox) throw otherMode('A sandbox keeps its own rates: serve it with --rates FILE.')
-        const { file } = options
         if ((file === undefined) === (pairs.length === 0)) {
           throw new ProgramError(EXIT.usage, 'Give pairs like USD/EUR=0.92, or --file.')
         }
@@ -35,10 +33,8 @@ export const rateCommands = (rates: Command): void => {
         }
       }),
     )
-  dataCommand(rates, 'list', 'list the exchange rates').action((options: DataOptions) =>
-    administer(options, ({ database, isSandbox }) =>
-      rows(isSandbox ? parseRates(SANDBOX_RATES) : findRates(database.query)),
-    ),
+  dataCommand(rates, 'list', 'list the exchange rates').action(
+    administer(({ database, isSandbox }) => rows(isSandbox ? parseRates(SANDBOX_RATES) : findRates(database.query))),
   )
 }
 

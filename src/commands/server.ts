@@ -12,20 +12,12 @@ import { DomainError, INTERNAL } from '../kernel/failure.ts'
 import { createLog, LineSink, type Log } from '../observability/log.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { StorageWatch } from '../observability/storage-watch.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
 import { assemble, VERSION } from '../start/assemble.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
 const METRICS_PATH = '/metrics'
-
-export interface RunningServer extends Pick<ReturnType<typeof createApp>, 'logIn'> {
-  sandbox: Sandbox | undefined
-  url: string
-  /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data. */
-  stop: (drainMsMax: number) => Promise<void>
-}
 
 export const logOf = ({ logLevel, logFormat }: Config): Log => {
   const sink = new LineSink(process.stderr, (count) => log.warn('lines of this log were dropped unread', { count }))
@@ -40,7 +32,7 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
 }
 
 /** Opens, migrates, seeds and binds (contract C1). @throws ProgramError when data or address cannot be used */
-export const startServer = async (config: Config, log: Log): Promise<RunningServer> => {
+export const startServer = async (config: Config, log: Log) => {
   const platform = openPlatform(config, log)
   const { worlds, nextRequestId } = platform
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
@@ -50,7 +42,7 @@ export const startServer = async (config: Config, log: Log): Promise<RunningServ
   const onEscape = (error: Error) => brokenDown(error, nextRequestId(), log)
   const server = bind({ ...config, answer: (request) => answer(request), onEscape }, metricsServer)
   const url = urlOf(config.host, server.port)
-  const listeners = [log.requests, metrics].filter((listener) => listener !== undefined)
+  const listeners = [log.requests, metrics?.listener].filter((listener) => listener !== undefined)
   const publicUrl = config.publicUrl ?? url
   const deps = platform.deps({ publicUrl, addressOf: server.addressOf, isClosing: () => stopping, listeners })
   const { handle, due, logIn } = createApp(deps)
@@ -61,7 +53,8 @@ export const startServer = async (config: Config, log: Log): Promise<RunningServ
     url,
     sandbox: deps.sandbox,
     logIn,
-    stop: async (drainMsMax) => {
+    /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data. */
+    stop: async (drainMsMax: number): Promise<void> => {
       stopping = true
       clearInterval(timekeeper)
       await server.stop(drainMsMax)
@@ -70,6 +63,8 @@ export const startServer = async (config: Config, log: Log): Promise<RunningServ
     },
   }
 }
+
+export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 const openPlatform = (config: Config, log: Log) => {
   try {

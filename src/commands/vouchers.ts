@@ -2,7 +2,6 @@ import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { productRecords } from '../catalog/queries.ts'
 import { findNewVoucherKey } from '../config/config.ts'
-import type { DataOptions } from '../config/option-table.ts'
 import { databasePath } from '../db/data-folder.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { toTimestamp } from '../kernel/clock.ts'
@@ -22,18 +21,16 @@ export const voucherCommands = (vouchers: Command): void => {
       '<file>',
       'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
     )
-    .action((file: string, options: DataOptions) => administer(options, (data) => importFile(file, data)))
+    .action(administer(importFile))
   dataCommand(
     vouchers,
     'rekey',
     'seal all codes with a new key; run it again to continue after an interruption',
-  ).action((options: DataOptions) => administer(options, rekey))
-  dataCommand(vouchers, 'list', 'count the stock by product and denomination').action((options: DataOptions) =>
-    administer(options, stockRows),
-  )
+  ).action(administer(rekey))
+  dataCommand(vouchers, 'list', 'count the stock by product and denomination').action(administer(stockRows))
 }
 
-const importFile = async (file: string, data: Administration): Promise<Row> => {
+const importFile = async (data: Administration, file: string): Promise<Row> => {
   const { config, world, database, reference, isSandbox, delivering, write } = data
   if (isSandbox) throw otherMode('A sandbox generates its codes: import into the data of live mode.')
   const { query } = database

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { DataOptions } from '../config/option-table.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
@@ -7,7 +6,7 @@ import { adjust, fund } from '../wallets/ledger.ts'
 import { allWallets, findAnyWallet, openWallet, type Wallet } from '../wallets/queries.ts'
 import { type Administration, administer, dataCommand, refused } from './administration.ts'
 import { amountIn, wholeNumber } from './arguments.ts'
-import { clientNamesById, clientOf } from './client.ts'
+import { clientNamesById, getClient } from './client.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { Amount, type Row } from './output.ts'
 
@@ -15,32 +14,17 @@ import { Amount, type Row } from './output.ts'
 
 const AMOUNT = 'in major units, for example 1000.50'
 
-interface MoveOptions extends DataOptions {
-  remarks?: string
-}
-
 export const walletCommands = (wallet: Command): void => {
   dataCommand(wallet, 'add', 'open a wallet; the first wallet of a client is its default')
     .argument('<client>', 'username of the client')
     .argument('<currency>', 'ISO 4217, for example USD')
     .option('--postpaid <limit>', `credit limit: how far below zero it may go, ${AMOUNT}`)
-    .action((name: string, code: string, options: DataOptions & { postpaid?: string }) =>
-      administer(options, ({ world, reference, write }) =>
-        write((tx) => {
-          const client = clientOf(tx, name)
-          const currency = currencyOf(reference, code)
-          const creditLimitMinor = options.postpaid === undefined ? 0 : positive(options.postpaid, currency)
-          const type = options.postpaid === undefined ? 'PREPAID' : 'POSTPAID'
-          const request = { clientId: client.id, currencyId: currency.id, type, creditLimitMinor } as const
-          return walletRow(reference, name, openWallet(tx, request, world.clock.nowMs()))
-        }),
-      ),
-    )
+    .action(administer(add))
   dataCommand(wallet, 'list', 'list the wallets of all clients, or of one')
     .argument('[client]', 'a username')
-    .action((name: string | undefined, options: DataOptions) =>
-      administer(options, ({ database: { query }, reference }) => {
-        const clientId = name === undefined ? undefined : clientOf(query, name).id
+    .action(
+      administer(({ database: { query }, reference }, name: string | undefined) => {
+        const clientId = name === undefined ? undefined : getClient(query, name).id
         const names = clientNamesById(query)
         return allWallets(query, clientId).map((row) => walletRow(reference, names.get(row.clientId), row))
       }),
@@ -49,42 +33,57 @@ export const walletCommands = (wallet: Command): void => {
     .argument('<id>', 'the wallet', wholeNumber)
     .argument('<amount>', AMOUNT)
     .option('--remarks <text>', 'remarks shown to the client')
-    .action((id: number, amount: string, options: MoveOptions) =>
-      move(options, id, (tx, row, currency, nowMs) => {
-        fund(tx, row, positive(amount, currency), options.remarks ?? null, nowMs)
+    .action(
+      move((tx, wallet, currency, nowMs, amount, remarks) => {
+        fund(tx, wallet, positive(amount, currency), remarks, nowMs)
       }),
     )
   dataCommand(wallet, 'adjust', 'correct a wallet, up or down')
     .argument('<id>', 'the wallet', wholeNumber)
     .argument('<amount>', `${AMOUNT}; negative to deduct`)
     .option('--remarks <text>', 'remarks shown to the client')
-    .action((id: number, amount: string, options: MoveOptions) =>
-      move(options, id, (tx, row, currency, nowMs) => {
+    .action(
+      move((tx, wallet, currency, nowMs, amount, remarks) => {
         const amountMinor = amountIn(amount, currency)
         if (amountMinor === 0) throw new ProgramError(EXIT.usage, 'An adjustment of 0 changes nothing.')
-        adjust(tx, row, amountMinor, options.remarks ?? null, nowMs)
+        adjust(tx, wallet, amountMinor, remarks, nowMs)
       }),
     )
 }
 
-type Move = (tx: Tx, wallet: Wallet, currency: Currency, nowMs: number) => void
+const add = (
+  { world, reference, write }: Administration,
+  name: string,
+  code: string,
+  { postpaid }: { postpaid?: string },
+): Promise<Row> =>
+  write((tx) => {
+    const { id: clientId } = getClient(tx, name)
+    const currency = getCurrency(reference, code)
+    const creditLimitMinor = postpaid === undefined ? 0 : positive(postpaid, currency)
+    const type = postpaid === undefined ? 'PREPAID' : 'POSTPAID'
+    const wallet = openWallet(tx, { clientId, currencyId: currency.id, type, creditLimitMinor }, world.clock.nowMs())
+    return walletRow(reference, name, wallet)
+  })
 
-const move = (options: DataOptions, id: number, how: Move): Promise<void> =>
-  administer(options, ({ world, reference, write }: Administration) =>
+type Move = (tx: Tx, wallet: Wallet, currency: Currency, nowMs: number, amount: string, remarks: string | null) => void
+
+const move = (by: Move) =>
+  administer(({ world, reference, write }, id: number, amount: string, { remarks }: { remarks?: string }) =>
     write((tx) => {
-      const wallet = walletOf(tx, id)
-      how(tx, wallet, reference.getCurrency(wallet.currencyId), world.clock.nowMs())
-      return walletRow(reference, clientNamesById(tx).get(wallet.clientId), walletOf(tx, id))
+      const wallet = getWallet(tx, id)
+      by(tx, wallet, reference.getCurrency(wallet.currencyId), world.clock.nowMs(), amount, remarks ?? null)
+      return walletRow(reference, clientNamesById(tx).get(wallet.clientId), getWallet(tx, id))
     }),
   )
 
-const walletOf = (query: Query, id: number): Wallet => {
+const getWallet = (query: Query, id: number): Wallet => {
   const wallet = findAnyWallet(query, id)
   if (!wallet) throw refused(`There is no wallet ${id}: see scrip wallet list.`)
   return wallet
 }
 
-const currencyOf = (reference: Reference, code: string): Currency => {
+const getCurrency = (reference: Reference, code: string): Currency => {
   const currency = reference.findCurrencyByCode(code.toUpperCase())
   if (!currency) throw new ProgramError(EXIT.usage, `No circulating currency has the code ${code}.`)
   return currency

@@ -1,59 +1,16 @@
 import { BlockList } from 'node:net'
-import type { BucketSize } from '../http/rate-limit.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { findSecret, portOf, variableOf } from './environment.ts'
-import {
-  type DataOptions,
-  type HealthOptions,
-  LOOPBACK,
-  type LogLevel,
-  type Mode,
-  type RunOptions,
-  type ServeOptions,
-} from './option-table.ts'
+import { type DataOptions, type HealthOptions, LOOPBACK, type RunOptions, type ServeOptions } from './option-table.ts'
 import { UsageError } from './usage-error.ts'
-
-/** What flags and environment say. A flag overrides its variable, and the variable the default (contract C1). */
-
-export interface Config {
-  host: string
-  port: number
-  mode: Mode
-  dataDir: string | undefined
-  catalogFile: string | undefined
-  ratesFile: string | undefined
-  /** Undefined lifts all limits. */
-  limits: readonly BucketSize[] | undefined
-  accessTtlMs: number
-  refreshTtlMs: number
-  chargeTtlMs: number
-  /** Contract C9. */
-  conversionBasisPoints: number
-  /** Contract C13. */
-  payoutFeeBasisPoints: number
-  logFormat: 'pretty' | 'json'
-  logLevel: LogLevel
-  readyFile: string | undefined
-  seed: string | undefined
-  sandboxToken: string | undefined
-  voucherKey: Uint8Array | undefined
-  snapshotFile: string | undefined
-  strict: boolean
-  /** For all worlds of the sandbox and their request logs, in bytes. */
-  memoryBytesMax: number
-  /** Proxies whose X-Forwarded-For is trusted. */
-  trustedProxies: BlockList
-  metrics: { host: string; port: number } | undefined
-  publicUrl: string | undefined
-}
 
 const VOUCHER_KEY_BYTES = 32
 /** Orders are not placed at prices older than this (contract C12). */
 const LIVE_CHARGE_TTL_MS_MAX = HOUR_MS
 
 /** @throws UsageError when options do not go together */
-export const configOf = (options: ServeOptions): Config => {
+export const configOf = (options: ServeOptions) => {
   const config = documentConfigOf(options)
   if (config.mode === 'live' && config.dataDir === undefined) {
     throw new UsageError('--mode live keeps real records: set --data-dir')
@@ -62,7 +19,7 @@ export const configOf = (options: ServeOptions): Config => {
 }
 
 /** `scrip openapi` has no records, and needs no folder in live mode either. @throws UsageError */
-export const documentConfigOf = (options: ServeOptions): Config => {
+export const documentConfigOf = (options: ServeOptions) => {
   if (options.mode === 'live' && options.chargeTtl > LIVE_CHARGE_TTL_MS_MAX) {
     throw new UsageError('--charge-ttl is at most 1h in live mode: orders are placed at the prices that it keeps')
   }
@@ -73,11 +30,14 @@ export const documentConfigOf = (options: ServeOptions): Config => {
     dataDir: options.dataDir,
     catalogFile: options.catalog,
     ratesFile: options.rates,
+    /** Undefined lifts all limits. */
     limits: options.rateLimit === 'off' ? undefined : options.rateLimit,
     accessTtlMs: options.accessTtl,
     refreshTtlMs: options.refreshTtl,
     chargeTtlMs: options.chargeTtl,
+    /** Contract C9. */
     conversionBasisPoints: options.conversionFee,
+    /** Contract C13. */
     payoutFeeBasisPoints: options.payoutFee,
     logFormat: options.logFormat,
     logLevel: options.logLevel ?? (options.mode === 'live' || process.stderr.isTTY ? 'info' : 'warn'),
@@ -87,12 +47,16 @@ export const documentConfigOf = (options: ServeOptions): Config => {
     voucherKey: findKey('voucherKey', options.voucherKey),
     snapshotFile: options.snapshot,
     strict: options.strict ?? false,
+    /** For all worlds of the sandbox and their request logs. */
     memoryBytesMax: options.memory,
     publicUrl: options.publicUrl,
     trustedProxies: options.trustedProxy ?? new BlockList(),
     metrics: metricsOf(options),
   })
 }
+
+/** What flags and environment say. A flag overrides its variable, and the variable the default (contract C1). */
+export type Config = ReturnType<typeof documentConfigOf>
 
 /** @throws UsageError, which never contains the key */
 const findKey = (name: string, given?: string): Uint8Array | undefined => {
@@ -106,7 +70,7 @@ const findKey = (name: string, given?: string): Uint8Array | undefined => {
 export const findNewVoucherKey = (): Uint8Array | undefined => findKey('newVoucherKey')
 
 /** Metrics are for operators, and never share the port of the API. @throws UsageError */
-const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions): Config['metrics'] => {
+const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
   if (metricsPort === undefined) {
     if (host === LOOPBACK) return undefined
     throw new UsageError('--metrics-host says where metrics are given: say at which --metrics-port, too')
@@ -117,42 +81,32 @@ const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions): Conf
   return { host, port: metricsPort }
 }
 
-export interface RunConfig extends Config {
-  /** `-` is standard error. */
-  coverageFile: string | undefined
-  /** The percentage of the documented outcomes that has to be exercised. */
-  failUnderPercent: number | undefined
-  /** Without `sbx_`; undefined for the default world. */
-  world: string | undefined
-}
-
 /** The bare PORT belongs to the command. @throws UsageError */
-export const runConfigOf = (options: RunOptions): RunConfig => {
+export const runConfigOf = (options: RunOptions) => {
   if (options.mode === 'live') throw new UsageError('scrip run starts a sandbox: there is no --mode live for it')
   return Object.freeze({
     ...configOf({ ...options, port: options.port ?? 0 }),
+    /** `-` is standard error. */
     coverageFile: options.coverage,
     failUnderPercent: options.failUnder,
     world: options.world?.replace(/^sbx_/, ''),
   })
 }
 
-export interface DataConfig {
-  dataDir: string
-  voucherKey: Uint8Array | undefined
-  json: boolean
-}
+export type RunConfig = ReturnType<typeof runConfigOf>
 
 /** @throws UsageError when no folder is named */
-export const dataConfigOf = (options: DataOptions): DataConfig => {
+export const dataConfigOf = (options: DataOptions) => {
   if (options.dataDir === undefined) {
     throw new UsageError('say whose data: --data-dir, or the variable SCRIP_DATA_DIR')
   }
   return { ...fileConfigOf(options), dataDir: options.dataDir }
 }
 
+export type DataConfig = ReturnType<typeof dataConfigOf>
+
 /** For commands that can do without a folder. @throws UsageError */
-export const fileConfigOf = (options: DataOptions): Omit<DataConfig, 'dataDir'> & { dataDir: string | undefined } => ({
+export const fileConfigOf = (options: DataOptions) => ({
   dataDir: options.dataDir,
   voucherKey: findKey('voucherKey'),
   json: options.json ?? false,

@@ -69,18 +69,13 @@ export const plus = (...amountsMinor: readonly number[]): number => {
   return sum
 }
 
-export const percentOf = (minor: number, basisPoints: number): number =>
-  divideRounded(minor, basisPoints, BASIS_POINTS_ONE)
+export const percentOf = (minor: number, basisPoints: number): number => shareOf(minor, basisPoints, BASIS_POINTS_ONE)
 
-export const shareOf = (minor: number, part: number, whole: number): number => divideRounded(minor, part, whole)
+export const shareOf = (minor: number, part: number, whole: number): number =>
+  roundQuotient(BigInt(minor) * BigInt(part), BigInt(whole))
 
-export const convert = (minor: number, rateE8: number, fromPrecision: number, toPrecision: number): number => {
-  const [scale, unscale] = [minorPerMajor(toPrecision), minorPerMajor(fromPrecision)]
-  const multiplier = rateE8 * scale
-  return Number.isSafeInteger(multiplier)
-    ? divideRounded(minor, multiplier, RATE_ONE * unscale)
-    : roundQuotient(BigInt(minor) * BigInt(rateE8) * BigInt(scale), BigInt(RATE_ONE) * BigInt(unscale))
-}
+export const convert = (minor: number, rateE8: number, fromPrecision: number, toPrecision: number): number =>
+  roundQuotient(BigInt(minor) * BigInt(rateE8) * scaleOf(toPrecision), BigInt(RATE_ONE) * scaleOf(fromPrecision))
 
 /** A converted fixed fee plus a percentage of an amount, added as exact fractions and rounded once. */
 export const feeOf = (fee: {
@@ -91,12 +86,6 @@ export const feeOf = (fee: {
   netMinor: number
   netPrecision: number
 }): number => {
-  // If one part is zero or an integer, only the other part is rounded.
-  if (fee.fixedMinor === 0) return percentOf(fee.netMinor, fee.basisPoints)
-  if (fee.basisPoints === 0) return convert(fee.fixedMinor, fee.rateE8, fee.fixedPrecision, fee.netPrecision)
-  if (fee.rateE8 === RATE_ONE && fee.fixedPrecision === fee.netPrecision) {
-    return plus(fee.fixedMinor, percentOf(fee.netMinor, fee.basisPoints))
-  }
   const denominator = BigInt(RATE_ONE) * scaleOf(fee.fixedPrecision) * BigInt(BASIS_POINTS_ONE)
   const fixed = BigInt(fee.fixedMinor) * BigInt(fee.rateE8) * scaleOf(fee.netPrecision) * BigInt(BASIS_POINTS_ONE)
   const share = BigInt(fee.netMinor) * BigInt(fee.basisPoints) * BigInt(RATE_ONE) * scaleOf(fee.fixedPrecision)
@@ -104,21 +93,9 @@ export const feeOf = (fee: {
 }
 
 export const crossRate = (fromPerBaseE8: number, toPerBaseE8: number): number =>
-  divideRounded(toPerBaseE8, RATE_ONE, fromPerBaseE8)
+  shareOf(toPerBaseE8, RATE_ONE, fromPerBaseE8)
 
 const scaleOf = (precision: number): bigint => BigInt(minorPerMajor(precision))
-
-/** value × multiplier ÷ divisor, rounded; in doubles if they are exact, otherwise in BigInt. */
-const divideRounded = (value: number, multiplier: number, divisor: number): number => {
-  const product = value * multiplier
-  // Twice the product must be exact too: the half is found by comparing 2 × remainder with the divisor.
-  if (value >= 0 && product <= Number.MAX_SAFE_INTEGER) {
-    const remainder = product % divisor
-    const quotient = (product - remainder) / divisor
-    return exact(remainder * 2 >= divisor ? quotient + 1 : quotient)
-  }
-  return roundQuotient(BigInt(value) * BigInt(multiplier), BigInt(divisor))
-}
 
 /** Rounds half away from zero. The denominator is positive. */
 const roundQuotient = (numerator: bigint, denominator: bigint): number => {

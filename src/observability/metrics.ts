@@ -5,15 +5,7 @@ import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 
-/** Metrics in the text format of Prometheus (decision 0021). */
-export interface Metrics extends RequestListener {
-  onArrived: () => void
-  watchDue: (due: DueWork) => void
-  page: () => Promise<string>
-  contentType: string
-}
-
-export interface MetricsOptions {
+interface MetricsOptions {
   version: string
   mode: 'sandbox' | 'live'
   worlds: Worlds
@@ -26,7 +18,8 @@ const WATCHED_REFUSALS = ['unauthorized', 'credentials_wrong', 'rate_limited', '
 const NO_ROUTE = '(none)'
 const MICROSECONDS_PER_SECOND = 1e6
 
-export const createMetrics = async (options: MetricsOptions): Promise<Metrics> => {
+/** Metrics in the text format of Prometheus (decision 0021). */
+export const createMetrics = async (options: MetricsOptions) => {
   // Loaded here, so that it costs nothing where no metrics are wanted.
   const prom = await import('prom-client')
   const registry = new prom.Registry()
@@ -51,18 +44,23 @@ export const createMetrics = async (options: MetricsOptions): Promise<Metrics> =
   })
   for (const reason of WATCHED_REFUSALS) refusals.inc({ reason }, 0)
   addProcessMetrics(prom, registry, options)
-  return {
+  const listener: RequestListener = {
     onArrived: () => inFlight.inc(),
     onEnded: ({ method, route, status, durationMs, failure }) => {
       inFlight.dec()
       durations.observe({ method, route: route ?? NO_ROUTE, status }, durationMs / SECOND_MS)
       if (failure) refusals.inc({ reason: failure })
     },
-    watchDue: (due) => addGauges(prom, registry, dueGauges(due, options.worlds)),
+  }
+  return {
+    listener,
+    watchDue: (due: DueWork) => addGauges(prom, registry, dueGauges(due, options.worlds)),
     page: () => registry.metrics(),
     contentType: registry.contentType,
   }
 }
+
+export type Metrics = Awaited<ReturnType<typeof createMetrics>>
 
 type Prom = typeof import('prom-client')
 type Measure = readonly [name: string, help: string, read: () => number]

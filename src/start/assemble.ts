@@ -10,7 +10,6 @@ import type { SteadyClock } from '../kernel/clock.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
-import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
 import { seededState, startInMemory } from './memory.ts'
 import type { Origin, Sources } from './origin.ts'
@@ -19,23 +18,15 @@ import { readSnapshotFile } from './snapshot.ts'
 
 export const VERSION = (JSON.parse(packageJson) as { version: string }).version
 
-/** Known once the port is bound. */
-export type Bound = Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'listeners'>
-
-export interface Platform extends Pick<Deps, 'worlds' | 'nextRequestId'> {
-  deps: (bound: Bound) => Deps & { sandbox: Sandbox | undefined }
-  sandboxWorlds: SandboxWorlds | undefined
-  close: () => void
-}
-
 /** @throws CatalogFault, RatesFault, SnapshotFault, SchemaMismatch, DataFault, or an error of the file system */
-export const assemble = (config: Config, clock: SteadyClock, log: Log): Platform => {
+export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
   const sources = readSources(config, clock)
   const { catalog: database, sandboxWorlds, release, ...origin } = startFrom(sources)
   const { reference, seed } = sources
   const nextRequestId = requestIds(seed)
   return {
-    deps: (bound) => {
+    /** Takes what is known once the port is bound. */
+    deps: (bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'listeners'>) => {
       const catalog = new Catalog({ database, version: catalogVersion, reference, publicUrl: bound.publicUrl })
       const { publicUrl } = bound
       const { host, sandboxToken: token, strict } = config

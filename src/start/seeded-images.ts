@@ -7,14 +7,8 @@ import { readReference, seedReferenceData } from './seed.ts'
 /** Small pages waste little on empty tables: a world is a third as large. */
 const PAGE_BYTES = 1_024
 
-/** Compressed by zstd, in base64: a tenth of the program otherwise. */
-export interface SeededImages {
-  world: string
-  catalog: string
-}
-
 /** A macro, which runs while the program is bundled: at the start, only a copy is opened. */
-export const seededImages = (): SeededImages => {
+export const seededImages = () => {
   const database = Database.inMemory()
   database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
   migrate(database.sqlite, { nowMs: () => SEEDED_AT_MS })
@@ -30,5 +24,6 @@ export const seededImages = (): SeededImages => {
 
 const ZSTD_LEVEL = 19
 
+/** Compressed: the images would be a tenth of the program otherwise. */
 const encoded = (database: Database): string =>
   Bun.zstdCompressSync(database.image() as Uint8Array<ArrayBuffer>, { level: ZSTD_LEVEL }).toString('base64')
