@@ -10,12 +10,12 @@ import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
 
-/** Writes the pages that follow from the program, flags.md and the tables of errors.md: `npm run docs`. */
+/** Generates flags.md and the tables of errors.md: `npm run docs`. */
 
 export const pathOf = (page: string): string => join(import.meta.dir, page)
 
 const cell = (text: string): string => text.replace(/\|/g, '\\|')
-/** A table with aligned columns, as the formatter requires. */
+/** With aligned columns, as the formatter requires. */
 const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_, column) =>
     Math.max(3, ...[head, ...rows].map((cells) => Bun.stringWidth(cells[column] ?? ''))),
@@ -27,7 +27,6 @@ const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]):
     .join('')
 }
 
-/** A flag with its variable, default and description. */
 const flagRow = ({
   flags,
   description,
@@ -67,7 +66,6 @@ const sectionOf = (command: Command, path: string, serving: Command): string[] =
   return [own.join('\n'), ...commands.flatMap((below) => sectionOf(below, `${path} ${below.name()}`, serving))]
 }
 
-/** The flags of one mode, as a list in a sentence. */
 const flagsOnlyIn = (mode: Mode): string => {
   const flags = Object.entries<OptionSpec>(SERVE_OPTIONS)
     .filter(([, { onlyIn }]) => onlyIn === mode)
@@ -75,7 +73,6 @@ const flagsOnlyIn = (mode: Mode): string => {
   return `${flags.slice(0, -1).join(', ')} and ${flags.at(-1)}`
 }
 
-/** `docs/flags.md`: every command and every flag. */
 export const flagsPage = (): string => {
   const program = commandLine({})
   const serving = program.commands.find((command) => command.name() === 'serve') ?? program
@@ -99,7 +96,7 @@ interface DocumentedError {
   path: string
 }
 
-/** What to do about an error, by the last part of its name. */
+/** By the last part of the error's name. */
 const ADVICE: Readonly<Record<string, string>> = {
   amount_too_large: 'buy or pay a smaller amount',
   amount_too_small: 'buy or pay a larger amount: the total rounds to zero in the wallet’s currency',
@@ -147,7 +144,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 const kindOf = (name: string): string => name.split('.').at(-1) ?? name
 
-/** A table of errors with one row for each kind. */
+/** One row for each kind of error. */
 const errorTable = (errors: readonly DocumentedError[]): string => {
   const kinds = new Map<string, { status: number; names: Set<string> }>()
   for (const { name, status } of errors) {
@@ -173,7 +170,6 @@ const errorTable = (errors: readonly DocumentedError[]): string => {
   return tableOf(['name', 'status', 'what to do'], rows)
 }
 
-/** What `GET /_sandbox/errors` answers. */
 const documentedErrors = async (): Promise<DocumentedError[]> => {
   const config = configOf(withServeOptions(new Command()).parse([], { from: 'user' }).opts<ServeOptions>())
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
@@ -185,7 +181,6 @@ const documentedErrors = async (): Promise<DocumentedError[]> => {
   return (await response.json()) as DocumentedError[]
 }
 
-/** `docs/errors.md` with its tables generated from a server's errors. */
 export const errorsPage = async (page: string): Promise<string> => {
   const errors = await documentedErrors()
   const ofSandbox = ({ path }: DocumentedError) => path.startsWith('/_sandbox')

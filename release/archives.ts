@@ -1,10 +1,9 @@
 import { zipSync } from 'fflate'
 import { packTar } from 'modern-tar'
 
-/** Archives that are the same to the bit whenever, wherever and by whomever they are made. */
+/** Archives are the same to the bit whenever and wherever they are made. */
 
 export interface ArchivedFile {
-  /** Below the folder that the archive unpacks to. */
   path: string
   bytes: Uint8Array
   isExecutable?: boolean
@@ -13,13 +12,12 @@ export interface ArchivedFile {
 export const EXECUTABLE_MODE = 0o755
 const PLAIN_MODE = 0o644
 const COMPRESSION_LEVEL = 9
-/** The time that npm gives the files of packages: zip files know none before 1980. */
+/** The time that npm gives the files of packages. Zip files cannot hold times before 1980. */
 const AT_MS = Date.UTC(1985, 9, 26, 8, 15)
 
 const inOrder = (files: readonly ArchivedFile[]): ArchivedFile[] =>
   files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 
-/** A tar file, gzipped; its files are nobody's in particular. */
 export const tarGz = async (folder: string, files: readonly ArchivedFile[]): Promise<Uint8Array> => {
   const owner = { uid: 0, gid: 0, uname: 'root', gname: 'root' }
   const tar = await packTar(
@@ -34,7 +32,6 @@ export const tarGz = async (folder: string, files: readonly ArchivedFile[]): Pro
   return Bun.gzipSync(tar, { level: COMPRESSION_LEVEL, library: 'libdeflate' })
 }
 
-/** A zip file. */
 export const zip = (folder: string, files: readonly ArchivedFile[]): Uint8Array => {
   // A zip file holds the time of the place where it is made.
   const mtime = new Date(AT_MS + new Date(AT_MS).getTimezoneOffset() * 60_000)

@@ -1,11 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Compiles as the script `build` of package.json does, for whatever machine. */
+/** Compiles as the script `build` of package.json does, for any target. */
 
 export const ROOT = join(import.meta.dir, '..')
 
-/** What this project says of itself. */
 export interface Project {
   name: string
   version: string
@@ -17,7 +16,6 @@ export interface Project {
 
 export const PROJECT = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Project
 
-/** The flags stand in one place, the script `build`, between what is built and where it goes. */
 const buildFlags = (): string[] => {
   const flags = /\bbun build src\/main\.ts (--compile .*) --outfile \S+$/.exec(PROJECT.scripts.build)?.[1]
   if (flags === undefined)
@@ -25,22 +23,19 @@ const buildFlags = (): string[] => {
   return flags.split(' ')
 }
 
-/** What went into an executable, as the bundler tells it. */
+/** From the bundler. */
 export interface Metafile {
   outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
 }
 
 export interface Compilation {
-  /** From the root of the project. */
   entry: string
-  /** What the bundler calls the kind of machine, and the runtime for it that the executable will carry. */
   target: string
   runtime: string
-  /** A path that ends with .exe for Windows. */
   outfile: string
 }
 
-/** Compiles a program. @throws Error when the program cannot be compiled */
+/** @throws Error when the program cannot be compiled */
 export const compile = async ({ entry, target, runtime, outfile }: Compilation): Promise<Metafile> => {
   const metafile = `${outfile}.json`
   const command = [

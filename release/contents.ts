@@ -3,30 +3,23 @@ import { basename, join } from 'node:path'
 import { type Metafile, PROJECT, ROOT } from './compile.ts'
 import { locked } from './lock.ts'
 
-/** Which packages are inside an executable, and under which licences. */
-
 export interface Content {
   name: string
   version: string
-  /** An identifier or expression of SPDX. */
   license: string
-  /** What is inside: code of the package, data made from it, or the runtime that carries both. */
   as: 'code' | 'data' | 'runtime'
-  /** The SHA-512 of the package as it was published, in hexadecimal digits. */
+  /** Of the package as it was published, in hexadecimal digits. */
   sha512: string
-  /** The texts that have to go with it. */
   texts: string[]
-  /** Names of the other contents that it needs. */
   needs: string[]
 }
 
-/** What the seed data was made from; seed/README.md says how. */
 const DATA_SOURCES = ['cldr-core', 'cldr-localenames-full', 'currency-codes']
 const RUNTIME = 'bun'
 const LICENCES = join(import.meta.dir, 'licences')
 const LICENCE_FILE = /^(?:licen[cs]e|notice|copying)\b/i
 
-/** Lists what an executable is made of, besides ourselves. @throws Error when a licence has no text */
+/** @throws Error when a licence has no text */
 export const contentsOf = (meta: Metafile): Content[] => {
   const files = bundledFiles(meta)
   const folders = [...new Set(files.flatMap((file) => packageFolder(file) ?? []))].sort()
@@ -45,7 +38,6 @@ export const contentsOf = (meta: Metafile): Content[] => {
   return contents.map((content) => ({ ...content, needs: content.needs.filter((name) => names.has(name)) }))
 }
 
-/** The names of what the program itself asks for. */
 export const neededByProgram = (contents: readonly Content[]): string[] =>
   contents.filter(({ name, as }) => as !== 'code' || name in PROJECT.dependencies).map(({ name }) => name)
 
@@ -57,7 +49,7 @@ const bundledFiles = ({ outputs }: Metafile): string[] => [
   ),
 ]
 
-/** The innermost package that a file belongs to, such as node_modules/elysia; undefined for our own. */
+/** The innermost package of a file, such as node_modules/elysia; undefined for our own files. */
 const packageFolder = (file: string): string | undefined =>
   /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0].replace(/^.*?(?=node_modules\/)/, '')
 
@@ -82,7 +74,7 @@ const describe = (folder: string, as: Content['as'], files: readonly string[]): 
   }
 }
 
-/** The package's own texts and those of what it has bundled in turn; the licence's standard text where it has none. */
+/** The texts of the package and of what it has bundled; the licence's standard text if it has none. */
 const textsOf = (folder: string, license: string, files: readonly string[]): string[] => {
   const own = readdirSync(join(ROOT, folder))
     .filter((file) => LICENCE_FILE.test(file))
@@ -96,7 +88,7 @@ const textsOf = (folder: string, license: string, files: readonly string[]): str
   return [standard, ...bundled].map(readText)
 }
 
-/** A page that says which licence is whose, and below it each text under the name by which that page calls it. */
+/** A page that says which licence is whose, and below it each text under its name on that page. */
 const textsBelow = (folder: string): string[] =>
   readdirSync(folder)
     .sort()

@@ -2,14 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './compile.ts'
 
-/** What bun.lock says of the packages that it names. */
-
 export interface LockedPackage {
-  /** Name and version, such as bun@1.4.5. */
   resolved: string
-  /** The names of the packages that it asks for. */
   needs: string[]
-  /** The SHA-512 of the package as it was published. */
+  /** Of the package as it was published. */
   sha512: Buffer
 }
 
@@ -26,7 +22,7 @@ interface Lock {
 
 const lock = Bun.JSONC.parse(readFileSync(join(ROOT, 'bun.lock'), 'utf8')) as Lock
 
-/** Looks a package up by its path without node_modules. @throws Error when bun.lock does not know it */
+/** The path is without node_modules. @throws Error when bun.lock does not have the package */
 export const locked = (path: string): LockedPackage => {
   const [resolved, ...rest] = lock.packages[path] ?? []
   if (resolved === undefined) throw new Error(`bun.lock has no ${path}`)

@@ -2,18 +2,17 @@ import { PROJECT } from './compile.ts'
 import { NPM_NAME, type Target } from './targets.ts'
 import type { Starts } from './trial.ts'
 
-/** RELEASE-NOTES.md: what there is to download, how large it is and how fast it starts, and what of that is ours. */
+/** RELEASE-NOTES.md. */
 
-/** What was made for a target, or why nothing was. */
 export type Made =
   | {
       target: Target
       archive: string
       archiveBytes: number
       executableBytes: number
-      /** The size of a program that does nothing, on the same runtime. */
+      /** A program that does nothing, on the same runtime. */
       bareBytes: number
-      /** Undefined where it could not be run. */
+      /** Undefined where it could not run. */
       starts?: Starts
     }
   | { target: Target; failure: string }

@@ -1,7 +1,7 @@
 import { PROJECT } from './compile.ts'
 import type { Content } from './contents.ts'
 
-/** THIRD-PARTY-NOTICES.txt: the licence texts of all that is inside. */
+/** THIRD-PARTY-NOTICES.txt. */
 
 const RULE = '='.repeat(100)
 const WHAT = { code: 'code', data: 'data made from it', runtime: 'the runtime' } as const

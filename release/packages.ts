@@ -5,10 +5,7 @@ import type { ArchivedFile } from './archives.ts'
 import { PROJECT, ROOT } from './compile.ts'
 import { executableName, NPM_NAME, type Target } from './targets.ts'
 
-/**
- * The npm packages: `scrip-sandbox`, which tests import, and for each kind of machine one with the executable. None
- * names another as a dependency: an installer would ask the registry for it (decision 0037).
- */
+/** None names another as a dependency: an installer would ask the registry for it (decision 0037). */
 
 export interface Package {
   name: string
@@ -25,7 +22,7 @@ const jsonFile = (path: string, value: object): ArchivedFile => ({
 })
 const copied = (path: string, from: string): ArchivedFile => ({ path, bytes: readFileSync(from) })
 
-/** The package for tests, for `import` and for `require`. @throws Error when it does not compile */
+/** For `import` and `require`. @throws Error when it does not compile */
 export const mainPackage = (): Package => ({
   name: NPM_NAME,
   files: [
@@ -56,7 +53,6 @@ export const mainPackage = (): Package => ({
   ],
 })
 
-/** JavaScript and its types, without those of the command. */
 const compiledSources = (): ArchivedFile[] => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-npm-'))
   try {
@@ -71,7 +67,7 @@ const compiledSources = (): ArchivedFile[] => {
   }
 }
 
-/** The package that carries the executable of a target; undefined where another target's serves the same machines. */
+/** Undefined where another target's package serves the same machines. */
 export const platformPackage = (target: Target, executable: Uint8Array, notices: string): Package | undefined => {
   if (!target.npm) return undefined
   const { name: packageName, os, cpu, libc } = target.npm
@@ -95,5 +91,5 @@ export const platformPackage = (target: Target, executable: Uint8Array, notices:
   }
 }
 
-/** What `npm pack` calls the file of a package. */
+/** As `npm pack` names it. */
 export const packageFile = (packed: Package): string => `${packed.name}-${version}.tgz`

@@ -13,13 +13,9 @@ import { sbomOf } from './sbom.ts'
 import { executableName, formOf, isWindows, TARGETS, type Target } from './targets.ts'
 import { runsHere, tryOut } from './trial.ts'
 
-/**
- * `bun run release`: makes everything that is published, twice, compares, and tries what runs here. The result is in
- * dist/release. A target that cannot be made is told and left out, and the exit code is 1.
- */
+/** `bun run release` makes everything twice, compares, and runs what it can. A target that fails is left out. */
 
 const OUT = join(ROOT, 'dist/release')
-/** Beside the result, so that it can be removed whole. */
 const WORK = join(ROOT, 'dist/release-work')
 const BARE = 'test/bench/hello.ts'
 const FAILED = 1
@@ -36,7 +32,7 @@ const write = (path: string, content: Uint8Array | string): void => {
 
 const runtimes = new Map<Target, Promise<string>>()
 
-/** Where the runtime of a target is, fetched once. @throws Error when it is not the locked one */
+/** Fetched once. @throws Error when it is not the locked one */
 const runtimeOf = (target: Target): Promise<string> => {
   const fetched = runtimes.get(target) ?? fetchRuntime(target, join(WORK, 'runtimes'))
   runtimes.set(target, fetched)
@@ -49,7 +45,7 @@ interface Compiled {
   contents: Content[]
 }
 
-/** Compiles for a target and looks at what came of it. @throws Error */
+/** @throws Error when the program cannot be compiled, or is of another form */
 const compileFor = async (target: Target, folder: string): Promise<Compiled> => {
   const path = join(folder, target.name, executableName(target))
   const runtime = await runtimeOf(target)
@@ -62,7 +58,6 @@ const compileFor = async (target: Target, folder: string): Promise<Compiled> => 
 const archiveName = (target: Target): string =>
   `${PROJECT.name}-${PROJECT.version}-${target.name}.${isWindows(target) ? 'zip' : 'tar.gz'}`
 
-/** Writes what is published for compiled targets. */
 const publish = async (compiled: readonly Compiled[], contents: readonly Content[], out: string): Promise<void> => {
   const notices = noticesOf(contents)
   write(join(out, 'sbom.cdx.json'), sbomOf(contents))
@@ -86,7 +81,7 @@ const publish = async (compiled: readonly Compiled[], contents: readonly Content
   }
 }
 
-/** All files below a folder with their SHA-256, in the order of their names. */
+/** The SHA-256 of all files below a folder, in the order of their names. */
 const digestsOf = (folder: string): Map<string, string> =>
   new Map(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -109,7 +104,6 @@ const chosenTargets = (): readonly Target[] => {
   return names.length === 0 ? TARGETS : TARGETS.filter(({ name }) => names.includes(name))
 }
 
-/** Makes all of it once. */
 const makeOnce = async (
   targets: readonly Target[],
   round: string,
@@ -133,7 +127,7 @@ const makeOnce = async (
   return compiled
 }
 
-/** Measures what was made for a target, and runs it where that can be done. @throws Error when it does not work */
+/** @throws Error when the executable does not work */
 const examine = async ({ target, path }: Compiled, out: string): Promise<Made> => {
   const bare = join(WORK, 'bare', target.name, executableName(target))
   await compile({ entry: BARE, target: target.runtime, runtime: await runtimeOf(target), outfile: bare })

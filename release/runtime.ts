@@ -6,12 +6,9 @@ import { EXECUTABLE_MODE } from './archives.ts'
 import { type LockedPackage, locked } from './lock.ts'
 import type { Target } from './targets.ts'
 
-/**
- * The runtime that an executable carries: the package that bun.lock names for the target, checked against the lock file
- * as it was published. What an installation or a cache holds is never used: nobody would see that it has changed.
- */
+/** The runtime comes from its published package, never from an installation or a cache, which may have changed. */
 
-/** Fetches the runtime of a target into a folder and returns its path. @throws Error when it is not the locked one */
+/** Returns its path. @throws Error when it is not the locked one */
 export const fetchRuntime = async ({ runtime }: Target, folder: string): Promise<string> => {
   mkdirSync(folder, { recursive: true })
   const wanted = locked(`@oven/${runtime}`)

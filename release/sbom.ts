@@ -2,7 +2,7 @@ import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 import { PROJECT } from './compile.ts'
 import { type Content, neededByProgram } from './contents.ts'
 
-/** The bill of materials of the executables, as CycloneDX 1.6 in JSON. It holds no time, so that it can be made again. */
+/** CycloneDX 1.6 in JSON, without a time, so that it can be reproduced. */
 
 const TYPES = {
   code: Enums.ComponentType.Library,

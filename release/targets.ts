@@ -1,22 +1,20 @@
-/** What a release is made for. */
-
 export interface Target {
   name: string
-  /** What the runtime calls it: `@oven/` and this is the package with the runtime. */
+  /** `@oven/` and this is the package with the runtime. */
   runtime: string
   form: Form
   runsOn: { platform: NodeJS.Platform; arch: NodeJS.Architecture; loader?: string }
-  /** The npm package that carries it, and the machines that it is for; left out where another target's serves them too. */
+  /** Left out where another target's package serves the same machines. */
   npm?: { name: string; os: string; cpu: string; libc?: string }
   note?: string
 }
 
-/** What an executable is, as its first bytes say. */
+/** As the first bytes say. */
 export type Form = 'ELF x86-64' | 'ELF aarch64' | 'Mach-O arm64' | 'Mach-O x86-64' | 'PE x86-64'
 
 const GLIBC_X64 = '/lib64/ld-linux-x86-64.so.2'
 
-/** The npm package that tests import; those with an executable are called after it and their platform. */
+/** The packages with executables are named after it and their platform. */
 export const NPM_NAME = 'scrip-sandbox'
 
 export const TARGETS: readonly Target[] = [
@@ -77,7 +75,6 @@ export const TARGETS: readonly Target[] = [
 
 export const isWindows = ({ name }: Pick<Target, 'name'>): boolean => name.startsWith('windows')
 
-/** The file that a target's executable is. */
 export const executableName = (target: Pick<Target, 'name'>): string => (isWindows(target) ? 'scrip.exe' : 'scrip')
 
 const ELF_MAGIC = 0x7f454c46
@@ -89,7 +86,7 @@ const PE_OFFSET_AT = 0x3c
 const PE_MAGIC = 0x50450000
 const PE_MACHINES: Record<number, Form> = { 34404: 'PE x86-64' }
 
-/** Reads what an executable is from its magic number and the field that names the processor. */
+/** By the magic number and the field that names the processor. */
 export const formOf = (executable: Uint8Array): Form | undefined => {
   const view = new DataView(executable.buffer, executable.byteOffset, executable.byteLength)
   if (view.byteLength <= PE_OFFSET_AT + 4) return undefined

@@ -2,15 +2,12 @@ import { existsSync } from 'node:fs'
 import { PROJECT } from './compile.ts'
 import type { Target } from './targets.ts'
 
-/** Runs what can be run here. */
-
 const STARTS = 7
 
-/** Whether this machine has the system, the processor and the C library that a target needs. */
 export const runsHere = ({ runsOn: { platform, arch, loader } }: Target): boolean =>
   process.platform === platform && process.arch === arch && (loader === undefined || existsSync(loader))
 
-/** Runs a program that serves until it has answered, and answers how long that took. @throws Error */
+/** Milliseconds from the start of a server to its first response. @throws Error */
 const startMs = async (command: readonly string[]): Promise<number> => {
   const startedAtMs = performance.now()
   const child = Bun.spawn([...command], { stdout: 'pipe', stderr: 'pipe', stdin: 'ignore' })
@@ -30,13 +27,13 @@ const startMs = async (command: readonly string[]): Promise<number> => {
 
 const medianOf = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
-/** Median times from the start of a program to its first answer, the runtime's own beside it. */
+/** Median times, beside those of a bare server. */
 export interface Starts {
   programMs: number
   bareMs: number
 }
 
-/** Runs an executable as a person would, and a bare one beside it. @throws Error when it does not work */
+/** @throws Error when the executable does not work */
 export const tryOut = async (executable: string, bare: string): Promise<Starts> => {
   const version = Bun.spawnSync([executable, 'version']).stdout.toString().trim()
   if (version !== PROJECT.version) throw new Error(`says that its version is ${version || 'none'}`)

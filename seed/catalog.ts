@@ -19,14 +19,12 @@ interface Texts {
   how_to_use: string
 }
 
-/** How a product is delivered. */
 interface Delivery {
   delivery_mode: DeliveryMode
   delivery_time: string
   validity: string
 }
 
-/** How a product sells. */
 interface Offer {
   active: boolean
   stock: number | null
@@ -45,7 +43,7 @@ export interface Product extends Delivery, Texts, Offer {
   currency: string
 }
 
-/** Everything about a product that does not follow from its brand and its market. */
+/** What does not follow from brand and market. */
 interface Decisions {
   delivery: Delivery
   offer: Offer
@@ -68,7 +66,7 @@ interface Brand {
   nearly_gone_in?: string[]
 }
 
-/** A country in which brands sell; `in_a_sentence` is there where the label needs an article. */
+/** `in_a_sentence` is there where the label needs an article. */
 interface Market {
   country: string
   label: string
@@ -90,7 +88,7 @@ interface CategoryWording {
   use: string[]
 }
 
-/** A look-up that refuses what is not there, so that a slip in an ingredient stops the making. */
+/** Throws for a name that does not exist, so that a slip in the sources stops the generation. */
 const indexed = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): ((key: string) => Row) => {
   const rowOf = new Map(rows.map((row) => [keyOf(row), row]))
   return (key) => {
@@ -108,10 +106,10 @@ const habitsOf = indexed(marketTable.currencies as CurrencyHabits[], (habits) =>
 const currencyOf = indexed(makeCurrencies(), (currency) => currency.currency)
 const wordingOf: Readonly<Record<string, CategoryWording>> = wording.categories
 
-/** How many are left of a product that is nearly gone: few enough to be sold out by one order in a test. */
+/** Few enough to be sold out by one order in a test. */
 const NEARLY_GONE_STOCK = 3
 
-/** The catalog of the sandbox: the showcase first, because tests and documentation know its ids, then all the others. */
+/** The showcase comes first, because tests and documentation know its ids. */
 export const makeProducts = (): Product[] => {
   const shown = showcase.map(showcaseProduct)
   const taken = new Set(shown.map((product) => product.name))
@@ -121,11 +119,11 @@ export const makeProducts = (): Product[] => {
   return [...shown, ...others.filter((product) => !taken.has(product.name))]
 }
 
-/** A catalog file: one product per line. */
+/** One product per line. */
 export const catalogText = (products: readonly object[]): string =>
   `{"products":[\n${products.map((product) => JSON.stringify(product)).join(',\n')}\n]}\n`
 
-/** Every brand's first country, then every brand's second: a page of the catalog shows many brands, not one of them. */
+/** The first country of each brand, then the second: a page of the catalog shows many brands. */
 const brandsInTurn = (): [Brand, Market][] => {
   const rounds = Math.max(...brands.map((brand) => brand.sold_in.length))
   return Array.from({ length: rounds }, (_, round) => round).flatMap((round) =>
@@ -192,13 +190,12 @@ const stockOf = (brand: Brand, market: Market): number | null => {
   return null
 }
 
-/** Cards that go by post are counted by hand; codes can be bought by the thousand. */
 const maxQuantityOf = (mode: DeliveryMode, random: Random): number => {
   if (mode === 'physical') return random.pick([1, 2, 5, 10, 25])
   return random.pick([1, 5, 10, 10, 20, 25, 50, 50, 100, 100, 200, 500, 1000, 5000, 10000])
 }
 
-/** India taxes every card; elsewhere most cards are multi-purpose vouchers, which are taxed only when they are spent. */
+/** India taxes every card. Elsewhere most cards are multi-purpose vouchers, taxed when they are spent. */
 const taxOf = (market: Market, random: Random): number =>
   market.country === 'IND' || random.chance(35) ? market.tax_percent : 0
 

@@ -3,7 +3,7 @@ import territoryNames from 'cldr-localenames-full/main/en/territories.json'
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js'
 import formalNames from './formal-names.json'
 
-/** A country or dependent territory of ISO 3166-1, without its id. */
+/** Without its id. */
 export interface Country {
   name: string
   official_name: string
@@ -19,7 +19,7 @@ interface Codes {
   numeric: string
 }
 
-/** Where CLDR's English name is meant for menus, ambiguous out of context, or narrower than the ISO entry. */
+/** Where CLDR's English name is for menus, ambiguous out of context, or narrower than the ISO entry. */
 const COMMON_NAMES: Readonly<Record<string, string>> = {
   CD: 'Democratic Republic of the Congo',
   CG: 'Republic of the Congo',
@@ -37,7 +37,7 @@ const COMMON_NAMES: Readonly<Record<string, string>> = {
   VC: 'Saint Vincent and the Grenadines',
 }
 
-/** Territories without a numbering plan of their own: their stations are reached through the plan named beside each. */
+/** Territories without a numbering plan use another one. */
 const BORROWED_CALLING_CODES: Readonly<Record<string, string>> = {
   AQ: '672', // Australian external territories, which the Australian bases share
   BV: '47', // Norway
@@ -48,10 +48,10 @@ const BORROWED_CALLING_CODES: Readonly<Record<string, string>> = {
   UM: '1', // the United States
 }
 
-/** Numeric codes from here on are free for private use: CLDR has Kosovo and its own placeholders there, ISO nobody. */
+/** Codes for private use: CLDR has Kosovo and placeholders there. */
 const PRIVATE_NUMERIC_CODE_MIN = 900
 
-/** All countries of ISO 3166-1 in the order of their alpha-3 codes. */
+/** In the order of alpha-3 codes. */
 export const makeCountries = (): Country[] =>
   isoCodes()
     .map((codes) => ({
@@ -80,7 +80,7 @@ const cldrName = (alpha2: string): string | undefined => {
   return names[alpha2]
 }
 
-/** CLDR abbreviates for narrow menus and sets typographic apostrophes; people search for the plain spelling. */
+/** CLDR abbreviates and uses typographic apostrophes. People search for the plain spelling. */
 const commonName = (alpha2: string): string => {
   const name = COMMON_NAMES[alpha2] ?? cldrName(alpha2)
   if (name === undefined) throw new Error(`No English name for ${alpha2}`)

@@ -1,13 +1,12 @@
 import { data as isoList } from 'currency-codes'
 
-/** A circulating currency of ISO 4217, without its id. */
+/** Without its id. */
 export interface Currency {
   name: string
   currency: string
   precision: number
 }
 
-/** What ISO lists beside money that people pay with. */
 const NOT_MONEY: ReadonlySet<string> = new Set([
   ...['XAG', 'XAU', 'XPD', 'XPT'], // metals
   ...['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW'], // funds and units of account
@@ -16,17 +15,17 @@ const NOT_MONEY: ReadonlySet<string> = new Set([
   ...['XTS', 'XXX'], // for tests, and for no currency
 ])
 
-/** Still on the list that the package carries, but out of circulation since. */
+/** In the package's list, but out of circulation. */
 const WITHDRAWN: ReadonlySet<string> = new Set([
   'ANG', // XCG took its place on 2025-03-31
   'BGN', // Bulgaria took the euro on 2026-01-01
   'CUC', // Cuba has had one peso since 2021
 ])
 
-/** In circulation since the package's list was published. */
+/** In circulation, but not in the package's list. */
 const INTRODUCED: readonly Currency[] = [{ currency: 'XCG', name: 'Caribbean Guilder', precision: 2 }]
 
-/** ISO often gives the bare unit ("Won", "Som"), or its own word order; a display name says whose money it is. */
+/** ISO often gives the bare unit ("Won", "Som"), or its own word order. */
 const DISPLAY_NAMES: Readonly<Record<string, string>> = {
   AFN: 'Afghan Afghani',
   ALL: 'Albanian Lek',
@@ -108,7 +107,7 @@ const DISPLAY_NAMES: Readonly<Record<string, string>> = {
   ZAR: 'South African Rand',
 }
 
-/** All circulating currencies of ISO 4217 in the order of their codes. */
+/** In the order of their codes. */
 export const makeCurrencies = (): Currency[] =>
   isoList
     .filter(({ code }) => !NOT_MONEY.has(code) && !WITHDRAWN.has(code))

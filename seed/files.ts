@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 const SEED_FOLDER = import.meta.dir
 
-/** The rows that stand in a seed file, or none when the file is made for the first time. */
+/** Empty if there is no file yet. */
 export const readRows = async <Row>(name: string): Promise<Row[]> => {
   const file = Bun.file(join(SEED_FOLDER, name))
   if (!(await file.exists())) return []
@@ -12,7 +12,7 @@ export const readRows = async <Row>(name: string): Promise<Row[]> => {
 const rowsOf = <Row>(content: Row[] | { products: Row[] }): Row[] =>
   Array.isArray(content) ? content : content.products
 
-/** Writes a file and says whether that changed it. */
+/** Returns whether the file was changed. */
 export const writeIfChanged = async (name: string, text: string): Promise<boolean> => {
   const file = Bun.file(join(SEED_FOLDER, name))
   if ((await file.exists()) && (await file.text()) === text) return false
@@ -20,6 +20,6 @@ export const writeIfChanged = async (name: string, text: string): Promise<boolea
   return true
 }
 
-/** A JSON array with one record per line, so that a change of one record is a change of one line. */
+/** One record per line, so that a change of a record is a change of a line. */
 export const oneRowPerLine = (rows: readonly object[]): string =>
   `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`

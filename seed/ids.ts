@@ -1,11 +1,6 @@
-/** A row as it stands in a file: its content and the id that it keeps for ever. */
 export type Numbered<Row> = { id: number } & Row
 
-/**
- * Gives every row its id: the one it already has, or the next free one in the order in which new rows come.
- *
- * Clients store ids, so a row may neither change its id nor leave: were the last row to leave, the next newcomer would get its id.
- */
+/** Existing rows keep their ids, and none may leave: clients store ids, and a free one would get another meaning. */
 export const withStableIds = <Row extends object>(
   standing: readonly Numbered<Row>[],
   fresh: readonly Row[],

@@ -11,7 +11,6 @@ interface Making<Row extends object> {
   write: (rows: readonly Numbered<Row>[]) => string
 }
 
-/** Makes one file again and prints what became of it. */
 const make = async <Row extends object>({ file, fresh, keyOf, write }: Making<Row>): Promise<void> => {
   const standing = await readRows<Numbered<Row>>(file)
   const rows = withStableIds(standing, fresh, keyOf)

@@ -1,24 +1,22 @@
 import type { Random } from './random.ts'
 
-/** One band of amounts in major units with the discount, in percent, that it gets. Equal ends make a fixed amount. */
+/** Amounts in major units, discount in percent. Equal amounts make a fixed one. */
 export interface Band {
   min_value: number
   max_value: number
   discount: number
 }
 
-/** How a brand prices its cards. */
 export type Pricing = 'fixed' | 'range' | 'mixed' | 'tiered' | 'overlapping'
 
-/** The seven amounts at which cards of a currency are usually sold, smallest first. */
+/** The amounts at which cards of a currency are usually sold, ascending. */
 export type Steps = [number, number, number, number, number, number, number]
 
-/** The discount, in percent, of the first, second, third band and so on. */
+/** The discount in percent by band, counted from 0. */
 type DiscountPlan = (band: number) => number
 
 const DISCOUNT_PERCENT_MAX = 15
 
-/** The bands of one product. */
 export const bandsOf = (pricing: Pricing, steps: Steps, precision: number, random: Random): Band[] => {
   switch (pricing) {
     case 'fixed':
@@ -41,14 +39,13 @@ const fixedBands = (steps: Steps, random: Random): Band[] => {
   return amounts.map((amount, band) => fixed(amount, discountOf(band)))
 }
 
-/** Two small amounts as they hang in shops, and anything from the third step on. */
 const mixedBands = (steps: Steps, discountOf: DiscountPlan): Band[] => [
   fixed(steps[0], discountOf(0)),
   fixed(steps[1], discountOf(1)),
   { min_value: steps[2], max_value: steps[5], discount: discountOf(2) },
 ]
 
-/** Three ranges that meet without sharing an amount: each ends one minor unit below the next. */
+/** Ranges that share no amount: each ends one minor unit below the next. */
 const tieredBands = (steps: Steps, precision: number, discountOf: DiscountPlan): Band[] => {
   const justBelow = (amount: number): number => Number((amount - 10 ** -precision).toFixed(precision))
   return [
@@ -58,7 +55,7 @@ const tieredBands = (steps: Steps, precision: number, discountOf: DiscountPlan):
   ]
 }
 
-/** Bands that share amounts at different discounts, so that the better one has to be found. */
+/** Ranges that share amounts at different discounts, so that the better one has to be found. */
 const overlappingBands = (steps: Steps, discountOf: DiscountPlan): Band[] => [
   { min_value: steps[0], max_value: steps[4], discount: discountOf(0) },
   { min_value: steps[2], max_value: steps[6], discount: discountOf(1) },

@@ -1,16 +1,9 @@
-/** Repeatable randomness: the same seed always gives the same sequence. */
 export interface Random {
-  /** True in about `percent` of a hundred calls. */
   chance: (percent: number) => boolean
-  /** One of the choices, each as likely as the others. */
   pick: <T>(choices: readonly T[]) => T
 }
 
-/**
- * Randomness that is seeded by a name.
- *
- * Each product has its own, so that a new brand in the list leaves the products of all others as they were.
- */
+/** Each product has a seed of its own: a new brand does not change other products. */
 export const randomOf = (name: string): Random => {
   let state = fnv1a(name)
   const below = (sides: number): number => {

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { findExecutable } from './executable.ts'
 
-/** `node_modules/.bin/scrip`: runs the executable with the same arguments, passes signals on, and ends as it does. */
+/** `node_modules/.bin/scrip` runs the executable with the same arguments, and ends as it does. */
 
-/** Sent by a terminal to all that runs in it, so that the executable has them already. */
+/** A terminal sends these to all its processes. */
 const FROM_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 const PASSED_ON: readonly NodeJS.Signals[] = [...FROM_KEYBOARD, 'SIGTERM', 'SIGHUP', 'SIGUSR2']
 const FAILED = 1
-/** Shells tell a death by signal as this and its number. */
+/** Shells add this to the number of the signal. */
 const SIGNALLED = 128
 
 const isInTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY

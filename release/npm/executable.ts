@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The package with the executable for each kind of machine, by operating system and processor. */
+/** By operating system and processor. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'darwin arm64': ['scrip-sandbox-darwin-arm64'],
   'darwin x64': ['scrip-sandbox-darwin-x64'],
@@ -10,14 +10,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'win32 x64': ['scrip-sandbox-windows-x64'],
 }
 
-/** Alpine and its like have no other C library than musl. */
 const isMusl = (): boolean => existsSync('/lib/ld-musl-x86_64.so.1') && !existsSync('/lib64/ld-linux-x86-64.so.2')
 
-/**
- * The path of the executable for this machine.
- *
- * @throws Error that says what to install, or what Scrip runs on
- */
+/** @throws Error that says what to install, or what Scrip runs on */
 export const findExecutable = (): string => {
   const machine = `${process.platform} ${process.arch}`
   const packages = PACKAGES[machine]

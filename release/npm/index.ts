@@ -3,7 +3,6 @@ import { findExecutable } from './executable.ts'
 
 /** Scrip in a test: started on a free port, gone with the process that started it. */
 
-/** How a sandbox is started. */
 export interface StartOptions {
   /** Flags of `scrip run`, such as `['--rate-limit', 'off', '--seed', 'ci', '--coverage', 'coverage.json']`. */
   args?: readonly string[]
@@ -69,13 +68,9 @@ export class ScripError extends Error {
 const START_MS_MAX = 30_000
 const STOP_MS_MAX = 15_000
 const PASSWORD = 'test'
-/** How much of what it wrote to standard error is told with a failure. */
 const STDERR_CHARACTERS_MAX = 4_000
 
-/**
- * What Scrip serves for: a command that says the address and lasts as long as its standard input, which ends when this
- * process does, whichever way.
- */
+/** A command that prints the address and ends with its standard input, which ends when this process does. */
 const UNTIL_ABANDONED: readonly string[] =
   process.platform === 'win32'
     ? [
@@ -85,7 +80,7 @@ const UNTIL_ABANDONED: readonly string[] =
       ]
     : ['sh', '-c', 'echo "$SCRIP_URL"; exec cat >/dev/null']
 
-/** What may keep a process from ending; Node's pipes do, some of Bun's do not. */
+/** Node's pipes keep a process alive; some of Bun's do not. */
 interface Holding extends NodeJS.EventEmitter {
   ref?(): void
   unref?(): void
@@ -151,7 +146,7 @@ export const startScrip = async (options: StartOptions = {}): Promise<Scrip> => 
   }
 }
 
-/** Sends JSON and answers JSON. @throws ScripError when it is refused */
+/** @throws ScripError */
 const send = async (url: string, method: string, body?: object): Promise<unknown> => {
   const response = await fetch(url, { method, ...(body && { body: JSON.stringify(body) }) })
   const text = await response.text()
