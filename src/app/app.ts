@@ -21,15 +21,12 @@ import { sessionRoutes } from '../sessions/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { createServices, type Deps, type Services } from './services.ts'
 
-/** Operations that look at the catalog. */
-const CATALOG_ROUTE = /^\/api\/v1\/(?:products|categories|subcategories|orders)\b/
-
 /**
  * The program: the HTTP layer, the extension around the routes, the modules, and the documentation of them all. Beside the
  * app stand its due work, for a timer, and a login for whoever starts the program.
  */
 export const createApp = (deps: Deps) => {
-  const { catalog, version, publicUrl, config, extension, log } = deps
+  const { version, publicUrl, config, extension, log } = deps
   const services = createServices(deps)
   const { sessions, credentials, ordering, paying, due, refreshIfChanged } = services
   const timer = deps.listeners?.length ? new RequestTimer(deps.listeners) : undefined
@@ -38,7 +35,6 @@ export const createApp = (deps: Deps) => {
     limits: config.limits,
     due,
     refreshIfChanged,
-    beforeRoute: (route) => (CATALOG_ROUTE.test(route) ? catalog.before() : undefined),
     onIdentified: (request, session) => {
       timer?.identified(request, session.client.username)
       extension?.observer.identified(request, session)

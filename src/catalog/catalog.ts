@@ -43,76 +43,67 @@ interface Current {
   database: Database
   version: string | undefined
   catalog: ProductIndex
-  answers: LRUCache<string, StoredResponse>
+  responses: LRUCache<string, StoredResponse>
+}
+
+interface Loading {
+  database: Database
+  version: string | undefined
+  steps: ReturnType<typeof loadProductIndex>
 }
 
 /** In bytes; the least recently used responses make room. */
-const ANSWERS_BYTES_MAX = 16_777_216
+const RESPONSES_BYTES_MAX = 16_777_216
 /** The approximate memory of a response besides its body. */
-const ANSWER_BYTES = 2_048
+const RESPONSE_BYTES = 2_048
 
 /** The products and categories, loaded once for all worlds, because no client can change them. */
 export class Catalog {
   #loaded: Current | undefined
-  #loading: Promise<void> | undefined
+  #loading: Loading | undefined
 
   constructor(private readonly options: CatalogOptions) {}
 
-  /** Loaded at first use, so that the start does not wait for it; at once, for those that {@link before} has not kept waiting. */
+  /** Finishes the loading at once, for requests that have not waited for it. */
   get #current(): Current {
     const database = this.options.database()
     if (database !== this.#loaded?.database) this.refresh()
-    if (this.#loaded) return this.#loaded
-    const loading = this.#loadFrom(database)
-    let step = loading.next()
-    while (!step.done) step = loading.next()
-    this.#loaded = this.#currentOf(database, step.value)
+    while (!this.#loaded) this.#loadMore()
     return this.#loaded
   }
 
-  /** What a request waits for before it reads the catalog: one that is new is loaded in slices. */
-  before(): Promise<void> | undefined {
-    if (this.#loaded && this.options.database() !== this.#loaded.database) this.refresh()
-    if (this.#loaded) return undefined
-    this.#loading ??= this.#loadInSlices().finally(() => {
-      this.#loading = undefined
-    })
-    return this.#loading
+  /** What requests wait for: loads a new catalog in time slices. Undefined if it is loaded. */
+  readonly ready = (): Promise<void> | undefined => {
+    if (this.#loaded?.database !== this.options.database()) this.refresh()
+    return this.#loaded ? undefined : this.#loadInSlices()
   }
 
-  /** Loads until the catalog has not changed meanwhile. */
   async #loadInSlices(): Promise<void> {
-    while (!this.#loaded) {
-      const database = this.options.database()
-      const version = this.options.version(database)
-      const isSame = () => this.options.database() === database && this.options.version(database) === version
-      const loading = this.#loadFrom(database)
-      const slice = (isOver: () => boolean) => {
-        let step = isSame() ? loading.next() : undefined
-        while (step?.done === false && !isOver()) step = loading.next()
-        return step
-      }
-      let step = await turns.take(this, slice)
-      while (step?.done === false) step = await turns.take(this, slice)
-      if (step?.done && isSame()) this.#loaded ??= this.#currentOf(database, step.value)
+    const slice = (isOver: () => boolean) => {
+      do this.#loadMore()
+      while (!this.#loaded && !isOver())
     }
+    while (!this.#loaded) await turns.take(this, slice)
   }
 
-  #loadFrom(database: Database) {
+  /** Loads a part of the catalog, from the start if it has changed meanwhile. */
+  #loadMore(): void {
+    if (this.#loaded) return
     const { reference, publicUrl } = this.options
-    return loadProductIndex(database.query, reference, publicUrl)
-  }
-
-  #currentOf(database: Database, catalog: ProductIndex): Current {
-    return {
-      database,
-      version: this.options.version(database),
-      catalog,
-      answers: new LRUCache({
-        maxSize: ANSWERS_BYTES_MAX,
-        sizeCalculation: ({ byteCount }, key) => ANSWER_BYTES + key.length + byteCount,
-      }),
+    const database = this.options.database()
+    const version = this.options.version(database)
+    if (this.#loading?.database !== database || this.#loading.version !== version) {
+      this.#loading = { database, version, steps: loadProductIndex(database.query, reference, publicUrl) }
     }
+    const { done, value: catalog } = this.#loading.steps.next()
+    if (!done) return
+    this.#loading = undefined
+    if (this.options.version(database) !== version) return
+    const responses = new LRUCache<string, StoredResponse>({
+      maxSize: RESPONSES_BYTES_MAX,
+      sizeCalculation: ({ byteCount }, key) => RESPONSE_BYTES + key.length + byteCount,
+    })
+    this.#loaded = { database, version, catalog, responses }
   }
 
   /** Forgets the catalog if there is another one by now. */
@@ -145,18 +136,16 @@ export class Catalog {
   }
 
   /** A response that is made once per catalog, and shared by clients with the same agreed discounts. */
-  answer(
-    question: string,
+  response(
+    name: string,
     make: () => StoredResponse,
     agreed: ReadonlyMap<number, number> = NO_DISCOUNTS,
   ): StoredResponse {
-    const key = `${numberOf(agreed)} ${question}`
-    const { answers } = this.#current
-    const kept = answers.get(key)
-    if (kept) return kept
-    const made = make()
-    answers.set(key, made)
-    return made
+    const key = `${numberOf(agreed)} ${name}`
+    const { responses } = this.#current
+    const stored = responses.get(key) ?? make()
+    responses.set(key, stored)
+    return stored
   }
 
   textsOf({ id }: Product): ProductTexts | undefined {

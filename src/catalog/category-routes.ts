@@ -10,11 +10,11 @@ import { CATEGORY_NOT_FOUND, SUBCATEGORY_NOT_FOUND } from './errors.ts'
 
 export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) =>
   new Elysia({ name: 'categories', prefix: '/api/v1' })
-    .use(guard.plugin({ feature: 'vouchers' }))
+    .use(guard.plugin({ feature: 'vouchers', ready: catalog.ready }))
     .get(
       '/categories',
       ({ request }) =>
-        catalog.answer('categories', () => new StoredResponse(JSON.stringify(catalog.categories))).respond(request),
+        catalog.response('categories', () => new StoredResponse(JSON.stringify(catalog.categories))).respond(request),
       operations.listCategories,
     )
     .get(
@@ -26,7 +26,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
       '/subcategories',
       ({ request }) =>
         catalog
-          .answer('subcategories', () => new StoredResponse(JSON.stringify(catalog.subcategories)))
+          .response('subcategories', () => new StoredResponse(JSON.stringify(catalog.subcategories)))
           .respond(request),
       operations.listSubcategories,
     )

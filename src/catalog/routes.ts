@@ -24,7 +24,7 @@ export interface CatalogRoutesOptions {
 
 export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogRoutesOptions) =>
   new Elysia({ name: 'products', prefix: '/api/v1/products' })
-    .use(guard.plugin())
+    .use(guard.plugin({ ready: catalog.ready }))
     .get(
       '/',
       ({ query, request, session }) => {
@@ -35,7 +35,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
           const found = catalog.list({ category, countryId, currencyId, search }, sort, query)
           return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.pageSize))
         }
-        return catalog.answer(searchOf(request.url), make, agreed).respond(request)
+        return catalog.response(searchOf(request.url), make, agreed).respond(request)
       },
       operations.listProducts,
     )
@@ -48,7 +48,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
           const texts = found(catalog.textsOf(product), PRODUCT_NOT_FOUND)
           return new StoredResponse(JSON.stringify(productDetailWire(product, texts, agreed.get(id) ?? 0, publicUrl)))
         }
-        return catalog.answer(String(id), make, agreed).respond(request)
+        return catalog.response(String(id), make, agreed).respond(request)
       },
       operations.getProduct,
     )
@@ -79,7 +79,7 @@ export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
     '/cards/:id',
     ({ params: { id }, request }) =>
       catalog
-        .answer(
+        .response(
           `card ${id}`,
           () => new StoredResponse(drawCard(found(catalog.find(id), PRODUCT_NOT_FOUND)), CARD_HEADERS),
         )

@@ -21,7 +21,7 @@ export interface ChargeRoutesOptions extends Pricing {
 
 export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOptions) =>
   new Elysia({ name: 'charges', prefix: '/api/v1/products' })
-    .use(guard.plugin())
+    .use(guard.plugin({ ready: pricing.catalog.ready }))
     .post(
       '/:id/discount',
       ({ params: { id }, body, session }) => {

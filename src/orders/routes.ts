@@ -42,7 +42,7 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
 
   return (
     new Elysia({ name: 'orders', prefix: ROUTE })
-      .use(guard.plugin({ feature: 'vouchers' }))
+      .use(guard.plugin({ feature: 'vouchers', ready: pricing.catalog.ready }))
       // The responses contain voucher codes (contract C3).
       .onBeforeHandle(({ set }) => {
         set.headers['Cache-Control'] = 'no-store'

@@ -14,8 +14,6 @@ export interface GuardOptions {
   /** Undefined if rate limits are off. */
   limits: readonly BucketSize[] | undefined
   due: DueWork
-  /** A promise that a request to this route must wait for. */
-  beforeRoute: (route: string) => Promise<void> | undefined
   /** Reads again what another process has written, and returns whether it has. */
   refreshIfChanged: (world: World) => boolean
   /** Called before a rate-limit token is taken. */
@@ -36,6 +34,8 @@ type GuardContext = RequestContext &
     /** Takes no rate-limit token. */
     isFree?: boolean
     feature?: Feature
+    /** What the request must wait for. */
+    ready?: () => Promise<void> | undefined
   }
 
 /** Authentication, rate limits, due work and features of protected routes, in this order (contract C4). */
@@ -61,7 +61,7 @@ export class Guard {
     set.headers['X-Request-Id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session)
     if (limits) takeToken(session, limits, set, isFree)
-    const wait = this.options.beforeRoute(context.route)
+    const wait = context.ready?.()
     const isReading = request.method === 'GET'
     const caughtUp = () => (isReading && due.isDue(session.world) ? due.catchUp(session.world) : undefined)
     const ready = wait ? wait.then(caughtUp) : caughtUp()
@@ -98,9 +98,9 @@ export class Guard {
   }
 
   /** Provides `session` to the routes of a module. */
-  plugin({ feature, isFree = false }: Pick<GuardContext, 'feature' | 'isFree'> = {}) {
+  plugin(requirements: Pick<GuardContext, 'feature' | 'isFree' | 'ready'> = {}) {
     return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => ({
-      session: await this.admit({ request, set, path, route, isFree, ...(feature && { feature }) }),
+      session: await this.admit({ request, set, path, route, ...requirements }),
     }))
   }
 }
