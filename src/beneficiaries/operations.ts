@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { BODY_UNREADABLE } from '../http/failures.ts'
-import { operationsOf, PAGE_HEADERS } from '../http/operation.ts'
-import { orderQuery, pageQuery, textFilter } from '../http/parameters.ts'
+import { operationsOf, pageOf } from '../http/operation.ts'
+import { orderQuery, pageQuery, searchFilter } from '../http/parameters.ts'
 import { nullable, Timestamp } from '../http/schemas.ts'
 import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
@@ -36,7 +36,7 @@ const BeneficiaryPath = Type.Object({
 })
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
-  search: textFilter('A part of the e-mail or the name, in either case'),
+  search: searchFilter('A part of the e-mail or the name, in either case'),
   ...orderQuery(BENEFICIARY_SORTS),
 })
 
@@ -63,16 +63,8 @@ export const listBeneficiaries = operation({
   unexpectedError: 'Failed to retrieve beneficiaries',
   description: 'Searched by e-mail and name, sorted and paged; the newest first.',
   query: ListQuery,
-  success: {
-    status: 200,
-    description: 'A page of beneficiaries',
-    schema: Type.Array(BeneficiarySchema),
-    example: [BENEFICIARY_EXAMPLE],
-    headers: PAGE_HEADERS,
-  },
-  errors: {
-    'beneficiaries.list_validation': violation('limit', 'max', 'must be at most 100'),
-  },
+  success: pageOf('A page of beneficiaries', BeneficiarySchema, BENEFICIARY_EXAMPLE),
+  errors: { 'beneficiaries.list_validation': violation('limit', 'max', 'must be at most 100') },
 })
 
 export const createBeneficiary = operation({
@@ -106,12 +98,7 @@ export const getBeneficiary = operation({
   unexpectedError: 'Failed to retrieve beneficiary',
   description: 'With what was paid to the person so far.',
   params: BeneficiaryPath,
-  success: {
-    status: 200,
-    description: 'The beneficiary',
-    schema: BeneficiarySchema,
-    example: BENEFICIARY_EXAMPLE,
-  },
+  success: { status: 200, description: 'The beneficiary', schema: BeneficiarySchema, example: BENEFICIARY_EXAMPLE },
   errors: { 'beneficiaries.not_found': BENEFICIARY_NOT_FOUND },
 })
 

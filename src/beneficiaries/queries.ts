@@ -4,11 +4,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedReads, preparedWrites } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
-import { offsetOf } from '../http/pagination.ts'
-import type { Direction, Page } from '../http/parameters.ts'
 import { found } from '../kernel/failure.ts'
-import { lowerCase } from '../kernel/lower-case.ts'
-import type { World } from '../worlds/world.ts'
 import { BENEFICIARY_NOT_FOUND } from './errors.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
 
@@ -58,33 +54,12 @@ const SORTS = {
   last_payout_at: [beneficiaries.lastPayoutAtMs],
 } as const satisfies Record<string, readonly SQLiteColumn[]>
 
-export type BeneficiarySort = keyof typeof SORTS
-export const BENEFICIARY_SORTS = Object.keys(SORTS) as BeneficiarySort[]
+export const BENEFICIARY_SORTS = Object.keys(SORTS) as (keyof typeof SORTS)[]
 
-const list = new List({
+export const beneficiaryList = new List({
   table: beneficiaries,
   filters: { search: contains(beneficiaries.searchLowerCase) },
   sorts: SORTS,
   counted: { as: 'beneficiaries', by: {} },
   created: 'created_at',
 })
-
-export interface BeneficiaryQuery {
-  page: Page
-  search: string | undefined
-  sortBy: BeneficiarySort
-  sortOrder: Direction
-}
-
-export const listBeneficiaries = (
-  world: World,
-  clientId: number,
-  { page, search, sortBy, sortOrder }: BeneficiaryQuery,
-): Promise<{ rows: Beneficiary[]; totalCount: number }> =>
-  list.page(() => world.db.query, clientId, {
-    filters: { search: search === undefined ? undefined : lowerCase(search) },
-    sort: sortBy,
-    direction: sortOrder,
-    limit: page.limit,
-    offset: offsetOf(page),
-  })

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { pageHeaders } from '../http/pagination.ts'
+import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
@@ -14,7 +14,7 @@ import { BENEFICIARY_NOT_FOUND } from './errors.ts'
 import { readBeneficiary } from './input.ts'
 import * as operations from './operations.ts'
 import { type BeneficiarySchema, ROUTE } from './operations.ts'
-import { type Beneficiary, deleteBeneficiary, findBeneficiary, listBeneficiaries } from './queries.ts'
+import { type Beneficiary, beneficiaryList, deleteBeneficiary, findBeneficiary } from './queries.ts'
 
 /** Saved beneficiaries (spec 4.1). Errors leave in the flat shape. */
 
@@ -30,9 +30,12 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     .get(
       '/',
       async ({ query, session, set }) => {
-        const { search, sort_by: sortBy, sort_order: sortOrder } = query
-        const wanted = { page: query, search, sortBy, sortOrder }
-        const { rows, totalCount } = await listBeneficiaries(session.world, session.client.id, wanted)
+        const { rows, totalCount } = await beneficiaryList.page(() => session.world.db.query, session.client.id, {
+          filters: { search: query.search },
+          sort: query.sort_by,
+          direction: query.sort_order,
+          ...sliceOf(query),
+        })
         Object.assign(set.headers, pageHeaders(query, totalCount))
         return rows.map(wireFor(session))
       },

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { BODY_UNREADABLE, invalidId } from '../http/failures.ts'
-import { LONG_PAGE_HEADERS, operationsOf } from '../http/operation.ts'
+import { LONG_PAGE_HEADERS, operationsOf, pageOf } from '../http/operation.ts'
 import { idTextFilter, pageQuery, sortQuery, textFilter } from '../http/parameters.ts'
 import { violation } from '../kernel/failure.ts'
 import { CARD_TYPE } from './card.ts'
@@ -82,16 +82,8 @@ export const listProducts = operation({
   summary: 'List products',
   description: 'Products on sale, at the discounts that hold for this client.',
   query: ListQuery,
-  success: {
-    status: 200,
-    description: 'A page of products',
-    schema: Type.Array(ProductSchema),
-    example: [PRODUCT_EXAMPLE],
-    headers: LONG_PAGE_HEADERS,
-  },
-  errors: {
-    'products.list_validation': violation('limit', 'max', 'must be at most 10000'),
-  },
+  success: pageOf('A page of products', ProductSchema, PRODUCT_EXAMPLE, LONG_PAGE_HEADERS),
+  errors: { 'products.list_validation': violation('limit', 'max', 'must be at most 10000') },
 })
 
 export const getProduct = operation({
@@ -102,10 +94,7 @@ export const getProduct = operation({
   description: 'With its terms, its description and how to use it.',
   params: ProductPath,
   success: { status: 200, description: 'The product', schema: ProductDetailSchema, example: DETAIL_EXAMPLE },
-  errors: {
-    'products.invalid_id': invalidId('product'),
-    'products.not_found': PRODUCT_NOT_FOUND,
-  },
+  errors: { 'products.invalid_id': invalidId('product'), 'products.not_found': PRODUCT_NOT_FOUND },
 })
 
 export const checkAvailability = operation({
@@ -144,8 +133,5 @@ export const getCardPicture = operation({
     contentType: CARD_TYPE,
     example: '<svg xmlns="http://www.w3.org/2000/svg"/>',
   },
-  errors: {
-    'cards.invalid_id': invalidId('product'),
-    'cards.not_found': PRODUCT_NOT_FOUND,
-  },
+  errors: { 'cards.invalid_id': invalidId('product'), 'cards.not_found': PRODUCT_NOT_FOUND },
 })

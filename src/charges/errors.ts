@@ -1,4 +1,4 @@
-import type { Failure } from '../kernel/failure.ts'
+import { badRequest, type Failure } from '../kernel/failure.ts'
 
 export const DENOMINATION_NOT_OFFERED: Failure = {
   code: 'denomination_not_offered',
@@ -6,23 +6,13 @@ export const DENOMINATION_NOT_OFFERED: Failure = {
   message: 'Denomination not found',
 }
 
-export const quantityExceeded = (quantityMax: number): Failure => ({
-  code: 'quantity_exceeded',
-  kind: 'BAD_REQUEST',
-  message: `Quantity exceeds maximum allowed quantity of ${quantityMax}`,
-})
+export const quantityExceeded = (quantityMax: number) =>
+  badRequest('quantity_exceeded', `Quantity exceeds maximum allowed quantity of ${quantityMax}`)
 
-export const PAYING_WALLET_NOT_FOUND: Failure = {
-  code: 'paying_wallet_not_found',
-  kind: 'BAD_REQUEST',
-  message: 'Wallet not found',
-}
+export const PAYING_WALLET_NOT_FOUND = badRequest('paying_wallet_not_found', 'Wallet not found')
 
-export const rateMissing = (from: string, to: string): Failure => ({
-  code: 'rate_missing',
-  kind: 'BAD_REQUEST',
-  message: `No exchange rate found for ${from} to ${to}`,
-})
+export const rateMissing = (from: string, to: string) =>
+  badRequest('rate_missing', `No exchange rate found for ${from} to ${to}`)
 
 export const RATE_FAILED: Failure = {
   code: 'rate_failed',

@@ -14,12 +14,7 @@ import { type Pricing, quote } from './quote.ts'
 
 /** Charges and discounts of a product (spec 4.2, contract C9). Errors leave in the charges shape. */
 
-export interface ChargeRoutesOptions extends Pricing {
-  guard: Guard
-  chargeTtlMs: number
-}
-
-export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: ChargeRoutesOptions) =>
+export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { guard: Guard; chargeTtlMs: number }) =>
   new Elysia({ name: 'charges', prefix: '/api/v1/products' })
     .use(guard.plugin({ ready: pricing.catalog.ready }))
     .post(

@@ -214,3 +214,11 @@ export const LONG_PAGE_HEADERS = Type.Object({
   'X-Page-Size': Type.Integer({ minimum: 0, description: 'Items in this page' }),
   'X-Has-More': Type.Boolean({ description: 'Whether more pages exist' }),
 })
+
+/** The success of an operation that lists records. */
+export const pageOf = <Schema extends TSchema>(
+  description: string,
+  schema: Schema,
+  example: Static<Schema>,
+  headers: TObject = PAGE_HEADERS,
+) => ({ status: 200 as const, description, schema: Type.Array(schema), example: [example], headers })

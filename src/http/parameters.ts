@@ -1,6 +1,7 @@
 import { Kind, type TObject, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { DomainError, invalid, type Rule, type Violation } from '../kernel/failure.ts'
+import { lowerCase } from '../kernel/lower-case.ts'
 import { invalidId } from './failures.ts'
 import { eitherCase, oneOf } from './schemas.ts'
 import { isWritable } from './validation.ts'
@@ -114,6 +115,15 @@ export const idTextFilter = (record: string) =>
 const text: Read<string> = (value) => (isWritable(value) ? value : new Problem('format', 'must not hold NUL'))
 
 export const textFilter = (description: string) => Type.Optional(parameter<string>(Type.String({ description }), text))
+
+/** A term that is searched in lower case. */
+export const searchFilter = (description: string) =>
+  Type.Optional(
+    parameter<string>(Type.String({ description }), (value, query) => {
+      const term = text(value, query)
+      return typeof term === 'string' ? lowerCase(term) : term
+    }),
+  )
 
 /** One of some words, in either case. */
 const choice =

@@ -55,6 +55,8 @@ export const violation = (field: string, rule: Rule, problem: string): Failure =
 export const violated = (field: string, rule: Rule, problem: string): DomainError =>
   new DomainError(violation(field, rule, problem))
 
+export const badRequest = (code: string, message: string): Failure => ({ code, kind: 'BAD_REQUEST', message })
+
 export const notFound = (what: string): Failure => ({
   code: 'not_found',
   kind: 'NOT_FOUND',

@@ -1,21 +1,10 @@
-import { type Failure, notFound } from '../kernel/failure.ts'
+import { badRequest, notFound } from '../kernel/failure.ts'
 
 export const ORDER_NOT_FOUND = notFound('Order')
 
-export const INSUFFICIENT_STOCK: Failure = {
-  code: 'insufficient_stock',
-  kind: 'BAD_REQUEST',
-  message: 'Insufficient stock',
-}
+export const INSUFFICIENT_STOCK = badRequest('insufficient_stock', 'Insufficient stock')
 
-export const DUPLICATE_CLIENT_REFERENCE: Failure = {
-  code: 'duplicate_order_reference',
-  kind: 'BAD_REQUEST',
-  message: 'Duplicate client_reference',
-}
+export const DUPLICATE_CLIENT_REFERENCE = badRequest('duplicate_order_reference', 'Duplicate client_reference')
 
-export const orderNotCancellable = (status: string): Failure => ({
-  code: 'order_not_cancellable',
-  kind: 'BAD_REQUEST',
-  message: `Order cannot be cancelled in status ${status}`,
-})
+export const orderNotCancellable = (status: string) =>
+  badRequest('order_not_cancellable', `Order cannot be cancelled in status ${status}`)

@@ -10,7 +10,7 @@ import {
 } from '../charges/errors.ts'
 import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
 import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
-import { operationsOf, PAGE_HEADERS } from '../http/operation.ts'
+import { operationsOf, pageOf } from '../http/operation.ts'
 import { eitherCaseFilter, idFilter, idPath, pageQuery, textFilter } from '../http/parameters.ts'
 import { Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
@@ -174,17 +174,8 @@ export const listOrders = operation({
   summary: 'List orders',
   description: 'The newest first.',
   query: ListQuery,
-  success: {
-    status: 200,
-    description: 'A page of orders',
-    schema: Type.Array(OrderSchema),
-    example: [ORDER_EXAMPLE],
-    headers: PAGE_HEADERS,
-  },
-  errors: {
-    ...FEATURE,
-    'orders.list_validation': violation('limit', 'max', 'must be at most 100'),
-  },
+  success: pageOf('A page of orders', OrderSchema, ORDER_EXAMPLE),
+  errors: { ...FEATURE, 'orders.list_validation': violation('limit', 'max', 'must be at most 100') },
 })
 
 export const placeOrder = operation({
@@ -261,11 +252,6 @@ export const cancelOrder = operation({
   summary: 'Cancel a pending order',
   description: 'The wallet gets back what it paid.',
   params: OrderPath,
-  success: {
-    status: 200,
-    description: 'The cancelled order',
-    schema: OrderSchema,
-    example: CANCELLED_EXAMPLE,
-  },
+  success: { status: 200, description: 'The cancelled order', schema: OrderSchema, example: CANCELLED_EXAMPLE },
   errors: { ...MISSING, 'orders.not_cancellable': orderNotCancellable('DELIVERED') },
 })

@@ -2,9 +2,6 @@ import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedReads, preparedUpdate, preparedWrites } from '../db/prepared.ts'
-import { offsetOf } from '../http/pagination.ts'
-import type { Page } from '../http/parameters.ts'
-import type { World } from '../worlds/world.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
 
 export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
@@ -50,14 +47,6 @@ const reads = preparedReads({
       .orderBy(asc(orders.dueAtMs), asc(orders.id))
       .limit(1)
       .prepare(),
-  nextDueMs: (query) =>
-    query
-      .select({ dueAtMs: orders.dueAtMs })
-      .from(orders)
-      .where(isNotNull(orders.dueAtMs))
-      .orderBy(asc(orders.dueAtMs), asc(orders.id))
-      .limit(1)
-      .prepare(),
 })
 
 const writes = preparedWrites({
@@ -90,7 +79,7 @@ export const vouchersOf = (query: Query, orderId: number): Voucher[] => reads(qu
 
 export const findNextDue = (query: Query): Order | undefined => reads(query).nextDue.get()
 
-export const findNextDueMs = (query: Query): number | undefined => reads(query).nextDueMs.get()?.dueAtMs ?? undefined
+export const findNextDueMs = (query: Query): number | undefined => findNextDue(query)?.dueAtMs ?? undefined
 
 export const countDue = (query: Query): number =>
   query.select({ n: count() }).from(orders).where(isNotNull(orders.dueAtMs)).get()?.n ?? 0
@@ -110,7 +99,7 @@ export const updateOrder = (tx: Tx, order: Order, change: OrderChange): Order =>
 export const insertVoucher = (tx: Tx, voucher: Omit<Voucher, 'id'>): void =>
   writes(tx).insertVoucher({ id: null, ...voucher })
 
-const list = new List({
+export const orderList = new List({
   table: orders,
   filters: {
     reference: orders.reference,
@@ -122,21 +111,3 @@ const list = new List({
   counted: { as: 'orders', by: { status: 'part' } },
   created: 'id',
 })
-
-export interface OrderQuery {
-  page: Page
-  status: OrderStatus | undefined
-  productId: number | undefined
-  reference: string | undefined
-  /** Another name of the reference: an order must match both. */
-  ref: string | undefined
-}
-
-export const listOrders = (world: World, clientId: number, { page, ...filters }: OrderQuery) =>
-  list.page(() => world.db.query, clientId, {
-    filters,
-    sort: 'id',
-    direction: 'DESC',
-    limit: page.limit,
-    offset: offsetOf(page),
-  })

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import type { ChargeSchema } from '../charges/schemas.ts'
 import type { Tx } from '../db/database.ts'
 import type { JsonObject } from '../http/json.ts'
-import { pageHeaders } from '../http/pagination.ts'
+import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found, violated } from '../kernel/failure.ts'
@@ -18,17 +18,13 @@ import * as operations from './operations.ts'
 import { checkOrder, type OrderSchema, ROUTE, type VoucherSchema } from './operations.ts'
 import { type Ordering, type OrderRequest, placeOrder } from './orders.ts'
 import { placeInOrder } from './places.ts'
-import { findOrder, listOrders, vouchersOf } from './queries.ts'
+import { findOrder, orderList, vouchersOf } from './queries.ts'
 import type { Order } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
 
 /** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
 
-export interface OrderRoutesOptions extends Ordering {
-  guard: Guard
-}
-
-export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
+export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard }) => {
   const { seals, pricing } = ordering
   const { reference } = pricing
   // A response contains codes, so it is stored sealed.
@@ -51,8 +47,12 @@ export const orderRoutes = ({ guard, ...ordering }: OrderRoutesOptions) => {
         '/',
         async ({ query, session: { world, client }, set }) => {
           const { status, product_id: productId, client_reference: reference, ref } = query
-          const filter = { status, productId, reference, ref }
-          const { rows, totalCount } = await listOrders(world, client.id, { page: query, ...filter })
+          const { rows, totalCount } = await orderList.page(() => world.db.query, client.id, {
+            filters: { status, productId, reference, ref },
+            sort: 'id',
+            direction: 'DESC',
+            ...sliceOf(query),
+          })
           Object.assign(set.headers, pageHeaders(query, totalCount))
           const shown = rows.map((order) => ({ order, vouchers: vouchersOf(world.db.query, order.id) }))
           // Opening thousands of codes takes longer than one request may hold the thread (decision 0032).

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { PAYING_WALLET_NOT_FOUND, RATE_FAILED, rateMissing } from '../charges/errors.ts'
 import { BODY_UNREADABLE } from '../http/failures.ts'
-import { operationsOf, PAGE_HEADERS } from '../http/operation.ts'
-import { choiceFilter, orderQuery, Problem, pageQuery, parameter, textFilter } from '../http/parameters.ts'
+import { operationsOf, pageOf } from '../http/operation.ts'
+import { choiceFilter, orderQuery, Problem, pageQuery, parameter, searchFilter } from '../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
@@ -93,7 +93,7 @@ const listQuery = (reference: Reference) =>
           new Problem('enum', 'must be the ISO 4217 code of a circulating currency'),
       ),
     ),
-    search: textFilter('A part of the reference or of the e-mail, in either case'),
+    search: searchFilter('A part of the reference or of the e-mail, in either case'),
     ...orderQuery(PAYOUT_SORTS),
   })
 
@@ -157,16 +157,8 @@ export const listPayouts = (reference: Reference) =>
     summary: 'List payouts',
     description: 'Filtered, searched, sorted and paged; the newest first.',
     query: listQuery(reference),
-    success: {
-      status: 200,
-      description: 'A page of payouts, without their events',
-      schema: Type.Array(ListedPayoutSchema),
-      example: [LISTED_EXAMPLE],
-      headers: PAGE_HEADERS,
-    },
-    errors: {
-      'payouts.list_validation': violation('limit', 'max', 'must be at most 100'),
-    },
+    success: pageOf('A page of payouts, without their events', ListedPayoutSchema, LISTED_EXAMPLE),
+    errors: { 'payouts.list_validation': violation('limit', 'max', 'must be at most 100') },
   })
 
 export const createPayout = operation({
@@ -228,12 +220,7 @@ export const cancelPayout = operation({
   summary: 'Cancel a payout that is not submitted yet',
   description: 'The wallet gets back amount and fees.',
   params: PayoutPath,
-  success: {
-    status: 200,
-    description: 'The cancelled payout',
-    schema: PayoutSchema,
-    example: CANCELLED_EXAMPLE,
-  },
+  success: { status: 200, description: 'The cancelled payout', schema: PayoutSchema, example: CANCELLED_EXAMPLE },
   errors: {
     'payouts.cancel_not_found': PAYOUT_NOT_FOUND,
     'payouts.not_cancellable': payoutNotCancellable('completed'),

@@ -4,10 +4,6 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert, preparedReads, preparedUpdate, preparedWrites } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
-import { offsetOf } from '../http/pagination.ts'
-import type { Direction, Page } from '../http/parameters.ts'
-import { lowerCase } from '../kernel/lower-case.ts'
-import type { World } from '../worlds/world.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
 export { PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
@@ -53,14 +49,6 @@ const reads = preparedReads({
       .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
       .limit(1)
       .prepare(),
-  nextDueMs: (query) =>
-    query
-      .select({ dueAtMs: payouts.dueAtMs })
-      .from(payouts)
-      .where(isNotNull(payouts.dueAtMs))
-      .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
-      .limit(1)
-      .prepare(),
 })
 
 const writes = preparedWrites({
@@ -93,7 +81,7 @@ export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => reads
 
 export const findNextDue = (query: Query): Payout | undefined => reads(query).nextDue.get()
 
-export const findNextDueMs = (query: Query): number | undefined => reads(query).nextDueMs.get()?.dueAtMs ?? undefined
+export const findNextDueMs = (query: Query): number | undefined => findNextDue(query)?.dueAtMs ?? undefined
 
 export const countDue = (query: Query): number =>
   query.select({ n: count() }).from(payouts).where(isNotNull(payouts.dueAtMs)).get()?.n ?? 0
@@ -112,10 +100,9 @@ const SORTS = {
   status: [payouts.status],
 } as const satisfies Record<string, readonly SQLiteColumn[]>
 
-export type PayoutSort = keyof typeof SORTS
-export const PAYOUT_SORTS = Object.keys(SORTS) as PayoutSort[]
+export const PAYOUT_SORTS = Object.keys(SORTS) as (keyof typeof SORTS)[]
 
-const list = new List({
+export const payoutList = new List({
   table: payouts,
   filters: {
     status: payouts.status,
@@ -126,23 +113,3 @@ const list = new List({
   counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' } },
   created: 'created_at',
 })
-
-export interface PayoutQuery {
-  page: Page
-  status: PayoutStatus | undefined
-  currencyId: number | undefined
-  search: string | undefined
-  sortBy: PayoutSort
-  sortOrder: Direction
-}
-
-export const listPayouts = (world: World, clientId: number, query: PayoutQuery) => {
-  const { page, status, currencyId, search, sortBy, sortOrder } = query
-  return list.page(() => world.db.query, clientId, {
-    filters: { status, currencyId, search: search === undefined ? undefined : lowerCase(search) },
-    sort: sortBy,
-    direction: sortOrder,
-    limit: page.limit,
-    offset: offsetOf(page),
-  })
-}

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { pageHeaders } from '../http/pagination.ts'
+import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
@@ -12,26 +12,26 @@ import { readPayout } from './input.ts'
 import * as operations from './operations.ts'
 import { type EventSchema, type ListedPayoutSchema, type PayoutSchema, ROUTE } from './operations.ts'
 import { cancelPayout, createPayout, type Paying } from './payouts.ts'
-import { eventsOf, findPayout, listPayouts } from './queries.ts'
+import { eventsOf, findPayout, payoutList } from './queries.ts'
 import type { Payout, PayoutEvent } from './tables.ts'
 
 /** Payouts (contract C13). Errors leave in the flat shape. */
 
-export interface PayoutRoutesOptions extends Paying {
-  guard: Guard
-}
-
-export const payoutRoutes = ({ guard, ...paying }: PayoutRoutesOptions) => {
+export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) => {
   const { reference } = paying
 
   return new Elysia({ name: 'payouts', prefix: ROUTE })
     .use(guard.plugin())
     .get(
       '/',
-      async ({ query, session, set }) => {
-        const { status, currency, search, sort_by: sortBy, sort_order: sortOrder } = query
-        const wanted = { page: query, status, currencyId: currency?.id, search, sortBy, sortOrder }
-        const { rows, totalCount } = await listPayouts(session.world, session.client.id, wanted)
+      async ({ query, session: { world, client }, set }) => {
+        const { status, currency, search } = query
+        const { rows, totalCount } = await payoutList.page(() => world.db.query, client.id, {
+          filters: { status, currencyId: currency?.id, search },
+          sort: query.sort_by,
+          direction: query.sort_order,
+          ...sliceOf(query),
+        })
         Object.assign(set.headers, pageHeaders(query, totalCount))
         return rows.map((payout) => listedWire(payout, reference))
       },

@@ -65,10 +65,7 @@ export const getCountry = countryOperation({
   description: 'With both letter codes, the numeric one and the dialing prefix.',
   params: CountryPath,
   success: { status: 200, description: 'The country', schema: CountrySchema, example: COUNTRY_EXAMPLE },
-  errors: {
-    'countries.invalid_id': invalidId('country'),
-    'countries.not_found': COUNTRY_NOT_FOUND,
-  },
+  errors: { 'countries.invalid_id': invalidId('country'), 'countries.not_found': COUNTRY_NOT_FOUND },
 })
 
 export const listCurrencies = currencyOperation({
@@ -94,8 +91,5 @@ export const getCurrency = currencyOperation({
   description: 'Its precision says how many decimals its amounts have.',
   params: CurrencyPath,
   success: { status: 200, description: 'The currency', schema: CurrencySchema, example: CURRENCY_EXAMPLE },
-  errors: {
-    'currencies.invalid_id': invalidId('currency'),
-    'currencies.not_found': CURRENCY_NOT_FOUND,
-  },
+  errors: { 'currencies.invalid_id': invalidId('currency'), 'currencies.not_found': CURRENCY_NOT_FOUND },
 })

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { invalidId } from '../http/failures.ts'
-import { LONG_PAGE_HEADERS, operationsOf } from '../http/operation.ts'
+import { LONG_PAGE_HEADERS, operationsOf, pageOf } from '../http/operation.ts'
 import {
   choiceFilter,
   currencyCodeFilter,
@@ -8,8 +8,8 @@ import {
   idPath,
   idTextFilter,
   pageQuery,
+  searchFilter,
   sortQuery,
-  textFilter,
   timeFilter,
 } from '../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
@@ -78,7 +78,7 @@ const TransactionListQuery = Type.Object({
   ...pageQuery(PAGE),
   wallet_id: idFilter('wallet'),
   currency: currencyCodeFilter,
-  search: textFilter('A part of source_id or of remarks, in either case'),
+  search: searchFilter('A part of source_id or of remarks, in either case'),
   transaction_type: choiceFilter(TRANSACTION_TYPES, 'Only credits, or only debits'),
   status: choiceFilter(TRANSACTION_STATUSES, 'Only with this status'),
   source_type: choiceFilter(SOURCE_TYPES, 'Only from this kind of source'),
@@ -124,16 +124,8 @@ export const listWallets = operation({
   summary: 'List wallets',
   description: 'What the client can pay from, with the balance of each.',
   query: WalletListQuery,
-  success: {
-    status: 200,
-    description: 'A page of wallets',
-    schema: Type.Array(WalletSchema),
-    example: [WALLET_EXAMPLE],
-    headers: LONG_PAGE_HEADERS,
-  },
-  errors: {
-    'wallets.list_validation': violation('type', 'enum', 'must be one of PREPAID, POSTPAID'),
-  },
+  success: pageOf('A page of wallets', WalletSchema, WALLET_EXAMPLE, LONG_PAGE_HEADERS),
+  errors: { 'wallets.list_validation': violation('type', 'enum', 'must be one of PREPAID, POSTPAID') },
 })
 
 export const getWallet = operation({
@@ -143,10 +135,7 @@ export const getWallet = operation({
   description: 'Its balance, and what of it is reserved.',
   params: WalletPath,
   success: { status: 200, description: 'The wallet', schema: WalletSchema, example: WALLET_EXAMPLE },
-  errors: {
-    'wallets.invalid_id': invalidId('wallet'),
-    'wallets.not_found': WALLET_NOT_FOUND,
-  },
+  errors: { 'wallets.invalid_id': invalidId('wallet'), 'wallets.not_found': WALLET_NOT_FOUND },
 })
 
 export const listTransactions = operation({
@@ -155,16 +144,8 @@ export const listTransactions = operation({
   summary: 'List transactions',
   description: 'Every movement of the wallets of the client, the newest first.',
   query: TransactionListQuery,
-  success: {
-    status: 200,
-    description: 'A page of transactions',
-    schema: Type.Array(TransactionSchema),
-    example: [TRANSACTION_EXAMPLE],
-    headers: LONG_PAGE_HEADERS,
-  },
-  errors: {
-    'transactions.list_validation': violation('created_from', 'format', 'must be an RFC 3339 time'),
-  },
+  success: pageOf('A page of transactions', TransactionSchema, TRANSACTION_EXAMPLE, LONG_PAGE_HEADERS),
+  errors: { 'transactions.list_validation': violation('created_from', 'format', 'must be an RFC 3339 time') },
 })
 
 export const getTransaction = operation({
@@ -173,14 +154,6 @@ export const getTransaction = operation({
   summary: 'Get a transaction',
   description: 'One movement of a wallet, with the balance after it.',
   params: TransactionPath,
-  success: {
-    status: 200,
-    description: 'The transaction',
-    schema: TransactionSchema,
-    example: TRANSACTION_EXAMPLE,
-  },
-  errors: {
-    'transactions.invalid_id': invalidId('transaction'),
-    'transactions.not_found': TRANSACTION_NOT_FOUND,
-  },
+  success: { status: 200, description: 'The transaction', schema: TransactionSchema, example: TRANSACTION_EXAMPLE },
+  errors: { 'transactions.invalid_id': invalidId('transaction'), 'transactions.not_found': TRANSACTION_NOT_FOUND },
 })

@@ -7,7 +7,6 @@ import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/parameters.ts'
 import { found } from '../kernel/failure.ts'
-import { lowerCase } from '../kernel/lower-case.ts'
 import type { World } from '../worlds/world.ts'
 import { WALLET_NOT_FOUND } from './errors.ts'
 import {
@@ -172,31 +171,13 @@ export const listWallets = (query: Query, clientId: number, asked: WalletQuery) 
   return { rows: matching.slice(offset, offset + page.limit), totalCount: matching.length }
 }
 
-export interface TransactionQuery {
-  page: Page
-  walletId: number | undefined
-  currency: string | undefined
-  search: string | undefined
-  transactionType: WalletTransaction['transactionType'] | undefined
-  status: WalletTransaction['status'] | undefined
-  sourceType: WalletTransaction['sourceType'] | undefined
-  createdFromMs: number | undefined
-  createdToMs: number | undefined
-  sort: Sort<(typeof TRANSACTION_SORTS)[number]>
-}
-
+/** Each transaction comes with its currency. */
 export const listTransactions = async (
   world: World,
   clientId: number,
-  { page, sort, search, ...filters }: TransactionQuery,
+  slice: Parameters<typeof transactionList.page>[2],
 ) => {
-  const { rows, totalCount } = await transactionList.page(() => world.db.query, clientId, {
-    filters: { ...filters, search: search === undefined ? undefined : lowerCase(search) },
-    sort: sort.field,
-    direction: sort.direction,
-    limit: page.limit,
-    offset: offsetOf(page),
-  })
+  const { rows, totalCount } = await transactionList.page(() => world.db.query, clientId, slice)
   const currencyIds = new Map<number, number>()
   const { query } = world.db
   const currencyOf = (transaction: WalletTransaction): number => {

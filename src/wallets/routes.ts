@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { longPageHeaders } from '../http/pagination.ts'
+import { longPageHeaders, sliceOf } from '../http/pagination.ts'
 import { sortOf } from '../http/parameters.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
@@ -27,14 +27,9 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     .get(
       '/wallets',
       async ({ query, session, set }) => {
-        const { currency, type } = query
-        const filter = { currencyId: query.currency_id, currency, type, isActive: query.is_active }
-        const sort = sortOf(query, NEWEST_FIRST)
-        const { rows, totalCount } = listWallets(session.world.db.query, session.client.id, {
-          page: query,
-          ...filter,
-          sort,
-        })
+        const { currency, type, currency_id: currencyId, is_active: isActive } = query
+        const wanted = { page: query, currencyId, currency, type, isActive, sort: sortOf(query, NEWEST_FIRST) }
+        const { rows, totalCount } = listWallets(session.world.db.query, session.client.id, wanted)
         Object.assign(set.headers, longPageHeaders(query, totalCount, rows.length))
         return rows.map((wallet) => walletWire(wallet, reference))
       },
@@ -42,33 +37,29 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     )
     .get(
       '/wallets/:id',
-      ({ params, session }) => {
-        return walletWire(
-          found(findWallet(session.world.db.query, session.client.id, params.id), WALLET_NOT_FOUND),
-          reference,
-        )
-      },
+      ({ params, session: { world, client } }) =>
+        walletWire(found(findWallet(world.db.query, client.id, params.id), WALLET_NOT_FOUND), reference),
       operations.getWallet,
     )
     .get(
       '/transactions',
       async ({ query, session, set }) => {
         const { currency, search, status } = query
-        const filter = {
-          walletId: query.wallet_id,
-          currency,
-          search,
-          transactionType: query.transaction_type,
-          status,
-          sourceType: query.source_type,
-          createdFromMs: query.created_from,
-          createdToMs: query.created_to,
-        }
-        const sort = sortOf(query, NEWEST_FIRST)
+        const { field: sort, direction } = sortOf(query, NEWEST_FIRST)
         const { rows, totalCount } = await listTransactions(session.world, session.client.id, {
-          page: query,
-          ...filter,
+          filters: {
+            walletId: query.wallet_id,
+            currency,
+            search,
+            transactionType: query.transaction_type,
+            status,
+            sourceType: query.source_type,
+            createdFromMs: query.created_from,
+            createdToMs: query.created_to,
+          },
           sort,
+          direction,
+          ...sliceOf(query),
         })
         Object.assign(set.headers, longPageHeaders(query, totalCount, rows.length))
         return rows.map((row) => transactionWire(row, reference))
@@ -77,12 +68,8 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     )
     .get(
       '/transactions/:id',
-      ({ params, session }) => {
-        return transactionWire(
-          found(findTransaction(session.world.db.query, session.client.id, params.id), TRANSACTION_NOT_FOUND),
-          reference,
-        )
-      },
+      ({ params, session: { world, client } }) =>
+        transactionWire(found(findTransaction(world.db.query, client.id, params.id), TRANSACTION_NOT_FOUND), reference),
       operations.getTransaction,
     )
 

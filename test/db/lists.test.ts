@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { deleteBeneficiary, listBeneficiaries, recordPayout } from '../../src/beneficiaries/queries.ts'
+import {
+  type BENEFICIARY_SORTS,
+  beneficiaryList,
+  deleteBeneficiary,
+  recordPayout,
+} from '../../src/beneficiaries/queries.ts'
 import { beneficiaries } from '../../src/beneficiaries/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { sliceOf } from '../../src/http/pagination.ts'
+import type { Direction, Page } from '../../src/http/parameters.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { secureRandomness } from '../../src/kernel/ids.ts'
 import { World } from '../../src/worlds/world.ts'
@@ -56,15 +63,23 @@ const save = (number: number, clientId: number, createdAtMs = Math.floor(number 
 
 const ours = Array.from({ length: ROWS }, (_, number) => number).filter((number) => number % 3 !== 2)
 
-const page = async (clientId: number, more: Partial<Parameters<typeof listBeneficiaries>[2]> = {}) => {
-  const query = {
-    page: { page: 1, limit: 100 },
-    search: undefined,
-    sortBy: 'created_at',
-    sortOrder: 'ASC',
-    ...more,
-  } as const
-  const { rows, totalCount } = await listBeneficiaries(world, clientId, query)
+interface Wanted {
+  page?: Page
+  search?: string
+  sortBy?: (typeof BENEFICIARY_SORTS)[number]
+  sortOrder?: Direction
+}
+
+const page = async (
+  clientId: number,
+  { page = { page: 1, limit: 100 }, search, sortBy = 'created_at', sortOrder = 'ASC' }: Wanted = {},
+) => {
+  const { rows, totalCount } = await beneficiaryList.page(() => world.db.query, clientId, {
+    filters: { search: search?.toLowerCase() },
+    sort: sortBy,
+    direction: sortOrder,
+    ...sliceOf(page),
+  })
   return { ids: rows.map(({ id }) => id), totalCount }
 }
 
