@@ -201,7 +201,7 @@ export const CREATED_HEADERS = Type.Object({
 })
 
 /** The headers of a paginated response. */
-export const PAGE_HEADERS = Type.Object({
+const PAGE_HEADERS = Type.Object({
   'X-Page': Type.Integer({ minimum: 1, description: 'The current page' }),
   'X-Per-Page': Type.Integer({ minimum: 1, description: 'Items per page' }),
   'X-Total-Count': Type.Integer({ minimum: 0, description: 'All items that match' }),
