@@ -10,7 +10,11 @@ import { BENEFICIARY_NOT_FOUND } from './errors.ts'
 import { BeneficiaryBody } from './input.ts'
 import { BENEFICIARY_SORTS } from './queries.ts'
 
-const operation = operationsOf({ tag: 'Beneficiaries', errorShape: 'flat' })
+const operation = operationsOf({
+  tag: 'Beneficiaries',
+  tagDescription: 'People who are paid, saved to be paid again.',
+  errorShape: 'flat',
+})
 
 export const ROUTE = '/api/v1/beneficiaries'
 const PAGE = { limitDefault: 20, limitMax: 100 }

@@ -4,7 +4,11 @@ import { operationsOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
 import { CATEGORY_NOT_FOUND, SUBCATEGORY_NOT_FOUND } from './errors.ts'
 
-const operation = operationsOf({ tag: 'Categories', errorShape: 'structured' })
+const operation = operationsOf({
+  tag: 'Categories',
+  tagDescription: 'What products are sorted by. For accounts with the vouchers feature.',
+  errorShape: 'structured',
+})
 
 const named = { id: Type.Integer(), name: Type.String() }
 const CategorySchema = Type.Object(named, { title: 'Category' })

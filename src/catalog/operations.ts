@@ -8,7 +8,11 @@ import { PRODUCT_NOT_FOUND } from './errors.ts'
 import { SORT_FIELDS } from './product-index.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
 
-const operation = operationsOf({ tag: 'Products', errorShape: 'structured' })
+const operation = operationsOf({
+  tag: 'Products',
+  tagDescription: 'Gift cards on sale: what there is, whether it can be had, and what it costs.',
+  errorShape: 'structured',
+})
 
 const PAGE = { limitDefault: 50, limitMax: 10_000 }
 

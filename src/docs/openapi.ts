@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
-import { type Operation, servedBy, TAGS } from '../http/operation.ts'
+import { type Operation, servedBy } from '../http/operation.ts'
 import { ownRequests } from '../http/request-timer.ts'
 import { documentedRoute } from '../http/target.ts'
 import { ERROR_SCHEMAS, errorResponses } from './error-responses.ts'
@@ -56,14 +56,14 @@ export const openApiDocument = async ({ app, version, publicUrl, headersOf }: Do
   const components = new Components()
   const paths: Json = {}
   const sharedHeaders: Json = {}
-  const tags = new Set<string>()
+  const tags = new Map<string, string>()
   for (const [path, methods] of Object.entries(document.paths)) {
     const route = documentedRoute(path)
     const pattern = route.replace(/\{(\w+)\}/g, ':$1')
     const documented = Object.entries(methods).flatMap(([method, collected]) => {
       const operation = operations.get(`${method.toUpperCase()} ${pattern}`)
       if (!operation) return []
-      tags.add(operation.tag)
+      if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
       const headers = sharedIn(sharedHeaders, headersOf(operation))
       return [[method, operationObject({ components, collected, headers }, operation)]]
     })
@@ -78,8 +78,7 @@ export const openApiDocument = async ({ app, version, publicUrl, headersOf }: Do
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
-    // Live mode documents nothing of the sandbox.
-    tags: Object.entries(TAGS).flatMap(([name, description]) => (tags.has(name) ? [{ name, description }] : [])),
+    tags: [...tags].map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: { ...ERROR_SCHEMAS, ...components.schemas },

@@ -9,21 +9,6 @@ import { queryReader, readPath } from './parameters.ts'
 import { documentedRoute } from './target.ts'
 import { knownMembers } from './validation.ts'
 
-/** The groups of the documentation, in the order of the specification, and what each is about. */
-export const TAGS = {
-  Authentication: 'Credentials become tokens, tokens are renewed and revoked.',
-  Beneficiaries: 'People who are paid, saved to be paid again.',
-  Products: 'Gift cards on sale: what there is, whether it can be had, and what it costs.',
-  Categories: 'What products are sorted by. For accounts with the vouchers feature.',
-  Countries: 'The countries of ISO 3166-1.',
-  Currencies: 'The circulating currencies of ISO 4217.',
-  Wallets: 'What a client pays from, and every movement of it.',
-  Orders: 'Gift cards bought, and the vouchers that are delivered. For accounts with the vouchers feature.',
-  Payouts: 'Money sent to beneficiaries.',
-  Service: 'Whether the service is well.',
-  Sandbox: 'What only the sandbox has: worlds and their clocks. Open on this machine, elsewhere by token.',
-} as const
-
 /** Where an operation travels: in the `detail` of its route. */
 const OPERATION = 'x-operation'
 
@@ -84,7 +69,11 @@ interface About {
 
 /** What the operations of a folder have in common. */
 interface Group extends Pick<ErrorFormat, 'errorShape'>, Pick<About, 'public'> {
-  tag: keyof typeof TAGS
+  /** The group in the documentation, and what it is about; said once where modules share a group. */
+  tag: string
+  tagDescription?: string
+  /** Says itself how the service is, so that it is never a 503 of the HTTP layer. */
+  isProbe?: true
   /** Bodies with unknown members are refused. */
   closed?: true
 }
@@ -186,13 +175,12 @@ export const servedBy = (app: AnyElysia): ServedOperation[] =>
   })
 
 /** Every error of an operation by its stable name, the common ones last. */
-export const errorsOf = ({ errors, public: isPublic, free, tag }: Operation): Record<string, Failure> => ({
+export const errorsOf = ({ errors, public: isPublic, free, isProbe }: Operation): Record<string, Failure> => ({
   ...errors,
   ...(!isPublic && { unauthorized: unauthorized(true) }),
   ...(!isPublic && !free && { rate_limited: rateLimited(36) }),
   internal: INTERNAL,
-  // Probes and status say for themselves how the service is.
-  ...(tag !== 'Service' && { unavailable: unavailable(1) }),
+  ...(!isProbe && { unavailable: unavailable(1) }),
 })
 
 /** The header of a response that has made a record. */

@@ -5,7 +5,12 @@ import { type Operation, operationsOf } from './operation.ts'
 
 /** Health of the service (spec 4.6, contract C1): public, and outside of limits. */
 
-const operation = operationsOf({ tag: 'Service', errorShape: 'structured' })
+const operation = operationsOf({
+  tag: 'Service',
+  tagDescription: 'Whether the service is well.',
+  errorShape: 'structured',
+  isProbe: true,
+})
 
 const StatusSchema = Type.Object(
   {

@@ -22,7 +22,11 @@ import { INSUFFICIENT_BALANCE } from '../wallets/errors.ts'
 import { DUPLICATE_CLIENT_REFERENCE, INSUFFICIENT_STOCK, ORDER_NOT_FOUND, orderNotCancellable } from './errors.ts'
 import { ORDER_STATUSES } from './tables.ts'
 
-const operation = operationsOf({ tag: 'Orders', errorShape: 'structured' })
+const operation = operationsOf({
+  tag: 'Orders',
+  tagDescription: 'Gift cards bought, and the vouchers that are delivered. For accounts with the vouchers feature.',
+  errorShape: 'structured',
+})
 
 export const ROUTE = '/api/v1/orders'
 const PAGE = { limitDefault: 10, limitMax: 100 }

@@ -20,7 +20,7 @@ import { PayoutBody } from './input.ts'
 import { PAYOUT_SORTS } from './queries.ts'
 import { ACTOR_TYPES, PAYOUT_STATUSES } from './tables.ts'
 
-const operation = operationsOf({ tag: 'Payouts', errorShape: 'flat' })
+const operation = operationsOf({ tag: 'Payouts', tagDescription: 'Money sent to beneficiaries.', errorShape: 'flat' })
 
 export const ROUTE = '/api/v1/payouts'
 const PAGE = { limitDefault: 20, limitMax: 100 }

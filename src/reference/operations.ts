@@ -4,8 +4,16 @@ import { operationsOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
 import { COUNTRY_NOT_FOUND, CURRENCY_NOT_FOUND } from './errors.ts'
 
-const countryOperation = operationsOf({ tag: 'Countries', errorShape: 'structured' })
-const currencyOperation = operationsOf({ tag: 'Currencies', errorShape: 'structured' })
+const countryOperation = operationsOf({
+  tag: 'Countries',
+  tagDescription: 'The countries of ISO 3166-1.',
+  errorShape: 'structured',
+})
+const currencyOperation = operationsOf({
+  tag: 'Currencies',
+  tagDescription: 'The circulating currencies of ISO 4217.',
+  errorShape: 'structured',
+})
 
 export const CountrySchema = Type.Object(
   {

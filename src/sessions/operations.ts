@@ -7,7 +7,11 @@ import { type Failure, invalid, type Violation, violation } from '../kernel/fail
 import { SESSION_BODY_BYTES_MAX } from './credentials.ts'
 import { CREDENTIALS_WRONG, credentialsMissing, REFRESH_TOKEN_MISSING, REFRESH_TOKEN_WRONG } from './errors.ts'
 
-const operation = operationsOf({ tag: 'Authentication', errorShape: 'structured' })
+const operation = operationsOf({
+  tag: 'Authentication',
+  tagDescription: 'Credentials become tokens, tokens are renewed and revoked.',
+  errorShape: 'structured',
+})
 
 const LoginBody = Type.Object(
   {

@@ -18,7 +18,11 @@ import { TRANSACTION_NOT_FOUND, WALLET_NOT_FOUND } from './errors.ts'
 import { TRANSACTION_SORTS, WALLET_SORTS } from './queries.ts'
 import { SOURCE_TYPES } from './tables.ts'
 
-const operation = operationsOf({ tag: 'Wallets', errorShape: 'structured' })
+const operation = operationsOf({
+  tag: 'Wallets',
+  tagDescription: 'What a client pays from, and every movement of it.',
+  errorShape: 'structured',
+})
 
 export const NEWEST_FIRST = { field: 'id', direction: 'DESC' } as const
 const PAGE = { limitDefault: 50, limitMax: 10_000 }

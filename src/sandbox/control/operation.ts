@@ -5,7 +5,13 @@ import { FOREIGN_SITE, TOKEN_WRONG, worldNotFound } from '../errors.ts'
 
 /** What the operations of the control API have in common (contract C15). */
 
-export const controlOperation = operationsOf({ tag: 'Sandbox', errorShape: 'structured', public: true, closed: true })
+export const controlOperation = operationsOf({
+  tag: 'Sandbox',
+  tagDescription: 'What only the sandbox has: worlds and their clocks. Open on this machine, elsewhere by token.',
+  errorShape: 'structured',
+  public: true,
+  closed: true,
+})
 
 /** The errors of the gate, named after a group of operations. */
 export const gateErrors = (group: string): Record<string, Failure> => ({

@@ -14,5 +14,5 @@ const FaultHeaders = Type.Object({
 })
 
 /** The headers by which the documentation lets readers ask for a fault. */
-export const faultHeadersOf = ({ tag }: Operation): TObject | undefined =>
-  tag === 'Sandbox' || tag === 'Service' ? undefined : FaultHeaders
+export const faultHeadersOf = ({ tag, isProbe }: Operation): TObject | undefined =>
+  tag === 'Sandbox' || isProbe ? undefined : FaultHeaders
