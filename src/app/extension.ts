@@ -12,7 +12,7 @@ import type { Session, Sessions } from '../sessions/sessions.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 
-/** Replaces some of what the program gets from outside, and takes part before and after each request (decision 0047). */
+/** Replaces parts of the program, and takes part before and after each request (decision 47). */
 export interface Extension {
   supply: VoucherSupply
   /** Whether the clock of a world moves its payouts or its orders. */

@@ -20,7 +20,7 @@ import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import type { Extension } from './extension.ts'
 
-/** What the program is made of, and everything that comes from outside. */
+/** Everything that comes from outside the app. */
 export interface Deps {
   config: Config
   version: string
@@ -30,18 +30,16 @@ export interface Deps {
   catalog: Catalog
   rates: RateSource
   signingKey: Uint8Array
-  /** What seals voucher codes at rest. */
+  /** Encrypts voucher codes at rest. */
   seals: SealSource
-  /** The address that clients see: known once the port is bound. */
   publicUrl: string
-  /** The peer that a request comes from. */
   addressOf: (request: Request) => string
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   isClosing: () => boolean
-  /** Who hears of each request, such as a log; nothing is watched for nobody. */
+  /** Notified of each request: the log, the metrics. */
   listeners?: readonly RequestListener[]
-  /** What stands around the program; live mode has nothing. */
+  /** The sandbox; undefined in live mode. */
   extension: Extension | undefined
 }
 

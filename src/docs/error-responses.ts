@@ -4,8 +4,6 @@ import { errorsOf, type Operation } from '../http/operation.ts'
 import { commonHeaders, headerObjects } from './headers.ts'
 import type { Json } from './schemas.ts'
 
-/** The errors of an operation, rendered as they are sent. */
-
 /** The headers that errors bring along. */
 const ERROR_HEADERS: Record<string, TSchema> = {
   'WWW-Authenticate': Type.String({ description: 'The scheme, and what was wrong' }),

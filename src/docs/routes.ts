@@ -3,7 +3,7 @@ import { StoredResponse } from '../http/stored-response.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
 import { PAGE_ASSETS, PAGE_POLICY, REFERENCE_PAGE } from './page.ts'
 
-/** No browser takes a file of ours for something else than it says it is. */
+/** Browsers must not guess the type of a file. */
 const AS_IT_SAYS = { 'x-content-type-options': 'nosniff' } as const
 
 /** The OpenAPI document and the page that shows it: public, and whole without a network (contract C1). */

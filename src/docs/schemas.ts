@@ -4,7 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 
 export type Json = Record<string, unknown>
 
-/** Whether a schema is of what a client sends, where an optional member may be null, or of what it is answered. */
+/** Whether a schema describes a request, where an optional member may be null, or a response. */
 export interface Direction {
   isRequest: boolean
   /** The control surface refuses members that it does not know; the API ignores them. */
@@ -13,10 +13,10 @@ export interface Direction {
 const ANSWER: Direction = { isRequest: false }
 
 const INT32_MAX = 2_147_483_647
-/** How TypeBox writes a record with any names. */
+/** The pattern in TypeBox's records with any names. */
 const ANY_NAME = '^(.*)$'
 
-/** The named schemas of a document. Every object is one of them: a generator makes up a name for any other. */
+/** The named schemas of a document. Every object has a name; otherwise generators invent one. */
 export class Components {
   readonly schemas: Record<string, Json> = {}
 

@@ -17,13 +17,13 @@ const SMALL_PIECE_BYTES_MAX = 64
 
 const DIGITS = /^\d+$/
 
-/** The bodies that were read, for whoever looks on; each goes with its request. */
+/** The bodies that were read, for observers. */
 const bodies = new WeakMap<Request, string>()
 const objects = new WeakMap<Request, JsonObject>()
-/** Why a body was refused: the rest of it is not asked for again. */
+/** Why a body was refused: a second reading is refused alike. */
 const refusals = new WeakMap<Request, unknown>()
 
-/** The body of a request as it was read, or undefined while nothing has read it. */
+/** Undefined while nothing has read it. */
 export const sentBody = (request: Request): string | undefined => bodies.get(request)
 
 /** Whether a body of unknown length was not read to its end: the runtime would parse each further chunk for nobody. */
@@ -33,7 +33,7 @@ export const isLeftUnread = (request: Request): boolean =>
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
- * The body as text, whatever its content type says. It can be asked for again, and is refused again.
+ * The body as text, whatever its content type says. It can be read again.
  *
  * @throws DomainError body_unreadable when it is over the limit, not whole or not UTF-8; unavailable when too many bytes
  *   of bodies are under way
@@ -77,12 +77,12 @@ const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array
   })
 }
 
-/** A client that goes away before its body is whole is no error of ours (contract C4). */
+/** A client that leaves before its body is complete causes no 500 (contract C4). */
 const gone = (): never => {
   throw unreadable()
 }
 
-/** A body of unknown length is read no further than it may be long, or than there is room for it. */
+/** Reads a body of unknown length up to its limit. */
 const readChunks = async ({ body }: Request, bytesMax: number, upload: Upload): Promise<Uint8Array> => {
   try {
     for await (const piece of body ?? []) {

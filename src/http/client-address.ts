@@ -1,6 +1,6 @@
 import { type BlockList, isIP } from 'node:net'
 
-/** Adds a network (`10.0.0.0/8`, `fd00::/8`) or a single address to a list, and answers whether it is one. */
+/** Adds a network (`10.0.0.0/8`, `fd00::/8`) or an address to a list. Returns false if the text is neither. */
 export const addNetwork = (networks: BlockList, text: string): boolean => {
   const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const family = isIP(address)
@@ -22,7 +22,7 @@ export const addressBehind =
     let address = plainAddress(peerOf(request)) ?? ''
     const forwarded = (request.headers.get('x-forwarded-for') ?? '').split(',')
     while (isIn(trusted, address)) {
-      // What is no address was written by none of them.
+      // No proxy writes anything but an address.
       const before = plainAddress(forwarded.pop()?.trim() ?? '')
       if (before === undefined) return address
       address = before

@@ -3,7 +3,6 @@ import type { Failure, FailureKind, Violation } from '../kernel/failure.ts'
 /** The shapes of error bodies (spec section 7): structured (shape 1), flat (shape 2), and charges (shape 3). */
 export type ErrorShape = 'structured' | 'flat' | 'charges'
 
-/** How a route writes its errors. */
 export interface ErrorFormat {
   errorShape: ErrorShape
   /** The message when the program itself fails (contract C4). */
@@ -25,14 +24,12 @@ const KINDS: Record<FailureKind, { status: number; name: string; flatName: strin
   INTERNAL_SERVER_ERROR: { status: 500, name: 'InternalServerError', flatName: 'InternalServerError' },
 }
 
-/** The status, the headers and the body of an error response. */
 export interface RenderedError {
   status: number
   headers: Readonly<Record<string, string>>
   body: { error: unknown; message?: string }
 }
 
-/** Renders a failure in the format of the route that meets it. */
 export const renderFailure = (failure: Failure, { errorShape, unexpectedError }: ErrorFormat): RenderedError => {
   const worded = failure.code === 'internal' ? { ...failure, message: unexpectedError } : failure
   const render = RENDERERS[failure.isUniform ? 'structured' : errorShape]

@@ -33,7 +33,6 @@ const setCommonHeaders = (options: HttpLayerOptions, request: Request, set: Cont
   if (options.isClosing() || isLeftUnread(request)) set.headers.connection = 'close'
 }
 
-/** Turns what was thrown into a response. */
 const errorResponder = (options: HttpLayerOptions) => {
   const operationOf = ({ request, route }: RoutedRequest) => options.operations.get(`${request.method} ${route}`)
 
@@ -80,7 +79,7 @@ const failureOf = (error: unknown, operation: Operation | undefined): Failure =>
   return operation.bodyFailure?.(violations, error.value as JsonObject) ?? invalid(violations)
 }
 
-/** What happens to every request first and last: it gets an identifier, and whatever is thrown becomes an error response. */
+/** The first and last step of every request: it gets an identifier, and whatever is thrown becomes an error response. */
 export const httpLayer = (options: HttpLayerOptions) => {
   const { observer } = options
   const { refuse, refuseUnknownPath } = errorResponder(options)

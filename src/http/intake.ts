@@ -1,16 +1,16 @@
 import { DomainError, unavailable } from '../kernel/failure.ts'
 
 /**
- * The bodies that are under way. Together they take a bounded number of bytes; where more arrive, the body that has been
- * under way longest is refused, so that nobody can keep others out by sending slowly.
+ * The bodies that are still arriving. Together they take a bounded number of bytes. If more arrive, the oldest body is
+ * refused, so that nobody can keep others out by sending slowly.
  */
 
 /** Thirty-two of the largest bodies; ordinary ones are a thousandth of that. */
 export const IN_FLIGHT_BYTES_MAX = 33_554_432
-/** What a client that was refused waits: most bodies arrive within milliseconds. */
+/** Most bodies arrive within milliseconds. */
 const RETRY_AFTER_SECONDS = 1
 
-/** A body under way, and what has arrived of it. */
+/** A body that is still arriving. */
 export class Upload {
   #buffer = new ArrayBuffer(0)
   #byteCount = 0
@@ -29,7 +29,7 @@ export class Upload {
     makeRoom()
   }
 
-  /** Takes over a piece that has arrived, and answers whether more is wanted. */
+  /** Takes over a piece that has arrived. Returns whether more is wanted. */
   keep(piece: Uint8Array<ArrayBuffer>): boolean {
     const start = this.#byteCount
     this.count(piece.byteLength)

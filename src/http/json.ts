@@ -1,7 +1,6 @@
 import { DomainError } from '../kernel/failure.ts'
 import { BODY_UNREADABLE } from './failures.ts'
 
-/** A JSON object as it was sent: nothing is known of its members. */
 export type JsonObject = Record<string, unknown>
 
 /** The deepest nesting of arrays and objects, the outermost being 1 (contract C4). */
@@ -10,8 +9,7 @@ const NESTING_MAX = 32
 const VALUES_MAX = 10_000
 
 /**
- * The object that a text holds. Its size is looked at before it is parsed, so that nothing costly is done with a text
- * that is refused.
+ * Parses a JSON object. The bounds are checked first, so that a refused text costs little.
  *
  * @throws DomainError body_unreadable when the text is not a JSON object, is nested too deep or holds too many values
  */
@@ -42,8 +40,8 @@ const CODES = {
 const LAST_BLANK = 32
 
 /**
- * Where a JSON text goes beyond the bounds, or undefined where it does not. Each character is looked at once, and none
- * behind the place. What is no JSON is left to the parser, which stops where it no longer is.
+ * The index at which a JSON text exceeds the bounds, or undefined. It looks at each character once. Invalid JSON is left
+ * to the parser.
  */
 export const excessAt = (text: string): number | undefined => {
   let valueCount = 1
@@ -67,7 +65,7 @@ export const excessAt = (text: string): number | undefined => {
   return undefined
 }
 
-/** The place of the quote that ends the string which begins at a place. */
+/** The index of the closing quote. */
 const endOfString = (text: string, start: number): number => {
   let at = start + 1
   for (; at < text.length; at++) {
@@ -80,7 +78,7 @@ const endOfString = (text: string, start: number): number => {
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** More digits than a double always keeps. */
+/** A double may not keep that many digits. */
 const LONG_NUMBER = /\d{16}/
 const INTEGER = /^-?\d+$/
 

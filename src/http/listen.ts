@@ -1,13 +1,13 @@
 import type { Server } from 'bun'
 
-/** Bun's own limit answers without a body; ours is kept where bodies are read. */
+/** Bun's own limit responds without a body; ours is applied where bodies are read. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
-/** How long a connection may say nothing, in seconds. */
+/** How long a connection may be idle, in seconds. */
 const IDLE_SECONDS = 60
 
-/** While it stops, a server looks this often whether anybody still asks... */
+/** A server that stops checks this often for open requests... */
 const QUIET_MS = 20
-/** ...and takes no more requests after as many looks, quiet or not. */
+/** ...and accepts no more requests after this many checks. */
 const LOOKS_MAX = 25
 
 /** The host in the URL of a request without one, which only HTTP/1.0 allows: no page can have it. */
@@ -15,29 +15,23 @@ const NO_HOST = 'http://host.invalid'
 
 export interface ListenOptions {
   host: string
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   port: number
   answer: (request: Request) => Response | Promise<Response>
-  /** Answers what escaped from `answer`: without it the runtime shows its own page. */
+  /** Handles what `answer` throws; otherwise the runtime shows its own page. */
   onEscape: (error: Error) => Response
 }
 
-/** A server on a socket. */
 export interface Listening {
   port: number
-  /** The address that a request comes from. */
   addressOf: (request: Request) => string
-  /** Answers what is on its way and takes in no more. What is in flight has so many milliseconds to finish. */
+  /** Accepts no more requests. Open ones have this many milliseconds to finish. */
   stop: (drainMsMax: number) => Promise<void>
 }
 
-/**
- * Binds an address and answers there.
- *
- * @throws what the operating system says of the address
- */
+/** @throws what the operating system reports about the address */
 export const listen = ({ host, port, answer, onEscape }: ListenOptions): Listening => {
-  /** Requests that were given a URL, and what the runtime knows them as. */
+  /** By the request with a rewritten URL: the one that the runtime knows. */
   const received = new WeakMap<Request, Request>()
   let askedCount = 0
   const named = (request: Request): Request => {
@@ -60,7 +54,7 @@ export const listen = ({ host, port, answer, onEscape }: ListenOptions): Listeni
     },
     error: onEscape,
   })
-  /** What was sent before anybody could know is still read and answered. */
+  /** Requests that are already on the wire are still handled. */
   const untilQuiet = async (): Promise<void> => {
     for (let look = 0, seen = -1; look < LOOKS_MAX && seen !== askedCount; look += 1) {
       seen = askedCount

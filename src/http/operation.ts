@@ -9,10 +9,9 @@ import { queryReader, readPath } from './parameters.ts'
 import { documentedRoute } from './target.ts'
 import { knownMembers } from './validation.ts'
 
-/** Where an operation travels: in the `detail` of its route. */
+/** The member of a route's `detail` that holds its operation. */
 const OPERATION = 'x-operation'
 
-/** A response that is no error. */
 interface Success<Schema extends TSchema = TSchema, Status extends number = number> {
   status: Status
   description: string
@@ -26,7 +25,7 @@ interface Success<Schema extends TSchema = TSchema, Status extends number = numb
   alsoAs?: Record<string, { schema: TSchema; example: unknown }>
 }
 
-/** What an operation is given and what it answers. */
+/** The request and the response of an operation. */
 interface Wire<Params, Query, Body, Schema extends TSchema, Status extends number> {
   params?: Params
   query?: Query
@@ -34,7 +33,6 @@ interface Wire<Params, Query, Body, Schema extends TSchema, Status extends numbe
   success: Success<Schema, Status>
 }
 
-/** What an operation declares besides. */
 interface About {
   /** The name of the operation for generated clients: `createBeneficiary`. */
   id: string
@@ -42,7 +40,6 @@ interface About {
   description: string
   /** The message when the program itself fails (contract C4): "Failed to create beneficiary". */
   unexpectedError?: string
-  /** Needs no access token. */
   public?: true
   /** Takes no token of the buckets, so that the limits never refuse it. */
   free?: true
@@ -67,7 +64,7 @@ interface About {
   errors: Record<string, Failure>
 }
 
-/** What the operations of a folder have in common. */
+/** What the operations of a module have in common. */
 interface Group extends Pick<ErrorFormat, 'errorShape'>, Pick<About, 'public'> {
   /** The group in the documentation, and what it is about; said once where modules share a group. */
   tag: string
@@ -91,8 +88,8 @@ type Schemas<Params, Query, Body, Schema extends TSchema, Status extends number>
   (Body extends TObject ? { body: Body } : unknown)
 
 /**
- * Declares the operations of a folder. Each declaration becomes the options of its route: the framework checks the body
- * and types the handler, and the documentation, the errors and the tests are made from the same words.
+ * Declares the operations of a module. A declaration becomes the options of its route: the framework checks the body and
+ * types the handler. Documentation, errors and tests are made from the same declaration (decision 3).
  */
 export const operationsOf =
   (group: Group) =>
@@ -135,7 +132,7 @@ const unchecked = (schema: TSchema): TSchema => ({ ...schema, noValidate: true }
 
 type Given = Pick<Context, 'request'> & { params: unknown; query: unknown; body: unknown }
 
-/** What reads a request before the framework checks it: path, query, body (contract C4). */
+/** The hooks that read path, query and body, in the order of contract C4. */
 const readersOf = ({ params, query, body, checksBody, bodyOptional, bodyBytesMax }: Operation) => {
   const readers: ((given: Given) => void | Promise<void>)[] = []
   if (params) {
@@ -161,7 +158,7 @@ const readersOf = ({ params, query, body, checksBody, bodyOptional, bodyBytesMax
 /** An operation where it is served: `GET`, `/api/v1/countries/:id`. */
 export interface ServedOperation {
   method: string
-  /** The pattern as it is documented; the framework's own has a slash behind the root of a folder. */
+  /** As it is documented; the framework's own pattern of a prefix ends in a slash. */
   route: string
   path: string
   operation: Operation
@@ -183,12 +180,10 @@ export const errorsOf = ({ errors, public: isPublic, free, isProbe }: Operation)
   ...(!isProbe && { unavailable: unavailable(1) }),
 })
 
-/** The header of a response that has made a record. */
 export const CREATED_HEADERS = Type.Object({
   Location: Type.String({ description: 'The path of the new record' }),
 })
 
-/** The headers of a paginated response. */
 const PAGE_HEADERS = Type.Object({
   'X-Page': Type.Integer({ minimum: 1, description: 'The current page' }),
   'X-Per-Page': Type.Integer({ minimum: 1, description: 'Items per page' }),
@@ -196,7 +191,6 @@ const PAGE_HEADERS = Type.Object({
   'X-Total-Pages': Type.Integer({ minimum: 0, description: 'All pages; 0 when nothing matches' }),
 })
 
-/** The two further headers of long lists. */
 export const LONG_PAGE_HEADERS = Type.Object({
   ...PAGE_HEADERS.properties,
   'X-Page-Size': Type.Integer({ minimum: 0, description: 'Items in this page' }),

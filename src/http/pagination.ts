@@ -1,9 +1,8 @@
 import type { Page } from './parameters.ts'
 
-/** Where a page starts among all rows; past the end of any table for the farthest pages. */
+/** The index of the first row of a page. */
 export const offsetOf = ({ page, limit }: Page): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
 
-/** The part of a list that is on a page. */
 export const sliceOf = (page: Page) => ({ limit: page.limit, offset: offsetOf(page) })
 
 /** The four headers of beneficiaries, payouts and orders (spec 4.1, contract C7). */

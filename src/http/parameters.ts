@@ -21,7 +21,6 @@ export class Problem {
 
 type Read<Value> = (text: string, query: URLSearchParams) => Value | Problem
 
-/** A parameter as it is documented, and how it is read. */
 export const parameter = <Value>(schema: TSchema, read: Read<Value>) =>
   Type.Unsafe<Value>({ ...schema, [Kind]: 'Parameter', read })
 
@@ -87,7 +86,6 @@ export const parseId = (text: string): number | undefined => {
 
 const id: Read<number> = (text) => parseId(text) ?? new Problem('integer', 'must be a positive whole number')
 
-/** The path parameter of a record with a numeric id. */
 export const idPath = (record: string) =>
   Type.Object({
     id: parameter<number>(Type.Integer({ minimum: 1, description: `The ${record} identifier` }), (text) => {
@@ -97,7 +95,6 @@ export const idPath = (record: string) =>
     }),
   })
 
-/** A numeric id that a list is filtered by. */
 export const idFilter = (record: string) =>
   Type.Optional(
     parameter<number>(Type.Integer({ minimum: 1, maximum: ID_MAX, description: `Only of this ${record}` }), id),
@@ -125,7 +122,6 @@ export const searchFilter = (description: string) =>
     }),
   )
 
-/** One of some words, in either case. */
 const choice =
   <Choice extends string>(choices: readonly Choice[]): Read<Choice> =>
   (value) =>
@@ -139,7 +135,6 @@ export const choiceFilter = <Choice extends string>(choices: readonly Choice[], 
 export const eitherCaseFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
   Type.Optional(parameter<Choice>(eitherCase(choices, { description }), choice(choices)))
 
-/** The Unix milliseconds of an RFC 3339 time. */
 export const timeFilter = (description: string) =>
   Type.Optional(
     parameter<number>(
@@ -189,7 +184,6 @@ export const pageQuery = ({ limitDefault, limitMax }: { limitDefault: number; li
 export type Direction = 'ASC' | 'DESC'
 const DIRECTIONS: readonly Direction[] = ['ASC', 'DESC']
 
-/** How a list is ordered. */
 export interface Sort<Field extends string> {
   field: Field
   direction: Direction

@@ -20,7 +20,6 @@ export interface RateLimitState {
   fullInMs: number
 }
 
-/** The token buckets of one client (contract C6). */
 export class TokenBuckets {
   readonly #buckets: Bucket[]
 

@@ -1,12 +1,12 @@
 import type { Context } from 'elysia'
 
-/** What a hook needs of a request: the request itself, and the answer's status and headers. */
+/** The request, and the status and headers of its response. */
 export type RequestContext = Pick<Context, 'request' | 'set'>
 
-/** A sane identifier: short, and nothing that could break a header, a log line or a file name. */
+/** Short, and safe in a header, a log line and a file name. */
 const SANE = /^[\w.:-]{1,128}$/
 
-/** The caller's own request identifier, if it sent a sane one (contract C4). */
+/** The identifier that the client sent, if it is a safe one (contract C4). */
 export const requestIdOf = (request: Request): string | undefined => {
   const sent = request.headers.get('x-request-id')
   return sent !== null && SANE.test(sent) ? sent : undefined

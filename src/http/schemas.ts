@@ -1,13 +1,9 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 
-/** Pieces of schemas that several folders share. */
-
 export const Timestamp = Type.String({ format: 'date-time' })
 
-/** A member that may not apply. */
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
-/** One of some words. */
 export const oneOf = <const Choice extends string>(
   choices: readonly Choice[],
   options: { default?: Choice; description?: string } = {},
@@ -23,5 +19,4 @@ export const oneOf = <const Choice extends string>(
 export const eitherCase = (choices: readonly string[], options: { default?: string; description?: string } = {}) =>
   oneOf([...new Set(choices.flatMap((choice) => [choice.toUpperCase(), choice.toLowerCase()]))], options)
 
-/** A numeric id in a body. */
 export const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })

@@ -1,10 +1,10 @@
 import { JSON_TYPE, withBody } from './responses.ts'
 import { weightsOf } from './weights.ts'
 
-/** Below this a compressed answer saves no packet. */
+/** Below this size, compression saves no packet. */
 const COMPRESSED_FROM_BYTES = 1_024
 
-/** One form of an answer: its bytes, and the response of which each request gets a copy. */
+/** The bytes of one encoding, and the response of which each request gets a copy. */
 interface Variant {
   body: Uint8Array
   response: Response
@@ -12,7 +12,7 @@ interface Variant {
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** How an answer can be compressed, the better first: zstd finds what repeats far apart, and takes a quarter of the time. */
+/** The better one first: zstd finds distant repetitions, and takes a quarter of the time. */
 const CODINGS = {
   zstd: (body: Bytes) => Bun.zstdCompressSync(body, { level: 6 }),
   gzip: (body: Bytes) => Bun.gzipSync(body, { library: 'libdeflate', level: 6 }),
@@ -20,8 +20,8 @@ const CODINGS = {
 type Coding = keyof typeof CODINGS
 
 /**
- * An answer that is written out once and sent many times: conditional by its entity tag, and compressed, once, for
- * those who ask for it. Copying a response costs a fraction of making one.
+ * A response that is made once and sent many times. It has an entity tag, and is compressed once for each encoding.
+ * Copying a response costs a fraction of making one.
  */
 export class StoredResponse {
   readonly #headers: Readonly<Record<string, string>>
@@ -31,10 +31,10 @@ export class StoredResponse {
   readonly #validators: Readonly<Record<string, string>>
   readonly #packed: Partial<Record<Coding, Variant>> = {}
 
-  /** Headers of its own go before those of an answer of the API: private, and asked for again each time. */
+  /** The given headers replace those of the API: private, and revalidated each time. */
   constructor(content: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) {
     const body = typeof content === 'string' ? Buffer.from(content) : (content as Uint8Array<ArrayBuffer>)
-    // Weak, because it stands for the content in every encoding.
+    // Weak, because all encodings share it.
     this.#etag = `W/"${Bun.hash.xxHash64(body).toString(36)}"`
     this.#validators = {
       etag: this.#etag,
@@ -49,7 +49,6 @@ export class StoredResponse {
     return this.#plain.body.byteLength
   }
 
-  /** The response to a request: a copy, to which headers may be added. */
   respond({ headers }: Request): Response {
     const known = headers.get('if-none-match')
     if (known !== null && names(known, this.#etag)) {
@@ -72,7 +71,7 @@ export class StoredResponse {
   }
 }
 
-/** Answers for as long as the program runs, by number: each is written out when it is first asked for. */
+/** Responses that never change, by number; each is made when it is first requested. */
 export const storedOnce = (make: (id: number) => unknown): ((id?: number) => StoredResponse) => {
   const kept = new Map<number, StoredResponse>()
   return (id = 0) => {
@@ -88,7 +87,7 @@ export const storedOnce = (make: (id: number) => unknown): ((id?: number) => Sto
 const names = (list: string, etag: string): boolean =>
   list.trim() === '*' || list.split(',').some((each) => each.trim().replace(/^(?!W\/)/, 'W/') === etag)
 
-/** What was asked for lately, so that a header that every request of a client carries is read once. */
+/** Recent Accept-Encoding headers: a client sends the same one with each request. */
 const asked = new Map<string, Coding | undefined>()
 const ASKED_MAX = 100
 
@@ -101,7 +100,7 @@ const codingFor = (header: string | null): Coding | undefined => {
   return coding
 }
 
-/** The coding that weighs most; gzip where anything is taken, as everybody has it (RFC 9110, 12.5.3). */
+/** The coding with the highest weight; gzip for `*` (RFC 9110, 12.5.3). */
 const bestOf = (header: string): Coding | undefined => {
   const weights = weightsOf(header)
   const zstd = weights.get('zstd') ?? 0

@@ -7,10 +7,10 @@ import isEmail from 'validator/es/lib/isEmail.js'
 import { DomainError, invalid, type Violation } from '../kernel/failure.ts'
 import type { JsonObject } from './json.ts'
 
-/** A broken rule of a member that is known by its place. */
+/** A broken rule, without the name of the member. */
 export type Problem = Omit<Violation, 'field'>
 
-/** The formats of texts, and what is said of a text that has another one. */
+/** The formats of texts, and the problem of a text in another format. */
 const FORMATS: Record<string, { holds: (text: string) => boolean } & Problem> = {
   email: { holds: (text) => isEmail(text), rule: 'email', problem: 'must be a valid e-mail address' },
 }
@@ -85,7 +85,7 @@ export const bodyCheck = <Schema extends TObject>(
 export const violationsOf = ({ value }: ValidationError, schema: TObject): Violation[] =>
   inOrder(schema, problemsOf(schema, value))
 
-/** The members that a schema knows; those that are null count as left out. */
+/** The members of the schema that are present; null counts as absent. */
 export const knownMembers = (schema: TObject, body: JsonObject): JsonObject => {
   const known: JsonObject = {}
   for (const field of Object.keys(schema.properties)) {
@@ -137,7 +137,7 @@ const problemOf = (error: ValueError): Problem => {
   }
 }
 
-/** JSON can write numbers that a double cannot hold. They are beyond every bound. */
+/** JSON can hold numbers beyond the range of a double. They exceed every bound. */
 const boundOf = ({ schema, value, path }: ValueError): Problem => {
   if (value === Number.NEGATIVE_INFINITY) return { rule: 'min', problem: `must be at least ${schema.minimum ?? 0}` }
   if (schema.maximum !== undefined) return { rule: 'max', problem: `must be at most ${schema.maximum}` }

@@ -1,4 +1,4 @@
-/** What a header such as Accept or Accept-Encoding names, each with its weight from 0 to 1 (RFC 9110, 12.4.2). */
+/** The values of a header such as Accept, with their weights from 0 to 1 (RFC 9110, 12.4.2). */
 export const weightsOf = (header: string): Map<string, number> =>
   new Map(
     header.split(',').map((each) => {
