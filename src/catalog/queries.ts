@@ -15,24 +15,8 @@ export interface CatalogRows {
   subcategories: readonly string[]
 }
 
-/** Within SQLite's limit on parameters. */
-const ROWS_PER_INSERT = 500
-
-export const replaceCatalog = (tx: Tx, rows: CatalogRows, onRows?: OnRows): void => {
-  tx.delete(productBands).run()
-  tx.delete(products).run()
-  for (let start = 0; start < rows.products.length; start += ROWS_PER_INSERT) {
-    onRows?.('writing products', start, rows.products.length)
-    tx.insert(products)
-      .values(rows.products.slice(start, start + ROWS_PER_INSERT))
-      .run()
-  }
-  for (let start = 0; start < rows.bands.length; start += ROWS_PER_INSERT) {
-    onRows?.('writing denominations', start, rows.bands.length)
-    tx.insert(productBands)
-      .values(rows.bands.slice(start, start + ROWS_PER_INSERT))
-      .run()
-  }
+export const replaceCatalog = (tx: Tx, rows: CatalogRows): void => {
+  for (const step of replacingCatalog(rows, productIds(tx))) step(tx)
 }
 
 /** A transaction beside a server takes some 10 ms. */

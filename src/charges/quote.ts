@@ -65,12 +65,12 @@ export const quoteForOrder = (
   pricing: Pricing,
   session: Session,
   purchase: Purchase,
-  kept: Quote | undefined,
+  held: Quote | undefined,
 ): Quote => {
   const allowed = offered(pricing.catalog, session, purchase)
   // A product whose currency has changed has no price in the old one.
-  if (kept?.product.currency.id !== allowed.product.currency.id) return priced(tx, pricing, session, purchase, allowed)
-  return { ...kept, product: allowed.product }
+  if (held?.product.currency.id !== allowed.product.currency.id) return priced(tx, pricing, session, purchase, allowed)
+  return { ...held, product: allowed.product }
 }
 
 /** @throws DomainError not_found, denomination_not_offered or quantity_exceeded */

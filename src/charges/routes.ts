@@ -6,7 +6,7 @@ import { jsonResponse } from '../http/responses.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import { percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
 import type { Guard } from '../sessions/guard.ts'
-import { keepCharge, recallCharge } from './cache.ts'
+import { findHeldPrice, holdPrice } from './cache.ts'
 import { DENOMINATION_NOT_OFFERED } from './errors.ts'
 import * as operations from './operations.ts'
 import { chargeWire } from './price.ts'
@@ -51,15 +51,16 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { gua
         session.checkAgain()
         const purchase = { productId: params.id, denomination, quantity, walletId }
         const { world, client } = session
-        const kept = recallCharge(world, client.id, purchase)
-        if (kept !== undefined) {
+        const held = findHeldPrice(world, client.id, purchase)
+        if (held) {
           set.headers['X-Cache'] = 'HIT'
-          return jsonResponse(kept.json)
+          return jsonResponse(held.json)
         }
-        const fresh = quote(session.world.db.query, pricing, session, purchase)
+        const fresh = quote(world.db.query, pricing, session, purchase)
         set.headers['X-Cache'] = 'MISS'
         const json = JSON.stringify(chargeWire(fresh))
-        keepCharge(world, client.id, purchase, { json, quote: fresh }, chargeTtlMs)
+        const expiresAtMs = world.clock.nowMs() + chargeTtlMs
+        holdPrice(world, client.id, purchase, { json, quote: fresh, expiresAtMs })
         return jsonResponse(json)
       },
       operations.calculateCharges,

@@ -1,9 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
-import { DomainError, found, transitionRefused } from '../kernel/failure.ts'
-import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
-import type { Conversion } from '../wallets/ledger.ts'
-import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
+import { DomainError, transitionRefused } from '../kernel/failure.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { orderNotCancellable } from './errors.ts'
@@ -53,11 +50,7 @@ export const deliver = (
   if (deliveredQuantity < order.quantity) {
     return updateOrder(tx, order, { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null })
   }
-  settleOrder(tx, walletOf(tx, order), order, () => recordedConversion(tx, order), {
-    deliveredQuantity,
-    nowMs,
-    remarks: order.productName,
-  })
+  settleOrder(tx, order, { deliveredQuantity, nowMs, remarks: order.productName })
   return updateOrder(tx, order, { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null })
 }
 
@@ -79,12 +72,7 @@ export const cancelOrder = (tx: Tx, world: World, supply: VoucherSupply, order: 
 
 const giveUp = (tx: Tx, supply: VoucherSupply, order: Order, nowMs: number, remarks: string): void => {
   supply.giveBack(tx, order)
-  const { deliveredQuantity } = order
-  settleOrder(tx, walletOf(tx, order), order, () => recordedConversion(tx, order), {
-    deliveredQuantity,
-    nowMs,
-    remarks,
-  })
+  settleOrder(tx, order, { deliveredQuantity: order.deliveredQuantity, nowMs, remarks })
 }
 
 /** A partial delivery has ended once the rest was refunded, which sets `failedAtMs`. */
@@ -93,22 +81,6 @@ const hasEnded = ({ status, failedAtMs }: Order): boolean =>
 
 const refuseEnded = (order: Order, to: OrderStatus): void => {
   if (hasEnded(order)) throw new DomainError(transitionRefused(order.status, to))
-}
-
-const walletOf = (tx: Tx, order: Order): Wallet =>
-  found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
-
-/** The conversion of the original payment, whatever the rates are now. */
-const recordedConversion = (tx: Tx, order: Order): Conversion | undefined => {
-  const paid = findTransaction(tx, order.clientId, order.transactionId)?.transaction
-  if (!paid || paid.rateE8 === null || paid.sourceCurrency === null || paid.destinationCurrency === null)
-    return undefined
-  return {
-    sourceCurrency: paid.sourceCurrency,
-    destinationCurrency: paid.destinationCurrency,
-    rateE8: paid.rateE8,
-    conversionMinor: paid.conversionMinor ?? 0,
-  }
 }
 
 /** Sets the due times again after the pace of a world has changed. */

@@ -1,5 +1,5 @@
 import { INSTANT, type Product } from '../catalog/product.ts'
-import { recallCharge } from '../charges/cache.ts'
+import { findHeldPrice } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quoteForOrder } from '../charges/quote.ts'
 import type { Tx } from '../db/database.ts'
@@ -35,16 +35,17 @@ export interface OrderRequest extends Purchase {
  */
 export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request: OrderRequest): Order => {
   const { world, client } = session
-  const kept = recallCharge(world, client.id, request)?.quote
-  const quote = quoteForOrder(tx, ordering.pricing, session, request, kept)
+  const held = findHeldPrice(world, client.id, request)?.quote
+  const quote = quoteForOrder(tx, ordering.pricing, session, request, held)
   const { product, price } = quote
   const wallet = found(findWallet(tx, client.id, quote.wallet.id), WALLET_NOT_FOUND)
   const reference = request.reference ?? `ord-${world.ids.letters(20)}`
   if (isReferenceTaken(tx, client.id, reference)) throw new DomainError(DUPLICATE_CLIENT_REFERENCE)
   const nowMs = world.clock.nowMs()
   const id = nextOrderId(tx)
-  const cause = { sourceType: 'order', sourceId: String(id), remarks: product.name, nowMs } as const
-  const { id: transactionId } = reserve(tx, wallet, cause, price.totalPayableMinor, conversionOf(price))
+  const conversion = conversionOf(price)
+  const cause = { sourceType: 'order', sourceId: String(id), remarks: product.name, nowMs, conversion } as const
+  const { id: transactionId } = reserve(tx, wallet, cause, price.totalPayableMinor)
   const dueAtMs = ordering.byClock(world) ? nowMs + PROCESSING_AFTER_MS : null
   const { quantity, email } = request
   const order: Order = {

@@ -41,51 +41,27 @@ export interface Resealed {
 type Outcome = keyof Resealed
 
 export const reseal = async (context: Resealing): Promise<Resealed> => {
+  const { query, seal } = context
   const counts: Resealed = { resealed: 0, damaged: 0, twice: 0 }
-  await resealRows(
-    context,
-    counts,
-    (after: number) => staleStock(context.query, context.seal, after, UNIT),
-    resealStock,
-    0,
-    ({ id }) => id,
-  )
-  await resealRows(
-    context,
-    counts,
-    (after: number) => staleVouchers(context.query, context.seal, after, UNIT),
-    resealVoucher,
-    0,
-    ({ id }) => id,
-  )
-  const first = { clientId: 0, key: '' }
-  await resealRows(
-    context,
-    counts,
-    (after) => sealedAnswers(context.query, after, UNIT),
-    resealKept,
-    first,
-    (row) => row,
-  )
+  await resealRows(context, counts, (last) => staleStock(query, seal, last?.id ?? 0, UNIT), resealStock)
+  await resealRows(context, counts, (last) => staleVouchers(query, seal, last?.id ?? 0, UNIT), resealVoucher)
+  await resealRows(context, counts, (last) => sealedAnswers(query, last ?? BEFORE_FIRST, UNIT), resealResponse)
   return counts
 }
 
-const resealRows = async <Row, Place>(
+const BEFORE_FIRST = { clientId: 0, key: '' }
+
+/** Reseals the rows of one table, one unit of work after the other. */
+const resealRows = async <Row>(
   context: Resealing,
   counts: Resealed,
-  next: (after: Place) => Row[],
+  after: (last?: Row) => Row[],
   resealRow: (tx: Tx, context: Resealing, row: Row) => Outcome | undefined,
-  start: Place,
-  placeOf: (row: Row) => Place,
 ): Promise<void> => {
-  let after = start
-  for (let rows = next(after); ; rows = next(after)) {
-    const last = rows.at(-1)
-    if (last === undefined) return
+  for (let rows = after(); rows.length > 0; rows = after(rows.at(-1))) {
     const outcomes = await context.write((tx) => rows.map((row) => resealRow(tx, context, row)))
     for (const outcome of outcomes) if (outcome) counts[outcome] += 1
     context.onRows?.(counts.resealed)
-    after = placeOf(last)
   }
 }
 
@@ -115,7 +91,7 @@ const resealVoucher = (tx: Tx, { seal }: Resealing, row: ReturnType<typeof stale
 }
 
 /** A stored response that cannot be opened is left to expire after 24 hours. */
-const resealKept = (tx: Tx, { seal }: Resealing, kept: SealedAnswer): Outcome | undefined => {
+const resealResponse = (tx: Tx, { seal }: Resealing, kept: SealedAnswer): Outcome | undefined => {
   const sealed = Buffer.from(kept.body, 'base64')
   if (seal.prefix.equals(sealed.subarray(0, PREFIX_BYTES))) return undefined
   const json = seal.openText(sealed, kept.place)

@@ -1,7 +1,9 @@
 import type { Tx } from '../db/database.ts'
+import { found } from '../kernel/failure.ts'
 import { shareOf } from '../kernel/money.ts'
-import { type Cause, type Conversion, type Line, refund, settle } from '../wallets/ledger.ts'
-import type { Wallet } from '../wallets/queries.ts'
+import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
+import { type Conversion, type Line, refund, settle } from '../wallets/ledger.ts'
+import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
 import type { Order } from './tables.ts'
 
 interface Ending {
@@ -11,49 +13,40 @@ interface Ending {
 }
 
 /** Settles what was delivered with supplier, tax and fees, and refunds the rest. */
-export const settleOrder = (
-  tx: Tx,
-  wallet: Wallet,
-  order: Order,
-  /** Called only for a refund. */
-  conversionOf: () => Conversion | undefined,
-  { deliveredQuantity, nowMs, remarks }: Ending,
-): void => {
+export const settleOrder = (tx: Tx, order: Order, { deliveredQuantity, nowMs, remarks }: Ending): void => {
+  const wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
   const cause = { sourceId: String(order.id), nowMs }
   const undelivered = order.quantity - deliveredQuantity
   const refundMinor = shareOf(order.payableMinor, undelivered, order.quantity)
   if (deliveredQuantity > 0) {
-    const keptMinor = order.payableMinor - refundMinor
-    settle(
-      tx,
-      wallet,
-      { sourceType: 'order', ...cause },
-      keptMinor,
-      earned(order, wallet, keptMinor, deliveredQuantity),
-    )
+    const settledMinor = order.payableMinor - refundMinor
+    const lines = earned(order, wallet, settledMinor, deliveredQuantity)
+    settle(tx, wallet, { sourceType: 'order', ...cause }, settledMinor, lines)
   }
   if (refundMinor > 0) {
-    const why: Cause = { sourceType: 'refund', ...cause, remarks }
-    const conversion = conversionOf()
-    refund(
-      tx,
-      wallet,
-      why,
-      refundMinor,
-      conversion && { ...conversion, conversionMinor: conversionShare(order, undelivered) },
-    )
+    const conversion = refundedConversion(tx, order, undelivered)
+    refund(tx, wallet, { sourceType: 'refund', ...cause, remarks, conversion }, refundMinor)
   }
+}
+
+/** At the rate of the original payment, whatever the rates are now. */
+const refundedConversion = (tx: Tx, order: Order, quantity: number): Conversion | undefined => {
+  const paid = findTransaction(tx, order.clientId, order.transactionId)?.transaction
+  if (!paid || paid.rateE8 === null || paid.sourceCurrency === null || paid.destinationCurrency === null)
+    return undefined
+  const { sourceCurrency, destinationCurrency, rateE8 } = paid
+  return { sourceCurrency, destinationCurrency, rateE8, conversionMinor: conversionShare(order, quantity) }
 }
 
 const conversionShare = (order: Order, quantity: number): number =>
   shareOf(order.conversionMinor ?? 0, quantity, order.quantity)
 
 /** Splits the money for some vouchers. The net part is derived, so that the lines add up. */
-const earned = (order: Order, wallet: Wallet, keptMinor: number, quantity: number): Line[] => {
+const earned = (order: Order, wallet: Wallet, settledMinor: number, quantity: number): Line[] => {
   const gstMinor = shareOf(order.gstMinor, quantity, order.quantity)
   const feeMinor = shareOf(order.feeMinor, quantity, order.quantity)
   const conversionMinor = conversionShare(order, quantity)
-  const netMinor = keptMinor - gstMinor - feeMinor - conversionMinor
+  const netMinor = settledMinor - gstMinor - feeMinor - conversionMinor
   const own: Line[] = [
     { account: 'tax', currencyId: wallet.currencyId, amountMinor: gstMinor },
     { account: 'fees', currencyId: wallet.currencyId, amountMinor: feeMinor },

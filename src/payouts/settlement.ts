@@ -12,9 +12,9 @@ import type { MoneyEffect } from './transitions.ts'
 
 /** @throws DomainError insufficient_balance or amount_too_large */
 export const reservePayout = (tx: Tx, reference: Reference, wallet: Wallet, payout: Payout): void => {
-  const { id, referenceId, paidMinor, createdAtMs } = payout
-  const cause = { sourceType: 'payout', sourceId: id, remarks: referenceId, nowMs: createdAtMs } as const
-  reserve(tx, wallet, cause, paidMinor, conversionOf(reference, wallet, payout))
+  const { id: sourceId, referenceId: remarks, paidMinor, createdAtMs: nowMs } = payout
+  const conversion = conversionOf(reference, wallet, payout)
+  reserve(tx, wallet, { sourceType: 'payout', sourceId, remarks, nowMs, conversion }, paidMinor)
 }
 
 export const movePayoutMoney = (
@@ -55,11 +55,11 @@ const giveBack = (
   const cause = { sourceType: 'refund', sourceId: payout.id, remarks, nowMs } as const
   const conversion = conversionOf(reference, wallet, payout)
   if (effect === 'refund') {
-    refund(tx, wallet, cause, payout.paidMinor, conversion)
-    return
+    refund(tx, wallet, { ...cause, conversion }, payout.paidMinor)
+  } else {
+    const returned = { ...cause, conversion: conversion && { ...conversion, conversionMinor: 0 } }
+    moveWallet(tx, wallet, returned, payout.paidAmountMinor, payoutLines(wallet, payout, -1))
   }
-  const back = payoutLines(wallet, payout, -1)
-  moveWallet(tx, wallet, cause, payout.paidAmountMinor, back, conversion && { ...conversion, conversionMinor: 0 })
 }
 
 /** The amount belongs to the beneficiary, the rest to fees and conversion. */

@@ -1,24 +1,16 @@
+import type { Static } from '@sinclair/typebox'
+import type { CountrySchema } from './operations.ts'
 import type { Country, Currency } from './tables.ts'
 
 export type { Country, Currency }
 
-interface Indexed {
-  countries: readonly Country[]
-  currencies: readonly Currency[]
-  countriesById: ReadonlyMap<number, Country>
-  countriesByAlpha3: ReadonlyMap<string, Country>
-  alpha2Codes: ReadonlySet<string>
-  currenciesById: ReadonlyMap<number, Currency>
-  currenciesByCode: ReadonlyMap<string, Currency>
-}
-
-/** Countries and currencies come from the executable and change only with a release. Indexed at the first use, for a fast start. */
+/** Countries and currencies of the executable. Indexed at the first use, for a fast start. */
 export class Reference {
-  #index: Indexed | undefined
+  #index: ReturnType<typeof indexSeed> | undefined
 
   constructor(private readonly seed: () => ReferenceSeed) {}
 
-  get #indexed(): Indexed {
+  get #indexed() {
     this.#index ??= indexSeed(this.seed())
     return this.#index
   }
@@ -54,30 +46,30 @@ export class Reference {
 
   /** @throws Error if it does not exist, which a foreign key rules out */
   getCurrency(id: number): Currency {
-    const currency = this.#indexed.currenciesById.get(id)
+    const currency = this.findCurrency(id)
     if (!currency) throw new Error(`currency ${id} is referred to and does not exist`)
     return currency
   }
 
   /** @throws Error if it does not exist, which a foreign key rules out */
   getCountry(id: number): Country {
-    const country = this.#indexed.countriesById.get(id)
+    const country = this.findCountry(id)
     if (!country) throw new Error(`country ${id} is referred to and does not exist`)
     return country
   }
 }
 
-const indexSeed = (seed: ReferenceSeed): Indexed => {
-  const allCountries = seed.countries.map(countryRow).sort((a, b) => a.id - b.id)
-  const allCurrencies = [...seed.currencies].sort((a, b) => a.id - b.id)
+const indexSeed = (seed: ReferenceSeed) => {
+  const countries = seed.countries.map(countryRow).sort((a, b) => a.id - b.id)
+  const currencies = seed.currencies.toSorted((a, b) => a.id - b.id)
   return {
-    countries: allCountries,
-    currencies: allCurrencies,
-    countriesById: new Map(allCountries.map((country) => [country.id, country])),
-    countriesByAlpha3: new Map(allCountries.map((country) => [country.alpha3, country])),
-    alpha2Codes: new Set(allCountries.map((country) => country.alpha2)),
-    currenciesById: new Map(allCurrencies.map((currency) => [currency.id, currency])),
-    currenciesByCode: new Map(allCurrencies.map((currency) => [currency.currency, currency])),
+    countries,
+    currencies,
+    countriesById: new Map(countries.map((country) => [country.id, country])),
+    countriesByAlpha3: new Map(countries.map((country) => [country.alpha3, country])),
+    alpha2Codes: new Set(countries.map((country) => country.alpha2)),
+    currenciesById: new Map(currencies.map((currency) => [currency.id, currency])),
+    currenciesByCode: new Map(currencies.map((currency) => [currency.currency, currency])),
   }
 }
 
@@ -87,15 +79,7 @@ export interface ReferenceSeed {
   currencies: readonly Currency[]
 }
 
-export interface CountryWire {
-  id: number
-  name: string
-  official_name: string
-  alpha_2: string
-  alpha_3: string
-  numeric_code: string
-  dialing_prefix: string
-}
+export type CountryWire = Static<typeof CountrySchema>
 
 export const countryRow = (country: CountryWire): Country => ({
   id: country.id,

@@ -26,7 +26,11 @@ export interface Cause {
   sourceId: string | null
   remarks: string | null
   nowMs: number
+  conversion?: Conversion | undefined
 }
+
+/** The cause of an entry without a transaction of the wallet. */
+type UnrecordedCause = Omit<Cause, 'remarks' | 'conversion'>
 
 /** How an amount was converted to the currency of the wallet (contract C9). */
 export interface Conversion {
@@ -37,13 +41,7 @@ export interface Conversion {
 }
 
 /** Writes an entry and moves the balance of its wallet. Lines of 0 are left out. */
-const post = (
-  tx: Tx,
-  wallet: Wallet,
-  cause: Omit<Cause, 'remarks'>,
-  movement: Movement,
-  against: readonly Line[],
-): number => {
+const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement, against: readonly Line[]): number => {
   const { id: walletId, currencyId } = wallet
   const own = [
     { account: 'wallet', walletId, currencyId, amountMinor: movement.spendableMinor },
@@ -65,8 +63,7 @@ const move = (
   wallet: Wallet,
   cause: Cause,
   movement: Movement,
-  against: readonly Line[],
-  conversion: Conversion | undefined,
+  against: readonly Line[] = [],
 ): WalletTransaction => {
   const balance = balanceOf(tx, wallet.id)
   const amountMinor = movement.spendableMinor
@@ -76,6 +73,7 @@ const move = (
   }
   plus(balance.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
   const entryId = post(tx, wallet, cause, movement, against)
+  const { conversion } = cause
   return ledgerStatements(tx).insertTransaction({
     id: null,
     walletId: wallet.id,
@@ -101,65 +99,37 @@ const move = (
  * Moves money against accounts of the program: a debit if the amount is negative.
  * @throws DomainError insufficient_balance or amount_too_large
  */
-export const moveWallet = (
-  tx: Tx,
-  wallet: Wallet,
-  cause: Cause,
-  amountMinor: number,
-  against: readonly Line[],
-  conversion: Conversion | undefined,
-): WalletTransaction => move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against, conversion)
+export const moveWallet = (tx: Tx, wallet: Wallet, cause: Cause, amountMinor: number, against: readonly Line[]) =>
+  move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against)
 
 /** Reserves what the wallet pays until the order or payout is settled or refunded. */
-export const reserve = (
-  tx: Tx,
-  wallet: Wallet,
-  cause: Cause,
-  amountMinor: number,
-  conversion: Conversion | undefined,
-): WalletTransaction =>
-  move(tx, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor }, [], conversion)
+export const reserve = (tx: Tx, wallet: Wallet, cause: Cause, amountMinor: number) =>
+  move(tx, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor })
 
-export const refund = (
-  tx: Tx,
-  wallet: Wallet,
-  cause: Cause,
-  amountMinor: number,
-  conversion: Conversion | undefined,
-): WalletTransaction =>
-  move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor }, [], conversion)
+export const refund = (tx: Tx, wallet: Wallet, cause: Cause, amountMinor: number) =>
+  move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor })
 
 /** Books reserved money. The lines sum to the amount, in the wallet's currency. */
 export const settle = (
   tx: Tx,
   wallet: Wallet,
-  cause: Omit<Cause, 'remarks'>,
+  cause: UnrecordedCause,
   amountMinor: number,
   lines: readonly Line[],
 ): void => {
   post(tx, wallet, cause, { spendableMinor: 0, reservedMinor: -amountMinor }, lines)
 }
 
-export const fund = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
-  moveWallet(
-    tx,
-    wallet,
-    { sourceType: 'funding', sourceId: null, remarks, nowMs },
-    amountMinor,
-    [{ account: 'funding', currencyId: wallet.currencyId, amountMinor: -amountMinor }],
-    undefined,
-  )
+export const fund = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) => {
+  const against: Line = { account: 'funding', currencyId: wallet.currencyId, amountMinor: -amountMinor }
+  return moveWallet(tx, wallet, { sourceType: 'funding', sourceId: null, remarks, nowMs }, amountMinor, [against])
+}
 
 /** An operator corrects a balance, up or down. @throws DomainError insufficient_balance */
-export const adjust = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) =>
-  moveWallet(
-    tx,
-    wallet,
-    { sourceType: 'adjustment', sourceId: null, remarks, nowMs },
-    amountMinor,
-    [{ account: 'adjustments', currencyId: wallet.currencyId, amountMinor: -amountMinor }],
-    undefined,
-  )
+export const adjust = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) => {
+  const against: Line = { account: 'adjustments', currencyId: wallet.currencyId, amountMinor: -amountMinor }
+  return moveWallet(tx, wallet, { sourceType: 'adjustment', sourceId: null, remarks, nowMs }, amountMinor, [against])
+}
 
 /** Read in the transaction, because the row that a caller has may be older. */
 const balanceOf = (tx: Tx, walletId: number): Movement =>

@@ -65,14 +65,14 @@ describe('a ledger entry', () => {
   ] satisfies [string, Line[]][])('that does not balance is refused and not written: %s', async (_, against) => {
     const wallet = await opened(USD)
     const before = room.world.db.image()
-    const refused = write((tx) => moveWallet(tx, wallet, cause(), 100, against, undefined))
+    const refused = write((tx) => moveWallet(tx, wallet, cause(), 100, against))
     await expect(refused).rejects.toThrow(/^the lines in currency 139 sum to 1(00)?, not to zero$/)
     expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
   })
 
   test('that settles more or less than the reserve is refused', async () => {
     const wallet = await funded(USD, 1_000)
-    await write((tx) => reserve(tx, wallet, cause(), 100, undefined))
+    await write((tx) => reserve(tx, wallet, cause(), 100))
     const refused = write((tx) =>
       settle(tx, wallet, cause(), 100, [{ account: 'supplier', currencyId: USD, amountMinor: 101 }]),
     )
@@ -155,7 +155,7 @@ describe('a ledger entry', () => {
     const wallet = await funded(USD, 1_000)
     const last = lastEntryOf(room.world.db.sqlite)
     await write((tx) => {
-      reserve(tx, wallet, cause(), 100, undefined)
+      reserve(tx, wallet, cause(), 100)
       settle(tx, wallet, cause(), 100, [
         { account: 'tax', currencyId: USD, amountMinor: 0 },
         { account: 'supplier', currencyId: USD, amountMinor: 100 },
@@ -195,11 +195,11 @@ describe('an event of a payout', () => {
 describe('a wallet', () => {
   test('equals the sum of its lines, and its reserve the sum of its reserved lines', async () => {
     const wallet = await funded(KWD, 10_000)
-    await write((tx) => reserve(tx, wallet, cause(), 2_500, undefined))
+    await write((tx) => reserve(tx, wallet, cause(), 2_500))
     expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 2_500 })
-    await write((tx) => reserve(tx, wallet, cause(), 1_000, undefined))
+    await write((tx) => reserve(tx, wallet, cause(), 1_000))
     expect(holds(wallet)).toEqual({ amountMinor: 6_500, reservedMinor: 3_500 })
-    await write((tx) => refund(tx, wallet, cause({ sourceType: 'refund' }), 1_000, undefined))
+    await write((tx) => refund(tx, wallet, cause({ sourceType: 'refund' }), 1_000))
     expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 2_500 })
     await write((tx) =>
       settle(tx, wallet, cause(), 2_500, [{ account: 'supplier', currencyId: KWD, amountMinor: 2_500 }]),
@@ -214,9 +214,9 @@ describe('a wallet', () => {
   test('records the balance after each movement', async () => {
     const wallet = await funded(USD, 1_000)
     const balances = await write((tx) => [
-      reserve(tx, wallet, cause(), 300, undefined).balanceAfterMinor,
-      reserve(tx, wallet, cause(), 300, undefined).balanceAfterMinor,
-      refund(tx, wallet, cause(), 300, undefined).balanceAfterMinor,
+      reserve(tx, wallet, cause(), 300).balanceAfterMinor,
+      reserve(tx, wallet, cause(), 300).balanceAfterMinor,
+      refund(tx, wallet, cause(), 300).balanceAfterMinor,
     ])
     expect(balances).toEqual([700, 400, 700])
     expectSoundLedger(room.world.db.sqlite)
@@ -225,23 +225,23 @@ describe('a wallet', () => {
   test('PREPAID pays its last minor unit, but no more', async () => {
     const wallet = await funded(USD, 500)
     const last = lastEntryOf(room.world.db.sqlite)
-    const refused = write((tx) => reserve(tx, wallet, cause(), 501, undefined))
+    const refused = write((tx) => reserve(tx, wallet, cause(), 501))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
     expect(lastEntryOf(room.world.db.sqlite)).toBe(last)
-    await write((tx) => reserve(tx, wallet, cause(), 500, undefined))
+    await write((tx) => reserve(tx, wallet, cause(), 500))
     expect(holds(wallet)).toEqual({ amountMinor: 0, reservedMinor: 500 })
   })
 
   test('POSTPAID goes down to minus its credit limit, but no lower', async () => {
     const wallet = await opened(USD, 'POSTPAID', 1_000)
-    await write((tx) => reserve(tx, wallet, cause(), 999, undefined))
+    await write((tx) => reserve(tx, wallet, cause(), 999))
     expect(holds(wallet)).toEqual({ amountMinor: -999, reservedMinor: 999 })
-    const refused = write((tx) => reserve(tx, wallet, cause(), 2, undefined))
+    const refused = write((tx) => reserve(tx, wallet, cause(), 2))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
-    const paid = await write((tx) => reserve(tx, wallet, cause(), 1, undefined))
+    const paid = await write((tx) => reserve(tx, wallet, cause(), 1))
     expect(paid).toMatchObject({ transactionType: 'DEBIT', amountMinor: 1, balanceAfterMinor: -1_000 })
     expect(holds(wallet)).toEqual({ amountMinor: -1_000, reservedMinor: 1_000 })
-    const back = await write((tx) => refund(tx, wallet, cause(), 999, undefined))
+    const back = await write((tx) => refund(tx, wallet, cause(), 999))
     expect(back).toMatchObject({ transactionType: 'CREDIT', amountMinor: 999, balanceAfterMinor: -1 })
     expectSoundLedger(room.world.db.sqlite)
   })
@@ -284,9 +284,9 @@ describe('at the limit of the exact range', () => {
 
   test('moves single minor units exactly', async () => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
-    const paid = await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX - 1, undefined))
+    const paid = await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX - 1))
     expect(paid).toMatchObject({ amountMinor: 999_999_999_999_998, balanceAfterMinor: 1 })
-    await write((tx) => refund(tx, wallet, cause(), AMOUNT_MINOR_MAX - 1, undefined))
+    await write((tx) => refund(tx, wallet, cause(), AMOUNT_MINOR_MAX - 1))
     expect(holds(wallet)).toEqual({ amountMinor: 999_999_999_999_999, reservedMinor: 0 })
     expectSoundLedger(room.world.db.sqlite)
   })
@@ -296,19 +296,19 @@ describe('at the limit of the exact range', () => {
     ['adjust', adjust],
   ] as const)('%s keeps room for what is reserved, so that a refund always fits', async (_, comeIn) => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
-    await write((tx) => reserve(tx, wallet, cause(), 100, undefined))
+    await write((tx) => reserve(tx, wallet, cause(), 100))
     const refused = write((tx) => comeIn(tx, wallet, 1, null, NOW_MS))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
-    await write((tx) => refund(tx, wallet, cause(), 100, undefined))
+    await write((tx) => refund(tx, wallet, cause(), 100))
     expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
     expectSoundLedger(room.world.db.sqlite)
   })
 
   test('negative balances are exact', async () => {
     const wallet = await opened(USD, 'POSTPAID', AMOUNT_MINOR_MAX)
-    await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX, undefined))
+    await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX))
     expect(holds(wallet)).toEqual({ amountMinor: -AMOUNT_MINOR_MAX, reservedMinor: AMOUNT_MINOR_MAX })
-    const refused = write((tx) => reserve(tx, wallet, cause(), 1, undefined))
+    const refused = write((tx) => reserve(tx, wallet, cause(), 1))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
     expectSoundLedger(room.world.db.sqlite)
   })
