@@ -26,10 +26,6 @@ const refusals = new WeakMap<Request, unknown>()
 /** Undefined while nothing has read it. */
 export const sentBody = (request: Request): string | undefined => bodies.get(request)
 
-/** Whether a body of unknown length was not read to its end: the runtime would parse each further chunk for nobody. */
-export const isLeftUnread = (request: Request): boolean =>
-  request.headers.has('transfer-encoding') && !bodies.has(request)
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**

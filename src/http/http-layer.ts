@@ -1,6 +1,5 @@
 import { type Context, Elysia, ValidationError } from 'elysia'
 import { DomainError, type Failure, INTERNAL, invalid } from '../kernel/failure.ts'
-import { isLeftUnread } from './body.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
 import type { JsonObject } from './json.ts'
@@ -28,9 +27,9 @@ export interface HttpLayerOptions {
 /** A request, its path, and the pattern that serves it; an empty one where none does. */
 type RoutedRequest = RequestContext & { path: string; route: string }
 
-const setCommonHeaders = (options: HttpLayerOptions, request: Request, set: Context['set']): void => {
+const setCommonHeaders = (options: HttpLayerOptions, set: Context['set']): void => {
   set.headers['X-Request-Id'] ??= options.nextRequestId()
-  if (options.isClosing() || isLeftUnread(request)) set.headers.connection = 'close'
+  if (options.isClosing()) set.headers.connection = 'close'
 }
 
 const errorResponder = (options: HttpLayerOptions) => {
@@ -38,7 +37,7 @@ const errorResponder = (options: HttpLayerOptions) => {
 
   const respondWith = (failure: Failure, routed: RoutedRequest): Response | string => {
     const { request, set, route } = routed
-    setCommonHeaders(options, request, set)
+    setCommonHeaders(options, set)
     const { status, headers, body } = renderFailure(failure, operationOf(routed) ?? STRUCTURED)
     set.status = status
     Object.assign(set.headers, headers, { 'content-type': JSON_TYPE })
@@ -50,7 +49,7 @@ const errorResponder = (options: HttpLayerOptions) => {
   const refuse = (error: unknown, routed: RoutedRequest): Response | string => {
     const { request, set, path } = routed
     if (!(error instanceof DomainError || error instanceof ValidationError)) {
-      setCommonHeaders(options, request, set)
+      setCommonHeaders(options, set)
       const requestId = String(set.headers['X-Request-Id'])
       options.onUnexpectedError({ error, requestId, method: request.method, path })
     }
@@ -85,7 +84,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
   const { refuse, refuseUnknownPath } = errorResponder(options)
 
   const complete = (value: unknown, { request, set, route }: RequestContext & { route: string }) => {
-    setCommonHeaders(options, request, set)
+    setCommonHeaders(options, set)
     if (value instanceof Response) {
       for (const name in set.headers) value.headers.set(name, String(set.headers[name]))
       observer?.answered(request, value.status, value.headers, bodyOf(value), route)
