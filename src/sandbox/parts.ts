@@ -1,10 +1,10 @@
 import type { Program } from '../app/extension.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Reference } from '../reference/reference.ts'
+import type { Asked } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
-import type { FaultTarget } from './faults/faults.ts'
 import type { Coverage } from './requests/coverage.ts'
-import type { RecordedRequest } from './requests/model.ts'
+import type { RecordedRequest } from './requests/operations.ts'
 import type { OutcomeRegistry } from './requests/outcomes.ts'
 import type { Snapshots } from './worlds/snapshots.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
@@ -17,12 +17,12 @@ export interface Parts extends Program {
   reference: Reference
   version: string
   publicUrl: string
-  outcomes: () => OutcomeRegistry
+  outcomes: OutcomeRegistry
   coverage: Coverage
   /** Refuses requests that may not use the control API. @throws DomainError */
   gate: (request: Request) => void
   /** Refuses what an operation does not document. @throws DomainError validation */
-  refuseUnknown: (asked: FaultTarget) => Promise<void>
+  refuseUnknown: (asked: Asked) => Promise<void>
   /** Sends a request again, as the same client. */
   replay: (world: World, recorded: RecordedRequest) => Promise<Response>
 }

@@ -5,19 +5,17 @@ import { findClient } from '../sessions/clients.ts'
 import type { World } from '../worlds/world.ts'
 import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
-import { currenciesOf } from './faults/currencies.ts'
-import { faultHeadersOf } from './faults/headers.ts'
+import { faultHeadersOf } from './faults/faults.ts'
 import type { Parts } from './parts.ts'
 import { Coverage } from './requests/coverage.ts'
-import type { CoverageReport, RecordedRequest } from './requests/model.ts'
 import { RequestObserver } from './requests/observer.ts'
+import type { CoverageReport, RecordedRequest } from './requests/operations.ts'
 import { OutcomeRegistry } from './requests/outcomes.ts'
 import { findAccountId } from './seed/accounts.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
 import { Snapshots } from './worlds/snapshots.ts'
-import { worldMeant, worldOfBearer } from './worlds/world-meant.ts'
 
 export interface SandboxOptions extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'version' | 'publicUrl'> {
   /** The address that the server is bound to. */
@@ -35,27 +33,18 @@ export class Sandbox implements Extension {
   readonly headersOf = faultHeadersOf
   readonly observer: RequestObserver
   readonly resolveAccount: Extension['resolveAccount']
-  readonly #coverage: Coverage
-  readonly #gate: (request: Request) => void
-  /** Replayed requests, with their worlds: the access token that would name the world is redacted. */
-  readonly #replayed = new WeakMap<Request, World>()
-  #app: AnyElysia | undefined
-  #outcomes: OutcomeRegistry | undefined
+  readonly #outcomes = new OutcomeRegistry()
+  readonly #coverage = new Coverage(this.#outcomes)
 
   constructor(private readonly options: SandboxOptions) {
-    const { worlds, catalog, host, token, publicUrl, strict } = options
-    const outcomes = () => this.#getOutcomes()
+    const { worlds, catalog, host, publicUrl, strict } = options
     const resolve = worldAccounts(worlds, worldGate({ boundHost: host, publicUrl }))
-    this.#gate = sandboxGate({ boundHost: host, token })
-    this.#coverage = new Coverage(outcomes)
     this.supply = generatedSupply((productId) => catalog.find(productId)?.validity)
     this.observer = new RequestObserver({
-      outcomes,
+      outcomes: this.#outcomes,
       coverage: this.#coverage,
-      defaultWorld: () => worlds.default,
-      worldMeant: async ({ request, route }) => this.#replayed.get(request) ?? worldMeant(worlds, request, route),
-      worldMissed: (request) => this.#replayed.get(request) ?? worldOfBearer(worlds, request),
-      currenciesOf: (target, session) => currenciesOf(options, target, session),
+      worlds,
+      pricing: options,
       strict,
     })
     this.resolveAccount = async (credentials, request) => {
@@ -76,30 +65,24 @@ export class Sandbox implements Extension {
 
   /** The front page and the control API. */
   routes(program: Program): AnyElysia {
-    this.#app = program.app
-    const { worlds } = this.options
-    return sandboxRoutes({
+    const { worlds, host, token } = this.options
+    const routes = sandboxRoutes({
       ...this.options,
       ...program,
-      gate: this.#gate,
+      gate: sandboxGate({ boundHost: host, token }),
       snapshots: new Snapshots(worlds.images),
       coverage: this.#coverage,
-      outcomes: () => this.#getOutcomes(),
+      outcomes: this.#outcomes,
       refuseUnknown: this.observer.refuseUnknown,
       replay: (world, recorded) => this.#replay(program, world, recorded),
     })
+    for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
+    return routes
   }
 
   /** The documented outcomes that the requests of all worlds have met. */
   coverage(): CoverageReport {
     return this.#coverage.report(undefined)
-  }
-
-  /** Made on the first request, when all routes are there. */
-  #getOutcomes(): OutcomeRegistry {
-    if (!this.#app) throw new Error('the sandbox has no program around which to stand')
-    this.#outcomes ??= new OutcomeRegistry(servedBy(this.#app))
-    return this.#outcomes
   }
 
   /** Sends a request again. Its client logs in afresh, because the token in the log is redacted. */
@@ -117,7 +100,7 @@ export class Sandbox implements Extension {
       headers,
       body: recorded.request.body,
     })
-    this.#replayed.set(again, world)
+    this.observer.expect(again, world)
     return app.handle(again)
   }
 }

@@ -5,7 +5,7 @@ import { weightsOf } from '../../http/weights.ts'
 import type { Parts } from '../parts.ts'
 import { frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
 import { drawFrontPage, FRONT_POLICY } from './front-page.ts'
-import { controlOperation } from './operation.ts'
+import { openOperation } from './operation.ts'
 
 /** The front page: HTML for people who open the address, JSON for programs. */
 
@@ -43,7 +43,7 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
       const open = isOpenTo(request, gate)
       return catalog.response(`front page ${open}`, page(open)).respond(request)
     },
-    controlOperation({
+    openOperation({
       id: 'getFrontPage',
       stored: true,
       summary: 'See how to begin',

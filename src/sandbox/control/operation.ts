@@ -1,11 +1,9 @@
 import { BODY_UNREADABLE } from '../../http/failures.ts'
 import { operationsOf } from '../../http/operation.ts'
-import { type Failure, invalid, type Violation } from '../../kernel/failure.ts'
 import { FOREIGN_SITE, TOKEN_WRONG, worldNotFound } from '../errors.ts'
 
-/** What the operations of the control API have in common (contract C15). */
-
-export const controlOperation = operationsOf({
+/** Declares an operation that is open to everyone. */
+export const openOperation = operationsOf({
   tag: 'Sandbox',
   tagDescription: 'What only the sandbox has: worlds and their clocks. Open on this machine, elsewhere by token.',
   errorShape: 'structured',
@@ -13,27 +11,20 @@ export const controlOperation = operationsOf({
   closed: true,
 })
 
-/** The errors of the gate, named after a group of operations. */
-export const gateErrors = (group: string): Record<string, Failure> => ({
-  [`${group}.token_wrong`]: TOKEN_WRONG,
-  [`${group}.foreign`]: FOREIGN_SITE,
-})
-
-/** The errors of an operation on a world. */
-export const worldErrors = (group: string): Record<string, Failure> => ({
-  [`${group}.world_not_found`]: worldNotFound('nowhere'),
-  ...gateErrors(group),
-})
-
-/** The errors of an operation on a world that takes a body. */
-export const bodyErrors = (group: string, violation: Violation): Record<string, Failure> => ({
-  ...worldErrors(group),
-  [`${group}.body_unreadable`]: BODY_UNREADABLE,
-  [`${group}.validation`]: invalid([violation]),
-})
-
-export const tooShort = (field: string): Violation => ({
-  field,
-  rule: 'min',
-  problem: 'must be at least 1 character long',
-})
+/**
+ * Declares an operation of the control API (contract C15): the errors of the gate, of the world and of the body are
+ * added to its own, and all are named after their group.
+ */
+export const controlOperation =
+  (group: string): typeof openOperation =>
+  (declared) => {
+    const errors = {
+      ...(declared.query?.properties.world && { world_not_found: worldNotFound('nowhere') }),
+      token_wrong: TOKEN_WRONG,
+      foreign: FOREIGN_SITE,
+      ...(declared.body && { body_unreadable: BODY_UNREADABLE }),
+      ...declared.errors,
+    }
+    const named = Object.entries(errors).map(([name, failure]) => [`${group}.${name}`, failure])
+    return openOperation({ ...declared, errors: Object.fromEntries(named) })
+  }

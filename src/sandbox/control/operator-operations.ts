@@ -4,117 +4,89 @@ import { CREATED_HEADERS } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
-import { type Failure, notFound, transitionRefused } from '../../kernel/failure.ts'
+import { notFound, transitionRefused, violation } from '../../kernel/failure.ts'
 import type { OrderStatus } from '../../orders/queries.ts'
 import { ADVANCE_TARGETS } from '../../payouts/progress.ts'
 import type { PayoutStatus } from '../../payouts/queries.ts'
 import { WorldQuery } from '../worlds/model.ts'
 import { PACES } from '../worlds/pace.ts'
-import { bodyErrors, controlOperation, tooShort, worldErrors } from './operation.ts'
+import { controlOperation } from './operation.ts'
 
-const PaceRequest = Type.Object(
-  { payouts: Type.Optional(oneOf(PACES)), orders: Type.Optional(oneOf(PACES)) },
-  { title: 'PaceRequest' },
-)
 const Pace = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) }, { title: 'Pace' })
 
 const paceSuccess = (example: Static<typeof Pace>) =>
   ({ status: 200, description: 'The pace', schema: Pace, example }) as const
 
-export const NewWallet = Type.Object(
-  {
-    currency: Text({ description: 'ISO 4217' }),
-    type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
-    credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
-  },
-  { title: 'SandboxWalletRequest' },
-)
-export const Funding = Type.Object(
-  {
-    amount: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
-    remarks: Type.Optional(Text({ maxLength: 1_000 })),
-  },
-  { title: 'FundRequest' },
-)
-export const WalletState = Type.Object(
+const WalletState = Type.Object(
   { id: Type.Integer(), currency: Type.String(), amount: Type.Number() },
   { title: 'WalletState' },
 )
 
 export const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
 
-const Advance = Type.Object({ to: Type.Optional(oneOf(ADVANCE_TARGETS)) }, { title: 'AdvanceRequest' })
-const PayoutFailure = Type.Object(
-  {
-    failure_code: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
-    failure_reason: Type.Optional(Text({ minLength: 1, maxLength: 1_000 })),
-  },
-  { title: 'PayoutFailureRequest' },
-)
-const PayoutPath = Type.Object({
-  id: Type.String({ description: 'The payout identifier', example: 'pyt_0mjvbk3w000000b8g4l0r3ya' }),
-})
-export const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { title: 'PayoutState' })
+const PAYOUT_ID = 'pyt_0mjvbk3w000000b8g4l0r3ya'
+const PayoutPath = Type.Object({ id: Type.String({ description: 'The payout identifier', example: PAYOUT_ID }) })
+const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { title: 'PayoutState' })
 
-const payoutErrors = (group: string, from: PayoutStatus, to: string): Record<string, Failure> => ({
-  [`${group}.not_found`]: notFound('Payout'),
-  [`${group}.transition_refused`]: transitionRefused(from, to),
+const payoutSuccess = (status: PayoutStatus) => {
+  const example = { id: PAYOUT_ID, status }
+  return { status: 200, description: 'The payout as it is now', schema: PayoutState, example } as const
+}
+
+const payoutErrors = (from: PayoutStatus, to: string) => ({
+  not_found: notFound('Payout'),
+  transition_refused: transitionRefused(from, to),
 })
 
-const payoutSuccess = (status: PayoutStatus) =>
-  ({
-    status: 200,
-    description: 'The payout as it is now',
-    schema: PayoutState,
-    example: { id: 'pyt_0mjvbk3w000000b8g4l0r3ya', status },
-  }) as const
-
-const Delivery = Type.Object({ quantity: Type.Optional(Type.Integer({ minimum: 1 })) }, { title: 'DeliveryRequest' })
-const OrderFailure = Type.Object(
-  { failure_reason: Type.Optional(Text({ minLength: 1, maxLength: 1_000 })) },
-  { title: 'OrderFailureRequest' },
-)
-export const OrderState = Type.Object({ id: Type.Integer(), status: Type.String() }, { title: 'OrderState' })
-
-const orderErrors = (group: string, to: OrderStatus): Record<string, Failure> => ({
-  [`${group}.invalid_id`]: invalidId('order'),
-  [`${group}.not_found`]: notFound('Order'),
-  [`${group}.transition_refused`]: transitionRefused('DELIVERED', to),
-})
+const OrderState = Type.Object({ id: Type.Integer(), status: Type.String() }, { title: 'OrderState' })
 
 const orderSuccess = (status: OrderStatus) =>
   ({ status: 200, description: 'The order as it is now', schema: OrderState, example: { id: 1, status } }) as const
 
-export const getPace = controlOperation({
+const orderErrors = (to: OrderStatus) => ({
+  invalid_id: invalidId('order'),
+  not_found: notFound('Order'),
+  transition_refused: transitionRefused('DELIVERED', to),
+})
+
+const TOO_SHORT = 'must be at least 1 character long'
+
+export const getPace = controlOperation('pace')({
   id: 'getPace',
   summary: 'See whether the clock moves payouts and orders',
   description: 'Automatic, or by hand with the operations of this group.',
   query: WorldQuery,
   success: paceSuccess({ payouts: 'auto', orders: 'auto' }),
-  errors: worldErrors('pace'),
+  errors: {},
 })
 
-export const setPace = controlOperation({
+export const setPace = controlOperation('pace')({
   id: 'setPace',
   summary: 'Let the clock move payouts and orders, or nobody',
   description: 'By hand, a payout or order stays where it is until it is told to go on.',
   query: WorldQuery,
-  body: PaceRequest,
+  body: Type.Object(
+    { payouts: Type.Optional(oneOf(PACES)), orders: Type.Optional(oneOf(PACES)) },
+    { title: 'PaceRequest' },
+  ),
   bodyExample: { payouts: 'manual' },
   success: paceSuccess({ payouts: 'manual', orders: 'auto' }),
-  errors: bodyErrors('pace', {
-    field: 'payouts',
-    rule: 'enum',
-    problem: `must be one of ${PACES.join(', ')}`,
-  }),
+  errors: { validation: violation('payouts', 'enum', `must be one of ${PACES.join(', ')}`) },
 })
 
-export const openWallet = controlOperation({
+export const openWallet = controlOperation('wallet_open')({
   id: 'openWallet',
   summary: 'Open a wallet for the sandbox client of a world',
   description: 'Empty at first, and prepaid unless told otherwise.',
   query: WorldQuery,
-  body: NewWallet,
+  body: Type.Object(
+    {
+      currency: Text({ description: 'ISO 4217' }),
+      type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
+      credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
+    },
+    { title: 'SandboxWalletRequest' },
+  ),
   bodyExample: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 },
   success: {
     status: 201,
@@ -123,16 +95,22 @@ export const openWallet = controlOperation({
     example: { id: 6, currency: 'KWD', amount: 0 },
     headers: CREATED_HEADERS,
   },
-  errors: bodyErrors('wallet_open', { field: 'currency', rule: 'enum', problem: CURRENCY_PROBLEM }),
+  errors: { validation: violation('currency', 'enum', CURRENCY_PROBLEM) },
 })
 
-export const fundWallet = controlOperation({
+export const fundWallet = controlOperation('wallet_fund')({
   id: 'fundWallet',
   summary: 'Fund a wallet',
   description: 'The amount is booked as a transaction, as if money had been sent.',
   params: idPath('wallet'),
   query: WorldQuery,
-  body: Funding,
+  body: Type.Object(
+    {
+      amount: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
+      remarks: Type.Optional(Text({ maxLength: 1_000 })),
+    },
+    { title: 'FundRequest' },
+  ),
   bodyExample: { amount: 250, remarks: 'Top-up' },
   success: {
     status: 200,
@@ -141,86 +119,82 @@ export const fundWallet = controlOperation({
     example: { id: 1, currency: 'USD', amount: 100_250 },
   },
   errors: {
-    ...bodyErrors('wallet_fund', { field: 'amount', rule: 'required', problem: 'is required' }),
-    'wallet_fund.invalid_id': invalidId('wallet'),
-    'wallet_fund.not_found': notFound('Wallet'),
+    validation: violation('amount', 'required', 'is required'),
+    invalid_id: invalidId('wallet'),
+    not_found: notFound('Wallet'),
   },
 })
 
-export const advancePayout = controlOperation({
+export const advancePayout = controlOperation('payout_advance')({
   id: 'advancePayout',
   summary: 'Move a payout on: a step, or as far as a status',
   description: 'Through every status on the way, each with its event and its bookings.',
   params: PayoutPath,
   query: WorldQuery,
-  body: Advance,
+  body: Type.Object({ to: Type.Optional(oneOf(ADVANCE_TARGETS)) }, { title: 'AdvanceRequest' }),
   bodyExample: { to: 'settling' },
   bodyOptional: true,
   success: payoutSuccess('settling'),
   errors: {
-    ...bodyErrors('payout_advance', {
-      field: 'to',
-      rule: 'enum',
-      problem: `must be one of ${ADVANCE_TARGETS.join(', ')}`,
-    }),
-    ...payoutErrors('payout_advance', 'completed', 'settling'),
+    validation: violation('to', 'enum', `must be one of ${ADVANCE_TARGETS.join(', ')}`),
+    ...payoutErrors('completed', 'settling'),
   },
 })
 
-export const failPayout = controlOperation({
+export const failPayout = controlOperation('payout_fail')({
   id: 'failPayout',
   summary: 'Fail a payout that is processing or settling',
   description: 'The money goes back to the wallet, as when a bank refuses it.',
   params: PayoutPath,
   query: WorldQuery,
-  body: PayoutFailure,
+  body: Type.Object(
+    {
+      failure_code: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
+      failure_reason: Type.Optional(Text({ minLength: 1, maxLength: 1_000 })),
+    },
+    { title: 'PayoutFailureRequest' },
+  ),
   bodyExample: { failure_code: 'account_closed' },
   bodyOptional: true,
   success: payoutSuccess('failed'),
-  errors: {
-    ...bodyErrors('payout_fail', tooShort('failure_code')),
-    ...payoutErrors('payout_fail', 'completed', 'failed'),
-  },
+  errors: { validation: violation('failure_code', 'min', TOO_SHORT), ...payoutErrors('completed', 'failed') },
 })
 
-export const returnPayout = controlOperation({
+export const returnPayout = controlOperation('payout_return')({
   id: 'returnPayout',
   summary: 'Have a completed payout returned, late',
   description: 'The wallet is credited with the amount, without the fees. What has happened stays as it was.',
   params: PayoutPath,
   query: WorldQuery,
   success: payoutSuccess('completed'),
-  errors: { ...worldErrors('payout_return'), ...payoutErrors('payout_return', 'created', 'returned') },
+  errors: payoutErrors('created', 'returned'),
 })
 
-export const deliverOrder = controlOperation({
+export const deliverOrder = controlOperation('order_deliver')({
   id: 'deliverOrder',
   summary: 'Deliver vouchers of an order: so many, or all',
   description: 'The vouchers are made on the spot, whatever the pace of the world.',
   params: idPath('order'),
   query: WorldQuery,
-  body: Delivery,
+  body: Type.Object({ quantity: Type.Optional(Type.Integer({ minimum: 1 })) }, { title: 'DeliveryRequest' }),
   bodyExample: { quantity: 1 },
   bodyOptional: true,
   success: orderSuccess('PARTIALLY_DELIVERED'),
-  errors: {
-    ...bodyErrors('order_deliver', { field: 'quantity', rule: 'min', problem: 'must be at least 1' }),
-    ...orderErrors('order_deliver', 'DELIVERED'),
-  },
+  errors: { validation: violation('quantity', 'min', 'must be at least 1'), ...orderErrors('DELIVERED') },
 })
 
-export const failOrder = controlOperation({
+export const failOrder = controlOperation('order_fail')({
   id: 'failOrder',
   summary: 'Fail an order, or what is left of it',
   description: 'The wallet gets back what it paid for the vouchers that were not delivered.',
   params: idPath('order'),
   query: WorldQuery,
-  body: OrderFailure,
+  body: Type.Object(
+    { failure_reason: Type.Optional(Text({ minLength: 1, maxLength: 1_000 })) },
+    { title: 'OrderFailureRequest' },
+  ),
   bodyExample: { failure_reason: 'Out of stock' },
   bodyOptional: true,
   success: orderSuccess('FAILED'),
-  errors: {
-    ...bodyErrors('order_fail', tooShort('failure_reason')),
-    ...orderErrors('order_fail', 'FAILED'),
-  },
+  errors: { validation: violation('failure_reason', 'min', TOO_SHORT), ...orderErrors('FAILED') },
 })

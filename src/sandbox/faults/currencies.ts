@@ -1,14 +1,14 @@
 import type { Pricing } from '../../charges/quote.ts'
 import { readText } from '../../http/body.ts'
 import { parseObject } from '../../http/json.ts'
+import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { findPayingWallet, findWallet } from '../../wallets/queries.ts'
-import type { FaultTarget } from './faults.ts'
 
 /** The currencies of the product, or of the payout, and of the wallet that pays, if what was sent names them. */
 export const currenciesOf = async (
   { catalog, reference }: Pick<Pricing, 'catalog' | 'reference'>,
-  { request, path }: FaultTarget,
+  { request, path }: Asked,
   { world, client }: Session,
 ): Promise<{ from: string; to: string } | undefined> => {
   try {

@@ -1,32 +1,35 @@
+import { type TObject, Type } from '@sinclair/typebox'
+import type { Operation } from '../../http/operation.ts'
 import { DomainError, violated } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
+import type { Asked } from '../../sessions/guard.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import { CONNECTION_DROPPED } from '../errors.ts'
 import type { OutcomeRegistry } from '../requests/outcomes.ts'
-import { DELAY_HEADER, FAULT_HEADER } from './headers.ts'
+import { DELAY_MS_MAX, type Rule } from './operations.ts'
 import { fits } from './pattern.ts'
 
-/** A rule that makes requests of a world fail, wait or break off (contract C15). */
-export interface FaultRule {
-  id: number
-  /** The name of a documented error. */
-  error: string | null
-  delayMs: number
-  /** Breaks the connection off without an answer. */
-  drop: boolean
-  match: { method: string | null; path: string | null }
-  /** How often it still fires; null without end. */
-  timesLeft: number | null
-  /** 0 to 1; drawn from the world's own randomness. */
-  probability: number
-}
+/** Asks for an error in one request, and for a slow response. */
+const FAULT_HEADER = 'X-Sandbox-Fault'
+const DELAY_HEADER = 'X-Sandbox-Delay'
 
-export const DELAY_MS_MAX = 60_000
+const FaultHeaders = Type.Object({
+  [FAULT_HEADER]: Type.Optional(
+    Type.String({
+      description: 'The name of an error of this operation, which is answered instead: see GET /_sandbox/errors',
+    }),
+  ),
+})
+
+/** The headers by which the documentation lets readers ask for a fault. */
+export const faultHeadersOf = ({ tag, isProbe }: Operation): TObject | undefined =>
+  tag === 'Sandbox' || isProbe ? undefined : FaultHeaders
+
 /** How many rules one world holds. */
 export const RULES_MAX = 1_000
 
 interface Faults {
-  rules: FaultRule[]
+  rules: Rule[]
   lastId: number
   /** Its own stream, so that a rule does not change the ids of what is created. */
   randomness: SeededRandomness
@@ -38,9 +41,9 @@ const faults = worldPart<Faults>(({ randomness }) => ({
   randomness: new SeededRandomness(randomness instanceof SeededRandomness ? `faults ${randomness.seed}` : 'faults'),
 }))
 
-export const rulesOf = (world: World): readonly FaultRule[] => world.of(faults).rules
+export const rulesOf = (world: World): readonly Rule[] => world.of(faults).rules
 
-export const addRule = (world: World, rule: Omit<FaultRule, 'id'>): FaultRule => {
+export const addRule = (world: World, rule: Omit<Rule, 'id'>): Rule => {
   const own = world.of(faults)
   const added = { id: ++own.lastId, ...rule }
   own.rules.push(added)
@@ -49,14 +52,6 @@ export const addRule = (world: World, rule: Omit<FaultRule, 'id'>): FaultRule =>
 
 export const clearRules = (world: World): void => {
   world.of(faults).rules = []
-}
-
-/** A request as faults see it. */
-export interface FaultTarget {
-  request: Request
-  path: string
-  /** The route that serves it, with its parameters unnamed. */
-  route: string
 }
 
 /** What happens to a request before anything else is done for it. */
@@ -73,10 +68,10 @@ export interface Fault {
  *
  * @throws DomainError validation when a header asks for what does not exist
  */
-export const findFault = (outcomes: OutcomeRegistry, world: World, target: FaultTarget): Fault | undefined =>
+export const findFault = (outcomes: OutcomeRegistry, world: World, target: Asked): Fault | undefined =>
   requestedFault(outcomes, target) ?? faultByRule(outcomes, world, target)
 
-const requestedFault = (outcomes: OutcomeRegistry, { request, route }: FaultTarget): Fault | undefined => {
+const requestedFault = (outcomes: OutcomeRegistry, { request, route }: Asked): Fault | undefined => {
   const name = request.headers.get(FAULT_HEADER)
   const delay = request.headers.get(DELAY_HEADER)
   if (name === null && delay === null) return undefined
@@ -91,22 +86,22 @@ const requestedFault = (outcomes: OutcomeRegistry, { request, route }: FaultTarg
   return { name: name ?? 'delay', delayMs, drop: false, error: failure && new DomainError(failure) }
 }
 
-const faultByRule = (outcomes: OutcomeRegistry, world: World, target: FaultTarget): Fault | undefined => {
+const faultByRule = (outcomes: OutcomeRegistry, world: World, target: Asked): Fault | undefined => {
   const own = world.of(faults)
   for (const rule of own.rules) {
-    if (rule.timesLeft === 0 || !matches(rule, target)) continue
+    if (rule.times_left === 0 || !matches(rule, target)) continue
     const failure =
       rule.error === null ? undefined : outcomes.failureAt(target.request.method, target.route, rule.error)
     if (rule.error !== null && !failure) continue
     if (rule.probability < 1 && fraction(own.randomness) >= rule.probability) continue
-    if (rule.timesLeft !== null) rule.timesLeft -= 1
+    if (rule.times_left !== null) rule.times_left -= 1
     const name = rule.error ?? (rule.drop ? 'drop' : 'delay')
-    return { name, delayMs: rule.delayMs, drop: rule.drop, error: failure && new DomainError(failure) }
+    return { name, delayMs: rule.delay_ms, drop: rule.drop, error: failure && new DomainError(failure) }
   }
   return undefined
 }
 
-const matches = ({ match }: FaultRule, { request, path, route }: FaultTarget): boolean =>
+const matches = ({ match }: Rule, { request, path, route }: Asked): boolean =>
   (match.method === null || match.method === request.method) &&
   (match.path === null || match.path === route || fits(match.path, path))
 

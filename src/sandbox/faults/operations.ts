@@ -1,55 +1,116 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { CREATED_HEADERS } from '../../http/operation.ts'
-import { bodyErrors, controlOperation, gateErrors, worldErrors } from '../control/operation.ts'
+import { nullable } from '../../http/schemas.ts'
+import { Text } from '../../http/validation.ts'
+import { violation } from '../../kernel/failure.ts'
+import { controlOperation } from '../control/operation.ts'
 import { WorldQuery } from '../worlds/model.ts'
-import { DocumentedError, ERROR_EXAMPLE, RULE_EXAMPLE, RULE_REQUEST_EXAMPLE, Rule, RuleRequest } from './model.ts'
+
+/** Fault rules and documented errors on the wire (contract C15). */
+
+/** A rule that makes requests of a world fail, wait or break off. */
+export type Rule = Static<typeof Rule>
+const Rule = Type.Object(
+  {
+    id: Type.Integer(),
+    error: nullable(Type.String()),
+    delay_ms: Type.Integer(),
+    drop: Type.Boolean(),
+    match: Type.Object({ method: nullable(Type.String()), path: nullable(Type.String()) }, { title: 'FaultMatch' }),
+    times_left: nullable(Type.Integer()),
+    probability: Type.Number(),
+  },
+  { title: 'Fault' },
+)
+const RULE_EXAMPLE: Rule = {
+  id: 1,
+  error: 'charges.rate_failed',
+  delay_ms: 0,
+  drop: false,
+  match: { method: null, path: '/api/v1/products/:id/charges' },
+  times_left: 1,
+  probability: 1,
+}
+
+export type DocumentedError = Static<typeof DocumentedError>
+const DocumentedError = Type.Object(
+  {
+    name: Type.String(),
+    status: Type.Integer(),
+    method: Type.String(),
+    path: Type.String(),
+    body: Type.Object({}, { title: 'ErrorBody', additionalProperties: true }),
+  },
+  { title: 'DocumentedError' },
+)
+const ERROR_EXAMPLE: DocumentedError = {
+  name: 'charges.rate_missing',
+  status: 400,
+  method: 'POST',
+  path: '/api/v1/products/:id/charges',
+  body: { error: 'No exchange rate found for USD to KES' },
+}
 
 export const ERROR_PROBLEM = 'must be the name of a documented error; see GET /_sandbox/errors'
+export const DELAY_MS_MAX = 60_000
 
-export const listErrors = controlOperation({
+export const listErrors = controlOperation('errors')({
   id: 'listErrors',
   summary: 'List every documented error',
   description: 'Each can be provoked by a rule, or in one request with the header X-Sandbox-Fault.',
-  success: {
-    status: 200,
-    description: 'By endpoint',
-    schema: Type.Array(DocumentedError),
-    example: [ERROR_EXAMPLE],
-  },
-  errors: gateErrors('errors'),
+  success: { status: 200, description: 'By endpoint', schema: Type.Array(DocumentedError), example: [ERROR_EXAMPLE] },
+  errors: {},
 })
 
-export const listFaults = controlOperation({
+export const listFaults = controlOperation('faults')({
   id: 'listFaults',
   summary: 'List the fault rules of a world',
   description: 'The oldest first, each with how often it will still strike.',
   query: WorldQuery,
   success: { status: 200, description: 'The rules', schema: Type.Array(Rule), example: [RULE_EXAMPLE] },
-  errors: worldErrors('faults'),
+  errors: {},
 })
 
-export const addFault = controlOperation({
+export const addFault = controlOperation('faults')({
   id: 'addFault',
   summary: 'Make requests of a world fail, wait or break off',
   description: 'The first rule that fits a request strikes, and nothing is done behind it.',
   query: WorldQuery,
-  body: RuleRequest,
-  bodyExample: RULE_REQUEST_EXAMPLE,
-  success: {
-    status: 201,
-    description: 'The rule',
-    schema: Rule,
-    example: RULE_EXAMPLE,
-    headers: CREATED_HEADERS,
-  },
-  errors: bodyErrors('faults', { field: 'error', rule: 'enum', problem: ERROR_PROBLEM }),
+  body: Type.Object(
+    {
+      error: Type.Optional(Text({ description: 'The name of a documented error; it strikes where it can occur' })),
+      delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: DELAY_MS_MAX })),
+      drop: Type.Optional(Type.Boolean({ description: 'Break the connection off without an answer' })),
+      match: Type.Optional(
+        Type.Object(
+          {
+            method: Type.Optional(Text({ description: 'GET, POST, PUT or DELETE' })),
+            path: Type.Optional(
+              Text({
+                description: 'A path; `:name` stands for one segment and `*` for anything: /api/v1/products/:id/*',
+              }),
+            ),
+          },
+          { title: 'FaultMatchRequest' },
+        ),
+      ),
+      times: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often; without end when left out' }),
+      ),
+      probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    },
+    { title: 'FaultRequest' },
+  ),
+  bodyExample: { error: 'charges.rate_failed', match: { path: '/api/v1/products/:id/charges' }, times: 1 },
+  success: { status: 201, description: 'The rule', schema: Rule, example: RULE_EXAMPLE, headers: CREATED_HEADERS },
+  errors: { validation: violation('error', 'enum', ERROR_PROBLEM) },
 })
 
-export const clearFaults = controlOperation({
+export const clearFaults = controlOperation('faults')({
   id: 'clearFaults',
   summary: 'Remove all fault rules of a world',
   description: 'Requests are answered as if there had been none.',
   query: WorldQuery,
   success: { status: 204, description: 'No rule is left' },
-  errors: worldErrors('faults'),
+  errors: {},
 })

@@ -1,5 +1,5 @@
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { CoverageReport } from './model.ts'
+import type { CoverageReport } from './operations.ts'
 import type { Outcome, OutcomeRegistry } from './outcomes.ts'
 
 /** How often each outcome has occurred. */
@@ -11,7 +11,7 @@ const counts = worldPart<Counts>(() => new Map())
 export class Coverage {
   readonly #all: Counts = new Map()
 
-  constructor(private readonly outcomes: () => OutcomeRegistry) {}
+  constructor(private readonly registry: OutcomeRegistry) {}
 
   count(world: World, outcome: Outcome): void {
     for (const kept of [this.#all, world.of(counts)]) kept.set(outcome, (kept.get(outcome) ?? 0) + 1)
@@ -20,9 +20,7 @@ export class Coverage {
   /** The report of one world, or of all worlds, dropped ones included. */
   report(world: World | undefined): CoverageReport {
     const kept = world ? world.of(counts) : this.#all
-    const outcomes = this.outcomes()
-      .ofApi()
-      .map((outcome) => ({ ...outcome, count: kept.get(outcome) ?? 0 }))
+    const outcomes = this.registry.ofApi().map((outcome) => ({ ...outcome, count: kept.get(outcome) ?? 0 }))
     const exercised = outcomes.filter(({ count }) => count > 0).length
     return {
       documented: outcomes.length,
@@ -33,8 +31,6 @@ export class Coverage {
   }
 }
 
-const MARKS = { met: '+', open: '-' }
-
 /** The report for people: the outcomes by endpoint, one line each, then the total. */
 export const toTable = ({ documented, exercised, percent, outcomes }: CoverageReport): string => {
   const lines: string[] = []
@@ -43,9 +39,8 @@ export const toTable = ({ documented, exercised, percent, outcomes }: CoverageRe
     const endpoint = `${method} ${path}`
     if (endpoint !== heading) lines.push('', endpoint)
     heading = endpoint
-    lines.push(
-      `  ${count > 0 ? MARKS.met : MARKS.open} ${status} ${name.padEnd(44)} ${count > 0 ? count : ''}`.trimEnd(),
-    )
+    const [mark, times] = count > 0 ? ['+', count] : ['-', '']
+    lines.push(`  ${mark} ${status} ${name.padEnd(44)} ${times}`.trimEnd())
   }
   return `${lines.join('\n').trimStart()}\n\n${exercised} of ${documented} documented outcomes, ${percent} %\n`
 }

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from './model.ts'
+import type { RecordedRequest } from './operations.ts'
 
 /** The request log in the formats that other programs read. */
 

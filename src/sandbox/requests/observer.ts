@@ -1,72 +1,30 @@
 import { rateMissing } from '../../charges/errors.ts'
+import type { Pricing } from '../../charges/quote.ts'
 import { sentBody } from '../../http/body.ts'
 import type { HttpObserver, ResponseHeaders } from '../../http/observer.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
 import { sinceStartMs } from '../../kernel/clock.ts'
-import { DomainError, type Failure, invalid } from '../../kernel/failure.ts'
+import { DomainError, invalid } from '../../kernel/failure.ts'
+import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
+import type { Worlds } from '../../worlds/worlds.ts'
+import { isAboutSandbox, isControl, isExempt, isProbe } from '../control/gate.ts'
 import { unknownIn, unknownMembersIn } from '../control/strict.ts'
-import { type Fault, type FaultTarget, findFault, inject } from '../faults/faults.ts'
-import { isAboutSandbox, isControl, isExempt, isProbe } from '../paths.ts'
+import { currenciesOf } from '../faults/currencies.ts'
+import { type Fault, findFault, inject } from '../faults/faults.ts'
+import { worldMeant, worldOfBearer } from '../worlds/world-meant.ts'
 import type { Coverage } from './coverage.ts'
 import type { OutcomeRegistry } from './outcomes.ts'
 import { shownPartOf } from './redaction.ts'
-import { requestLog, type UnredactedRequest } from './request-log.ts'
-import { type RowChange, watchRows, withChanges } from './row-changes.ts'
-
-/** A request in progress; once it is answered, the log keeps this very object. */
-class ObservedRequest implements UnredactedRequest {
-  readonly startedMs = sinceStartMs()
-  world: World | undefined
-  failure: Failure | undefined
-  /** Refused for what only `--strict` refuses: no documented outcome. */
-  refusedStrictly = false
-  atMs = 0
-  method = ''
-  path = ''
-  route: string | null = null
-  client: string | null = null
-  requestBody: string | undefined
-  status = 0
-  responseHeaders: ResponseHeaders = {}
-  responseBody: string | Uint8Array | undefined
-  durationMs = 0
-  fault: string | null = null
-  outcome: string | null = null
-  changes: readonly RowChange[] = UNCHANGED
-
-  constructor(public requestHeaders: Headers) {}
-
-  /** Cuts a long request of a stranger: it takes room in a world that is not the stranger's. */
-  cut(): void {
-    let size = this.path.length + (this.requestBody?.length ?? 0)
-    this.requestHeaders.forEach((value, name) => {
-      size += name.length + value.length
-    })
-    if (size <= STRANGER_CHARACTERS_MAX) return
-    this.path = this.path.replace(/\?.*/s, '').slice(0, STRANGER_CHARACTERS_MAX)
-    this.requestHeaders = new Headers()
-    this.requestBody = undefined
-  }
-}
-
-/** Path, headers and body of a login as clients send it. */
-const STRANGER_CHARACTERS_MAX = 1_024
-
-const UNCHANGED: readonly RowChange[] = []
+import { ObservedRequest, requestLog } from './request-log.ts'
+import { watchRows, withChanges } from './row-changes.ts'
 
 export interface RequestObserverOptions {
-  outcomes: () => OutcomeRegistry
+  outcomes: OutcomeRegistry
   coverage: Coverage
-  /** The world of requests that name none. */
-  defaultWorld: () => World
-  /** The world that a request without an access token speaks of. */
-  worldMeant: (target: FaultTarget) => Promise<World | undefined>
-  /** The world of a request whose access token was refused. */
-  worldMissed: (request: Request) => World | undefined
-  /** The currencies that a purchase converts between. */
-  currenciesOf: (target: FaultTarget, session: Session) => Promise<{ from: string; to: string } | undefined>
+  worlds: Worlds
+  pricing: Pick<Pricing, 'catalog' | 'reference'>
   /** Whether undocumented members and parameters are refused. */
   strict: boolean
 }
@@ -78,7 +36,13 @@ export class RequestObserver implements HttpObserver {
   constructor(private readonly options: RequestObserverOptions) {}
 
   arrived = (request: Request): void => {
-    this.#inProgress.set(request, new ObservedRequest(request.headers))
+    if (!this.#inProgress.has(request)) this.#inProgress.set(request, new ObservedRequest(request.headers))
+  }
+
+  /** Names the world of a replayed request: the access token that would name it is redacted. */
+  expect(request: Request, world: World): void {
+    this.arrived(request)
+    this.belongs(request, world)
   }
 
   /** Called when the access token of a request is good. */
@@ -90,7 +54,7 @@ export class RequestObserver implements HttpObserver {
   }
 
   /** Called when the guard has let a request into a world. @throws DomainError the injected fault, or validation */
-  admitted = (target: FaultTarget, session: Session): Session | Promise<Session> => {
+  admitted = (target: Asked, session: Session): Session | Promise<Session> => {
     const observed = this.#inProgress.get(target.request)
     if (!observed) return session
     // Reading writes nothing.
@@ -106,27 +70,27 @@ export class RequestObserver implements HttpObserver {
    *
    * @throws DomainError the injected fault, or validation
    */
-  entered = async ({ request, path, route }: FaultTarget): Promise<void> => {
+  entered = async (target: Asked): Promise<void> => {
+    const { request, route } = target
+    const { outcomes, worlds } = this.options
     const observed = this.#inProgress.get(request)
-    if (!observed) return
-    const target = { request, path, route }
-    if (this.options.outcomes().operationAt(request.method, route)?.public === undefined) return
-    observed.world = await this.options.worldMeant(target)
-    await this.#inject(observed, observed.world ?? this.options.defaultWorld(), target)
+    if (!observed || !outcomes.operationAt(request.method, route)?.public) return
+    observed.world ??= await worldMeant(worlds, request, route)
+    await this.#inject(observed, observed.world ?? worlds.default, target)
     // The control API does so behind its gate.
     if (!isControl(route)) await this.refuseUnknown(target)
   }
 
-  async #strictly(injected: Promise<void> | undefined, target: FaultTarget, session: Session): Promise<Session> {
+  async #strictly(injected: Promise<void> | undefined, target: Asked, session: Session): Promise<Session> {
     await injected
     await this.refuseUnknown(target)
     return session
   }
 
   /** Refuses what the operation does not document. @throws DomainError validation */
-  refuseUnknown = async ({ request, route }: FaultTarget): Promise<void> => {
+  refuseUnknown = async ({ request, route }: Asked): Promise<void> => {
     const observed = this.#inProgress.get(request)
-    const operation = this.options.outcomes().operationAt(request.method, route)
+    const operation = this.options.outcomes.operationAt(request.method, route)
     if (!observed || !operation) return
     const violations = this.options.strict ? await unknownIn(operation, request) : []
     if (operation.closed) violations.push(...(await unknownMembersIn(operation, request)))
@@ -141,20 +105,20 @@ export class RequestObserver implements HttpObserver {
     if (observed) observed.world = world
   }
 
-  #inject(observed: ObservedRequest, world: World, target: FaultTarget, session?: Session): Promise<void> | undefined {
+  #inject(observed: ObservedRequest, world: World, target: Asked, session?: Session): Promise<void> | undefined {
     observed.route = target.route || null
     if (isExempt(target.route)) return undefined
-    const found = findFault(this.options.outcomes(), world, target)
+    const found = findFault(this.options.outcomes, world, target)
     if (!found) return undefined
     observed.fault = found.name
     return this.#withCurrencies(found, target, session).then(inject)
   }
 
   /** A missing rate names the currencies of the request, if it names them itself. */
-  async #withCurrencies(found: Fault, target: FaultTarget, session: Session | undefined): Promise<Fault> {
+  async #withCurrencies(found: Fault, target: Asked, session: Session | undefined): Promise<Fault> {
     const failure = found.error?.failure
     if (failure?.code !== 'rate_missing' || !session) return found
-    const currencies = await this.options.currenciesOf(target, session)
+    const currencies = await currenciesOf(this.options.pricing, target, session)
     return { ...found, error: currencies ? new DomainError(rateMissing(currencies.from, currencies.to)) : found.error }
   }
 
@@ -174,9 +138,10 @@ export class RequestObserver implements HttpObserver {
   #close(request: Request, status: number, headers: ResponseHeaders, body: string | Uint8Array | undefined): void {
     const observed = this.#inProgress.get(request)
     const path = pathOf(request.url)
+    const { worlds } = this.options
     if (!observed || isAboutSandbox(path)) return
     this.#inProgress.delete(request)
-    const world = observed.world ?? this.options.worldMissed(request) ?? this.options.defaultWorld()
+    const world = observed.world ?? worldOfBearer(worlds, request) ?? worlds.default
     if (world.closed) return
     this.#count(world, request, observed)
     if (isProbe(path)) return
@@ -195,7 +160,7 @@ export class RequestObserver implements HttpObserver {
   #count(world: World, { method }: Request, observed: ObservedRequest): void {
     const { route, failure, refusedStrictly } = observed
     if (route === null || refusedStrictly) return
-    const outcome = this.options.outcomes().outcomeOf(method, route, failure)
+    const outcome = this.options.outcomes.outcomeOf(method, route, failure)
     if (!outcome) return
     observed.outcome = outcome.name
     this.options.coverage.count(world, outcome)

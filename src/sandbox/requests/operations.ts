@@ -1,49 +1,138 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
-import { type Failure, violation } from '../../kernel/failure.ts'
-import { controlOperation, worldErrors } from '../control/operation.ts'
+import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
+import { violation } from '../../kernel/failure.ts'
+import { controlOperation } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import { WorldQuery } from '../worlds/model.ts'
-import {
-  COVERAGE_EXAMPLE,
-  CoverageReport,
-  Har,
-  RECORDED_REQUEST_EXAMPLE,
-  REPLAY_EXAMPLE,
-  RecordedRequest,
-  Replay,
-} from './model.ts'
 
-/** The request log of a world (contract C15). */
+/** The request log of a world and the coverage report (contract C15). */
+
+const Headers = Type.Record(Type.String(), Type.String(), { title: 'MessageHeaders' })
+
+/** A request and its response, without secrets. */
+export type RecordedRequest = Static<typeof RecordedRequest>
+const RecordedRequest = Type.Object(
+  {
+    id: Type.Integer(),
+    request_id: Type.String(),
+    at: Timestamp,
+    method: Type.String(),
+    path: Type.String({ description: 'Path and query' }),
+    route: nullable(Type.String()),
+    client: nullable(Type.String()),
+    request: Type.Object({ headers: Headers, body: nullable(Type.String()) }, { title: 'RequestMessage' }),
+    response: Type.Object(
+      { status: Type.Integer(), headers: Headers, body: nullable(Type.String()) },
+      { title: 'ResponseMessage' },
+    ),
+    duration_ms: Type.Number(),
+    fault: nullable(Type.String({ description: 'The fault that struck' })),
+    outcome: nullable(Type.String({ description: 'success, or the documented name of the error' })),
+    changes: Type.Array(
+      Type.Object(
+        { table: Type.String(), operation: oneOf(['insert', 'update', 'delete']), key: Type.String() },
+        { title: 'RowChange' },
+      ),
+      { description: 'The rows that the request wrote' },
+    ),
+  },
+  { title: 'RecordedRequest' },
+)
+
+const COUNTRY_EXAMPLE =
+  '{"id":1,"name":"Aruba","official_name":"Aruba","alpha_2":"AW","alpha_3":"ABW","numeric_code":"533","dialing_prefix":"+297"}'
+const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
+  id: 2,
+  request_id: 'req_default_2',
+  at: '2026-01-01T00:00:00.000Z',
+  method: 'GET',
+  path: '/api/v1/countries/1',
+  route: '/api/v1/countries/:id',
+  client: 'sandbox',
+  request: { headers: { authorization: '[redacted]' }, body: null },
+  response: { status: 200, headers: { 'x-request-id': 'req_default_2' }, body: COUNTRY_EXAMPLE },
+  duration_ms: 0.2,
+  fault: null,
+  outcome: 'success',
+  changes: [],
+}
+
+/** The HTTP Archive, as far as the document describes it. */
+const Har = Type.Object(
+  {
+    log: Type.Object(
+      {
+        version: Type.String(),
+        creator: Type.Object({ name: Type.String(), version: Type.String() }, { title: 'HarCreator' }),
+        entries: Type.Array(
+          Type.Object(
+            { startedDateTime: Timestamp, time: Type.Number() },
+            { title: 'HarEntry', additionalProperties: true },
+          ),
+        ),
+      },
+      { title: 'HarLog' },
+    ),
+  },
+  { title: 'Har' },
+)
+
+/** The response that a replayed request got. */
+const Replay = Type.Object({ status: Type.Integer(), headers: Headers, body: Type.String() }, { title: 'ReplayResult' })
+const REPLAY_EXAMPLE: Static<typeof Replay> = {
+  status: 200,
+  headers: { 'x-request-id': 'req_default_3' },
+  body: COUNTRY_EXAMPLE,
+}
+
+export type CoverageReport = Static<typeof CoverageReport>
+const CoverageReport = Type.Object(
+  {
+    documented: Type.Integer(),
+    exercised: Type.Integer(),
+    percent: Type.Number({ description: 'Rounded down to one decimal, so that 100 means all' }),
+    outcomes: Type.Array(
+      Type.Object(
+        {
+          operation: Type.String(),
+          method: Type.String(),
+          path: Type.String(),
+          status: Type.Integer(),
+          name: Type.String(),
+          count: Type.Integer(),
+        },
+        { title: 'CoverageOutcome' },
+      ),
+    ),
+  },
+  { title: 'Coverage' },
+)
+const COVERAGE_EXAMPLE: CoverageReport = {
+  documented: 1,
+  exercised: 1,
+  percent: 100,
+  outcomes: [
+    { operation: 'getCountry', method: 'GET', path: '/api/v1/countries/:id', status: 200, name: 'success', count: 1 },
+  ],
+}
 
 const CURL_EXAMPLE = "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n"
-
-const ListQuery = Type.Object({
-  ...WorldQuery.properties,
-  format: choiceFilter(['json', 'har', 'curl'], 'The format of the answer: JSON, a HAR file or curl lines'),
-})
 
 const RequestPath = Type.Object({
   id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The request identifier' }), parseId),
 })
 
-const oneErrors: Record<string, Failure> = {
-  ...worldErrors('requests'),
-  'requests.not_found': REQUEST_NOT_FOUND,
-}
-
 const TABLE_EXAMPLE = '1 of 1 documented outcomes were exercised: 100 %\n'
 
-const CoverageQuery = Type.Object({
-  ...WorldQuery.properties,
-  format: choiceFilter(['json', 'table'], 'The format of the answer: JSON, or a table to read'),
-})
-
-export const listRequests = controlOperation({
+export const listRequests = controlOperation('requests')({
   id: 'listRequests',
   summary: 'Read the request log of a world',
   description: 'The last 1,000 requests, the oldest first, without secrets; as JSON, HAR 1.2 or curl lines.',
-  query: ListQuery,
+  query: Type.Object({
+    ...WorldQuery.properties,
+    format: choiceFilter(['json', 'har', 'curl'], 'The format of the answer: JSON, a HAR file or curl lines'),
+  }),
   success: {
     status: 200,
     description: 'The requests',
@@ -51,37 +140,37 @@ export const listRequests = controlOperation({
     example: [RECORDED_REQUEST_EXAMPLE],
     alsoAs: { 'text/plain': { schema: Type.String(), example: CURL_EXAMPLE } },
   },
-  errors: {
-    ...worldErrors('requests'),
-    'requests.validation': violation('format', 'enum', 'must be one of json, har, curl'),
-  },
+  errors: { validation: violation('format', 'enum', 'must be one of json, har, curl') },
 })
 
-export const getRequest = controlOperation({
+export const getRequest = controlOperation('requests')({
   id: 'getRequest',
   summary: 'Read one request',
   description: 'The request and its response, without secrets, and the rows that it wrote.',
   params: RequestPath,
   query: WorldQuery,
   success: { status: 200, description: 'The request', schema: RecordedRequest, example: RECORDED_REQUEST_EXAMPLE },
-  errors: oneErrors,
+  errors: { not_found: REQUEST_NOT_FOUND },
 })
 
-export const replayRequest = controlOperation({
+export const replayRequest = controlOperation('requests')({
   id: 'replayRequest',
   summary: 'Send a request again, as the same client',
   description: 'Redacted parts of its body are sent as the log shows them.',
   params: RequestPath,
   query: WorldQuery,
   success: { status: 200, description: 'The new response', schema: Replay, example: REPLAY_EXAMPLE },
-  errors: oneErrors,
+  errors: { not_found: REQUEST_NOT_FOUND },
 })
 
-export const getCoverage = controlOperation({
+export const getCoverage = controlOperation('coverage')({
   id: 'getCoverage',
   summary: 'See which documented outcomes were exercised',
   description: 'By the requests of a world, or with `world=*` by those of all worlds since the start.',
-  query: CoverageQuery,
+  query: Type.Object({
+    ...WorldQuery.properties,
+    format: choiceFilter(['json', 'table'], 'The format of the answer: JSON, or a table to read'),
+  }),
   success: {
     status: 200,
     description: 'Every documented outcome and how often it occurred',
@@ -89,8 +178,5 @@ export const getCoverage = controlOperation({
     example: COVERAGE_EXAMPLE,
     alsoAs: { 'text/plain': { schema: Type.String(), example: TABLE_EXAMPLE } },
   },
-  errors: {
-    ...worldErrors('coverage'),
-    'coverage.validation': violation('format', 'enum', 'must be one of json, table'),
-  },
+  errors: { validation: violation('format', 'enum', 'must be one of json, table') },
 })

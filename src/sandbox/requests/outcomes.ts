@@ -2,27 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { renderFailure } from '../../http/errors.ts'
 import { errorsOf as errorsIn, type Operation, type ServedOperation } from '../../http/operation.ts'
 import type { Failure } from '../../kernel/failure.ts'
-import { isProbe } from '../paths.ts'
-
-/** An error that an endpoint documents (contract C15). */
-export interface DocumentedError {
-  name: string
-  status: number
-  method: string
-  path: string
-  body: object
-}
+import { isProbe } from '../control/gate.ts'
+import type { DocumentedError } from '../faults/operations.ts'
+import type { CoverageReport } from './operations.ts'
 
 /** A documented way in which an operation ends: `success`, or the name of an error. */
-export interface Outcome {
-  operation: string
-  method: string
-  path: string
-  status: number
-  name: string
-}
-
-const SUCCESS = 'success'
+export type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>
 
 /** A documented error as it is thrown and as it leaves. */
 interface KnownError {
@@ -38,7 +23,7 @@ class KnownOperation {
 
   constructor(readonly served: ServedOperation) {
     const { operation, method, route } = served
-    this.success = { operation: operation.id, method, path: route, status: operation.success.status, name: SUCCESS }
+    this.success = { operation: operation.id, method, path: route, status: operation.success.status, name: 'success' }
   }
 
   /** Rendered on first use: rendering the errors of all operations at once would delay the first answer. */
@@ -59,16 +44,16 @@ const errorsOf = ({ operation, method, route }: ServedOperation): KnownError[] =
  * cannot differ from what is served (decision 0013).
  */
 export class OutcomeRegistry {
-  readonly #known: readonly KnownOperation[]
+  readonly #known: KnownOperation[] = []
   /** By method, then by route. */
   readonly #byRoute = new Map<string, Map<string, KnownOperation>>()
 
-  constructor(operations: readonly ServedOperation[]) {
-    this.#known = operations.map((served) => new KnownOperation(served))
-    for (const known of this.#known) {
-      const { method, route } = known.served
-      const routes = this.#byRoute.get(method) ?? new Map<string, KnownOperation>()
-      this.#byRoute.set(method, routes.set(route, known).set(`${route}/`, known))
+  add(operations: readonly ServedOperation[]): void {
+    for (const served of operations) {
+      const known = new KnownOperation(served)
+      const routes = this.#byRoute.get(served.method) ?? new Map<string, KnownOperation>()
+      this.#byRoute.set(served.method, routes.set(served.route, known).set(`${served.route}/`, known))
+      this.#known.push(known)
     }
   }
 
@@ -88,13 +73,8 @@ export class OutcomeRegistry {
       .flatMap(({ success, errors }) => [success, ...errors.map(({ outcome }) => outcome)])
   }
 
-  /** Whether any operation documents an error of this name. */
-  hasError(name: string): boolean {
-    return this.#known.some(({ errors }) => errors.some(({ outcome }) => outcome.name === name))
-  }
-
   /** Whether a rule for this error, or for any outcome, can take effect at one of the endpoints that fit. */
-  canOccur(error: string | null, fits: (method: string, route: string) => boolean): boolean {
+  canOccur(error: string | null, fits: (method: string, route: string) => boolean = () => true): boolean {
     return this.#known.some(
       ({ served: { method, route }, errors }) =>
         fits(method, route) && (error === null || errors.some(({ outcome }) => outcome.name === error)),

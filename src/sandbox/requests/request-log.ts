@@ -1,32 +1,56 @@
 import type { ResponseHeaders } from '../../http/observer.ts'
 import { documentedRoute } from '../../http/target.ts'
-import { toTimestamp } from '../../kernel/clock.ts'
+import { sinceStartMs, toTimestamp } from '../../kernel/clock.ts'
+import type { Failure } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { RecordedRequest } from './model.ts'
+import type { RecordedRequest } from './operations.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
+
+/** Path, headers and body of a login as clients send it. */
+const STRANGER_CHARACTERS_MAX = 1_024
+
+const UNCHANGED: readonly RowChange[] = []
 
 /**
  * A request and its response as sent, secrets included. It stays in memory and is redacted when the log is read:
  * most are never read, and redacting one costs more than answering most requests.
  */
-export interface UnredactedRequest {
-  readonly atMs: number
-  readonly method: string
+export class ObservedRequest {
+  readonly startedMs = sinceStartMs()
+  world: World | undefined
+  failure: Failure | undefined
+  /** Refused for what only `--strict` refuses: no documented outcome. */
+  refusedStrictly = false
+  atMs = 0
+  method = ''
   /** Path and query. */
-  readonly path: string
-  readonly route: string | null
-  readonly client: string | null
-  readonly requestHeaders: Headers
-  readonly requestBody: string | undefined
-  readonly status: number
-  readonly responseHeaders: ResponseHeaders
-  readonly responseBody: string | Uint8Array | undefined
-  readonly durationMs: number
-  readonly fault: string | null
-  readonly outcome: string | null
-  readonly changes: readonly RowChange[]
+  path = ''
+  route: string | null = null
+  client: string | null = null
+  requestBody: string | undefined
+  status = 0
+  responseHeaders: ResponseHeaders = {}
+  responseBody: string | Uint8Array | undefined
+  durationMs = 0
+  fault: string | null = null
+  outcome: string | null = null
+  changes = UNCHANGED
+
+  constructor(public requestHeaders: Headers) {}
+
+  /** Cuts a long request of a stranger: it takes room in a world that is not the stranger's. */
+  cut(): void {
+    let size = this.path.length + (this.requestBody?.length ?? 0)
+    this.requestHeaders.forEach((value, name) => {
+      size += name.length + value.length
+    })
+    if (size <= STRANGER_CHARACTERS_MAX) return
+    this.path = this.path.replace(/\?.*/s, '').slice(0, STRANGER_CHARACTERS_MAX)
+    this.requestHeaders = new Headers()
+    this.requestBody = undefined
+  }
 }
 
 /** The bounds of a log: requests, and bytes of paths, headers, bodies and rows. */
@@ -35,7 +59,7 @@ const BYTES_MAX = 4_194_304
 
 /** The last requests of a world, the oldest first (decision 0014). */
 class RequestLog {
-  readonly #captured: UnredactedRequest[] = []
+  readonly #captured: ObservedRequest[] = []
   readonly #sizes: number[] = []
   #size = 0
   #lastId = 0
@@ -44,7 +68,7 @@ class RequestLog {
     world.onLimited(() => this.#trim())
   }
 
-  add(request: UnredactedRequest): void {
+  add(request: ObservedRequest): void {
     const size = sizeOf(request)
     this.#lastId += 1
     this.#captured.push(request)
@@ -91,7 +115,7 @@ class RequestLog {
 
 export const requestLog = worldPart((world) => new RequestLog(world))
 
-const redacted = (captured: UnredactedRequest, id: number): RecordedRequest => {
+const redacted = (captured: ObservedRequest, id: number): RecordedRequest => {
   const { atMs, method, path, route, client, status, durationMs, fault, outcome, changes } = captured
   const responseHeaders = redactedHeaders(captured.responseHeaders)
   return {
@@ -116,7 +140,7 @@ const REQUEST_BYTES = 2_048
 const HEADER_BYTES = 64
 const CHANGE_BYTES = 64
 
-const sizeOf = ({ path, requestHeaders, requestBody, responseBody, changes }: UnredactedRequest): number => {
+const sizeOf = ({ path, requestHeaders, requestBody, responseBody, changes }: ObservedRequest): number => {
   let size = REQUEST_BYTES + path.length + byteCountOf(requestBody) + byteCountOf(responseBody)
   // Responses have few headers, and short ones.
   requestHeaders.forEach((value) => {

@@ -5,12 +5,15 @@ import type { World } from '../../worlds/world.ts'
 import { CONNECTION_DROPPED, REQUEST_NOT_FOUND } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/model.ts'
+import { toTable } from './coverage.ts'
 import { toCurl, toHar } from './formats.ts'
-import type { RecordedRequest } from './model.ts'
+import type { RecordedRequest } from './operations.ts'
 import * as operations from './operations.ts'
 import { requestLog } from './request-log.ts'
 
-export const requestRoutes = ({ worlds, version, publicUrl, replay }: Parts) =>
+const ALL_WORLDS = '*'
+
+export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: Parts) =>
   new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
@@ -37,6 +40,14 @@ export const requestRoutes = ({ worlds, version, publicUrl, replay }: Parts) =>
         return { status, headers: Object.fromEntries(headers), body: await bodyOf(response) }
       },
       operations.replayRequest,
+    )
+    .get(
+      '/coverage',
+      ({ query: { world, format } }) => {
+        const report = coverage.report(world === ALL_WORLDS ? undefined : getWorld(worlds, world))
+        return format === 'table' ? textResponse(toTable(report)) : report
+      },
+      operations.getCoverage,
     )
 
 /** @throws DomainError request_not_found */

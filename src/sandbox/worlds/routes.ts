@@ -1,14 +1,56 @@
 import { Elysia } from 'elysia'
-import { DomainError } from '../../kernel/failure.ts'
+import { jsonResponse } from '../../http/responses.ts'
+import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
+import { DomainError, found, violated } from '../../kernel/failure.ts'
+import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { DEFAULT_WORLD_KEPT } from '../errors.ts'
+import { DEFAULT_WORLD_KEPT, snapshotNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { putBack, unclaimed } from './accounts.ts'
 import { getWorld, newName, plainName, worldWire } from './model.ts'
+import { MovableClock, parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
-import type { Snapshots } from './snapshots.ts'
-import type { WorldState } from './state.ts'
-import type { SandboxWorlds } from './worlds.ts'
+import { type Snapshots, writeSnapshot } from './snapshots.ts'
+import { keepClock, type WorldState } from './state.ts'
+
+export const clockRoutes = ({ worlds }: Parts) =>
+  new Elysia({ name: 'sandbox-clock' })
+    .get('/clock', ({ query }) => clockWire(getWorld(worlds, query.world)), operations.getClock)
+    .post(
+      '/clock',
+      async ({ query, body: { now, advance, frozen } }) => {
+        const world = getWorld(worlds, query.world)
+        const clock = clockOf(world)
+        const targetMs = movedTo(clock.nowMs(), now, advance)
+        // Frozen first, so that the time is exact.
+        if (frozen === true) clock.freeze()
+        if (targetMs > clock.nowMs()) clock.set(targetMs)
+        if (frozen === false) clock.thaw()
+        await keepClock(world)
+        return clockWire(world)
+      },
+      operations.moveClock,
+    )
+
+const clockOf = ({ clock }: World): MovableClock => {
+  if (clock instanceof MovableClock) return clock
+  throw new Error('a sandbox world has a clock that can be moved')
+}
+
+const clockWire = (world: World) => ({ now: toTimestamp(world.clock.nowMs()), frozen: clockOf(world).frozen })
+
+/** The time to which a clock is moved. @throws DomainError validation */
+const movedTo = (presentMs: number, now: string | undefined, advance: string | undefined): number => {
+  const startMs = now === undefined ? presentMs : parseTimestamp(now)
+  if (startMs === undefined) throw violated('now', 'format', 'must be an RFC 3339 time like 2026-01-01T00:00:00Z')
+  if (startMs < presentMs) throw violated('now', 'min', `must not be before the present, ${toTimestamp(presentMs)}`)
+  const advanceMs = advance === undefined ? 0 : parseDuration(advance)
+  if (advanceMs === undefined) throw violated('advance', 'format', 'must be an ISO 8601 duration like PT5M or P7D')
+  if (startMs + advanceMs > TIME_MAX_MS) {
+    throw violated(now ? 'now' : 'advance', 'max', `must not go beyond ${toTimestamp(TIME_MAX_MS)}`)
+  }
+  return startMs + advanceMs
+}
 
 export const worldRoutes = ({ worlds, snapshots }: Parts) =>
   new Elysia({ name: 'sandbox-worlds' })
@@ -17,7 +59,10 @@ export const worldRoutes = ({ worlds, snapshots }: Parts) =>
       '/worlds/:name',
       ({ params, body: { from } }) => {
         const name = newName(params.name)
-        const state = from === undefined ? undefined : stateNamed(worlds, snapshots, plainName(from))
+        const source = from && plainName(from)
+        // A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose.
+        const state =
+          source === undefined ? undefined : (snapshots.find(source) ?? worlds.stateOf(getWorld(worlds, source)))
         const existing = worlds.find(name)
         return worldWire(existing ? putBack(worlds, existing, state) : unclaimed(worlds.create(name, state)))
       },
@@ -39,6 +84,40 @@ export const worldRoutes = ({ worlds, snapshots }: Parts) =>
       operations.resetWorld,
     )
 
-/** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
-const stateNamed = (worlds: SandboxWorlds, snapshots: Snapshots, name: string): WorldState =>
-  snapshots.find(name) ?? worlds.stateOf(getWorld(worlds, name))
+export const snapshotRoutes = ({ worlds, snapshots }: Parts) =>
+  new Elysia({ name: 'sandbox-snapshots' })
+    .get('/snapshots', () => snapshots.names.map((name) => ({ name })), operations.listSnapshots)
+    .put(
+      '/snapshots/:name',
+      ({ params, query }) => {
+        const name = newName(params.name)
+        snapshots.keep(name, worlds.stateOf(getWorld(worlds, query.world)))
+        return { name }
+      },
+      operations.keepSnapshot,
+    )
+    .get(
+      '/snapshots/:name',
+      async ({ params }) => jsonResponse(await writeSnapshot(getSnapshot(snapshots, params.name))),
+      operations.getSnapshot,
+    )
+    .delete(
+      '/snapshots/:name',
+      ({ params: { name }, set }) => {
+        if (!snapshots.drop(name)) throw new DomainError(snapshotNotFound(name))
+        set.status = 204
+      },
+      operations.deleteSnapshot,
+    )
+    .post(
+      '/snapshots/:name/restore',
+      ({ params, query }) => {
+        const state = getSnapshot(snapshots, params.name)
+        return worldWire(putBack(worlds, getWorld(worlds, query.world), state))
+      },
+      operations.restoreSnapshot,
+    )
+
+/** @throws DomainError snapshot_not_found */
+const getSnapshot = (snapshots: Snapshots, name: string): WorldState =>
+  found(snapshots.find(name), snapshotNotFound(name))
