@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { pageHeaders, sliceOf } from '../http/pagination.ts'
+import { pageHeaders, sortedSliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
@@ -32,9 +32,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
       async ({ query, session, set }) => {
         const { rows, totalCount } = await beneficiaryList.page(() => session.world.db.query, session.client.id, {
           filters: { search: query.search },
-          sort: query.sort_by,
-          direction: query.sort_order,
-          ...sliceOf(query),
+          ...sortedSliceOf(query),
         })
         Object.assign(set.headers, pageHeaders(query, totalCount))
         return rows.map(wireFor(session))

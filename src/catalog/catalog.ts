@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
-import type { Direction, Page } from '../http/parameters.ts'
+import type { Page, Sort } from '../http/parameters.ts'
 import type { StoredResponse } from '../http/stored-response.ts'
 import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -16,11 +16,6 @@ import {
 } from './product-index.ts'
 import { discountsOf, findTexts, type Named } from './queries.ts'
 
-export interface ProductSort {
-  field: SortField
-  direction: Direction
-}
-
 export interface CatalogOptions {
   /** Changes if the default world of a data folder is restored. */
   database: () => Database
@@ -29,14 +24,6 @@ export interface CatalogOptions {
   reference: Reference
   /** The base address of the pictures. */
   publicUrl: string
-}
-
-export interface ProductPage {
-  totalCount: number
-  pageSize: number
-  products: readonly Product[]
-  /** A JSON array, with the discounts agreed with a client. */
-  json: (agreed: ReadonlyMap<number, number>) => string
 }
 
 interface Current {
@@ -152,7 +139,7 @@ export class Catalog {
     return findTexts(this.#current.database.query, id)
   }
 
-  list(filter: ProductFilter, { field, direction }: ProductSort, page: Page): ProductPage {
+  list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
     const matching = this.#current.catalog.select(filter, field)
     const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
     const listed =
@@ -161,9 +148,9 @@ export class Catalog {
         : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
     return {
       totalCount: matching.length,
-      pageSize: listed.length,
       products: listed.map(({ product }) => product),
-      json: (agreed) => `[${listed.map((each) => this.#jsonOf(each, agreed)).join()}]`,
+      /** A JSON array, with the discounts agreed with a client. */
+      json: (agreed: ReadonlyMap<number, number>) => `[${listed.map((each) => this.#jsonOf(each, agreed)).join()}]`,
     }
   }
 

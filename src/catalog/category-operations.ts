@@ -13,8 +13,8 @@ const operation = operationsOf({
 const named = { id: Type.Integer(), name: Type.String() }
 const CategorySchema = Type.Object(named, { title: 'Category' })
 const SubcategorySchema = Type.Object(named, { title: 'Subcategory' })
-const CategoryPath = idPath('category')
-const SubcategoryPath = idPath('subcategory')
+const CATEGORY_EXAMPLE = { id: 1, name: 'Food & Dining' }
+const SUBCATEGORY_EXAMPLE = { id: 2, name: 'Restaurants' }
 
 export const listCategories = operation({
   id: 'listCategories',
@@ -26,7 +26,7 @@ export const listCategories = operation({
     status: 200,
     description: 'All active categories',
     schema: Type.Array(CategorySchema),
-    example: [{ id: 1, name: 'Food & Dining' }],
+    example: [CATEGORY_EXAMPLE],
   },
   errors: { 'categories.feature_disabled': FEATURE_DISABLED },
 })
@@ -36,13 +36,8 @@ export const getCategory = operation({
   unexpectedError: 'Failed to retrieve category',
   summary: 'Get an active category',
   description: 'An inactive one is not found.',
-  params: CategoryPath,
-  success: {
-    status: 200,
-    description: 'The category',
-    schema: CategorySchema,
-    example: { id: 1, name: 'Food & Dining' },
-  },
+  params: idPath('category'),
+  success: { status: 200, description: 'The category', schema: CategorySchema, example: CATEGORY_EXAMPLE },
   errors: {
     'categories.feature_disabled': FEATURE_DISABLED,
     'categories.invalid_id': invalidId('category'),
@@ -60,7 +55,7 @@ export const listSubcategories = operation({
     status: 200,
     description: 'All active subcategories',
     schema: Type.Array(SubcategorySchema),
-    example: [{ id: 2, name: 'Restaurants' }],
+    example: [SUBCATEGORY_EXAMPLE],
   },
   errors: { 'subcategories.feature_disabled': FEATURE_DISABLED },
 })
@@ -70,13 +65,8 @@ export const getSubcategory = operation({
   unexpectedError: 'Failed to retrieve subcategory',
   summary: 'Get an active subcategory',
   description: 'An inactive one is not found.',
-  params: SubcategoryPath,
-  success: {
-    status: 200,
-    description: 'The subcategory',
-    schema: SubcategorySchema,
-    example: { id: 2, name: 'Restaurants' },
-  },
+  params: idPath('subcategory'),
+  success: { status: 200, description: 'The subcategory', schema: SubcategorySchema, example: SUBCATEGORY_EXAMPLE },
   errors: {
     'subcategories.feature_disabled': FEATURE_DISABLED,
     'subcategories.invalid_id': invalidId('subcategory'),

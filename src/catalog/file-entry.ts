@@ -28,7 +28,7 @@ export const fileReader = (): ReadEntry => {
 export const apiReader = (): ReadEntry => {
   const check = TypeCompiler.Compile(ApiProduct)
   return (entry) => {
-    if (!check.Check(entry)) return { faults: schemaFaults(check, entry).map(inFileNames) }
+    if (!check.Check(entry)) return { faults: schemaFaults(check, entry) }
     const { country_code: country, currency_code: currency, available_denominations: denominations } = entry
     const { id, name, category, sub_category, image_url, delivery_mode, delivery_time, validity } = entry
     return {
@@ -51,11 +51,6 @@ const API_NAMES = [
   ['/currency_code', '/currency'],
   ['/available_denominations', '/denominations'],
 ] as const
-
-const inFileNames = ({ path, what }: Fault): Fault => {
-  const renamed = API_NAMES.find(([api]) => path.startsWith(api))
-  return { path: renamed ? path.replace(renamed[0], renamed[1]) : path, what }
-}
 
 /** The path of a member in the API's shape. */
 export const apiPath = (path: string): string => {

@@ -20,21 +20,10 @@ export interface Product extends Omit<typeof products.$inferSelect, 'countryId' 
   bands: readonly Band[]
 }
 
-/** Each band at the better of its own discount and the agreed one (contract C8). */
-const bandsFor = (product: Product, agreedBasisPoints: number): readonly Band[] =>
-  agreedBasisPoints === 0
-    ? product.bands
-    : product.bands.map((band) => ({
-        ...band,
-        discountBasisPoints: Math.max(band.discountBasisPoints, agreedBasisPoints),
-      }))
-
 /** The delivery time of products that are delivered in the response. */
 export const INSTANT = 'instant'
 
-const NO_EXPIRY = 'no expiry'
-
-export const neverExpires = (validity: string | undefined): boolean => validity?.toLowerCase() === NO_EXPIRY
+export const neverExpires = (validity: string | undefined): boolean => validity?.toLowerCase() === 'no expiry'
 
 /** The smaller of the product's maximum and the client's (contract C9). */
 export const quantityMaxFor = (product: Product, clientQuantityMax: number | null): number =>
@@ -60,11 +49,12 @@ export const findOffer = (product: Product, denomination: number, agreedBasisPoi
   return best === -1 ? undefined : { denominationMinor, discountBasisPoints: best }
 }
 
-export const bandsWire = (product: Product, agreedBasisPoints: number) =>
-  bandsFor(product, agreedBasisPoints).map((band) => ({
-    min_value: toMajor(band.minMinor, product.currency.precision),
-    max_value: toMajor(band.maxMinor, product.currency.precision),
-    discount: toPercent(band.discountBasisPoints),
+/** Each band at the better of its own discount and the agreed one (contract C8). */
+export const bandsWire = ({ bands, currency }: Product, agreedBasisPoints: number) =>
+  bands.map((band) => ({
+    min_value: toMajor(band.minMinor, currency.precision),
+    max_value: toMajor(band.maxMinor, currency.precision),
+    discount: toPercent(Math.max(band.discountBasisPoints, agreedBasisPoints)),
   }))
 
 /** A product in a list (spec 2.2). */
@@ -90,13 +80,7 @@ export const productDetailWire = (
   publicUrl: string,
 ) => {
   const { available_denominations, ...listed } = productWire(product, agreedBasisPoints, publicUrl)
-  return {
-    ...listed,
-    terms,
-    details,
-    how_to_use: howToUse,
-    available_denominations,
-  }
+  return { ...listed, terms, details, how_to_use: howToUse, available_denominations }
 }
 
 export const cardPath = (productId: number): string => `/cards/${productId}`

@@ -33,7 +33,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
           const { category, country_id: countryId, currency_id: currencyId, search } = query
           const sort = sortOf(query, { field: 'id', direction: 'DESC' })
           const found = catalog.list({ category, countryId, currencyId, search }, sort, query)
-          return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.pageSize))
+          return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.products.length))
         }
         return catalog.response(searchOf(request.url), make, agreed).respond(request)
       },

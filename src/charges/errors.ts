@@ -1,4 +1,5 @@
 import { badRequest, type Failure } from '../kernel/failure.ts'
+import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL } from '../kernel/money.ts'
 
 export const DENOMINATION_NOT_OFFERED: Failure = {
   code: 'denomination_not_offered',
@@ -19,3 +20,14 @@ export const RATE_FAILED: Failure = {
   kind: 'INTERNAL_SERVER_ERROR',
   message: 'Failed to fetch exchange rate',
 }
+
+/** The errors of a module that quotes a price, by their stable names, in the order of contract C9. */
+export const quoteErrors = (module: string): Record<string, Failure> => ({
+  [`${module}.denomination_not_offered`]: DENOMINATION_NOT_OFFERED,
+  [`${module}.quantity_exceeded`]: quantityExceeded(50),
+  [`${module}.wallet_not_found`]: PAYING_WALLET_NOT_FOUND,
+  [`${module}.rate_missing`]: rateMissing('USD', 'KES'),
+  [`${module}.rate_failed`]: RATE_FAILED,
+  [`${module}.amount_too_large`]: AMOUNT_TOO_LARGE,
+  [`${module}.amount_too_small`]: AMOUNT_TOO_SMALL,
+})

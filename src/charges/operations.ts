@@ -6,14 +6,7 @@ import type { JsonObject } from '../http/json.ts'
 import { operationsOf } from '../http/operation.ts'
 import { Id } from '../http/schemas.ts'
 import { type Failure, invalid, type Violation, violation } from '../kernel/failure.ts'
-import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL } from '../kernel/money.ts'
-import {
-  DENOMINATION_NOT_OFFERED,
-  PAYING_WALLET_NOT_FOUND,
-  quantityExceeded,
-  RATE_FAILED,
-  rateMissing,
-} from './errors.ts'
+import { DENOMINATION_NOT_OFFERED, quoteErrors } from './errors.ts'
 import { CHARGE_EXAMPLE, ChargeSchema, nullableNumber } from './schemas.ts'
 
 const operation = operationsOf({ tag: 'Products', errorShape: 'charges' })
@@ -111,12 +104,6 @@ export const calculateCharges = operation({
     'charges.body_unreadable': BODY_UNREADABLE,
     'charges.validation': violation('denomination', 'min', 'must be at least 0.01'),
     'charges.not_found': PRODUCT_NOT_FOUND,
-    'charges.denomination_not_offered': DENOMINATION_NOT_OFFERED,
-    'charges.quantity_exceeded': quantityExceeded(50),
-    'charges.wallet_not_found': PAYING_WALLET_NOT_FOUND,
-    'charges.rate_missing': rateMissing('USD', 'KES'),
-    'charges.rate_failed': RATE_FAILED,
-    'charges.amount_too_large': AMOUNT_TOO_LARGE,
-    'charges.amount_too_small': AMOUNT_TOO_SMALL,
+    ...quoteErrors('charges'),
   },
 })

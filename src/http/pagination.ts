@@ -1,9 +1,16 @@
-import type { Page } from './parameters.ts'
+import type { Direction, Page } from './parameters.ts'
 
 /** The index of the first row of a page. */
 export const offsetOf = ({ page, limit }: Page): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
 
 export const sliceOf = (page: Page) => ({ limit: page.limit, offset: offsetOf(page) })
+
+/** The same of a list that is sorted by `sort_by` and `sort_order`. */
+export const sortedSliceOf = <Field>(query: Page & { sort_by: Field; sort_order: Direction }) => ({
+  sort: query.sort_by,
+  direction: query.sort_order,
+  ...sliceOf(query),
+})
 
 /** The four headers of beneficiaries, payouts and orders (spec 4.1, contract C7). */
 export const pageHeaders = ({ page, limit }: Page, totalCount: number) => ({

@@ -4,7 +4,6 @@ import { DomainError, transitionRefused } from '../kernel/failure.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { orderNotCancellable } from './errors.ts'
-import { placeInOrder } from './places.ts'
 import {
   countDue,
   findNextDue,
@@ -15,6 +14,7 @@ import {
   ordersIn,
   updateOrder,
 } from './queries.ts'
+import { placeInOrder } from './seal.ts'
 import { settleOrder } from './settlement.ts'
 import type { VoucherSupply } from './supply.ts'
 import type { SealSource } from './voucher-key.ts'

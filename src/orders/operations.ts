@@ -1,13 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
 import { Denomination, Quantity } from '../catalog/schemas.ts'
-import {
-  DENOMINATION_NOT_OFFERED,
-  PAYING_WALLET_NOT_FOUND,
-  quantityExceeded,
-  RATE_FAILED,
-  rateMissing,
-} from '../charges/errors.ts'
+import { quoteErrors } from '../charges/errors.ts'
 import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
 import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
 import { operationsOf, pageOf } from '../http/operation.ts'
@@ -17,7 +11,6 @@ import { bodyCheck, Text } from '../http/validation.ts'
 import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
 import { type Failure, violation } from '../kernel/failure.ts'
-import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL } from '../kernel/money.ts'
 import { INSUFFICIENT_BALANCE } from '../wallets/errors.ts'
 import { DUPLICATE_CLIENT_REFERENCE, INSUFFICIENT_STOCK, ORDER_NOT_FOUND, orderNotCancellable } from './errors.ts'
 import { ORDER_STATUSES } from './tables.ts'
@@ -212,13 +205,7 @@ export const placeOrder = operation({
     'orders.idempotency_key_malformed': KEY_MALFORMED,
     'orders.idempotency_key_reused': KEY_REUSED,
     'orders.product_not_found': PRODUCT_NOT_FOUND,
-    'orders.denomination_not_offered': DENOMINATION_NOT_OFFERED,
-    'orders.quantity_exceeded': quantityExceeded(50),
-    'orders.wallet_not_found': PAYING_WALLET_NOT_FOUND,
-    'orders.rate_missing': rateMissing('USD', 'KES'),
-    'orders.rate_failed': RATE_FAILED,
-    'orders.amount_too_large': AMOUNT_TOO_LARGE,
-    'orders.amount_too_small': AMOUNT_TOO_SMALL,
+    ...quoteErrors('orders'),
     'orders.duplicate_reference': DUPLICATE_CLIENT_REFERENCE,
     'orders.insufficient_balance': INSUFFICIENT_BALANCE,
     'orders.insufficient_stock': INSUFFICIENT_STOCK,

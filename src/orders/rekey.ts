@@ -1,8 +1,7 @@
 import { DataFault } from '../db/data-folder.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { resealAnswer, type SealedAnswer, sealedAnswers } from '../idempotency/queries.ts'
-import { placeInOrder, placeInStock } from './places.ts'
-import { PREFIX_BYTES, Seal } from './seal.ts'
+import { PREFIX_BYTES, placeInOrder, placeInStock, Seal } from './seal.ts'
 import {
   insertNextMark,
   isFingerprintTaken,

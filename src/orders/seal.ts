@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import { secureRandomness } from '../kernel/ids.ts'
+import type { Order, Voucher, voucherStock } from './tables.ts'
 
 /** Stored sealed, and opened only for its owner (contract C12). */
 export interface VoucherCode {
@@ -94,3 +95,11 @@ const openWith = (key: Uint8Array, sealed: Uint8Array, place: string | undefined
     return undefined
   }
 }
+
+type StockPlace = Pick<typeof voucherStock.$inferSelect, 'productId' | 'denominationMinor' | 'fingerprint'>
+
+export const placeInStock = ({ productId, denominationMinor, fingerprint }: StockPlace): string =>
+  `stock ${productId} ${denominationMinor} ${fingerprint}`
+
+export const placeInOrder = ({ clientId }: Pick<Order, 'clientId'>, voucher: Pick<Voucher, 'orderId' | 'reference'>) =>
+  `voucher ${clientId} ${voucher.orderId} ${voucher.reference}`

@@ -1,13 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ProductRecord, productRecords } from '../catalog/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { isWritable } from '../http/validation.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
-import { placeInStock } from './places.ts'
-import type { Seal, VoucherCode } from './seal.ts'
+import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
 import { insertStock, knownFingerprints, type NewStockRow, publishStock, removeUnpublished } from './stock-queries.ts'
 
 /** The stock of live mode: codes that were bought elsewhere, imported sealed, each handed out once (contract C12). */
@@ -54,19 +53,9 @@ export const readCodes = (text: string, { query, reference, seal, nowMs, onRows 
     const { place } = entry
     if (seen.size % ROWS_PER_UNIT === 0) onRows?.(seen.size)
     const wrong = (what: string) => problems.push(`${place}: ${what}`)
-    if ('problem' in entry) {
-      wrong(entry.problem)
-      continue
-    }
-    const { value } = entry
-    if (!isEntry.Check(value)) {
-      const error = isEntry.Errors(value).First()
-      wrong(`${error?.path.slice(1) || 'the row'}: ${error?.message ?? 'is not of the form that is expected'}`)
-      continue
-    }
-    const unwritable = Object.entries(value).find(([, member]) => !isWritable(member))?.[0]
-    if (unwritable !== undefined) {
-      wrong(`${unwritable}: must not hold NUL or half a surrogate pair`)
+    const value = checked(isEntry, entry)
+    if (typeof value === 'string') {
+      wrong(value)
       continue
     }
     const product = products.get(value.product_id)
@@ -149,6 +138,18 @@ const requireNew = (query: Query, codes: readonly SealedCode[]): void => {
 const KNOWN_CODE = 'card_number: was imported before'
 /** A transaction of as many takes some 10 ms. */
 const ROWS_PER_UNIT = 250
+
+/** The value of a row, or the problem with its form. */
+const checked = (isEntry: TypeCheck<typeof CodeEntry>, entry: Entry): Static<typeof CodeEntry> | string => {
+  if ('problem' in entry) return entry.problem
+  const { value } = entry
+  if (!isEntry.Check(value)) {
+    const error = isEntry.Errors(value).First()
+    return `${error?.path.slice(1) || 'the row'}: ${error?.message ?? 'is not of the form that is expected'}`
+  }
+  const unwritable = Object.entries(value).find(([, member]) => !isWritable(member))?.[0]
+  return unwritable === undefined ? value : `${unwritable}: must not hold NUL or half a surrogate pair`
+}
 
 const codeOf = ({ card_number, pin_code, claim_url }: Static<typeof CodeEntry>): VoucherCode => ({
   cardNumber: card_number,

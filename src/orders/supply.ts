@@ -3,8 +3,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { INSUFFICIENT_STOCK } from './errors.ts'
-import { placeInStock } from './places.ts'
-import type { Seal, VoucherCode } from './seal.ts'
+import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
 import {
   countFree,
   freeCodes,

@@ -12,7 +12,7 @@ import { findDefaultWallet, findWallet, type Wallet } from '../wallets/queries.t
 import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { DUPLICATE_REFERENCE_ID, payoutNotCancellable, SAVED_BENEFICIARY_NOT_FOUND } from './errors.ts'
-import type { Payee, PayoutInput } from './input.ts'
+import type { PayoutInput } from './input.ts'
 import { applyEvent, type Moving } from './progress.ts'
 import { insertEvent, insertPayout, isReferenceTaken } from './queries.ts'
 import { reservePayout } from './settlement.ts'
@@ -57,7 +57,7 @@ const newPayout = (
   world: World,
   clientId: number,
   input: PayoutInput,
-  { beneficiaryId, payee }: PayoutPayee,
+  { beneficiaryId, payee }: ReturnType<typeof payeeOf>,
   price: PayoutPrice,
   first: (typeof PACE)[number] | undefined,
 ): Payout => {
@@ -96,12 +96,8 @@ const newPayout = (
   }
 }
 
-interface PayoutPayee {
-  beneficiaryId: string | null
-  payee: Payee
-}
-
-const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput): PayoutPayee => {
+/** The saved beneficiary, if it is one, and the person that is copied into the payout. */
+const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput) => {
   if (!('beneficiaryId' in payee)) return { beneficiaryId: null, payee }
   const saved = findBeneficiary(query, clientId, payee.beneficiaryId)
   if (!saved) throw new DomainError(SAVED_BENEFICIARY_NOT_FOUND)

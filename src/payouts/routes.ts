@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { pageHeaders, sliceOf } from '../http/pagination.ts'
+import { pageHeaders, sortedSliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
@@ -28,9 +28,7 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
         const { status, currency, search } = query
         const { rows, totalCount } = await payoutList.page(() => world.db.query, client.id, {
           filters: { status, currencyId: currency?.id, search },
-          sort: query.sort_by,
-          direction: query.sort_order,
-          ...sliceOf(query),
+          ...sortedSliceOf(query),
         })
         Object.assign(set.headers, pageHeaders(query, totalCount))
         return rows.map((payout) => listedWire(payout, reference))

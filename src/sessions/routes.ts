@@ -23,14 +23,8 @@ export interface SessionRoutesOptions {
   addressOf: (request: Request) => string
 }
 
-export const sessionRoutes = ({
-  credentials,
-  sessions,
-  guard,
-  accessTtlMs,
-  accountErrors,
-  addressOf,
-}: SessionRoutesOptions) => {
+export const sessionRoutes = (options: SessionRoutesOptions) => {
+  const { credentials, sessions, guard, accessTtlMs, accountErrors, addressOf } = options
   const pairBody = (tokens: IssuedTokens): Static<typeof TokenPair> => ({
     access_token: tokens.accessToken,
     refresh_token: tokens.refreshToken,
