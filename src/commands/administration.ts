@@ -118,17 +118,13 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
     )
   }
   giveWay()
-  const unlock = lockForCommand(dataDir)
+  using _lock = lockForCommand(dataDir)
+  const database = Database.openFile(databasePath(dataDir))
   try {
-    const database = Database.openFile(databasePath(dataDir))
-    try {
-      requireCurrentSchema(database.sqlite)
-      return await work(database)
-    } finally {
-      database.leave()
-    }
+    requireCurrentSchema(database.sqlite)
+    return await work(database)
   } finally {
-    unlock()
+    database.leave()
   }
 }
 

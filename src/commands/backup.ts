@@ -5,7 +5,7 @@ import { finishCatalogImport } from '../catalog/import.ts'
 import { withDataOptions } from '../config/options.ts'
 import { databasePath, makePrivateFile } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
-import { flushFile, flushFolder, withDraft } from '../db/disk.ts'
+import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
 import { administer, explainFaults, refused } from './administration.ts'
@@ -24,13 +24,9 @@ export const backupCommand = (backup: Command): void => {
         explainFaults(file, async () => {
           if (existsSync(file)) throw exists(file)
           // Half a catalog is in no backup.
-          const unlock = lockForImport(dataDir, MINUTE_MS)
-          try {
-            finishCatalogImport(dataDir, database, reference)
-            await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => copy(database, file, onProgress))
-          } finally {
-            unlock()
-          }
+          using _lock = lockForImport(dataDir, MINUTE_MS)
+          finishCatalogImport(dataDir, database, reference)
+          await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => copy(database, file, onProgress))
           note(
             `The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
             json,
@@ -43,24 +39,24 @@ export const backupCommand = (backup: Command): void => {
 
 const exists = (file: string) => refused(`${file} exists already: a backup overwrites nothing.`)
 
-const copy = ({ sqlite }: Database, file: string, onProgress: OnProgress): Promise<void> =>
-  withDraft(file, (folder) => {
-    const draft = join(folder, 'scrip.sqlite')
-    makePrivateFile(draft)
-    onProgress('copying the database', 0, 0)
-    sqlite.query('VACUUM INTO ?').run(draft)
-    onProgress('waiting for the disk', 0, 0)
-    flushFile(draft)
-    rename(draft, file)
-    flushFolder(dirname(file))
-  })
+const copy = ({ sqlite }: Database, file: string, onProgress: OnProgress): void => {
+  using staging = createStagingFolder(dirname(file))
+  const staged = join(staging.path, 'scrip.sqlite')
+  makePrivateFile(staged)
+  onProgress('copying the database', 0, 0)
+  sqlite.query('VACUUM INTO ?').run(staged)
+  onProgress('waiting for the disk', 0, 0)
+  flushFile(staged)
+  rename(staged, file)
+  flushFolder(dirname(file))
+}
 
 /** A link, where the file system has them, never replaces what another backup has just written. */
-const rename = (draft: string, file: string): void => {
+const rename = (staged: string, file: string): void => {
   try {
-    linkSync(draft, file)
+    linkSync(staged, file)
   } catch {
     if (existsSync(file)) throw exists(file)
-    renameSync(draft, file)
+    renameSync(staged, file)
   }
 }

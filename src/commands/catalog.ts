@@ -63,26 +63,18 @@ const importText = async (
   { config: { dataDir }, database: { query }, reference, write }: Administration,
   text: string,
 ): Promise<Row> => {
-  const unlock = lockForImport(dataDir)
-  try {
-    const products = await withProgress(text.length, (onProgress) =>
-      importCatalogInSteps(text, { dataDir, query, write, reference, onProgress }),
-    )
-    return { data_dir: dataDir, products }
-  } finally {
-    unlock()
-  }
+  using _lock = lockForImport(dataDir)
+  const products = await withProgress(text.length, (onProgress) =>
+    importCatalogInSteps(text, { dataDir, query, write, reference, onProgress }),
+  )
+  return { data_dir: dataDir, products }
 }
 
 /** Neither half of one that is being imported, nor of one that was interrupted. */
 const storedCatalog = (dataDir: string, database: Database): string => {
-  const unlock = lockForImport(dataDir, MINUTE_MS)
-  try {
-    finishCatalogImport(dataDir, database, readReference())
-    return writeCatalog(database.query, readReference())
-  } finally {
-    unlock()
-  }
+  using _lock = lockForImport(dataDir, MINUTE_MS)
+  finishCatalogImport(dataDir, database, readReference())
+  return writeCatalog(database.query, readReference())
 }
 
 const seededCatalog = (): string => {

@@ -114,12 +114,8 @@ const addTo = async ({ config, world, isSandbox, write }: Administration, name: 
 /** Creates what `scrip serve --mode live` creates at its first start, except for the keys. */
 const createLiveData = (dataDir: string): void => {
   makeDataFolder(dataDir)
-  const unlock = lockForReplacing(dataDir)
-  try {
-    if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
-  } finally {
-    unlock()
-  }
+  using _lock = lockForReplacing(dataDir)
+  if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
 }
 
 const update = <Args extends unknown[]>(valuesOf: (...args: Args) => Parameters<typeof changeClient>[2]) =>

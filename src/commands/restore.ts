@@ -28,7 +28,7 @@ import {
   removeDatabase,
 } from '../db/data-folder.ts'
 import { Database } from '../db/database.ts'
-import { flushFile, flushFolder, withDraft } from '../db/disk.ts'
+import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { lockForReplacing } from '../db/folder-lock.ts'
 import { migrate, SchemaMismatch, schemaFaults } from '../db/migrate.ts'
 import { modeOf } from '../db/mode.ts'
@@ -63,26 +63,25 @@ export const restoreCommand = (restore: Command): void => {
 /** Prepares the backup beside the folder's database, which only the last step replaces. */
 const restored = async (file: string, config: DataConfig, isForced: boolean, onProgress: OnProgress): Promise<Row> => {
   const { dataDir } = config
-  let unlock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
+  let lock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
   try {
     if (hasDatabase(dataDir) && !isForced) {
       throw refused(`${dataDir} holds a database already: --force replaces it. Take a backup of it first.`)
     }
     const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
     if (isSame(file, path)) throw ofFile(file, 'is the database of this folder itself.')
-    return await withDraft(nearest(path), async (folder) => {
-      const draft = join(folder, 'scrip.sqlite')
-      onProgress('copying the backup', 0, 0)
-      copyDatabase(file, draft)
-      await prepare(draft, file, config, onProgress)
-      onProgress('waiting for the disk', 0, 0)
-      flushFile(draft)
-      makeFolder(dataDir)
-      unlock ??= lockForReplacing(dataDir)
-      return { data_dir: dataDir, restored_from: file, replaced: putInPlace(draft, path) }
-    })
+    using staging = createStagingFolder(existingParent(path))
+    const staged = join(staging.path, 'scrip.sqlite')
+    onProgress('copying the backup', 0, 0)
+    copyDatabase(file, staged)
+    await prepare(staged, file, config, onProgress)
+    onProgress('waiting for the disk', 0, 0)
+    flushFile(staged)
+    makeFolder(dataDir)
+    lock ??= lockForReplacing(dataDir)
+    return { data_dir: dataDir, restored_from: file, replaced: putInPlace(staged, path) }
   } finally {
-    unlock?.()
+    lock?.[Symbol.dispose]()
   }
 }
 
@@ -91,8 +90,10 @@ const isSame = (one: string, other: string): boolean => {
   return a.dev === b?.dev && a.ino === b.ino
 }
 
-/** A path in the nearest folder above that exists. */
-const nearest = (path: string): string => (existsSync(dirname(path)) ? path : nearest(dirname(path)))
+const existingParent = (path: string): string => {
+  const parent = dirname(path)
+  return existsSync(parent) ? parent : existingParent(parent)
+}
 
 const makeFolder = (dataDir: string): void => {
   if (existsSync(dataDir)) return
@@ -103,19 +104,19 @@ const makeFolder = (dataDir: string): void => {
 }
 
 /** A copy that was made by hand may have its last writes in a log beside it. */
-const copyDatabase = (file: string, draft: string): void => {
-  copyFileSync(file, draft)
-  makePrivate(draft)
-  if (isFilled(`${file}-wal`)) copyFileSync(`${file}-wal`, `${draft}-wal`)
+const copyDatabase = (file: string, staged: string): void => {
+  copyFileSync(file, staged)
+  makePrivate(staged)
+  if (isFilled(`${file}-wal`)) copyFileSync(`${file}-wal`, `${staged}-wal`)
 }
 
-const prepare = async (draft: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<void> => {
+const prepare = async (staged: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<void> => {
   try {
-    requireScrip(draft)
-    const database = Database.openFile(draft)
+    requireScrip(staged)
+    const database = Database.openFile(staged)
     try {
       migrate(database.sqlite, systemClock)
-      const broken = (await verified(draft, onProgress)).find(({ faults }) => faults > 0)
+      const broken = (await verified(staged, onProgress)).find(({ faults }) => faults > 0)
       if (broken) throw new DataFault(`The backup is not sound: ${broken.first}. scrip verify tells all of it.`)
       requireSameMode(database, config)
       requireKey(database, config)
@@ -124,7 +125,7 @@ const prepare = async (draft: string, file: string, config: DataConfig, onProgre
     } finally {
       database.close()
     }
-    if (isFilled(`${draft}-wal`)) throw new Error('the log of the restored database was not emptied')
+    if (isFilled(`${staged}-wal`)) throw new Error('the log of the restored database was not emptied')
   } catch (error) {
     if (error instanceof DataFault || error instanceof SchemaMismatch || isDamage(error)) {
       throw ofFile(`${file}:`, (error as Error).message)
@@ -139,25 +140,21 @@ const isDamage = (error: unknown): boolean =>
   error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR)/.test(error.code ?? '')
 
 /** Looks before anything of the copy runs: a migration would fire somebody's triggers. @throws SchemaMismatch, DataFault */
-const requireScrip = (draft: string): void => {
-  const sqlite = new SqliteDatabase(draft, { readwrite: true, create: false })
-  try {
-    const [first] = schemaFaults(sqlite)
-    if (first !== undefined) throw new DataFault(`The backup is not sound: ${first}. scrip verify tells all of it.`)
-  } finally {
-    sqlite.close()
-  }
+const requireScrip = (staged: string): void => {
+  using sqlite = new SqliteDatabase(staged, { readwrite: true, create: false })
+  const [first] = schemaFaults(sqlite)
+  if (first !== undefined) throw new DataFault(`The backup is not sound: ${first}. scrip verify tells all of it.`)
 }
 
 const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
-  const [mode, kept] = [modeOf(backup.sqlite), keptMode(dataDir)]
+  const [mode, kept] = [modeOf(backup.sqlite), findMode(dataDir)]
   if (mode !== undefined && kept !== undefined && mode !== kept) {
     throw new DataFault(`The backup is of --mode ${mode}, and ${dataDir} of --mode ${kept}.`)
   }
 }
 
 /** Undefined if the database that is to be replaced is damaged. */
-const keptMode = (dataDir: string): ReturnType<typeof modeOf> => {
+const findMode = (dataDir: string): ReturnType<typeof modeOf> => {
   if (!hasDatabase(dataDir) || !isSqlite(databasePath(dataDir))) return undefined
   try {
     using sqlite = new SqliteDatabase(databasePath(dataDir), { readwrite: true, create: false })
@@ -174,10 +171,10 @@ const requireKey = ({ query }: Database, { dataDir, voucherKey, json }: DataConf
 }
 
 /** One of the two databases is in place at all times. Returns the path to which the old one is moved. */
-const putInPlace = (draft: string, path: string): string | null => {
+const putInPlace = (staged: string, path: string): string | null => {
   const kept = isFilled(path) ? setAside(path) : null
   if (kept === null) removeDatabase(path)
-  renameSync(draft, path)
+  renameSync(staged, path)
   flushFolder(dirname(path))
   return kept
 }
@@ -205,14 +202,12 @@ const nameAlso = (file: string, name: string): void => {
 
 /** Empties the write-ahead log into the database file. @throws DataFault when another process has it open */
 const emptyLog = (path: string): void => {
-  const sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
+  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   try {
     sqlite.run('PRAGMA journal_mode = DELETE')
   } catch (error) {
     if (isBusy(error)) throw new DataFault('Another program has the database open: end it first.')
     // A database that is damaged is kept as it is.
-  } finally {
-    sqlite.close()
   }
 }
 

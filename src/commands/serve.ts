@@ -36,9 +36,9 @@ export const writeReadyFile = (file: string, url: string): void => {
     writeFileSync(file, `${url}\n`)
     return
   }
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, `${url}\n`)
-  renameSync(draft, file)
+  const staged = `${file}.${process.pid}`
+  writeFileSync(staged, `${url}\n`)
+  renameSync(staged, file)
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the program at once. */

@@ -50,36 +50,28 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<Result[]> => {
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
   giveWay()
-  const unlock = lockForCommand(dirname(path))
-  try {
-    return await verified(path, onProgress)
-  } finally {
-    unlock()
-  }
+  using _lock = lockForCommand(dirname(path))
+  return await verified(path, onProgress)
 }
 
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
 export const verified = async (path: string, onProgress?: OnProgress): Promise<Result[]> => {
   requireFile(path)
-  const sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
-  try {
-    sqlite.run('PRAGMA query_only = ON')
-    sqlite.run('PRAGMA trusted_schema = OFF') // it may be somebody else's
-    sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
-    sqlite.run('PRAGMA temp_store = MEMORY')
-    sqlite.run('BEGIN') // all checks see the same state, whatever a server writes meanwhile
-    requireCurrentSchema(sqlite)
-    const schema = resultOf(SCHEMA_CHECK, schemaFaults(sqlite))
-    const file = faultsBeside(path, FILE_CHECK.sql)
-    const checks = CHECKS.map(({ name, sql }, index) => {
-      onProgress?.(`checking that ${name}`, index, CHECKS.length)
-      return resultOf(name, faultsOf(sqlite, sql))
-    })
-    onProgress?.(`checking that ${FILE_CHECK.name}`, CHECKS.length, CHECKS.length)
-    return [schema, resultOf(FILE_CHECK.name, await file), ...checks]
-  } finally {
-    sqlite.close()
-  }
+  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
+  sqlite.run('PRAGMA query_only = ON')
+  sqlite.run('PRAGMA trusted_schema = OFF') // it may be somebody else's
+  sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+  sqlite.run('PRAGMA temp_store = MEMORY')
+  sqlite.run('BEGIN') // all checks see the same state, whatever a server writes meanwhile
+  requireCurrentSchema(sqlite)
+  const schema = resultOf(SCHEMA_CHECK, schemaFaults(sqlite))
+  const file = faultsBeside(path, FILE_CHECK.sql)
+  const checks = CHECKS.map(({ name, sql }, index) => {
+    onProgress?.(`checking that ${name}`, index, CHECKS.length)
+    return resultOf(name, faultsOf(sqlite, sql))
+  })
+  onProgress?.(`checking that ${FILE_CHECK.name}`, CHECKS.length, CHECKS.length)
+  return [schema, resultOf(FILE_CHECK.name, await file), ...checks]
 }
 
 const resultOf = (check: string, faults: readonly string[]): Result => ({

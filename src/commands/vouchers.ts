@@ -36,7 +36,7 @@ const importFile = async (data: Administration, file: string): Promise<Row> => {
   const { query } = database
   const seal = delivering.seals(query)
   if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
-  const unlock = lockForImport(config.dataDir)
+  using _lock = lockForImport(config.dataDir)
   const nowMs = world.clock.nowMs()
   try {
     const text = readInput(file)
@@ -58,8 +58,6 @@ const importFile = async (data: Administration, file: string): Promise<Row> => {
   } catch (error) {
     if (error instanceof StockFault) throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
     throw error
-  } finally {
-    unlock()
   }
 }
 
@@ -92,18 +90,10 @@ const rekey = async (data: Administration): Promise<Row> => {
   const given = findNewVoucherKey()
   if (markOf(data.database.query) === undefined) throw refused('There are no codes to seal.')
   if (voucherKey !== undefined && !given) throw new ProgramError(EXIT.usage, NEW_KEY_MISSING)
-  const unlock = lockForImport(dataDir)
-  try {
-    if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
-    const unlockServing = lockForServing(dataDir)
-    try {
-      return { ...(await resealed(data, given)), old_key: null }
-    } finally {
-      unlockServing()
-    }
-  } finally {
-    unlock()
-  }
+  using _lock = lockForImport(dataDir)
+  if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
+  using _servingLock = lockForServing(dataDir)
+  return { ...(await resealed(data, given)), old_key: null }
 }
 
 const rekeyInFolder = async (data: Administration, given: Uint8Array | undefined): Promise<Row> => {

@@ -52,10 +52,10 @@ export const readKept = (dataDir: string, file: string): Buffer | undefined => {
 
 /** Writes a file for its owner only, in one step, and waits until it is on the disk. */
 export const keep = (dataDir: string, file: string, content: string | Uint8Array): void => {
-  const draft = join(dataDir, `${file}.new`)
-  writeFileSync(draft, content, { mode: PRIVATE_FILE_MODE, flush: true })
-  makePrivate(draft)
-  renameSync(draft, join(dataDir, file))
+  const staged = join(dataDir, `${file}.new`)
+  writeFileSync(staged, content, { mode: PRIVATE_FILE_MODE, flush: true })
+  makePrivate(staged)
+  renameSync(staged, join(dataDir, file))
   flushFolder(dataDir)
 }
 

@@ -2,17 +2,17 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { join } from 'node:path'
 import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
 
-/** Locks of the operating system, which end with their process (decision 0020). Each function returns how to unlock. */
+/** Locks of the operating system, which end with their process (decision 0020). Disposal unlocks. */
 const LOCK_FILE = 'server.lock'
 /** Held by a command that writes a long file in many transactions. */
 const IMPORT_LOCK_FILE = 'import.lock'
 
 /** Keeps other servers away; shared with commands. @throws DataFault */
-export const lockForServing = (dataDir: string): (() => void) =>
+export const lockForServing = (dataDir: string): Disposable =>
   lock(dataDir, ['BEGIN IMMEDIATE'], 'Another scrip serve works on this folder: stop it first, or name another folder.')
 
 /** @throws DataFault while another process replaces the database */
-export const lockForCommand = (dataDir: string): (() => void) =>
+export const lockForCommand = (dataDir: string): Disposable =>
   lock(
     dataDir,
     ['BEGIN', 'SELECT count(*) FROM sqlite_schema'],
@@ -20,7 +20,7 @@ export const lockForCommand = (dataDir: string): (() => void) =>
   )
 
 /** @throws DataFault while any other process works on the folder */
-export const lockForReplacing = (dataDir: string): (() => void) =>
+export const lockForReplacing = (dataDir: string): Disposable =>
   lock(
     dataDir,
     ['BEGIN EXCLUSIVE'],
@@ -28,7 +28,7 @@ export const lockForReplacing = (dataDir: string): (() => void) =>
   )
 
 /** @throws DataFault when another process imports, or encrypts codes anew, for longer than `waitMs` */
-export const lockForImport = (dataDir: string, waitMs = 0): (() => void) =>
+export const lockForImport = (dataDir: string, waitMs = 0): Disposable =>
   lock(
     dataDir,
     [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN EXCLUSIVE'],
@@ -41,7 +41,7 @@ const lock = (
   statements: readonly string[],
   refusal: string,
   file: string = LOCK_FILE,
-): (() => void) => {
+): Disposable => {
   const path = join(dataDir, file)
   makePrivateFile(path)
   const sqlite = new SqliteDatabase(path, { create: true, readwrite: true })
@@ -52,8 +52,10 @@ const lock = (
     if (!isBusy(error)) throw error
     throw new DataFault(refusal)
   }
-  return () => {
-    sqlite.run('ROLLBACK')
-    sqlite.close()
+  return {
+    [Symbol.dispose]: () => {
+      sqlite.run('ROLLBACK')
+      sqlite.close()
+    },
   }
 }

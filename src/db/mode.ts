@@ -13,18 +13,15 @@ export const modeOf = (sqlite: SqliteDatabase): Mode | undefined => {
 }
 
 /** @throws DataFault when the database has the other mode */
-export const keepMode = (sqlite: SqliteDatabase, mode: Mode): void => {
-  const kept = modeOf(sqlite)
-  if (kept === mode) return
-  if (kept !== undefined) throw otherMode(kept)
-  sqlite.run(`PRAGMA user_version = ${NUMBERS[mode]}`)
+export const storeMode = (sqlite: SqliteDatabase, mode: Mode): void => {
+  requireMode(sqlite, mode)
+  if (modeOf(sqlite) === undefined) sqlite.run(`PRAGMA user_version = ${NUMBERS[mode]}`)
 }
 
 /** @throws DataFault when the database has the other mode */
 export const requireMode = (sqlite: SqliteDatabase, mode: Mode): void => {
-  const kept = modeOf(sqlite)
-  if (kept !== undefined && kept !== mode) throw otherMode(kept)
+  const stored = modeOf(sqlite)
+  if (stored !== undefined && stored !== mode) {
+    throw new DataFault(`The data is of --mode ${stored}: each mode keeps a folder of its own.`)
+  }
 }
-
-const otherMode = (kept: Mode): DataFault =>
-  new DataFault(`The data is of --mode ${kept}: each mode keeps a folder of its own.`)

@@ -13,7 +13,7 @@ import {
 import { Database, PAGE_BYTES } from '../db/database.ts'
 import { lockForServing } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
-import { keepMode, requireMode } from '../db/mode.ts'
+import { requireMode, storeMode } from '../db/mode.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { freshSecret, secureRandomness } from '../kernel/ids.ts'
 import { liveSeals, openSeal } from '../orders/voucher-key.ts'
@@ -36,7 +36,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', sources.clock)
   const database = openDatabase(dataDir, sources)
   const world = new World(DEFAULT_WORLD, database, sources.clock, secureRandomness)
-  const signingKey = keptSigningKey(dataDir)
+  const signingKey = getSigningKey(dataDir)
   const seals = liveSeals(database, dataDir, sources.config.voucherKey)
   database.serve() // until here it may wait for a command that writes
   return {
@@ -55,7 +55,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   const { config, clock, seed, initial, snapshot, reference } = sources
   const release = lockFolder(dataDir)
   const world = openSandbox(dataDir, sources, snapshot)
-  const signingKey = keptSigningKey(dataDir)
+  const signingKey = getSigningKey(dataDir)
   const seal = openSeal(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
   world.db.serve()
   const worlds = new SandboxWorlds({
@@ -105,7 +105,7 @@ export const createDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock:
   const database = Database.inMemory()
   database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
   migrate(database.sqlite, clock)
-  keepMode(database.sqlite, mode)
+  storeMode(database.sqlite, mode)
   seedReferenceData(database)
   keepDatabase(dataDir, database.closeToImage())
 }
@@ -121,7 +121,7 @@ const openDatabase = (dataDir: string, sources: Sources): Database => {
   if (holdsForeignClients(database, mode)) {
     throw new DataFault(`The data is not of --mode ${mode}: each mode keeps a folder of its own.`)
   }
-  keepMode(database.sqlite, mode)
+  storeMode(database.sqlite, mode)
   seedReferenceData(database)
   finishCatalogImport(dataDir, database, reference)
   seedCatalog(database, sources)
@@ -130,11 +130,12 @@ const openDatabase = (dataDir: string, sources: Sources): Database => {
 
 const lockFolder = (dataDir: string): (() => void) => {
   makeDataFolder(dataDir)
-  return lockForServing(dataDir)
+  const lock = lockForServing(dataDir)
+  return () => lock[Symbol.dispose]()
 }
 
 /** Kept beside the data, so that tokens outlive the process. @throws DataFault */
-const keptSigningKey = (dataDir: string): Uint8Array => {
+const getSigningKey = (dataDir: string): Uint8Array => {
   if (!readKept(dataDir, SIGNING_KEY_FILE)) keep(dataDir, SIGNING_KEY_FILE, freshSecret(SIGNING_KEY_BYTES))
   const key = readKept(dataDir, SIGNING_KEY_FILE)
   if (key?.length !== SIGNING_KEY_BYTES) {
