@@ -2,7 +2,7 @@ import './start/production.ts'
 import { CommanderError } from 'commander'
 import { commandLine } from './commands/command-line.ts'
 import { EXIT, ProgramError } from './commands/exit.ts'
-import { UsageError } from './config/usage-error.ts'
+import { UsageError } from './config/environment.ts'
 import { visibleLines } from './kernel/visible.ts'
 import { givenEnvironment } from './start/production.ts'
 

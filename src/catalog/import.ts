@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import catalogPath from '../../seed/catalog.json' with { type: 'file' }
-import { forget, keep, readKept } from '../db/data-folder.ts'
+import { findPrivateFile, removePrivateFile, writePrivateFile } from '../db/data-folder.ts'
 import type { Database, Query, Tx } from '../db/database.ts'
 import { dropSeed, findSeed, putSeed, seedOnce } from '../db/seeds.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -47,7 +47,7 @@ interface Importing {
 export const importCatalogInSteps = async (file: string, importing: Importing): Promise<number> => {
   const { dataDir, query, write, reference, onProgress } = importing
   const rows = readCatalog(file, { reference, onRows: onProgress })
-  keep(dataDir, NEXT_CATALOG, file)
+  writePrivateFile(dataDir, NEXT_CATALOG, file)
   const steps = [...replacingCatalog(rows, productIds(query))]
   for (const [index, step] of steps.entries()) {
     onProgress?.('writing products', index, steps.length)
@@ -58,16 +58,16 @@ export const importCatalogInSteps = async (file: string, importing: Importing): 
     defineCategories(tx, rows)
     putSeed(tx, CATALOG_FILE, [file])
   })
-  forget(dataDir, NEXT_CATALOG)
+  removePrivateFile(dataDir, NEXT_CATALOG)
   return rows.products.length
 }
 
 /** Finishes an interrupted import. Called under the import lock or the lock of a server, before the catalog is read. */
 export const finishCatalogImport = (dataDir: string, database: Database, reference: Reference): void => {
-  const file = readKept(dataDir, NEXT_CATALOG)?.toString('utf8')
+  const file = findPrivateFile(dataDir, NEXT_CATALOG)?.toString('utf8')
   if (file === undefined) return
   importCatalog(database, reference, file)
-  forget(dataDir, NEXT_CATALOG)
+  removePrivateFile(dataDir, NEXT_CATALOG)
 }
 
 /** The digest of the catalog that was written last. */

@@ -20,7 +20,6 @@ import { type Delivering, dueOrders } from '../orders/delivery.ts'
 import { importedSupply } from '../orders/supply.ts'
 import { liveSeals, openSeal, type SealSource } from '../orders/voucher-key.ts'
 import { duePayouts } from '../payouts/progress.ts'
-import type { Reference } from '../reference/reference.ts'
 import { holdsForeignClients } from '../sandbox/seed/accounts.ts'
 import { generatedSupply } from '../sandbox/seed/vouchers.ts'
 import { readReference } from '../start/seed.ts'
@@ -29,17 +28,6 @@ import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, type Result, show } from './output.ts'
-
-/** Administrative commands write to the database file, whether a server runs on it or not (decision 0020). */
-export interface Administration {
-  config: DataConfig
-  world: World
-  database: Database
-  reference: Reference
-  isSandbox: boolean
-  delivering: Delivering
-  write: <T>(work: (tx: Tx) => T) => Promise<T>
-}
 
 export const dataCommand = (above: Command, name: string, description: string): Command =>
   withDataOptions(above.command(name)).description(description)
@@ -59,7 +47,8 @@ export const administer = <Args extends unknown[]>(
 /** A pause after each write, for a server that waits to write: it tries once a millisecond. */
 const SERVERS_TURN_MS = 4
 
-const administrationOf = async (config: DataConfig, database: Database): Promise<Administration> => {
+/** Administrative commands write to the database file, whether a server runs on it or not (decision 0020). */
+const administrationOf = async (config: DataConfig, database: Database) => {
   const isSandbox = modeOf(database.sqlite) === 'sandbox' || holdsForeignClients(database, 'live')
   const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
   const reference = readReference()
@@ -74,13 +63,15 @@ const administrationOf = async (config: DataConfig, database: Database): Promise
     reference,
     isSandbox,
     delivering,
-    write: async (unit) => {
+    write: async <T>(unit: (tx: Tx) => T): Promise<T> => {
       const done = await database.write(unit)
       await Bun.sleep(SERVERS_TURN_MS)
       return done
     },
   }
 }
+
+export type Administration = Awaited<ReturnType<typeof administrationOf>>
 
 /** The key is asked for when something is sealed or opened: most commands do neither. */
 const deliveringOf = (

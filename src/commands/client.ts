@@ -11,7 +11,7 @@ import { toPercent } from '../kernel/money.ts'
 import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../sandbox/seed/accounts.ts'
 import type { Feature } from '../sessions/clients.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
-import { addClient, allClients, type ClientRecord, changeClient } from '../sessions/queries.ts'
+import { addClient, allClients, type ClientRecord, updateClient } from '../sessions/queries.ts'
 import { createDatabase } from '../start/folder.ts'
 import type { World } from '../worlds/world.ts'
 import { type Administration, administer, dataCommand, explainFaults, otherMode, refused } from './administration.ts'
@@ -72,7 +72,7 @@ const rotate = async ({ config, world, write }: Administration, name: string): P
   const password = newPassword(world)
   const id = await write((tx) => {
     const { id } = getClient(tx, name)
-    changeClient(tx, id, { passwordSha256: passwordDigest(password) })
+    updateClient(tx, id, { passwordSha256: passwordDigest(password) })
     return id
   })
   note(SHOWN_ONCE, config.json)
@@ -118,10 +118,10 @@ const createLiveData = (dataDir: string): void => {
   if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
 }
 
-const update = <Args extends unknown[]>(valuesOf: (...args: Args) => Parameters<typeof changeClient>[2]) =>
+const update = <Args extends unknown[]>(valuesOf: (...args: Args) => Parameters<typeof updateClient>[2]) =>
   administer(({ write }, name: string, ...args: Args) =>
     write((tx) => {
-      changeClient(tx, getClient(tx, name).id, valuesOf(...args))
+      updateClient(tx, getClient(tx, name).id, valuesOf(...args))
       return clientRow(getClient(tx, name))
     }),
   )

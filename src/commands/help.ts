@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { UsageError } from '../config/usage-error.ts'
+import { UsageError } from '../config/environment.ts'
 import { TOPICS } from './topics.ts'
 
 /** `--help` of each command, and `scrip help` (decision 0022). */

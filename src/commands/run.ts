@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { RunConfig } from '../config/config.ts'
-import { UsageError } from '../config/usage-error.ts'
+import { UsageError } from '../config/environment.ts'
 import { toTable } from '../sandbox/requests/coverage.ts'
 import type { CoverageReport } from '../sandbox/requests/operations.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'

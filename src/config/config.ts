@@ -1,9 +1,8 @@
 import { BlockList } from 'node:net'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { parseKey } from '../kernel/keys.ts'
-import { findSecret, portOf, variableOf } from './environment.ts'
+import { findSecret, portOf, UsageError, variableOf } from './environment.ts'
 import { type DataOptions, type HealthOptions, LOOPBACK, type RunOptions, type ServeOptions } from './option-table.ts'
-import { UsageError } from './usage-error.ts'
 
 const VOUCHER_KEY_BYTES = 32
 /** Orders are not placed at prices older than this (contract C12). */

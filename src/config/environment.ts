@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type OptionSpec, RUN_OPTIONS, SERVE_OPTIONS, type ServeOptions, WAIT_OPTIONS } from './option-table.ts'
-import { UsageError } from './usage-error.ts'
 import { parsePort } from './values.ts'
+
+/** Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
 
 const SECRET_FILE_SUFFIX = '_FILE'
 const DEFAULT_PORT = 4747

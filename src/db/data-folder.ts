@@ -45,13 +45,13 @@ export const makePrivate = (path: string): void => chmodSync(path, PRIVATE_FILE_
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 
-export const readKept = (dataDir: string, file: string): Buffer | undefined => {
+export const findPrivateFile = (dataDir: string, file: string): Buffer | undefined => {
   const path = join(dataDir, file)
   return existsSync(path) ? readFileSync(path) : undefined
 }
 
 /** Writes a file for its owner only, in one step, and waits until it is on the disk. */
-export const keep = (dataDir: string, file: string, content: string | Uint8Array): void => {
+export const writePrivateFile = (dataDir: string, file: string, content: string | Uint8Array): void => {
   const staged = join(dataDir, `${file}.new`)
   writeFileSync(staged, content, { mode: PRIVATE_FILE_MODE, flush: true })
   makePrivate(staged)
@@ -59,21 +59,21 @@ export const keep = (dataDir: string, file: string, content: string | Uint8Array
   flushFolder(dataDir)
 }
 
-export const forget = (dataDir: string, file: string): void => {
+export const removePrivateFile = (dataDir: string, file: string): void => {
   rmSync(join(dataDir, file), { force: true })
   flushFolder(dataDir)
 }
 
-export const keepDatabase = (dataDir: string, image: Uint8Array): void => {
+export const writeDatabase = (dataDir: string, image: Uint8Array): void => {
   removeDatabase(databasePath(dataDir)) // what is left of one that was never written to
-  keep(dataDir, DATABASE_FILE, image)
+  writePrivateFile(dataDir, DATABASE_FILE, image)
 }
 
 export const removeDatabase = (path: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
-export const moveKept = (dataDir: string, from: string, to: string): void => {
+export const movePrivateFile = (dataDir: string, from: string, to: string): void => {
   renameSync(join(dataDir, from), join(dataDir, to))
   flushFolder(dataDir)
 }

@@ -1,10 +1,22 @@
 import { and, asc, desc, eq, inArray, is, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { integer, primaryKey, SQLiteColumn, type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import type { Query } from './database.ts'
 import type { OwnedTable } from './prepared.ts'
-import { listCounts } from './tables.ts'
 import { type Key, type Statement, type Values, walk } from './walk.ts'
+
+/** Counts of records by part and currency: see the migration `0009_plain_lists`. */
+const listCounts = sqliteTable(
+  'list_counts',
+  {
+    list: text('list').notNull(),
+    clientId: integer('client_id').notNull(),
+    part: text('part').notNull(),
+    currencyId: integer('currency_id').notNull(),
+    count: integer('count').notNull(),
+  },
+  ({ list, clientId, part, currencyId }) => [primaryKey({ columns: [list, clientId, part, currencyId] })],
+)
 
 export interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
   table: Table

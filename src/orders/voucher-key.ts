@@ -1,4 +1,4 @@
-import { DataFault, keep, moveKept, readKept } from '../db/data-folder.ts'
+import { DataFault, findPrivateFile, movePrivateFile, writePrivateFile } from '../db/data-folder.ts'
 import type { Database, Query } from '../db/database.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
@@ -87,7 +87,7 @@ const UNFINISHED =
 const markFrom = (key: Uint8Array): string => new Seal(key).mark
 
 const kept = (dataDir: string, file: string): Uint8Array | undefined => {
-  const text = readKept(dataDir, file)?.toString('utf8')
+  const text = findPrivateFile(dataDir, file)?.toString('utf8')
   if (text === undefined) return undefined
   const key = parseKey(text, SEAL_KEY_BYTES)
   if (!key) throw new DataFault(`${file} is no key: ${SEAL_KEY_BYTES} bytes as hexadecimal digits or base64.`)
@@ -101,7 +101,7 @@ const madeIn = (dataDir: string): Uint8Array => {
 }
 
 const keepAs = (dataDir: string, file: string, key: Uint8Array): void =>
-  keep(dataDir, file, `${Buffer.from(key).toString('hex')}\n`)
+  writePrivateFile(dataDir, file, `${Buffer.from(key).toString('hex')}\n`)
 
 /**
  * The new key of a data folder: from an interrupted run, as given, or generated.
@@ -122,8 +122,8 @@ export const nextKeyIn = (dataDir: string, given: Uint8Array | undefined): Uint8
 /** Replaces the key of a data folder, and returns the name of the file that keeps the old one. */
 export const promoteKey = (dataDir: string, time: string): string => {
   const before = `${KEY_FILE}.before-${time.replaceAll(':', '-')}`
-  const old = readKept(dataDir, KEY_FILE)
-  if (old) keep(dataDir, before, old)
-  moveKept(dataDir, NEXT_KEY_FILE, KEY_FILE)
+  const old = findPrivateFile(dataDir, KEY_FILE)
+  if (old) writePrivateFile(dataDir, before, old)
+  movePrivateFile(dataDir, NEXT_KEY_FILE, KEY_FILE)
   return before
 }

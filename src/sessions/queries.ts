@@ -102,7 +102,7 @@ export const addClient = (tx: Tx, username: string, passwordSha256: string, nowM
     .get().id
 
 /** Disabling a client or setting its password revokes its tokens for good. */
-export const changeClient = (
+export const updateClient = (
   tx: Tx,
   id: number,
   change: Partial<Pick<typeof clients.$inferSelect, 'vouchers' | 'quantityMax' | 'disabled' | 'passwordSha256'>>,

@@ -6,15 +6,21 @@ import { Catalog } from '../catalog/catalog.ts'
 import { catalogVersion } from '../catalog/import.ts'
 import { readRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
-import type { SteadyClock } from '../kernel/clock.ts'
+import { Database } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import type { Clock, SteadyClock } from '../kernel/clock.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
+import { markOf } from '../orders/stock-queries.ts'
+import { areKeysOf } from '../orders/voucher-key.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
+import { holdsForeignClients } from '../sandbox/seed/accounts.ts'
+import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshots.ts'
+import type { WorldState } from '../sandbox/worlds/state.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
 import { seededState, startInMemory } from './memory.ts'
 import type { Origin, Sources } from './origin.ts'
-import { readReference } from './seed.ts'
-import { readSnapshotFile } from './snapshot.ts'
+import { readReference, seedReferenceData } from './seed.ts'
 
 export const VERSION = (JSON.parse(packageJson) as { version: string }).version
 
@@ -63,6 +69,28 @@ const readSources = (config: Config, clock: SteadyClock): Sources => {
     initial: snapshot ?? seededState(seed),
   }
 }
+
+/** Migrated and with current seed data. @throws SnapshotFault */
+const readSnapshotFile = (file: string, { dataDir, voucherKey }: Config, clock: Clock): WorldState => {
+  try {
+    const state = readSnapshot(readFileSync(file, 'utf8'))
+    const database = Database.inMemory(state.image)
+    migrate(database.sqlite, clock)
+    if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is no sandbox')
+    if (markOf(database.query) !== undefined && !areKeysOf(database.query, dataDir, voucherKey)) {
+      throw new SnapshotFault(SEALED_ELSEWHERE)
+    }
+    seedReferenceData(database)
+    const image = database.image()
+    database.close()
+    return { ...state, image }
+  } catch (error) {
+    throw new SnapshotFault(`${file}: ${error instanceof Error ? error.message : String(error)}`, file)
+  }
+}
+
+const SEALED_ELSEWHERE =
+  '/database: its voucher codes are sealed with the key of a data folder: give that key with --voucher-key'
 
 const startFrom = (sources: Sources): Origin => {
   const { dataDir, mode } = sources.config

@@ -3,12 +3,12 @@ import { storedRates } from '../charges/stored-rates.ts'
 import {
   DataFault,
   databasePath,
+  findPrivateFile,
   hasDatabase,
-  keep,
-  keepDatabase,
   makeDataFolder,
-  readKept,
   removeDatabase,
+  writeDatabase,
+  writePrivateFile,
 } from '../db/data-folder.ts'
 import { Database, PAGE_BYTES } from '../db/database.ts'
 import { lockForServing } from '../db/folder-lock.ts'
@@ -84,7 +84,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
 
 const openSandbox = (dataDir: string, sources: Sources, first: WorldState | undefined): World => {
   const state = hasDatabase(dataDir) ? undefined : first
-  if (state) keepDatabase(dataDir, state.image)
+  if (state) writeDatabase(dataDir, state.image)
   else if (!hasDatabase(dataDir)) createDatabase(dataDir, 'sandbox', sources.clock)
   const database = openDatabase(dataDir, sources)
   seedSandboxAccounts(database, sources.reference)
@@ -107,7 +107,7 @@ export const createDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock:
   migrate(database.sqlite, clock)
   storeMode(database.sqlite, mode)
   seedReferenceData(database)
-  keepDatabase(dataDir, database.closeToImage())
+  writeDatabase(dataDir, database.closeToImage())
 }
 
 /** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, CatalogFault */
@@ -136,8 +136,9 @@ const lockFolder = (dataDir: string): (() => void) => {
 
 /** Kept beside the data, so that tokens outlive the process. @throws DataFault */
 const getSigningKey = (dataDir: string): Uint8Array => {
-  if (!readKept(dataDir, SIGNING_KEY_FILE)) keep(dataDir, SIGNING_KEY_FILE, freshSecret(SIGNING_KEY_BYTES))
-  const key = readKept(dataDir, SIGNING_KEY_FILE)
+  if (!findPrivateFile(dataDir, SIGNING_KEY_FILE))
+    writePrivateFile(dataDir, SIGNING_KEY_FILE, freshSecret(SIGNING_KEY_BYTES))
+  const key = findPrivateFile(dataDir, SIGNING_KEY_FILE)
   if (key?.length !== SIGNING_KEY_BYTES) {
     throw new DataFault(`${SIGNING_KEY_FILE} is no key of ${SIGNING_KEY_BYTES} bytes.`)
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { CredentialCheck, passwordDigest } from '../../src/sessions/credentials.ts'
-import { changeClient } from '../../src/sessions/queries.ts'
+import { updateClient } from '../../src/sessions/queries.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { logins } from '../../src/sessions/tables.ts'
 import { TokenSigner } from '../../src/sessions/tokens.ts'
@@ -42,7 +42,7 @@ describe('A login during which an operator changes the client', () => {
   ])('is refused and not stored if the operator %s', async (_, change) => {
     const { world, sessions, identify, close } = open()
     const identified = await identify()
-    await world.db.write((tx) => changeClient(tx, identified.client.id, change))
+    await world.db.write((tx) => updateClient(tx, identified.client.id, change))
     expect(await refusalOf(sessions.begin(identified))).toBe('credentials_wrong')
     expect(world.db.query.select().from(logins).all()).toEqual([])
     close()

@@ -1,4 +1,0 @@
-/** Exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
