@@ -1,12 +1,14 @@
 import { Type } from '@sinclair/typebox'
-import { BODY_UNREADABLE } from '../http/failures.ts'
 import { operationsOf, pageOf } from '../http/operation.ts'
 import { orderQuery, pageQuery, searchFilter } from '../http/parameters.ts'
 import { nullable, Timestamp } from '../http/schemas.ts'
-import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
-import { violation } from '../kernel/failure.ts'
-import { BENEFICIARY_NOT_FOUND } from './errors.ts'
+import {
+  CREATE_BENEFICIARY_ERRORS,
+  DELETE_BENEFICIARY_ERRORS,
+  GET_BENEFICIARY_ERRORS,
+  LIST_BENEFICIARIES_ERRORS,
+} from './errors.ts'
 import { BeneficiaryBody } from './input.ts'
 import { BENEFICIARY_SORTS } from './queries.ts'
 
@@ -68,7 +70,7 @@ export const listBeneficiaries = operation({
   description: 'Searched by e-mail and name, sorted and paged; the newest first.',
   query: ListQuery,
   success: pageOf('A page of beneficiaries', BeneficiarySchema, BENEFICIARY_EXAMPLE),
-  errors: { 'beneficiaries.list_validation': violation('limit', 'max', 'must be at most 100') },
+  errors: LIST_BENEFICIARIES_ERRORS,
 })
 
 export const createBeneficiary = operation({
@@ -87,13 +89,7 @@ export const createBeneficiary = operation({
     example: BENEFICIARY_EXAMPLE,
     headers: CREATED_ONCE_HEADERS,
   },
-  errors: {
-    'beneficiaries.body_unreadable': BODY_UNREADABLE,
-    'beneficiaries.email_missing': violation('email', 'required', 'is required'),
-    'beneficiaries.email_invalid': violation('email', 'email', 'must be a valid e-mail address'),
-    'beneficiaries.idempotency_key_malformed': KEY_MALFORMED,
-    'beneficiaries.idempotency_key_reused': KEY_REUSED,
-  },
+  errors: CREATE_BENEFICIARY_ERRORS,
 })
 
 export const getBeneficiary = operation({
@@ -103,7 +99,7 @@ export const getBeneficiary = operation({
   description: 'With what was paid to the person so far.',
   params: BeneficiaryPath,
   success: { status: 200, description: 'The beneficiary', schema: BeneficiarySchema, example: BENEFICIARY_EXAMPLE },
-  errors: { 'beneficiaries.not_found': BENEFICIARY_NOT_FOUND },
+  errors: GET_BENEFICIARY_ERRORS,
 })
 
 export const deleteBeneficiary = operation({
@@ -113,5 +109,5 @@ export const deleteBeneficiary = operation({
   description: 'Payouts that were made to it are unaffected.',
   params: BeneficiaryPath,
   success: { status: 204, description: 'The beneficiary is deleted' },
-  errors: { 'beneficiaries.delete_not_found': BENEFICIARY_NOT_FOUND },
+  errors: DELETE_BENEFICIARY_ERRORS,
 })

@@ -1,4 +1,6 @@
-import { badRequest, type Failure } from '../kernel/failure.ts'
+import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
+import { BODY_UNREADABLE, invalidId } from '../http/failures.ts'
+import { badRequest, type Failure, violation } from '../kernel/failure.ts'
 import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL } from '../kernel/money.ts'
 
 export const DENOMINATION_NOT_OFFERED: Failure = {
@@ -31,3 +33,19 @@ export const quoteErrors = (module: string): Record<string, Failure> => ({
   [`${module}.amount_too_large`]: AMOUNT_TOO_LARGE,
   [`${module}.amount_too_small`]: AMOUNT_TOO_SMALL,
 })
+
+export const GET_DISCOUNTS_ERRORS = {
+  'discount.invalid_id': invalidId('product'),
+  'discount.body_unreadable': BODY_UNREADABLE,
+  'discount.validation': violation('denomination', 'min', 'must be at least 0.01'),
+  'discount.not_found': PRODUCT_NOT_FOUND,
+  'discount.denomination_not_offered': DENOMINATION_NOT_OFFERED,
+}
+
+export const CALCULATE_CHARGES_ERRORS = {
+  'charges.invalid_id': invalidId('product'),
+  'charges.body_unreadable': BODY_UNREADABLE,
+  'charges.validation': violation('denomination', 'min', 'must be at least 0.01'),
+  'charges.not_found': PRODUCT_NOT_FOUND,
+  ...quoteErrors('charges'),
+}

@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
 import { BandSchema, Denomination, ProductPath, Quantity } from '../catalog/schemas.ts'
-import { BODY_UNREADABLE, invalidId } from '../http/failures.ts'
+import { BODY_UNREADABLE } from '../http/failures.ts'
 import type { JsonObject } from '../http/json.ts'
 import { operationsOf } from '../http/operation.ts'
 import { Id } from '../http/schemas.ts'
-import { type Failure, invalid, type Violation, violation } from '../kernel/failure.ts'
-import { DENOMINATION_NOT_OFFERED, quoteErrors } from './errors.ts'
+import { type Failure, invalid, type Violation } from '../kernel/failure.ts'
+import { CALCULATE_CHARGES_ERRORS, GET_DISCOUNTS_ERRORS } from './errors.ts'
 import { CHARGE_EXAMPLE, ChargeSchema, nullableNumber } from './schemas.ts'
 
 const operation = operationsOf({ tag: 'Products', errorShape: 'charges' })
@@ -73,13 +72,7 @@ export const getDiscounts = operation({
   bodyExample: { denomination: 100, quantity: 2 },
   bodyFailure: chargesFailure,
   success: { status: 200, description: 'The discounts', schema: DiscountSchema, example: DISCOUNT_EXAMPLE },
-  errors: {
-    'discount.invalid_id': invalidId('product'),
-    'discount.body_unreadable': BODY_UNREADABLE,
-    'discount.validation': violation('denomination', 'min', 'must be at least 0.01'),
-    'discount.not_found': PRODUCT_NOT_FOUND,
-    'discount.denomination_not_offered': DENOMINATION_NOT_OFFERED,
-  },
+  errors: GET_DISCOUNTS_ERRORS,
 })
 
 export const calculateCharges = operation({
@@ -99,11 +92,5 @@ export const calculateCharges = operation({
     example: CHARGE_EXAMPLE,
     headers: CACHE_HEADERS,
   },
-  errors: {
-    'charges.invalid_id': invalidId('product'),
-    'charges.body_unreadable': BODY_UNREADABLE,
-    'charges.validation': violation('denomination', 'min', 'must be at least 0.01'),
-    'charges.not_found': PRODUCT_NOT_FOUND,
-    ...quoteErrors('charges'),
-  },
+  errors: CALCULATE_CHARGES_ERRORS,
 })

@@ -1,18 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
 import { Denomination, Quantity } from '../catalog/schemas.ts'
-import { quoteErrors } from '../charges/errors.ts'
 import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
-import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
 import { operationsOf, pageOf } from '../http/operation.ts'
 import { eitherCaseFilter, idFilter, idPath, pageQuery, textFilter } from '../http/parameters.ts'
 import { Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
-import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
-import { type Failure, violation } from '../kernel/failure.ts'
-import { INSUFFICIENT_BALANCE } from '../wallets/errors.ts'
-import { DUPLICATE_CLIENT_REFERENCE, INSUFFICIENT_STOCK, ORDER_NOT_FOUND, orderNotCancellable } from './errors.ts'
+import { CANCEL_ORDER_ERRORS, LIST_ORDERS_ERRORS, ORDER_LOOKUP_ERRORS, PLACE_ORDER_ERRORS } from './errors.ts'
 import { ORDER_STATUSES } from './tables.ts'
 
 const operation = operationsOf({
@@ -158,12 +152,6 @@ const CANCELLED_EXAMPLE = {
   delivered_at: null,
   cancelled_at: '2026-01-01T00:00:01.000Z',
 }
-const FEATURE: Record<string, Failure> = { 'orders.feature_disabled': FEATURE_DISABLED }
-const MISSING: Record<string, Failure> = {
-  ...FEATURE,
-  'orders.invalid_id': invalidId('order'),
-  'orders.not_found': ORDER_NOT_FOUND,
-}
 
 export const listOrders = operation({
   id: 'listOrders',
@@ -172,7 +160,7 @@ export const listOrders = operation({
   description: 'The newest first.',
   query: ListQuery,
   success: pageOf('A page of orders', OrderSchema, ORDER_EXAMPLE),
-  errors: { ...FEATURE, 'orders.list_validation': violation('limit', 'max', 'must be at most 100') },
+  errors: LIST_ORDERS_ERRORS,
 })
 
 export const placeOrder = operation({
@@ -198,18 +186,7 @@ export const placeOrder = operation({
     example: ORDER_EXAMPLE,
     headers: REPLAY_HEADERS,
   },
-  errors: {
-    ...FEATURE,
-    'orders.body_unreadable': BODY_UNREADABLE,
-    'orders.validation': violation('quantity', 'required', 'is required'),
-    'orders.idempotency_key_malformed': KEY_MALFORMED,
-    'orders.idempotency_key_reused': KEY_REUSED,
-    'orders.product_not_found': PRODUCT_NOT_FOUND,
-    ...quoteErrors('orders'),
-    'orders.duplicate_reference': DUPLICATE_CLIENT_REFERENCE,
-    'orders.insufficient_balance': INSUFFICIENT_BALANCE,
-    'orders.insufficient_stock': INSUFFICIENT_STOCK,
-  },
+  errors: PLACE_ORDER_ERRORS,
 })
 
 export const getOrder = operation({
@@ -219,7 +196,7 @@ export const getOrder = operation({
   description: 'With what it cost and the vouchers that have been delivered.',
   params: OrderPath,
   success: { status: 200, description: 'The order', schema: OrderSchema, example: ORDER_EXAMPLE },
-  errors: MISSING,
+  errors: ORDER_LOOKUP_ERRORS,
 })
 
 export const listVouchers = operation({
@@ -234,7 +211,7 @@ export const listVouchers = operation({
     schema: Type.Array(VoucherSchema),
     example: VOUCHER_EXAMPLES,
   },
-  errors: MISSING,
+  errors: ORDER_LOOKUP_ERRORS,
 })
 
 export const cancelOrder = operation({
@@ -244,5 +221,5 @@ export const cancelOrder = operation({
   description: 'The wallet gets back what it paid.',
   params: OrderPath,
   success: { status: 200, description: 'The cancelled order', schema: OrderSchema, example: CANCELLED_EXAMPLE },
-  errors: { ...MISSING, 'orders.not_cancellable': orderNotCancellable('DELIVERED') },
+  errors: CANCEL_ORDER_ERRORS,
 })

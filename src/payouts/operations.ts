@@ -1,21 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { PAYING_WALLET_NOT_FOUND, RATE_FAILED, rateMissing } from '../charges/errors.ts'
-import { BODY_UNREADABLE } from '../http/failures.ts'
 import { operationsOf, pageOf } from '../http/operation.ts'
 import { choiceFilter, orderQuery, Problem, pageQuery, parameter, searchFilter } from '../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
-import { KEY_MALFORMED, KEY_REUSED } from '../idempotency/errors.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
-import { violation } from '../kernel/failure.ts'
-import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
-import { INSUFFICIENT_BALANCE } from '../wallets/errors.ts'
-import {
-  DUPLICATE_REFERENCE_ID,
-  PAYOUT_NOT_FOUND,
-  payoutNotCancellable,
-  SAVED_BENEFICIARY_NOT_FOUND,
-} from './errors.ts'
+import { CANCEL_PAYOUT_ERRORS, CREATE_PAYOUT_ERRORS, GET_PAYOUT_ERRORS, LIST_PAYOUTS_ERRORS } from './errors.ts'
 import { PayoutBody } from './input.ts'
 import { PAYOUT_SORTS } from './queries.ts'
 import { ACTOR_TYPES, PAYOUT_STATUSES } from './tables.ts'
@@ -158,7 +147,7 @@ export const listPayouts = (reference: Reference) =>
     description: 'Filtered, searched, sorted and paged; the newest first.',
     query: listQuery(reference),
     success: pageOf('A page of payouts, without their events', ListedPayoutSchema, LISTED_EXAMPLE),
-    errors: { 'payouts.list_validation': violation('limit', 'max', 'must be at most 100') },
+    errors: LIST_PAYOUTS_ERRORS,
   })
 
 export const createPayout = operation({
@@ -188,20 +177,7 @@ export const createPayout = operation({
     example: PAYOUT_EXAMPLE,
     headers: CREATED_ONCE_HEADERS,
   },
-  errors: {
-    'payouts.body_unreadable': BODY_UNREADABLE,
-    'payouts.validation': violation('amount', 'required', 'is required'),
-    'payouts.idempotency_key_malformed': KEY_MALFORMED,
-    'payouts.idempotency_key_reused': KEY_REUSED,
-    'payouts.wallet_not_found': PAYING_WALLET_NOT_FOUND,
-    'payouts.beneficiary_not_found': SAVED_BENEFICIARY_NOT_FOUND,
-    'payouts.duplicate_reference': DUPLICATE_REFERENCE_ID,
-    'payouts.rate_missing': rateMissing('KES', 'USD'),
-    'payouts.rate_failed': RATE_FAILED,
-    'payouts.amount_too_large': AMOUNT_TOO_LARGE,
-    'payouts.amount_too_small': AMOUNT_TOO_SMALL,
-    'payouts.insufficient_balance': INSUFFICIENT_BALANCE,
-  },
+  errors: CREATE_PAYOUT_ERRORS,
 })
 
 export const getPayout = operation({
@@ -211,7 +187,7 @@ export const getPayout = operation({
   description: 'Every change of its status is an event, with who caused it.',
   params: PayoutPath,
   success: { status: 200, description: 'The payout', schema: PayoutSchema, example: PAYOUT_EXAMPLE },
-  errors: { 'payouts.not_found': PAYOUT_NOT_FOUND },
+  errors: GET_PAYOUT_ERRORS,
 })
 
 export const cancelPayout = operation({
@@ -221,8 +197,5 @@ export const cancelPayout = operation({
   description: 'The wallet gets back amount and fees.',
   params: PayoutPath,
   success: { status: 200, description: 'The cancelled payout', schema: PayoutSchema, example: CANCELLED_EXAMPLE },
-  errors: {
-    'payouts.cancel_not_found': PAYOUT_NOT_FOUND,
-    'payouts.not_cancellable': payoutNotCancellable('completed'),
-  },
+  errors: CANCEL_PAYOUT_ERRORS,
 })

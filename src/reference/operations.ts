@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { invalidId } from '../http/failures.ts'
 import { operationsOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
-import { COUNTRY_NOT_FOUND, CURRENCY_NOT_FOUND } from './errors.ts'
+import { GET_COUNTRY_ERRORS, GET_CURRENCY_ERRORS } from './errors.ts'
 
 const countryOperation = operationsOf({
   tag: 'Countries',
@@ -73,7 +72,7 @@ export const getCountry = countryOperation({
   description: 'With both letter codes, the numeric one and the dialing prefix.',
   params: CountryPath,
   success: { status: 200, description: 'The country', schema: CountrySchema, example: COUNTRY_EXAMPLE },
-  errors: { 'countries.invalid_id': invalidId('country'), 'countries.not_found': COUNTRY_NOT_FOUND },
+  errors: GET_COUNTRY_ERRORS,
 })
 
 export const listCurrencies = currencyOperation({
@@ -99,5 +98,5 @@ export const getCurrency = currencyOperation({
   description: 'Its precision says how many decimals its amounts have.',
   params: CurrencyPath,
   success: { status: 200, description: 'The currency', schema: CurrencySchema, example: CURRENCY_EXAMPLE },
-  errors: { 'currencies.invalid_id': invalidId('currency'), 'currencies.not_found': CURRENCY_NOT_FOUND },
+  errors: GET_CURRENCY_ERRORS,
 })

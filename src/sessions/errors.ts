@@ -1,4 +1,5 @@
-import type { Failure, Violation } from '../kernel/failure.ts'
+import { BODY_UNREADABLE, rateLimited } from '../http/failures.ts'
+import { type Failure, type Violation, violation } from '../kernel/failure.ts'
 
 /** Failures of login and refresh (spec section 5, contract C3). */
 
@@ -25,4 +26,21 @@ export const REFRESH_TOKEN_MISSING: Failure = {
   kind: 'VALIDATION_FAILURE',
   message: 'Refresh token is required',
   violations: [{ field: 'refresh_token', rule: 'required', problem: 'is required' }],
+}
+
+const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')
+
+export const LOGIN_ERRORS = {
+  'auth.credentials_missing': credentialsMissing([{ field: 'password', rule: 'required', problem: 'is required' }]),
+  'auth.body_unreadable': BODY_UNREADABLE,
+  'auth.credentials_wrong': CREDENTIALS_WRONG,
+  'auth.too_many_failures': rateLimited(42),
+  'auth.validation': unwritable('username'),
+}
+
+export const REFRESH_ERRORS = {
+  'auth.refresh_token_missing': REFRESH_TOKEN_MISSING,
+  'auth.body_unreadable': BODY_UNREADABLE,
+  'auth.refresh_token_wrong': REFRESH_TOKEN_WRONG,
+  'auth.validation': unwritable('refresh_token'),
 }

@@ -1,11 +1,16 @@
 import { Type } from '@sinclair/typebox'
-import { BODY_UNREADABLE, rateLimited } from '../http/failures.ts'
 import { operationsOf } from '../http/operation.ts'
 import { Timestamp } from '../http/schemas.ts'
 import { Text } from '../http/validation.ts'
-import { type Failure, invalid, type Violation, violation } from '../kernel/failure.ts'
+import { type Failure, invalid, type Violation } from '../kernel/failure.ts'
 import { SESSION_BODY_BYTES_MAX } from './credentials.ts'
-import { CREDENTIALS_WRONG, credentialsMissing, REFRESH_TOKEN_MISSING, REFRESH_TOKEN_WRONG } from './errors.ts'
+import {
+  credentialsMissing,
+  LOGIN_ERRORS,
+  REFRESH_ERRORS,
+  REFRESH_TOKEN_MISSING,
+  REFRESH_TOKEN_WRONG,
+} from './errors.ts'
 
 const operation = operationsOf({
   tag: 'Authentication',
@@ -51,8 +56,6 @@ const PAIR_EXAMPLE = {
 /** No cache keeps tokens (contract C3). */
 export const NO_STORE = 'no-store'
 
-const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')
-
 const loginFailure = (violations: readonly Violation[]): Failure =>
   violations.every(({ rule }) => rule === 'format') ? invalid(violations) : credentialsMissing(violations)
 
@@ -74,14 +77,7 @@ export const login = (accountErrors: Record<string, Failure>) =>
     bodyBytesMax: SESSION_BODY_BYTES_MAX,
     bodyFailure: loginFailure,
     success: { status: 200, description: 'A pair of tokens', schema: TokenPair, example: PAIR_EXAMPLE },
-    errors: {
-      'auth.credentials_missing': credentialsMissing([{ field: 'password', rule: 'required', problem: 'is required' }]),
-      'auth.body_unreadable': BODY_UNREADABLE,
-      'auth.credentials_wrong': CREDENTIALS_WRONG,
-      'auth.too_many_failures': rateLimited(42),
-      'auth.validation': unwritable('username'),
-      ...accountErrors,
-    },
+    errors: { ...LOGIN_ERRORS, ...accountErrors },
   })
 
 export const refresh = operation({
@@ -95,12 +91,7 @@ export const refresh = operation({
   bodyBytesMax: SESSION_BODY_BYTES_MAX,
   bodyFailure: refreshFailure,
   success: { status: 200, description: 'A new pair of tokens', schema: TokenPair, example: PAIR_EXAMPLE },
-  errors: {
-    'auth.refresh_token_missing': REFRESH_TOKEN_MISSING,
-    'auth.body_unreadable': BODY_UNREADABLE,
-    'auth.refresh_token_wrong': REFRESH_TOKEN_WRONG,
-    'auth.validation': unwritable('refresh_token'),
-  },
+  errors: REFRESH_ERRORS,
 })
 
 export const logout = operation({

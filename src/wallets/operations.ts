@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { invalidId } from '../http/failures.ts'
 import { LONG_PAGE_HEADERS, operationsOf, pageOf } from '../http/operation.ts'
 import {
   choiceFilter,
@@ -13,8 +12,7 @@ import {
   timeFilter,
 } from '../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
-import { violation } from '../kernel/failure.ts'
-import { TRANSACTION_NOT_FOUND, WALLET_NOT_FOUND } from './errors.ts'
+import { GET_TRANSACTION_ERRORS, GET_WALLET_ERRORS, LIST_TRANSACTIONS_ERRORS, LIST_WALLETS_ERRORS } from './errors.ts'
 import { TRANSACTION_SORTS, WALLET_SORTS } from './queries.ts'
 import { SOURCE_TYPES } from './tables.ts'
 
@@ -129,7 +127,7 @@ export const listWallets = operation({
   description: 'What the client can pay from, with the balance of each.',
   query: WalletListQuery,
   success: pageOf('A page of wallets', WalletSchema, WALLET_EXAMPLE, LONG_PAGE_HEADERS),
-  errors: { 'wallets.list_validation': violation('type', 'enum', 'must be one of PREPAID, POSTPAID') },
+  errors: LIST_WALLETS_ERRORS,
 })
 
 export const getWallet = operation({
@@ -139,7 +137,7 @@ export const getWallet = operation({
   description: 'Its balance, and what of it is reserved.',
   params: WalletPath,
   success: { status: 200, description: 'The wallet', schema: WalletSchema, example: WALLET_EXAMPLE },
-  errors: { 'wallets.invalid_id': invalidId('wallet'), 'wallets.not_found': WALLET_NOT_FOUND },
+  errors: GET_WALLET_ERRORS,
 })
 
 export const listTransactions = operation({
@@ -149,7 +147,7 @@ export const listTransactions = operation({
   description: 'Every movement of the wallets of the client, the newest first.',
   query: TransactionListQuery,
   success: pageOf('A page of transactions', TransactionSchema, TRANSACTION_EXAMPLE, LONG_PAGE_HEADERS),
-  errors: { 'transactions.list_validation': violation('created_from', 'format', 'must be an RFC 3339 time') },
+  errors: LIST_TRANSACTIONS_ERRORS,
 })
 
 export const getTransaction = operation({
@@ -159,5 +157,5 @@ export const getTransaction = operation({
   description: 'One movement of a wallet, with the balance after it.',
   params: TransactionPath,
   success: { status: 200, description: 'The transaction', schema: TransactionSchema, example: TRANSACTION_EXAMPLE },
-  errors: { 'transactions.invalid_id': invalidId('transaction'), 'transactions.not_found': TRANSACTION_NOT_FOUND },
+  errors: GET_TRANSACTION_ERRORS,
 })
