@@ -18,12 +18,12 @@ const ChargesBody = Type.Object(
   },
   { title: 'ChargesRequest' },
 )
-const DiscountBody = Type.Object(
+export const DiscountBody = Type.Object(
   { denomination: Type.Optional(Denomination), quantity: Type.Optional(Quantity) },
   { title: 'DiscountRequest' },
 )
 
-const DiscountSchema = Type.Object(
+export const DiscountSchema = Type.Object(
   {
     product_id: Type.Integer(),
     currency_code: Type.String(),

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { agreedDiscounts } from '../catalog/catalog.ts'
 import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
@@ -6,8 +7,10 @@ import { jsonResponse } from '../http/responses.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import { percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
 import type { Guard } from '../sessions/guard.ts'
+import type { Session } from '../sessions/sessions.ts'
 import { findHeldPrice, holdPrice } from './cache.ts'
 import { DENOMINATION_NOT_OFFERED } from './errors.ts'
+import type { DiscountBody, DiscountSchema } from './operations.ts'
 import * as operations from './operations.ts'
 import { chargeWire } from './price.ts'
 import { type Pricing, quote } from './quote.ts'
@@ -19,29 +22,9 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { gua
     .use(guard.plugin({ ready: pricing.catalog.ready }))
     .post(
       '/:id/discount',
-      ({ params: { id }, body, session }) => {
+      ({ params, body, session }) => {
         session.checkAgain()
-        const { denomination, quantity = 1 } = body
-        const product = found(pricing.catalog.find(id), PRODUCT_NOT_FOUND)
-        const agreed = agreedDiscounts(session.world, session.client.id).get(id) ?? 0
-        const all = {
-          product_id: id,
-          currency_code: product.currency.currency,
-          discounts: bandsWire(product, agreed),
-        }
-        if (denomination === undefined) {
-          return { ...all, denomination: null, quantity: null, discount: null, discount_amount: null }
-        }
-        const offer = findOffer(product, denomination, agreed)
-        if (!offer) throw new DomainError(DENOMINATION_NOT_OFFERED)
-        const discountMinor = percentOf(times(offer.denominationMinor, quantity), offer.discountBasisPoints)
-        return {
-          ...all,
-          denomination,
-          quantity,
-          discount: toPercent(offer.discountBasisPoints),
-          discount_amount: toMajor(discountMinor, product.currency.precision),
-        }
+        return discountsOf(pricing, session, params.id, body)
       },
       operations.getDiscounts,
     )
@@ -65,3 +48,32 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { gua
       },
       operations.calculateCharges,
     )
+
+/** @throws DomainError not_found or denomination_not_offered */
+const discountsOf = (
+  { catalog }: Pricing,
+  { world, client }: Session,
+  productId: number,
+  { denomination, quantity = 1 }: Static<typeof DiscountBody>,
+): Static<typeof DiscountSchema> => {
+  const product = found(catalog.find(productId), PRODUCT_NOT_FOUND)
+  const agreed = agreedDiscounts(world, client.id).get(productId) ?? 0
+  const all = {
+    product_id: productId,
+    currency_code: product.currency.currency,
+    discounts: bandsWire(product, agreed),
+  }
+  if (denomination === undefined) {
+    return { ...all, denomination: null, quantity: null, discount: null, discount_amount: null }
+  }
+  const offer = findOffer(product, denomination, agreed)
+  if (!offer) throw new DomainError(DENOMINATION_NOT_OFFERED)
+  const discountMinor = percentOf(times(offer.denominationMinor, quantity), offer.discountBasisPoints)
+  return {
+    ...all,
+    denomination,
+    quantity,
+    discount: toPercent(offer.discountBasisPoints),
+    discount_amount: toMajor(discountMinor, product.currency.precision),
+  }
+}

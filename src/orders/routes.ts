@@ -25,20 +25,10 @@ import type { SealSource } from './voucher-key.ts'
 /** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
 
 export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard }) => {
-  const { seals, pricing } = ordering
-  const { reference } = pricing
-  // A response contains codes, so it is stored sealed.
-  const atRest = {
-    close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
-    open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
-  }
-  const opened = ({ db }: World, order: Order, vouchers = vouchersOf(db.query, order.id)) =>
-    openVouchers(order, vouchers, seals(db.query))
-  const wire = (world: World, order: Order, vouchers = opened(world, order)) => orderWire(order, vouchers, reference)
-
+  const { atRest, opened, wire } = orderViews(ordering)
   return (
     new Elysia({ name: 'orders', prefix: ROUTE })
-      .use(guard.plugin({ feature: 'vouchers', ready: pricing.catalog.ready }))
+      .use(guard.plugin({ feature: 'vouchers', ready: ordering.pricing.catalog.ready }))
       // The responses contain voucher codes (contract C3).
       .onBeforeHandle(({ set }) => {
         set.headers['Cache-Control'] = 'no-store'
@@ -100,6 +90,21 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
         operations.cancelOrder,
       )
   )
+}
+
+/** How orders and their vouchers are read, written and stored for an Idempotency-Key. */
+const orderViews = ({ seals, pricing: { reference } }: Ordering) => {
+  const opened = ({ db }: World, order: Order, vouchers = vouchersOf(db.query, order.id)) =>
+    openVouchers(order, vouchers, seals(db.query))
+  return {
+    opened,
+    wire: (world: World, order: Order, vouchers = opened(world, order)) => orderWire(order, vouchers, reference),
+    // A response contains codes, so it is stored sealed.
+    atRest: {
+      close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
+      open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
+    },
+  }
 }
 
 /** @throws DomainError validation */
