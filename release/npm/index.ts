@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { findExecutable } from './executable.ts'
 
 /** Scrip in a test: started on a free port, gone with the process that started it. */
@@ -103,24 +103,7 @@ export const startScrip = async (options: StartOptions = {}): Promise<Scrip> => 
     child.on('error', (error) => resolve(error.message))
     child.on('close', (code, signal) => resolve(code === 0 ? '' : `ended with ${code ?? signal}: ${stderr.trim()}`))
   })
-  const url = await new Promise<string>((resolve, reject) => {
-    const refuse = (reason: string) => {
-      child.kill('SIGKILL')
-      reject(new ScripError(`Scrip did not start: ${reason}`))
-    }
-    const timer = setTimeout(() => refuse(`not ready after ${timeoutMs} ms`), timeoutMs)
-    let stdout = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text
-      if (!stdout.includes('\n')) return
-      clearTimeout(timer)
-      resolve(stdout.trim())
-    })
-    ended.then((reason) => {
-      clearTimeout(timer)
-      refuse(reason || 'it ended')
-    })
-  })
+  const url = await readUrl(child, ended, timeoutMs)
   // A test that forgets to stop it can still end.
   const handles: readonly Holding[] = [child, child.stdin, child.stdout, child.stderr]
   for (const handle of handles) handle.unref?.()
@@ -145,6 +128,27 @@ export const startScrip = async (options: StartOptions = {}): Promise<Scrip> => 
     },
   }
 }
+
+/** @throws ScripError when it ends, or takes too long */
+const readUrl = (child: ChildProcessWithoutNullStreams, ended: Promise<string>, timeoutMs: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const refuse = (reason: string) => {
+      child.kill('SIGKILL')
+      reject(new ScripError(`Scrip did not start: ${reason}`))
+    }
+    const timer = setTimeout(() => refuse(`not ready after ${timeoutMs} ms`), timeoutMs)
+    let stdout = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+      if (!stdout.includes('\n')) return
+      clearTimeout(timer)
+      resolve(stdout.trim())
+    })
+    ended.then((reason) => {
+      clearTimeout(timer)
+      refuse(reason || 'it ended')
+    })
+  })
 
 /** @throws ScripError */
 const send = async (url: string, method: string, body?: object): Promise<unknown> => {

@@ -68,7 +68,7 @@ export const CHECKS: readonly Check[] = [
       WHERE ${SIGNED} <> coalesce(l.amount_minor, 0) ORDER BY t.id`,
   },
   {
-    name: 'movements of wallets are told once',
+    name: 'movements of wallets have one transaction',
     sql: `SELECT 'ledger entry ' || l.entry_id || ' moves wallet ' || l.wallet_id || ' in ' || count(t.id) || ' transactions' AS fault
       FROM (${WALLET_LINES}) l LEFT JOIN transactions t ON t.entry_id = l.entry_id AND t.wallet_id = l.wallet_id
       GROUP BY l.entry_id, l.wallet_id HAVING count(t.id) <> 1 ORDER BY l.entry_id`,

@@ -117,7 +117,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
     try {
       migrate(database.sqlite, systemClock)
       const broken = (await verified(staged, onProgress)).find(({ faults }) => faults > 0)
-      if (broken) throw new DataFault(`The backup is not sound: ${broken.first}. scrip verify tells all of it.`)
+      if (broken) throw new DataFault(`The backup is not sound: ${broken.first}. scrip verify reports everything.`)
       requireSameMode(database, config)
       requireKey(database, config)
       // What was logged out after the backup stays out: no token of before is good any more (contract C3).
@@ -143,7 +143,7 @@ const isDamage = (error: unknown): boolean =>
 const requireScrip = (staged: string): void => {
   using sqlite = new SqliteDatabase(staged, { readwrite: true, create: false })
   const [first] = schemaFaults(sqlite)
-  if (first !== undefined) throw new DataFault(`The backup is not sound: ${first}. scrip verify tells all of it.`)
+  if (first !== undefined) throw new DataFault(`The backup is not sound: ${first}. scrip verify reports everything.`)
 }
 
 const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {

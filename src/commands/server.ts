@@ -39,7 +39,7 @@ export const startServer = async (config: Config, log: Log) => {
   let stopping = false
   let answer: ListenOptions['answer'] = () => new Response(null, { status: 503 })
   const metricsServer = metrics && serveMetrics(config, metrics, log)
-  const onEscape = (error: Error) => brokenDown(error, nextRequestId(), log)
+  const onEscape = (error: Error) => unexpectedError(error, nextRequestId(), log)
   const server = bind({ ...config, answer: (request) => answer(request), onEscape }, metricsServer)
   const url = urlOf(config.host, server.port)
   const listeners = [log.requests, metrics?.listener].filter((listener) => listener !== undefined)
@@ -87,7 +87,7 @@ const openPlatform = (config: Config, log: Log) => {
 const namesItsPath = (error: unknown): boolean => error instanceof Error && 'path' in error
 
 /** The response to an error that escapes the HTTP layer: nothing of its cause (contract C4). */
-const brokenDown = (error: Error, requestId: string, log: Log): Response => {
+const unexpectedError = (error: Error, requestId: string, log: Log): Response => {
   log.error('request failed', { requestId, cause: error.stack ?? String(error) })
   const { status, body } = renderFailure(INTERNAL, STRUCTURED)
   return new Response(JSON.stringify(body), {
