@@ -1,6 +1,6 @@
 import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
 import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
-import { findOffer, type Offer, type Product, quantityMaxFor } from '../catalog/product.ts'
+import { findOffer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
@@ -41,13 +41,6 @@ export interface Quote {
   price: Price
 }
 
-/** What a client may buy now. */
-interface Offered {
-  product: Product
-  offer: Offer
-  quantityMax: number
-}
-
 /**
  * Prices a purchase, with failures in the order of contract C9.
  * @throws DomainError not_found, denomination_not_offered, quantity_exceeded, paying_wallet_not_found, rate_missing,
@@ -74,7 +67,7 @@ export const quoteForOrder = (
 }
 
 /** @throws DomainError not_found, denomination_not_offered or quantity_exceeded */
-const offered = (catalog: Catalog, { world, client }: Session, purchase: Purchase): Offered => {
+const offered = (catalog: Catalog, { world, client }: Session, purchase: Purchase) => {
   const product = found(catalog.find(purchase.productId), PRODUCT_NOT_FOUND)
   const agreed = agreedDiscounts(world, client.id).get(product.id) ?? 0
   const offer = findOffer(product, purchase.denomination, agreed)
@@ -90,7 +83,7 @@ const priced = (
   pricing: Pricing,
   { client }: Session,
   purchase: Purchase,
-  { product, offer, quantityMax }: Offered,
+  { product, offer, quantityMax }: ReturnType<typeof offered>,
 ): Quote => {
   const wallet =
     purchase.walletId === undefined

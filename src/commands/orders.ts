@@ -17,7 +17,7 @@ export const orderCommands = (orders: Command): void => {
     .action(
       administer(({ database: { query }, reference }, { status }: { status?: OrderStatus }) => {
         const names = clientNamesById(query)
-        return allOrders(query, status).map((order) => orderRow(query, reference, names, order))
+        return allOrders(query, status && [status]).map((order) => orderRow(query, reference, names, order))
       }),
     )
   dataCommand(orders, 'deliver', 'deliver some vouchers of an order, or all that remain')

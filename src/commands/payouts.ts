@@ -18,7 +18,7 @@ export const payoutCommands = (payouts: Command): void => {
     .action(
       administer(({ config, database: { query }, reference }, { status }: { status?: PayoutStatus }) => {
         const names = clientNamesById(query)
-        return allPayouts(query, status).map((payout) => {
+        return allPayouts(query, status && [status]).map((payout) => {
           const row = payoutRow(reference, names, payout)
           return config.json ? { ...row, ...payeeOf(payout) } : row
         })

@@ -9,20 +9,20 @@ import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { KEY_MALFORMED, KEY_REUSED } from './errors.ts'
-import { clearKeys, findKey, type KeptAnswer, placeOf, putKey } from './queries.ts'
+import { clearKeys, findKey, type KeyRecord, placeOf, putKey } from './queries.ts'
 
 /** How long a response is stored for its key (contract C14). */
-const KEPT_MS = DAY_MS
+const STORED_MS = DAY_MS
 const KEY = /^[\x20-\x7e]{8,256}$/
 /** Failures that the client cannot prevent, or that pass with time, are not stored. */
-const KEPT_REFUSALS = new Set([400, 404])
+const STORED_REFUSALS = new Set([400, 404])
 
 /** A write that happens once even if the client sends it twice. */
 export interface Effect<Input> {
   /** The path that it is posted to, which a key belongs to. */
   route: string
   status: 200 | 201
-  /** The shape in which a refusal is kept. */
+  /** The shape in which a refusal is stored. */
   errorShape: ErrorShape
   check: (body: JsonObject) => Input
   /** Seals a stored response; it is stored as it is if undefined. */
@@ -33,10 +33,10 @@ export interface Effect<Input> {
 /** Seals a response for its place; `open` returns undefined if it does not open. */
 export interface AtRest {
   close: (tx: Tx, json: string, place: string) => string
-  open: (tx: Tx, kept: string, place: string) => string | undefined
+  open: (tx: Tx, stored: string, place: string) => string | undefined
 }
 
-interface Answer {
+interface JsonResponse {
   status: number
   json: string
   replayed: boolean
@@ -50,11 +50,11 @@ interface Answer {
 export const once = async <Input>(request: Request, session: Session, effect: Effect<Input>): Promise<Response> => {
   const key = readKey(request)
   const text = await readText(request)
-  const answer =
-    key === undefined ? await perform(session, effect, text) : await performOrRecall(session, effect, text, key)
-  const response = jsonResponse(answer.json, { status: answer.status })
-  if (answer.status === 201) response.headers.set('Location', `${effect.route}/${idIn(answer.json)}`)
-  if (answer.replayed) response.headers.set('Idempotent-Replayed', 'true')
+  const { status, json, replayed } =
+    key === undefined ? await perform(session, effect, text) : await performOrReplay(session, effect, text, key)
+  const response = jsonResponse(json, { status })
+  if (status === 201) response.headers.set('Location', `${effect.route}/${idIn(json)}`)
+  if (replayed) response.headers.set('Idempotent-Replayed', 'true')
   return response
 }
 
@@ -67,60 +67,60 @@ const readKey = (request: Request): string | undefined => {
   return key
 }
 
-const perform = async <Input>({ write }: Session, effect: Effect<Input>, text: string): Promise<Answer> => {
+const perform = async <Input>({ write }: Session, effect: Effect<Input>, text: string): Promise<JsonResponse> => {
   const input = effect.check(parseObject(text))
   const body = await write((tx) => effect.apply(tx, input))
   return { status: effect.status, json: JSON.stringify(body), replayed: false }
 }
 
-const performOrRecall = async <Input>(
+const performOrReplay = async <Input>(
   { world, client, write }: Session,
   effect: Effect<Input>,
   text: string,
   key: string,
-): Promise<Answer> => {
+): Promise<JsonResponse> => {
   const sent = readSent(text)
   const requestSha256 = digestOf(`POST ${effect.route} ${canonical(sent) ?? text}`)
-  const outcome = await write((tx) => {
+  const result = await write((tx) => {
     const nowMs = world.clock.nowMs()
-    clearKeys(tx, nowMs - KEPT_MS)
-    const kept = findKey(tx, client.id, key)
-    if (kept && kept.createdAtMs > nowMs - KEPT_MS) {
-      if (kept.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
-      return { answer: { status: kept.status, json: answered(tx, effect, kept), replayed: true } }
+    clearKeys(tx, nowMs - STORED_MS)
+    const stored = findKey(tx, client.id, key)
+    if (stored && stored.createdAtMs > nowMs - STORED_MS) {
+      if (stored.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
+      return { response: { status: stored.status, json: storedJson(tx, effect, stored), replayed: true } }
     }
     const fresh = attempt(tx, effect, sent)
-    if (fresh.answer) {
-      const { status, json } = fresh.answer
+    if (fresh.response) {
+      const { status, json } = fresh.response
       const body = effect.atRest?.close(tx, json, placeOf({ clientId: client.id, key })) ?? json
       putKey(tx, { clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
     }
     return fresh
   })
-  if ('error' in outcome) throw outcome.error
-  return outcome.answer
+  if ('error' in result) throw result.error
+  return result.response
 }
 
-const answered = (tx: Tx, { atRest }: Pick<Effect<unknown>, 'atRest'>, kept: KeptAnswer): string => {
-  if (!atRest) return kept.body
-  const json = atRest.open(tx, kept.body, placeOf(kept))
-  if (json === undefined) throw new Error('the answer that is kept for an Idempotency-Key cannot be opened')
+const storedJson = (tx: Tx, { atRest }: Pick<Effect<unknown>, 'atRest'>, stored: KeyRecord): string => {
+  if (!atRest) return stored.body
+  const json = atRest.open(tx, stored.body, placeOf(stored))
+  if (json === undefined) throw new Error('the response that is stored for an Idempotency-Key cannot be opened')
   return json
 }
 
-type Outcome = { answer: Answer } | { answer?: Answer; error: DomainError }
+type Result = { response: JsonResponse } | { response?: JsonResponse; error: DomainError }
 
 /** In a savepoint: a refused effect leaves nothing, but its key is stored. */
-const attempt = <Input>(tx: Tx, effect: Effect<Input>, sent: Sent): Outcome => {
+const attempt = <Input>(tx: Tx, effect: Effect<Input>, sent: Sent): Result => {
   try {
     if ('refusal' in sent) throw sent.refusal
     const body = tx.transaction(() => effect.apply(tx, effect.check(sent.body)))
-    return { answer: { status: effect.status, json: JSON.stringify(body), replayed: false } }
+    return { response: { status: effect.status, json: JSON.stringify(body), replayed: false } }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     const { status, body } = renderFailure(error.failure, { ...STRUCTURED, errorShape: effect.errorShape })
-    if (!KEPT_REFUSALS.has(status)) return { error }
-    return { error, answer: { status, json: JSON.stringify(body), replayed: false } }
+    if (!STORED_REFUSALS.has(status)) return { error }
+    return { error, response: { status, json: JSON.stringify(body), replayed: false } }
   }
 }
 

@@ -3,7 +3,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { preparedWrites } from '../db/prepared.ts'
 import { idempotencyKeys } from './tables.ts'
 
-export type KeptAnswer = typeof idempotencyKeys.$inferSelect
+export type KeyRecord = typeof idempotencyKeys.$inferSelect
 
 /** More than a write adds, and few enough for one request. */
 const CLEARED_PER_WRITE = 20
@@ -24,31 +24,35 @@ const writes = preparedWrites({
 /** Deletes some of the keys that were used at that time or before, the oldest first. */
 export const clearKeys = (tx: Tx, usedAtMsMax: number): void => void writes(tx).clearSome.run({ usedAtMsMax })
 
-const isKey = ({ clientId, key }: Pick<KeptAnswer, 'clientId' | 'key'>) =>
+const isKey = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
   and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key))
 
 /** Also finds a key that has expired. */
-export const findKey = (query: Query, clientId: number, key: string): KeptAnswer | undefined =>
+export const findKey = (query: Query, clientId: number, key: string): KeyRecord | undefined =>
   query.select().from(idempotencyKeys).where(isKey({ clientId, key })).limit(1).get()
 
 /** Replaces an expired response. */
-export const putKey = (tx: Tx, kept: KeptAnswer): void => {
+export const putKey = (tx: Tx, stored: KeyRecord): void => {
   const { clientId, key } = idempotencyKeys
   tx.insert(idempotencyKeys)
-    .values(kept)
-    .onConflictDoUpdate({ target: [clientId, key], set: kept })
+    .values(stored)
+    .onConflictDoUpdate({ target: [clientId, key], set: stored })
     .run()
 }
 
-export const placeOf = ({ clientId, key }: Pick<KeptAnswer, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
+export const placeOf = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
 
 /** Unlike a sealed response, JSON begins with a brace. */
 const SEALED = sql`${idempotencyKeys.body} NOT LIKE '{%'`
 
-export type SealedAnswer = Pick<KeptAnswer, 'clientId' | 'key' | 'body'> & { place: string }
+export type SealedResponse = Pick<KeyRecord, 'clientId' | 'key' | 'body'> & { place: string }
 
 /** In order of client and key. */
-export const sealedAnswers = (query: Query, after: { clientId: number; key: string }, limit: number): SealedAnswer[] =>
+export const sealedResponses = (
+  query: Query,
+  after: { clientId: number; key: string },
+  limit: number,
+): SealedResponse[] =>
   query
     .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
     .from(idempotencyKeys)
@@ -56,8 +60,8 @@ export const sealedAnswers = (query: Query, after: { clientId: number; key: stri
     .orderBy(asc(idempotencyKeys.clientId), asc(idempotencyKeys.key))
     .limit(limit)
     .all()
-    .map((kept) => ({ ...kept, place: placeOf(kept) }))
+    .map((stored) => ({ ...stored, place: placeOf(stored) }))
 
-export const resealAnswer = (tx: Tx, kept: SealedAnswer, body: string): void => {
-  tx.update(idempotencyKeys).set({ body }).where(isKey(kept)).run()
+export const resealResponse = (tx: Tx, stored: SealedResponse, body: string): void => {
+  tx.update(idempotencyKeys).set({ body }).where(isKey(stored)).run()
 }

@@ -5,13 +5,13 @@ import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { orderNotCancellable } from './errors.ts'
 import {
+  allOrders,
   countDue,
   findNextDue,
   findNextDueMs,
   insertVoucher,
   type Order,
   type OrderStatus,
-  ordersIn,
   updateOrder,
 } from './queries.ts'
 import { placeInOrder } from './seal.ts'
@@ -50,7 +50,7 @@ export const deliver = (
   if (deliveredQuantity < order.quantity) {
     return updateOrder(tx, order, { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null })
   }
-  settleOrder(tx, order, { deliveredQuantity, nowMs, remarks: order.productName })
+  settleOrder(tx, { ...order, deliveredQuantity }, nowMs, order.productName)
   return updateOrder(tx, order, { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null })
 }
 
@@ -72,7 +72,7 @@ export const cancelOrder = (tx: Tx, world: World, supply: VoucherSupply, order: 
 
 const giveUp = (tx: Tx, supply: VoucherSupply, order: Order, nowMs: number, remarks: string): void => {
   supply.giveBack(tx, order)
-  settleOrder(tx, order, { deliveredQuantity: order.deliveredQuantity, nowMs, remarks })
+  settleOrder(tx, order, nowMs, remarks)
 }
 
 /** A partial delivery has ended once the rest was refunded, which sets `failedAtMs`. */
@@ -87,7 +87,7 @@ const refuseEnded = (order: Order, to: OrderStatus): void => {
 export const repaceOrders = (tx: Tx, byClock: (world: World) => boolean, world: World): void => {
   const nowMs = world.clock.nowMs()
   const moved = byClock(world)
-  for (const order of ordersIn(tx, ['PENDING', 'PROCESSING'])) {
+  for (const order of allOrders(tx, ['PENDING', 'PROCESSING'])) {
     const afterMs = order.status === 'PENDING' ? PROCESSING_AFTER_MS : DELIVERED_AFTER_MS
     const dueAtMs = moved ? Math.max(order.placedAtMs + afterMs, nowMs) : null
     updateOrder(tx, order, { dueAtMs })

@@ -64,16 +64,14 @@ export const findAnyOrder = (query: Query, id: number): Order | undefined =>
 export const isReferenceTaken = (query: Query, clientId: number, reference: string): boolean =>
   reads(query).byReference.get({ clientId, reference }) !== undefined
 
-export const allOrders = (query: Query, status: OrderStatus | undefined): Order[] =>
+/** Of all clients, the oldest first. */
+export const allOrders = (query: Query, statuses?: readonly OrderStatus[]): Order[] =>
   query
     .select()
     .from(orders)
-    .where(status === undefined ? undefined : eq(orders.status, status))
+    .where(statuses && inArray(orders.status, [...statuses]))
     .orderBy(asc(orders.id))
     .all()
-
-export const ordersIn = (query: Query, statuses: OrderStatus[]): Order[] =>
-  query.select().from(orders).where(inArray(orders.status, statuses)).all()
 
 export const vouchersOf = (query: Query, orderId: number): Voucher[] => reads(query).vouchers.all({ orderId })
 

@@ -1,6 +1,6 @@
 import { DataFault } from '../db/data-folder.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { resealAnswer, type SealedAnswer, sealedAnswers } from '../idempotency/queries.ts'
+import { resealResponse, type SealedResponse, sealedResponses } from '../idempotency/queries.ts'
 import { PREFIX_BYTES, placeInOrder, placeInStock, Seal } from './seal.ts'
 import {
   insertNextMark,
@@ -44,7 +44,7 @@ export const reseal = async (context: Resealing): Promise<Resealed> => {
   const counts: Resealed = { resealed: 0, damaged: 0, twice: 0 }
   await resealRows(context, counts, (last) => staleStock(query, seal, last?.id ?? 0, UNIT), resealStock)
   await resealRows(context, counts, (last) => staleVouchers(query, seal, last?.id ?? 0, UNIT), resealVoucher)
-  await resealRows(context, counts, (last) => sealedAnswers(query, last ?? BEFORE_FIRST, UNIT), resealResponse)
+  await resealRows(context, counts, (last) => sealedResponses(query, last ?? BEFORE_FIRST, UNIT), resealStored)
   return counts
 }
 
@@ -90,12 +90,12 @@ const resealVoucher = (tx: Tx, { seal }: Resealing, row: ReturnType<typeof stale
 }
 
 /** A stored response that cannot be opened is left to expire after 24 hours. */
-const resealResponse = (tx: Tx, { seal }: Resealing, kept: SealedAnswer): Outcome | undefined => {
-  const sealed = Buffer.from(kept.body, 'base64')
+const resealStored = (tx: Tx, { seal }: Resealing, stored: SealedResponse): Outcome | undefined => {
+  const sealed = Buffer.from(stored.body, 'base64')
   if (seal.prefix.equals(sealed.subarray(0, PREFIX_BYTES))) return undefined
-  const json = seal.openText(sealed, kept.place)
+  const json = seal.openText(sealed, stored.place)
   if (json === undefined) return undefined
-  resealAnswer(tx, kept, seal.closeText(json, kept.place).toString('base64'))
+  resealResponse(tx, stored, seal.closeText(json, stored.place).toString('base64'))
   return 'resealed'
 }
 

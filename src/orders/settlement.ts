@@ -6,14 +6,9 @@ import { type Conversion, type Line, refund, settle } from '../wallets/ledger.ts
 import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
 import type { Order } from './tables.ts'
 
-interface Ending {
-  deliveredQuantity: number
-  nowMs: number
-  remarks: string
-}
-
 /** Settles what was delivered with supplier, tax and fees, and refunds the rest. */
-export const settleOrder = (tx: Tx, order: Order, { deliveredQuantity, nowMs, remarks }: Ending): void => {
+export const settleOrder = (tx: Tx, order: Order, nowMs: number, remarks: string): void => {
+  const { deliveredQuantity } = order
   const wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
   const cause = { sourceId: String(order.id), nowMs }
   const undelivered = order.quantity - deliveredQuantity

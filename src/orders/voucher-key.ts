@@ -25,7 +25,9 @@ export const openSeal = (
 ): Seal =>
   database.fill((tx) => {
     if (markOf(tx) === undefined) {
-      const key = given ?? kept(dataDir, KEY_FILE) ?? madeIn(dataDir)
+      const existing = given ?? readKey(dataDir, KEY_FILE)
+      const key = existing ?? freshSecret(SEAL_KEY_BYTES)
+      if (!existing) writeKey(dataDir, KEY_FILE, key)
       insertMark(tx, markFrom(key))
     }
     return sealAsMarked(tx, keysOf(dataDir, given), others)
@@ -49,7 +51,8 @@ export const liveSeals = (database: Database, dataDir: string, given: Uint8Array
 
 /** The available keys, the permanent one first. */
 export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefined, next?: Uint8Array): Uint8Array[] => {
-  const files = dataDir === undefined ? [] : [given ? undefined : kept(dataDir, KEY_FILE), kept(dataDir, NEXT_KEY_FILE)]
+  const files =
+    dataDir === undefined ? [] : [given ? undefined : readKey(dataDir, KEY_FILE), readKey(dataDir, NEXT_KEY_FILE)]
   return [given, ...files, next].filter((key) => key !== undefined)
 }
 
@@ -86,7 +89,7 @@ const UNFINISHED =
 
 const markFrom = (key: Uint8Array): string => new Seal(key).mark
 
-const kept = (dataDir: string, file: string): Uint8Array | undefined => {
+const readKey = (dataDir: string, file: string): Uint8Array | undefined => {
   const text = findPrivateFile(dataDir, file)?.toString('utf8')
   if (text === undefined) return undefined
   const key = parseKey(text, SEAL_KEY_BYTES)
@@ -94,13 +97,7 @@ const kept = (dataDir: string, file: string): Uint8Array | undefined => {
   return key
 }
 
-const madeIn = (dataDir: string): Uint8Array => {
-  const key = freshSecret(SEAL_KEY_BYTES)
-  keepAs(dataDir, KEY_FILE, key)
-  return key
-}
-
-const keepAs = (dataDir: string, file: string, key: Uint8Array): void =>
+const writeKey = (dataDir: string, file: string, key: Uint8Array): void =>
   writePrivateFile(dataDir, file, `${Buffer.from(key).toString('hex')}\n`)
 
 /**
@@ -108,14 +105,14 @@ const keepAs = (dataDir: string, file: string, key: Uint8Array): void =>
  * @throws DataFault if another one is given than the interrupted run has used
  */
 export const nextKeyIn = (dataDir: string, given: Uint8Array | undefined): Uint8Array => {
-  const left = kept(dataDir, NEXT_KEY_FILE)
+  const left = readKey(dataDir, NEXT_KEY_FILE)
   if (left && given && markFrom(left) !== markFrom(given)) {
     throw new DataFault(
       `${NEXT_KEY_FILE} holds the new key of a run that was broken off: finish that without another key.`,
     )
   }
   const key = left ?? given ?? freshSecret(SEAL_KEY_BYTES)
-  if (!left) keepAs(dataDir, NEXT_KEY_FILE, key)
+  if (!left) writeKey(dataDir, NEXT_KEY_FILE, key)
   return key
 }
 

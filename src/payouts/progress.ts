@@ -4,12 +4,12 @@ import type { Reference } from '../reference/reference.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import {
+  allPayouts,
   countDue,
   findNextDue,
   findNextDueMs,
   insertEvent,
   type PayoutChange,
-  payoutsIn,
   updatePayout,
 } from './queries.ts'
 import { movePayoutMoney } from './settlement.ts'
@@ -116,7 +116,7 @@ const dueAfter = ({ byClock }: Moving, world: World, payout: Payout, nowMs: numb
 /** Sets the due times again after the pace of a world has changed. */
 export const repacePayouts = (tx: Tx, moving: Moving, world: World): void => {
   const nowMs = world.clock.nowMs()
-  for (const payout of payoutsIn(tx, OPEN_STATUSES)) {
+  for (const payout of allPayouts(tx, OPEN_STATUSES)) {
     const due = dueAfter(moving, world, payout, nowMs)
     updatePayout(tx, { ...payout, dueAtMs: due?.dueAtMs ?? null, dueEvent: due?.event ?? null })
     if (due) schedule(world, due.dueAtMs)

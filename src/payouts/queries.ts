@@ -66,16 +66,14 @@ export const findAnyPayout = (query: Query, id: string): Payout | undefined =>
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
   reads(query).byReference.get({ clientId, referenceId }) !== undefined
 
-export const allPayouts = (query: Query, status: PayoutStatus | undefined): Payout[] =>
+/** Of all clients, the oldest first. */
+export const allPayouts = (query: Query, statuses?: readonly PayoutStatus[]): Payout[] =>
   query
     .select()
     .from(payouts)
-    .where(status === undefined ? undefined : eq(payouts.status, status))
+    .where(statuses && inArray(payouts.status, [...statuses]))
     .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
     .all()
-
-export const payoutsIn = (query: Query, statuses: PayoutStatus[]): Payout[] =>
-  query.select().from(payouts).where(inArray(payouts.status, statuses)).all()
 
 export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => reads(query).events.all({ payoutId })
 

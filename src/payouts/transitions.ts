@@ -1,20 +1,6 @@
 import { DAY_MS, SECOND_MS } from '../kernel/clock.ts'
 import type { Payout, PayoutStatus } from './tables.ts'
 
-/** What can happen to a payout after it was created (contract C13). */
-export type PayoutEventType =
-  | 'queued'
-  | 'processing'
-  | 'submitted'
-  | 'settling'
-  | 'completed'
-  | 'failed'
-  | 'action_required'
-  | 'resumed'
-  | 'cancelled'
-  | 'expired'
-  | 'returned'
-
 export type MoneyEffect = 'none' | 'pay' | 'refund' | 'return'
 
 interface Transition {
@@ -26,7 +12,7 @@ interface Transition {
 }
 
 /** The state machine. */
-export const TRANSITIONS: Record<PayoutEventType, Transition> = {
+const transitions = {
   queued: { from: ['created'], to: 'queued', money: 'none', stamps: 'queuedAtMs' },
   processing: { from: ['queued'], to: 'processing', money: 'none' },
   submitted: {
@@ -55,7 +41,11 @@ export const TRANSITIONS: Record<PayoutEventType, Transition> = {
   },
   expired: { from: ['created', 'queued'], to: 'expired', money: 'refund' },
   returned: { from: ['completed'], to: 'completed', money: 'return', only: ({ returned }) => !returned },
-}
+} satisfies Record<string, Transition>
+
+/** What can happen to a payout after its creation (contract C13). */
+export type PayoutEventType = keyof typeof transitions
+export const TRANSITIONS: Record<PayoutEventType, Transition> = transitions
 
 export const canHappen = (event: PayoutEventType, payout: Payout): boolean => {
   const { from, only } = TRANSITIONS[event]

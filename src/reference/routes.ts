@@ -13,16 +13,22 @@ import type { Country, Currency, Reference } from './reference.ts'
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // These never change while the program runs.
   const countryList = storedOnce(() => reference.countries.map(countryWire))
-  const countryAnswer = storedOnce((id: number) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
+  const countryResponse = storedOnce((id: number) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
   const currencyList = storedOnce(() => reference.currencies.map(currencyWire))
-  const currencyAnswer = storedOnce((id: number) => currencyWire(found(reference.findCurrency(id), CURRENCY_NOT_FOUND)))
+  const currencyResponse = storedOnce((id: number) =>
+    currencyWire(found(reference.findCurrency(id), CURRENCY_NOT_FOUND)),
+  )
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
     .use(guard.plugin())
     .get('/countries', ({ request }) => countryList().respond(request), operations.listCountries)
-    .get('/countries/:id', ({ params, request }) => countryAnswer(params.id).respond(request), operations.getCountry)
+    .get('/countries/:id', ({ params, request }) => countryResponse(params.id).respond(request), operations.getCountry)
     .get('/currencies', ({ request }) => currencyList().respond(request), operations.listCurrencies)
-    .get('/currencies/:id', ({ params, request }) => currencyAnswer(params.id).respond(request), operations.getCurrency)
+    .get(
+      '/currencies/:id',
+      ({ params, request }) => currencyResponse(params.id).respond(request),
+      operations.getCurrency,
+    )
 }
 
 const countryWire = (country: Country): Static<typeof CountrySchema> => ({

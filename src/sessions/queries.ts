@@ -133,6 +133,7 @@ export const setPasswordDigest = (tx: Tx, id: number, passwordSha256: string): v
   tx.update(clients).set({ passwordSha256 }).where(eq(clients.id, id)).run()
 }
 
+/** Of all clients. */
 export const setPasswordDigests = (tx: Tx, passwordSha256: string): void => {
   tx.update(clients).set({ passwordSha256 }).run()
 }
