@@ -1,4 +1,4 @@
-import type { Failure } from '../kernel/failure.ts'
+import { badRequest, type Failure } from '../kernel/failure.ts'
 
 /** The failures of the sandbox (contract C15). They leave in the structured shape. */
 
@@ -14,17 +14,19 @@ export const FOREIGN_SITE: Failure = {
   message: 'The sandbox is not open to other sites',
 }
 
-export const worldNotFound = (name: string): Failure => ({
-  code: 'world_not_found',
-  kind: 'NOT_FOUND',
-  message: `No world is called ${name}`,
-})
+const missing = (code: string, message: string): Failure => ({ code, kind: 'NOT_FOUND', message })
 
-export const DEFAULT_WORLD_KEPT: Failure = {
-  code: 'default_world_kept',
-  kind: 'BAD_REQUEST',
-  message: 'The default world can be reset, not dropped',
-}
+export const worldNotFound = (name: string): Failure => missing('world_not_found', `No world is called ${name}`)
+
+export const snapshotNotFound = (name: string): Failure =>
+  missing('snapshot_not_found', `No snapshot is called ${name}`)
+
+export const REQUEST_NOT_FOUND = missing('request_not_found', 'Request not found')
+
+export const DEFAULT_WORLD_KEPT = badRequest('default_world_kept', 'The default world can be reset, not dropped')
+
+export const worldTooLarge = (bytesMax: number): Failure =>
+  badRequest('world_too_large', `A world of more than ${bytesMax / 1_048_576} MiB can be neither kept nor copied`)
 
 export const worldsExhausted = (worldsMax: number): Failure => ({
   code: 'worlds_exhausted',
@@ -33,29 +35,11 @@ export const worldsExhausted = (worldsMax: number): Failure => ({
   isUniform: true,
 })
 
-export const worldTooLarge = (bytesMax: number): Failure => ({
-  code: 'world_too_large',
-  kind: 'BAD_REQUEST',
-  message: `A world of more than ${bytesMax / 1_048_576} MiB can be neither kept nor copied`,
-})
-
-export const snapshotNotFound = (name: string): Failure => ({
-  code: 'snapshot_not_found',
-  kind: 'NOT_FOUND',
-  message: `No snapshot is called ${name}`,
-})
-
 export const snapshotsExhausted = (snapshotsMax: number): Failure => ({
   code: 'snapshots_exhausted',
   kind: 'TOO_MANY_REQUESTS',
   message: `This sandbox holds ${snapshotsMax} snapshots already. Delete one first.`,
 })
-
-export const REQUEST_NOT_FOUND: Failure = {
-  code: 'request_not_found',
-  kind: 'NOT_FOUND',
-  message: 'Request not found',
-}
 
 /** A fault that closes the connection instead of sending a response. */
 export const CONNECTION_DROPPED: Failure = {

@@ -1,18 +1,23 @@
+import { type Static, Type } from '@sinclair/typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Product } from '../../catalog/product.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 
 /** What the front page and its JSON say. */
-export interface FrontFacts {
-  name: string
-  version: string
-  about: string
-  url: string
-  credentials: { username: string; password: string }
-  session: string[]
-  links: Record<LinkName, string>
-}
+export type FrontFacts = Static<typeof FrontFacts>
+export const FrontFacts = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    about: Type.String(),
+    url: Type.String({ description: 'The base URL' }),
+    credentials: Type.Object({ username: Type.String(), password: Type.String() }, { title: 'Credentials' }),
+    session: Type.Array(Type.String(), { description: 'Lines for a shell: log in, list, price, order' }),
+    links: Type.Record(Type.String(), Type.String(), { title: 'Links' }),
+  },
+  { title: 'FrontPage' },
+)
 
 /** Where to go from the front page, in order: the address, and what is there. */
 export const LINKS = {
@@ -23,7 +28,6 @@ export const LINKS = {
   errors: { path: '/_sandbox/errors', about: 'Every refusal, to ask for by name', title: 'Errors' },
   coverage: { path: '/_sandbox/coverage', about: 'What your requests have met so far', title: 'Coverage' },
 } as const
-type LinkName = keyof typeof LINKS
 
 export const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
   name: 'Scrip',
@@ -33,10 +37,7 @@ export const frontFacts = (version: string, url: string, purchase: Purchase | un
   // In the sandbox, an account's password is its name.
   credentials: { username: SANDBOX_USERNAME, password: SANDBOX_USERNAME },
   session: sessionOf(url, purchase),
-  links: Object.fromEntries(Object.entries(LINKS).map(([name, { path }]) => [name, url + path])) as Record<
-    LinkName,
-    string
-  >,
+  links: Object.fromEntries(Object.entries(LINKS).map(([name, { path }]) => [name, url + path])),
 })
 
 /** How many products are looked through for one that can be shown or bought. */

@@ -3,24 +3,11 @@ import { Elysia } from 'elysia'
 import { StoredResponse } from '../../http/stored-response.ts'
 import { weightsOf } from '../../http/weights.ts'
 import type { Parts } from '../parts.ts'
-import { frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
+import { FrontFacts, frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
 import { drawFrontPage, FRONT_POLICY } from './front-page.ts'
 import { openOperation } from './operation.ts'
 
 /** The front page: HTML for people who open the address, JSON for programs. */
-
-const FactsSchema = Type.Object(
-  {
-    name: Type.String(),
-    version: Type.String(),
-    about: Type.String(),
-    url: Type.String({ description: 'The base URL' }),
-    credentials: Type.Object({ username: Type.String(), password: Type.String() }, { title: 'Credentials' }),
-    session: Type.Array(Type.String(), { description: 'Lines for a shell: log in, list, price, order' }),
-    links: Type.Record(Type.String(), Type.String(), { title: 'Links' }),
-  },
-  { title: 'FrontPage' },
-)
 
 /** How many cards the page shows. */
 const PICTURES = 4
@@ -51,7 +38,7 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
       success: {
         status: 200,
         description: 'How to begin',
-        schema: FactsSchema,
+        schema: FrontFacts,
         example: frontFacts('0.1.0', 'http://127.0.0.1:4747', { productId: 1, denomination: 100, quantity: 2 }),
         alsoAs: { 'text/html': { schema: Type.String(), example: '<!doctype html><title>Scrip sandbox</title>' } },
       },

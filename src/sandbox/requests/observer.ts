@@ -60,8 +60,11 @@ export class RequestObserver implements HttpObserver {
     // Reading writes nothing.
     const watched = target.request.method === 'GET' ? session : watchedBy(observed, session)
     const injected = this.#inject(observed, session.world, target, session)
-    if (this.options.strict) return this.#strictly(injected, target, watched)
-    return injected ? injected.then(() => watched) : watched
+    const { strict } = this.options
+    if (!injected && !strict) return watched
+    return Promise.resolve(injected)
+      .then(() => (strict ? this.refuseUnknown(target) : undefined))
+      .then(() => watched)
   }
 
   /**
@@ -79,12 +82,6 @@ export class RequestObserver implements HttpObserver {
     await this.#inject(observed, observed.world ?? worlds.default, target)
     // The control API does so behind its gate.
     if (!isControl(route)) await this.refuseUnknown(target)
-  }
-
-  async #strictly(injected: Promise<void> | undefined, target: Asked, session: Session): Promise<Session> {
-    await injected
-    await this.refuseUnknown(target)
-    return session
   }
 
   /** Refuses what the operation does not document. @throws DomainError validation */

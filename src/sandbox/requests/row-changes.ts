@@ -1,13 +1,9 @@
 import type { Database } from '../../db/database.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
+import type { RecordedRequest } from './operations.ts'
 
-/** A row that a request has written: `orders 17`, `insert`. */
-export interface RowChange {
-  table: string
-  operation: 'insert' | 'update' | 'delete'
-  /** The primary key, its columns joined by a comma. */
-  key: string
-}
+/** A row that a request has written; its key is the primary key, the columns joined by a comma. */
+export type RowChange = RecordedRequest['changes'][number]
 
 /** The program's own bookkeeping, which does not interest readers of the request log. */
 const UNWATCHED = new Set(['migrations', 'seeds', 'logins', 'idempotency_keys', 'list_counts'])

@@ -1,6 +1,4 @@
-import { closeSync, ftruncateSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { Database } from 'bun:sqlite'
 import type { KeptImage } from '../../worlds/world.ts'
 
 /** An image that others hold anyway. */
@@ -15,11 +13,10 @@ const PACKED_BYTES_MAX = 1_048_576
 /** Images of databases that nobody has open: packed, and in memory up to a bound; beyond it in a temporary file. */
 export class Images {
   #memoryBytes = 0
-  #file: TemporaryFile | undefined
+  #file: Database | undefined
 
   constructor(private readonly memoryBytesMax: number) {}
 
-  /** What they take of the memory. */
   get memoryBytes(): number {
     return this.#memoryBytes
   }
@@ -27,25 +24,38 @@ export class Images {
   keep(image: Uint8Array): KeptImage {
     const isPacked = image.byteLength <= PACKED_BYTES_MAX
     const bytes = isPacked ? Bun.zstdCompressSync(image as Uint8Array<ArrayBuffer>, { level: 1 }) : image
-    const unpacked = (kept: Uint8Array) => (isPacked ? Bun.zstdDecompressSync(kept as Uint8Array<ArrayBuffer>) : kept)
-    const place = this.#memoryBytes + bytes.byteLength > this.memoryBytesMax ? this.#inFile(bytes) : undefined
-    if (place) {
-      return { read: () => unpacked(place.read()), drop: place.free }
-    }
+    const isOver = this.#memoryBytes + bytes.byteLength > this.memoryBytesMax
+    const { read, drop } = (isOver && this.#keptInFile(bytes)) || this.#keptInMemory(bytes)
+    return { read: () => (isPacked ? Bun.zstdDecompressSync(read() as Uint8Array<ArrayBuffer>) : read()), drop }
+  }
+
+  #keptInMemory(bytes: Uint8Array): KeptImage {
     this.#memoryBytes += bytes.byteLength
     return {
-      read: () => unpacked(bytes),
+      read: () => bytes,
       drop: () => {
         this.#memoryBytes -= bytes.byteLength
       },
     }
   }
 
-  /** A place in the file; undefined where the machine has no room for it. */
-  #inFile(bytes: Uint8Array): Place | undefined {
+  /** Undefined where the machine has no room for it. */
+  #keptInFile(bytes: Uint8Array): KeptImage | undefined {
     try {
-      this.#file ??= new TemporaryFile()
-      return this.#file.write(bytes)
+      this.#file ??= openTemporaryFile()
+      const { lastInsertRowid: id } = this.#file.query('INSERT INTO images (bytes) VALUES (?)').run(bytes)
+      const reading = this.#file.query<{ bytes: Uint8Array }, [number | bigint]>(
+        'SELECT bytes FROM images WHERE id = ?',
+      )
+      const deletion = this.#file.query('DELETE FROM images WHERE id = ?')
+      return {
+        read: () => {
+          const row = reading.get(id)
+          if (!row) throw new Error('the temporary file of the worlds was cut short')
+          return row.bytes
+        },
+        drop: () => void deletion.run(id),
+      }
     } catch {
       return undefined
     }
@@ -57,80 +67,12 @@ export class Images {
   }
 }
 
-interface Place {
-  read: () => Uint8Array
-  free: () => void
-}
-
-interface Gap {
-  offset: number
-  length: number
-}
-
-/** A file without a name: the operating system gives its room back however the process ends. */
-class TemporaryFile {
-  readonly #descriptor: number
-  #end = 0
-  #gaps: Gap[] = []
-
-  constructor() {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
-    this.#descriptor = openSync(join(folder, 'worlds'), 'wx+', 0o600)
-    rmSync(folder, { recursive: true, force: true })
-  }
-
-  /** @throws what the file system says when there is no room */
-  write(bytes: Uint8Array): Place {
-    const { byteLength: length } = bytes
-    const offset = this.#take(length)
-    for (let written = 0; written < length; ) {
-      written += writeSync(this.#descriptor, bytes, written, length - written, offset + written)
-    }
-    return {
-      read: () => {
-        const read = new Uint8Array(length)
-        for (let at = 0; at < length; ) {
-          const count = readSync(this.#descriptor, read, at, length - at, offset + at)
-          if (count === 0) throw new Error('the temporary file of the worlds was cut short')
-          at += count
-        }
-        return read
-      },
-      free: () => this.#free({ offset, length }),
-    }
-  }
-
-  /** The first gap that is large enough, or the end. */
-  #take(length: number): number {
-    const gap = this.#gaps.find((each) => each.length >= length)
-    if (!gap) {
-      this.#end += length
-      return this.#end - length
-    }
-    const { offset } = gap
-    gap.offset += length
-    gap.length -= length
-    if (gap.length === 0) this.#gaps = this.#gaps.filter((each) => each !== gap)
-    return offset
-  }
-
-  #free(gap: Gap): void {
-    this.#gaps.push(gap)
-    this.#gaps.sort((one, other) => one.offset - other.offset)
-    this.#gaps = this.#gaps.reduce<Gap[]>((joined, each) => {
-      const last = joined.at(-1)
-      if (last && last.offset + last.length === each.offset) last.length += each.length
-      else joined.push(each)
-      return joined
-    }, [])
-    const last = this.#gaps.at(-1)
-    if (!last || last.offset + last.length !== this.#end) return
-    this.#gaps.pop()
-    this.#end = last.offset
-    ftruncateSync(this.#descriptor, this.#end)
-  }
-
-  close(): void {
-    closeSync(this.#descriptor)
-  }
+/** A database in a file without a name: the operating system gives its room back however the process ends. */
+const openTemporaryFile = (): Database => {
+  const database = new Database(':memory:')
+  database.run("ATTACH '' AS file")
+  database.run('PRAGMA file.page_size = 65536')
+  database.run('PRAGMA file.journal_mode = MEMORY')
+  database.run('CREATE TABLE file.images (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL)')
+  return database
 }

@@ -65,6 +65,9 @@ export class MovableClock implements SteadyClock {
 
 const DURATION = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,3}))?S)?)?$/
 
+/** What the groups count, but for the decimals of the seconds. */
+const UNITS_MS = [7 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS]
+
 /**
  * An ISO 8601 duration in milliseconds: PT5M, P7D, PT0.5S. Undefined if the text is invalid, and for years and months,
  * which have no fixed length.
@@ -72,14 +75,6 @@ const DURATION = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8}
 export const parseDuration = (text: string): number | undefined => {
   const match = DURATION.exec(text)
   if (!match || text.endsWith('P') || text.endsWith('T')) return undefined
-  const [weeks, days, hours, minutes, seconds] = match.slice(1, 6).map((digits) => Number(digits ?? 0))
   const milliseconds = Number((match[6] ?? '').padEnd(3, '0'))
-  return (
-    (weeks ?? 0) * 7 * DAY_MS +
-    (days ?? 0) * DAY_MS +
-    (hours ?? 0) * HOUR_MS +
-    (minutes ?? 0) * MINUTE_MS +
-    (seconds ?? 0) * SECOND_MS +
-    milliseconds
-  )
+  return UNITS_MS.reduce((sum, unitMs, index) => sum + unitMs * Number(match[index + 1] ?? 0), milliseconds)
 }

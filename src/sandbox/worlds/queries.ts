@@ -11,10 +11,9 @@ export const keepPace = (tx: Tx, kept: Record<'payouts' | 'orders', Pace>): void
     .run()
 }
 
-/** The pace that was kept, if any. */
-export const findPace = (query: Query) => query.select().from(keptPace).limit(1).get()
+export const findPace = (query: Query) =>
+  query.select({ payouts: keptPace.payouts, orders: keptPace.orders }).from(keptPace).limit(1).get()
 
-/** Writes down where a clock stands, in the place of what was there. */
 export const putClock = (tx: Tx, state: ClockState): void => {
   tx.insert(movedClock)
     .values({ id: 1, ...state })
@@ -22,5 +21,6 @@ export const putClock = (tx: Tx, state: ClockState): void => {
     .run()
 }
 
-/** Where the clock stood when it was kept, if it was ever moved. */
-export const findClock = (query: Query) => query.select().from(movedClock).limit(1).get()
+/** Undefined if the clock was never moved. */
+export const findClock = (query: Query): ClockState | undefined =>
+  query.select({ offsetMs: movedClock.offsetMs, frozenAtMs: movedClock.frozenAtMs }).from(movedClock).limit(1).get()

@@ -8,10 +8,10 @@ import { DEFAULT_WORLD_KEPT, snapshotNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { putBack, unclaimed } from './accounts.ts'
 import { getWorld, newName, plainName, worldWire } from './model.ts'
-import { MovableClock, parseDuration } from './movable-clock.ts'
+import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
 import { type Snapshots, writeSnapshot } from './snapshots.ts'
-import { keepClock, type WorldState } from './state.ts'
+import { clockOf, keepClock, type WorldState } from './state.ts'
 
 export const clockRoutes = ({ worlds }: Parts) =>
   new Elysia({ name: 'sandbox-clock' })
@@ -31,11 +31,6 @@ export const clockRoutes = ({ worlds }: Parts) =>
       },
       operations.moveClock,
     )
-
-const clockOf = ({ clock }: World): MovableClock => {
-  if (clock instanceof MovableClock) return clock
-  throw new Error('a sandbox world has a clock that can be moved')
-}
 
 const clockWire = (world: World) => ({ now: toTimestamp(world.clock.nowMs()), frozen: clockOf(world).frozen })
 

@@ -19,7 +19,7 @@ export interface WorldState {
 /** Limits, caches and the request log are not part of a state: they start empty. */
 export const stateOf = (world: World, seed: string): WorldState => ({
   image: world.db.image(),
-  clock: world.clock instanceof MovableClock ? world.clock.state : { offsetMs: 0, frozenAtMs: null },
+  clock: clockOf(world).state,
   randomness:
     world.randomness instanceof SeededRandomness
       ? { seed: world.randomness.seed, position: world.randomness.position }
@@ -27,6 +27,11 @@ export const stateOf = (world: World, seed: string): WorldState => ({
   ids: world.ids.state,
   pace: { ...world.of(pace) },
 })
+
+export const clockOf = ({ clock }: World): MovableClock => {
+  if (clock instanceof MovableClock) return clock
+  throw new Error('a sandbox world has a clock that can be moved')
+}
 
 /** A world in memory that goes on from a state. */
 export const worldFrom = (
@@ -44,18 +49,13 @@ export const worldFrom = (
 }
 
 /** Keeps where the clock of a world on file stands, so that its data is never of a later time than the clock. */
-export const keepClock = async ({ clock, db }: World): Promise<void> => {
-  if (db.onFile && clock instanceof MovableClock) await db.write((tx) => putClock(tx, clock.state))
+export const keepClock = async (world: World): Promise<void> => {
+  if (world.db.onFile) await world.db.write((tx) => putClock(tx, clockOf(world).state))
 }
 
 /** Gives a world the pace that was kept in its data. */
-export const resumePace = (world: World): void => {
-  const kept = findPace(world.db.query)
-  if (kept) Object.assign(world.of(pace), { payouts: kept.payouts, orders: kept.orders })
-}
+export const resumePace = (world: World): void => void Object.assign(world.of(pace), findPace(world.db.query))
 
 /** The clock as it was kept, or one that was never moved. */
-export const keptClock = ({ query }: Database, base: SteadyClock): MovableClock => {
-  const kept = findClock(query)
-  return new MovableClock(base, kept && { offsetMs: kept.offsetMs, frozenAtMs: kept.frozenAtMs })
-}
+export const keptClock = ({ query }: Database, base: SteadyClock): MovableClock =>
+  new MovableClock(base, findClock(query))
