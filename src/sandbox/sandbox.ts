@@ -7,10 +7,9 @@ import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { faultHeadersOf } from './faults/faults.ts'
 import type { Parts } from './parts.ts'
-import { Coverage } from './requests/coverage.ts'
 import { RequestObserver } from './requests/observer.ts'
 import type { CoverageReport, RecordedRequest } from './requests/operations.ts'
-import { OutcomeRegistry } from './requests/outcomes.ts'
+import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import { findAccountId } from './seed/accounts.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
@@ -18,11 +17,8 @@ import { pace } from './worlds/pace.ts'
 import { Snapshots } from './worlds/snapshots.ts'
 
 export interface SandboxOptions extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'version' | 'publicUrl'> {
-  /** The address that the server is bound to. */
   host: string
-  /** The token of the control API. */
   token: string | undefined
-  /** Whether undocumented members and parameters are refused. */
   strict: boolean
 }
 
@@ -37,16 +33,10 @@ export class Sandbox implements Extension {
   readonly #coverage = new Coverage(this.#outcomes)
 
   constructor(private readonly options: SandboxOptions) {
-    const { worlds, catalog, host, publicUrl, strict } = options
+    const { worlds, catalog, host, publicUrl } = options
     const resolve = worldAccounts(worlds, worldGate({ boundHost: host, publicUrl }))
     this.supply = generatedSupply((productId) => catalog.find(productId)?.validity)
-    this.observer = new RequestObserver({
-      outcomes: this.#outcomes,
-      coverage: this.#coverage,
-      worlds,
-      pricing: options,
-      strict,
-    })
+    this.observer = new RequestObserver({ ...options, outcomes: this.#outcomes, coverage: this.#coverage })
     this.resolveAccount = async (credentials, request) => {
       const account = await resolve(credentials, request)
       if (request) this.observer.belongs(request, account.world)
@@ -63,7 +53,6 @@ export class Sandbox implements Extension {
     )
   }
 
-  /** The front page and the control API. */
   routes(program: Program): AnyElysia {
     const { worlds, host, token } = this.options
     const routes = sandboxRoutes({
@@ -80,7 +69,6 @@ export class Sandbox implements Extension {
     return routes
   }
 
-  /** The documented outcomes that the requests of all worlds have met. */
   coverage(): CoverageReport {
     return this.#coverage.report(undefined)
   }

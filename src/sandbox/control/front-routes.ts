@@ -3,19 +3,17 @@ import { Elysia } from 'elysia'
 import { StoredResponse } from '../../http/stored-response.ts'
 import { weightsOf } from '../../http/weights.ts'
 import type { Parts } from '../parts.ts'
-import { FrontFacts, frontFacts, purchaseFrom, shownOf } from './front-facts.ts'
-import { drawFrontPage, FRONT_POLICY } from './front-page.ts'
+import { drawFrontPage, FRONT_POLICY, FrontFacts, frontFacts, purchaseFrom, shownOf } from './front-page.ts'
 import { openOperation } from './operation.ts'
 
 /** The front page: HTML for people who open the address, JSON for programs. */
 
-/** How many cards the page shows. */
 const PICTURES = 4
 
 export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
   const facts = () => frontFacts(version, publicUrl, purchaseFrom(catalog))
   const page = (open: boolean) => () =>
-    new StoredResponse(drawFrontPage(facts(), { open, products: shownOf(catalog, PICTURES) }), {
+    new StoredResponse(drawFrontPage(facts(), open, shownOf(catalog, PICTURES)), {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': FRONT_POLICY,
       'x-content-type-options': 'nosniff',

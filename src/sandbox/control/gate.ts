@@ -3,14 +3,10 @@ import { DomainError } from '../../kernel/failure.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import { FOREIGN_SITE, TOKEN_WRONG } from '../errors.ts'
 
-/** Where the control API is (contract C15). */
-const CONTROL_PATH = '/_sandbox'
+export const isControl = (path: string): boolean => path.startsWith('/_sandbox')
+
 /** Supervisors ask these, and get the truth. */
-const PROBES = new Set(['/livez', '/readyz'])
-
-export const isControl = (path: string): boolean => path.startsWith(CONTROL_PATH)
-
-export const isProbe = (path: string): boolean => PROBES.has(path)
+export const isProbe = (path: string): boolean => path === '/livez' || path === '/readyz'
 
 /** Whether faults leave a path alone. */
 export const isExempt = (path: string): boolean => isControl(path) || isProbe(path)
@@ -18,13 +14,9 @@ export const isExempt = (path: string): boolean => isControl(path) || isProbe(pa
 /** Whether a request is about the sandbox itself, the front page included; such requests belong to no client. */
 export const isAboutSandbox = (path: string): boolean => isControl(path) || path === '/'
 
-/** The header that carries the token of `--sandbox-token`. */
-const SANDBOX_TOKEN_HEADER = 'x-sandbox-token'
-
-const LOOPBACK = /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
-
 /** Whether a host name can only mean this machine. */
-const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+const isLoopback = (host: string): boolean =>
+  /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 
 /**
  * Who may use the control API (contract C15): everyone on this machine, where it is bound to loopback; elsewhere
@@ -35,7 +27,7 @@ export const sandboxGate =
   (request: Request): void => {
     const { hostname } = ownUrl(request)
     if (token !== undefined) {
-      const sent = request.headers.get(SANDBOX_TOKEN_HEADER)
+      const sent = request.headers.get('x-sandbox-token')
       if (sent === null || !sameSecret(sent, token)) throw new DomainError(TOKEN_WRONG)
     } else if (!isLoopback(boundHost)) {
       throw new DomainError(TOKEN_WRONG)

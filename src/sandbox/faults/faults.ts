@@ -25,7 +25,6 @@ const FaultHeaders = Type.Object({
 export const faultHeadersOf = ({ tag, isProbe }: Operation): TObject | undefined =>
   tag === 'Sandbox' || isProbe ? undefined : FaultHeaders
 
-/** How many rules one world holds. */
 export const RULES_MAX = 1_000
 
 interface Faults {
@@ -54,7 +53,6 @@ export const clearRules = (world: World): void => {
   world.of(faults).rules = []
 }
 
-/** What happens to a request before anything else is done for it. */
 export interface Fault {
   name: string
   delayMs: number
@@ -105,12 +103,8 @@ const matches = ({ match }: Rule, { request, path, route }: Asked): boolean =>
   (match.method === null || match.method === request.method) &&
   (match.path === null || match.path === route || fits(match.path, path))
 
-const FRACTION_BYTES = 4
-
-const fraction = (randomness: SeededRandomness): number => {
-  const view = new DataView(randomness.bytes(FRACTION_BYTES).buffer)
-  return view.getUint32(0) / 2 ** (8 * FRACTION_BYTES)
-}
+const fraction = (randomness: SeededRandomness): number =>
+  new DataView(randomness.bytes(4).buffer).getUint32(0) / 2 ** 32
 
 /** Waits, then drops the connection or fails. @throws DomainError */
 export const inject = async ({ delayMs, drop, error }: Fault): Promise<void> => {

@@ -2,12 +2,10 @@ import type { RecordedRequest } from './operations.ts'
 
 /** The request log in the formats that other programs read. */
 
-const HAR_VERSION = '1.2'
-
 /** HTTP Archive 1.2, as browsers and proxies import it. */
 export const toHar = (requests: readonly RecordedRequest[], baseUrl: string, version: string) => ({
   log: {
-    version: HAR_VERSION,
+    version: '1.2',
     creator: { name: 'Scrip', version },
     entries: requests.map((recorded) => ({
       startedDateTime: recorded.at,

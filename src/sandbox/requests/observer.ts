@@ -1,5 +1,4 @@
 import { rateMissing } from '../../charges/errors.ts'
-import type { Pricing } from '../../charges/quote.ts'
 import { sentBody } from '../../http/body.ts'
 import type { HttpObserver, ResponseHeaders } from '../../http/observer.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
@@ -8,23 +7,17 @@ import { DomainError, invalid } from '../../kernel/failure.ts'
 import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
-import type { Worlds } from '../../worlds/worlds.ts'
 import { isAboutSandbox, isControl, isExempt, isProbe } from '../control/gate.ts'
 import { unknownIn, unknownMembersIn } from '../control/strict.ts'
 import { currenciesOf } from '../faults/currencies.ts'
 import { type Fault, findFault, inject } from '../faults/faults.ts'
+import type { Parts } from '../parts.ts'
 import { worldMeant, worldOfBearer } from '../worlds/world-meant.ts'
-import type { Coverage } from './coverage.ts'
-import type { OutcomeRegistry } from './outcomes.ts'
 import { shownPartOf } from './redaction.ts'
 import { ObservedRequest, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
 
-export interface RequestObserverOptions {
-  outcomes: OutcomeRegistry
-  coverage: Coverage
-  worlds: Worlds
-  pricing: Pick<Pricing, 'catalog' | 'reference'>
+interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'catalog' | 'reference'> {
   /** Whether undocumented members and parameters are refused. */
   strict: boolean
 }
@@ -33,7 +26,7 @@ export interface RequestObserverOptions {
 export class RequestObserver implements HttpObserver {
   readonly #inProgress = new WeakMap<Request, ObservedRequest>()
 
-  constructor(private readonly options: RequestObserverOptions) {}
+  constructor(private readonly options: Options) {}
 
   arrived = (request: Request): void => {
     if (!this.#inProgress.has(request)) this.#inProgress.set(request, new ObservedRequest(request.headers))
@@ -115,7 +108,7 @@ export class RequestObserver implements HttpObserver {
   async #withCurrencies(found: Fault, target: Asked, session: Session | undefined): Promise<Fault> {
     const failure = found.error?.failure
     if (failure?.code !== 'rate_missing' || !session) return found
-    const currencies = await currenciesOf(this.options.pricing, target, session)
+    const currencies = await currenciesOf(this.options, target, session)
     return { ...found, error: currencies ? new DomainError(rateMissing(currencies.from, currencies.to)) : found.error }
   }
 

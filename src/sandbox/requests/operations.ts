@@ -10,7 +10,6 @@ import { WorldQuery } from '../worlds/model.ts'
 
 const Headers = Type.Record(Type.String(), Type.String(), { title: 'MessageHeaders' })
 
-/** A request and its response, without secrets. */
 export type RecordedRequest = Static<typeof RecordedRequest>
 const RecordedRequest = Type.Object(
   {
@@ -78,7 +77,6 @@ const Har = Type.Object(
   { title: 'Har' },
 )
 
-/** The response that a replayed request got. */
 const Replay = Type.Object({ status: Type.Integer(), headers: Headers, body: Type.String() }, { title: 'ReplayResult' })
 const REPLAY_EXAMPLE: Static<typeof Replay> = {
   status: 200,

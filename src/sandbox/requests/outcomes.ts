@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { renderFailure } from '../../http/errors.ts'
-import { errorsOf as errorsIn, type Operation, type ServedOperation } from '../../http/operation.ts'
+import { errorsOf, type Operation, type ServedOperation } from '../../http/operation.ts'
 import type { Failure } from '../../kernel/failure.ts'
+import { type World, worldPart } from '../../worlds/world.ts'
 import { isProbe } from '../control/gate.ts'
 import type { DocumentedError } from '../faults/operations.ts'
 import type { CoverageReport } from './operations.ts'
@@ -9,14 +10,12 @@ import type { CoverageReport } from './operations.ts'
 /** A documented way in which an operation ends: `success`, or the name of an error. */
 export type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>
 
-/** A documented error as it is thrown and as it leaves. */
 interface KnownError {
   failure: Failure
   body: object
   outcome: Outcome
 }
 
-/** A served operation with its outcomes. */
 class KnownOperation {
   readonly success: Outcome
   #errors: readonly KnownError[] | undefined
@@ -28,16 +27,14 @@ class KnownOperation {
 
   /** Rendered on first use: rendering the errors of all operations at once would delay the first answer. */
   get errors(): readonly KnownError[] {
-    this.#errors ??= errorsOf(this.served)
+    const { operation } = this.served
+    this.#errors ??= Object.entries(errorsOf(operation)).map(([name, failure]) => {
+      const { status, body } = renderFailure(failure, operation)
+      return { failure, body, outcome: { ...this.success, status, name } }
+    })
     return this.#errors
   }
 }
-
-const errorsOf = ({ operation, method, route }: ServedOperation): KnownError[] =>
-  Object.entries(errorsIn(operation)).map(([name, failure]) => {
-    const { status, body } = renderFailure(failure, operation)
-    return { failure, body, outcome: { operation: operation.id, method, path: route, status, name } }
-  })
 
 /**
  * Every documented outcome, read from the routes themselves, so that the list of errors, the faults and the coverage
@@ -45,7 +42,6 @@ const errorsOf = ({ operation, method, route }: ServedOperation): KnownError[] =
  */
 export class OutcomeRegistry {
   readonly #known: KnownOperation[] = []
-  /** By method, then by route. */
   readonly #byRoute = new Map<string, Map<string, KnownOperation>>()
 
   add(operations: readonly ServedOperation[]): void {
@@ -57,7 +53,6 @@ export class OutcomeRegistry {
     }
   }
 
-  /** The errors that a fault can provoke. */
   errors(): DocumentedError[] {
     return this.#known
       .filter(({ served }) => !isProbe(served.route))
@@ -85,7 +80,6 @@ export class OutcomeRegistry {
     return this.#at(method, route)?.served.operation
   }
 
-  /** The failure of that name where a route documents it. */
   failureAt(method: string, route: string, name: string): Failure | undefined {
     return this.#at(method, route)?.errors.find(({ outcome }) => outcome.name === name)?.failure
   }
@@ -114,4 +108,46 @@ const nearest = ({ errors }: KnownOperation, failure: Failure): Outcome | undefi
 const fieldAndRule = (failure: Failure): string => {
   const [first] = failure.violations ?? []
   return `${first?.field} ${first?.rule}`
+}
+
+type Counts = Map<Outcome, number>
+
+const counts = worldPart<Counts>(() => new Map())
+
+/** Which documented outcomes requests have met: in each world, and in all worlds since the start. */
+export class Coverage {
+  readonly #all: Counts = new Map()
+
+  constructor(private readonly registry: OutcomeRegistry) {}
+
+  count(world: World, outcome: Outcome): void {
+    for (const kept of [this.#all, world.of(counts)]) kept.set(outcome, (kept.get(outcome) ?? 0) + 1)
+  }
+
+  /** The report of one world, or of all worlds, dropped ones included. */
+  report(world: World | undefined): CoverageReport {
+    const kept = world ? world.of(counts) : this.#all
+    const outcomes = this.registry.ofApi().map((outcome) => ({ ...outcome, count: kept.get(outcome) ?? 0 }))
+    const exercised = outcomes.filter(({ count }) => count > 0).length
+    return {
+      documented: outcomes.length,
+      exercised,
+      percent: Math.floor((exercised * 1_000) / outcomes.length) / 10,
+      outcomes,
+    }
+  }
+}
+
+/** The report for people: the outcomes by endpoint, one line each, then the total. */
+export const toTable = ({ documented, exercised, percent, outcomes }: CoverageReport): string => {
+  const lines: string[] = []
+  let heading = ''
+  for (const { method, path, status, name, count } of outcomes) {
+    const endpoint = `${method} ${path}`
+    if (endpoint !== heading) lines.push('', endpoint)
+    heading = endpoint
+    const [mark, times] = count > 0 ? ['+', count] : ['-', '']
+    lines.push(`  ${mark} ${status} ${name.padEnd(44)} ${times}`.trimEnd())
+  }
+  return `${lines.join('\n').trimStart()}\n\n${exercised} of ${documented} documented outcomes, ${percent} %\n`
 }

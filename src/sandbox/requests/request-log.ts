@@ -53,7 +53,6 @@ export class ObservedRequest {
   }
 }
 
-/** The bounds of a log: requests, and bytes of paths, headers, bodies and rows. */
 const REQUESTS_MAX = 1_000
 const BYTES_MAX = 4_194_304
 

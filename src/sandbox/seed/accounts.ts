@@ -5,11 +5,9 @@ import { passwordDigest } from '../../sessions/credentials.ts'
 import { clientNames, insertClients, setPasswordDigest } from '../../sessions/queries.ts'
 import { seedWallets } from '../../wallets/seed.ts'
 
-/** The two clients of every world (contract C2). */
 export const SANDBOX_USERNAME = 'sandbox'
 export const LIMITED_USERNAME = 'limited'
 
-/** The ids of the two clients, the same in every world. */
 export const SANDBOX_CLIENT_IDS = { sandbox: 1, limited: 2 } as const
 
 /** The clients of every sandbox world and their prepaid wallets (contract C2). */

@@ -2,7 +2,6 @@ import { eq, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../../db/database.ts'
 import { stockTaken } from './tables.ts'
 
-/** How many of a product the orders have taken. */
 export const takenOf = (query: Query, productId: number): number =>
   query.select().from(stockTaken).where(eq(stockTaken.productId, productId)).limit(1).get()?.quantity ?? 0
 

@@ -38,7 +38,6 @@ export const worldAccounts =
     return { world, username: limited ? LIMITED_USERNAME : SANDBOX_USERNAME }
   }
 
-/** The errors of a login that makes a world. */
 export const WORLD_ERRORS: Record<string, Failure> = {
   'auth.exhausted': worldsExhausted(WORLDS_MAX),
   'auth.foreign': FOREIGN_SITE,

@@ -1,6 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type SteadyClock } from '../../kernel/clock.ts'
 
-/** What a snapshot keeps of a clock. */
 export interface ClockState {
   /** Added to the base clock while it runs. */
   offsetMs: number

@@ -4,5 +4,4 @@ import { worldPart } from '../../worlds/world.ts'
 export const PACES = ['auto', 'manual'] as const
 export type Pace = (typeof PACES)[number]
 
-/** The pace of a world's payouts and orders. */
 export const pace = worldPart<{ payouts: Pace; orders: Pace }>(() => ({ payouts: 'auto', orders: 'auto' }))

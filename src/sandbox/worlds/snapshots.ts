@@ -10,7 +10,6 @@ import type { Images } from './images.ts'
 import { PACES } from './pace.ts'
 import type { WorldState } from './state.ts'
 
-/** What begins every snapshot file, and which form it has. */
 const FORMAT = 'scrip-snapshot/1'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -27,7 +26,6 @@ const SnapshotSchema = Type.Object({
   database: Type.String({ description: 'The database: gzipped, then base64' }),
 })
 
-/** A file that is no snapshot. */
 export class SnapshotFault extends Error {
   override readonly name = 'SnapshotFault'
 
@@ -70,10 +68,8 @@ export const readSnapshot = (text: string): WorldState => {
   }
 }
 
-/** How many snapshots one process keeps. */
 export const SNAPSHOTS_MAX = 1_000
 
-/** The snapshots of this process by name. */
 export class Snapshots {
   readonly #byName = new Map<string, Omit<WorldState, 'image'> & { kept: KeptImage }>()
 

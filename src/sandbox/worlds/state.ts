@@ -33,7 +33,6 @@ export const clockOf = ({ clock }: World): MovableClock => {
   throw new Error('a sandbox world has a clock that can be moved')
 }
 
-/** A world in memory that goes on from a state. */
 export const worldFrom = (
   name: string,
   state: WorldState,
@@ -53,9 +52,7 @@ export const keepClock = async (world: World): Promise<void> => {
   if (world.db.onFile) await world.db.write((tx) => putClock(tx, clockOf(world).state))
 }
 
-/** Gives a world the pace that was kept in its data. */
 export const resumePace = (world: World): void => void Object.assign(world.of(pace), findPace(world.db.query))
 
-/** The clock as it was kept, or one that was never moved. */
 export const keptClock = ({ query }: Database, base: SteadyClock): MovableClock =>
   new MovableClock(base, findClock(query))

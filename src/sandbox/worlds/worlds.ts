@@ -20,16 +20,12 @@ export const STATE_BYTES_MAX = 67_108_864
 const OPEN_SHARE = 1 / 2
 const LOG_SHARE = 1 / 4
 const IMAGE_SHARE = 1 / 8
-const WORLD_NAME = /^[a-z0-9_-]{1,64}$/
 
 export interface SandboxWorldsOptions {
-  /** The clock that every world's own clock runs with. */
   clock: SteadyClock
-  /** The default world, open. */
   default: World
   /** Opens the default world anew once it was closed: as it is seeded, or from a state. */
   reopenDefault: (state?: WorldState) => World
-  /** The state in which a named world begins. */
   initial: WorldState
   /** What a world draws from that drew from the machine before. */
   seed: string
@@ -44,7 +40,6 @@ export class SandboxWorlds implements Worlds {
   /** The named worlds whose data is open, the longest unused first, as of the last tick. */
   readonly #open = new Set<World>()
   #suspensions = 0
-  /** The images of suspended worlds and of snapshots. */
   readonly images: Images
 
   constructor(private readonly options: SandboxWorldsOptions) {
@@ -56,9 +51,8 @@ export class SandboxWorlds implements Worlds {
     return this.#default
   }
 
-  /** True for a name that a world may have: lower-case letters, digits, - and _, 64 at most. */
   static isName(name: string): boolean {
-    return WORLD_NAME.test(name)
+    return /^[a-z0-9_-]{1,64}$/.test(name)
   }
 
   find(name: string): World | undefined {
@@ -75,16 +69,11 @@ export class SandboxWorlds implements Worlds {
     return stateOf(world, this.options.seed)
   }
 
-  /** What all worlds take of the memory, in bytes, as far as is known. */
   get memoryBytes(): number {
     return this.all.reduce((sum, world) => sum + world.memoryBytes, this.images.memoryBytes)
   }
 
-  /**
-   * Makes a world as it is seeded, or one that goes on from a state.
-   *
-   * @throws DomainError worlds_exhausted
-   */
+  /** Makes a world as it is seeded, or one that goes on from a state. @throws DomainError worlds_exhausted */
   create(name: string, state: WorldState = this.options.initial): World {
     if (this.#named.size >= WORLDS_MAX || this.memoryBytes > this.options.memoryBytesMax) {
       throw new DomainError(worldsExhausted(this.#named.size))
@@ -134,7 +123,6 @@ export class SandboxWorlds implements Worlds {
     return next
   }
 
-  /** Ends a named world. */
   drop(world: World): void {
     world.close()
     this.#open.delete(world)
