@@ -16,7 +16,7 @@ import { WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
 import { Snapshots } from './worlds/snapshots.ts'
 
-export interface SandboxOptions extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'version' | 'publicUrl'> {
+interface SandboxOptions extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'version' | 'publicUrl'> {
   host: string
   token: string | undefined
   strict: boolean

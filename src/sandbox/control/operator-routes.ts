@@ -17,13 +17,6 @@ import { pace } from '../worlds/pace.ts'
 import { keepPace } from '../worlds/queries.ts'
 import * as operations from './operator-operations.ts'
 
-export const operatorRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-operator' })
-    .use(paceRoutes(parts))
-    .use(walletRoutes(parts))
-    .use(payoutRoutes(parts))
-    .use(orderRoutes(parts))
-
 /** A world after all work that is due in it. @throws DomainError world_not_found */
 const presentWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
   const world = getWorld(worlds, name)
@@ -31,7 +24,7 @@ const presentWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due'>, name
   return world
 }
 
-const paceRoutes = (parts: Parts) =>
+export const paceRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-pace' })
     .get('/pace', ({ query }) => getWorld(parts.worlds, query.world).of(pace), operations.getPace)
     .put(
@@ -49,7 +42,7 @@ const paceRoutes = (parts: Parts) =>
       operations.setPace,
     )
 
-const walletRoutes = (parts: Parts) =>
+export const walletRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-wallets' })
     .post(
       '/wallets',
@@ -93,7 +86,7 @@ const minorOf = (field: string, amount: number, { currency, precision }: Currenc
   return minor
 }
 
-const payoutRoutes = ({ paying, ...parts }: Parts) => {
+export const payoutRoutes = ({ paying, ...parts }: Parts) => {
   /** @throws DomainError world_not_found or not_found */
   const onPayout = async (name: string, id: string, move: (tx: Tx, payout: Payout, world: World) => Payout) => {
     const world = await presentWorld(parts, name)
@@ -129,7 +122,7 @@ const payoutRoutes = ({ paying, ...parts }: Parts) => {
 
 const byOperator = ({ clock }: World) => ({ actorType: 'operator', nowMs: clock.nowMs() }) as const
 
-const orderRoutes = ({ ordering, ...parts }: Parts) => {
+export const orderRoutes = ({ ordering, ...parts }: Parts) => {
   /** @throws DomainError world_not_found or not_found */
   const onOrder = async (name: string, id: number, move: (tx: Tx, order: Order, world: World) => Order) => {
     const world = await presentWorld(parts, name)

@@ -6,13 +6,12 @@ import { requestRoutes } from '../requests/routes.ts'
 import { clockRoutes, snapshotRoutes, worldRoutes } from '../worlds/routes.ts'
 import { frontRoutes } from './front-routes.ts'
 import { controlOperation } from './operation.ts'
-import { operatorRoutes } from './operator-routes.ts'
+import { orderRoutes, paceRoutes, payoutRoutes, walletRoutes } from './operator-routes.ts'
 
 /** The front page, which is open to everyone, then the control API (contract C15). */
 export const sandboxRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox' }).use(frontRoutes(parts)).use(controlRoutes(parts))
 
-/** The control API behind its gate. */
 const controlRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-control', prefix: '/_sandbox' })
     .onTransform({ as: 'scoped' }, async ({ request, path, route }) => {
@@ -24,7 +23,10 @@ const controlRoutes = (parts: Parts) =>
     .use(worldRoutes(parts))
     .use(snapshotRoutes(parts))
     .use(faultRoutes(parts))
-    .use(operatorRoutes(parts))
+    .use(paceRoutes(parts))
+    .use(walletRoutes(parts))
+    .use(payoutRoutes(parts))
+    .use(orderRoutes(parts))
     .use(requestRoutes(parts))
 
 const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'errors', 'faults', 'requests', 'coverage']

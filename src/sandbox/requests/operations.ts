@@ -78,11 +78,6 @@ const Har = Type.Object(
 )
 
 const Replay = Type.Object({ status: Type.Integer(), headers: Headers, body: Type.String() }, { title: 'ReplayResult' })
-const REPLAY_EXAMPLE: Static<typeof Replay> = {
-  status: 200,
-  headers: { 'x-request-id': 'req_default_3' },
-  body: COUNTRY_EXAMPLE,
-}
 
 export type CoverageReport = Static<typeof CoverageReport>
 const CoverageReport = Type.Object(
@@ -115,13 +110,9 @@ const COVERAGE_EXAMPLE: CoverageReport = {
   ],
 }
 
-const CURL_EXAMPLE = "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n"
-
 const RequestPath = Type.Object({
   id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The request identifier' }), parseId),
 })
-
-const TABLE_EXAMPLE = '1 of 1 documented outcomes were exercised: 100 %\n'
 
 export const listRequests = controlOperation('requests')({
   id: 'listRequests',
@@ -136,7 +127,9 @@ export const listRequests = controlOperation('requests')({
     description: 'The requests',
     schema: Type.Union([Type.Array(RecordedRequest), Har]),
     example: [RECORDED_REQUEST_EXAMPLE],
-    alsoAs: { 'text/plain': { schema: Type.String(), example: CURL_EXAMPLE } },
+    alsoAs: {
+      'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
+    },
   },
   errors: { validation: violation('format', 'enum', 'must be one of json, har, curl') },
 })
@@ -157,7 +150,12 @@ export const replayRequest = controlOperation('requests')({
   description: 'Redacted parts of its body are sent as the log shows them.',
   params: RequestPath,
   query: WorldQuery,
-  success: { status: 200, description: 'The new response', schema: Replay, example: REPLAY_EXAMPLE },
+  success: {
+    status: 200,
+    description: 'The new response',
+    schema: Replay,
+    example: { status: 200, headers: { 'x-request-id': 'req_default_3' }, body: COUNTRY_EXAMPLE },
+  },
   errors: { not_found: REQUEST_NOT_FOUND },
 })
 
@@ -174,7 +172,7 @@ export const getCoverage = controlOperation('coverage')({
     description: 'Every documented outcome and how often it occurred',
     schema: CoverageReport,
     example: COVERAGE_EXAMPLE,
-    alsoAs: { 'text/plain': { schema: Type.String(), example: TABLE_EXAMPLE } },
+    alsoAs: { 'text/plain': { schema: Type.String(), example: '1 of 1 documented outcomes were exercised: 100 %\n' } },
   },
   errors: { validation: violation('format', 'enum', 'must be one of json, table') },
 })

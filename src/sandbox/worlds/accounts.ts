@@ -1,9 +1,17 @@
+import { readObject } from '../../http/body.ts'
+import type { JsonObject } from '../../http/json.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
-import { type Account, type Credentials, passwordDigest, type ResolveAccount } from '../../sessions/credentials.ts'
+import {
+  type Account,
+  type Credentials,
+  passwordDigest,
+  type ResolveAccount,
+  SESSION_BODY_BYTES_MAX,
+} from '../../sessions/credentials.ts'
 import { findPasswordDigest, setPasswordDigests } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
-import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { FOREIGN_SITE, worldsExhausted } from '../errors.ts'
 import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../seed/accounts.ts'
 import type { WorldState } from './state.ts'
@@ -57,4 +65,40 @@ export const putBack = (worlds: SandboxWorlds, world: World, state?: WorldState)
 const setDigests = (world: World, digest: string): World => {
   world.db.fill((tx) => setPasswordDigests(tx, digest))
   return world
+}
+
+/** What a body of these routes says of its world, before anything of it is believed (contract C3). */
+const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {
+  '/auth/login': ({ username }) => /^sbx_([^.]+)/.exec(String(username))?.[1],
+  '/auth/refresh': ({ refresh_token: token }) => worldOfToken(String(token)),
+}
+
+/** The world that a login or a refresh speaks of, if there is one: its faults inject, and its log keeps the request. */
+export const worldMeant = async (worlds: Worlds, request: Request, route: string): Promise<World | undefined> => {
+  const say = SAID_IN[route]
+  if (!say) return undefined
+  try {
+    const name = say(await readObject(request, SESSION_BODY_BYTES_MAX))
+    return name === undefined ? undefined : worlds.find(name)
+  } catch {
+    return undefined
+  }
+}
+
+const BEARER = /^bearer +(.+)$/i
+
+/** The world of a refused access token: its user looks for the refusal there. */
+export const worldOfBearer = (worlds: Worlds, { headers }: Request): World | undefined => {
+  const token = BEARER.exec(headers.get('authorization') ?? '')?.[1]
+  try {
+    return token === undefined ? undefined : worlds.find(worldOfToken(token))
+  } catch {
+    return undefined
+  }
+}
+
+/** The world in a token that nobody has verified. */
+const worldOfToken = (token: string): string => {
+  const [, payload = ''] = token.split('.')
+  return String((JSON.parse(Buffer.from(payload, 'base64url').toString()) as JsonObject).wld)
 }
