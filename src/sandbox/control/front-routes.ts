@@ -53,7 +53,6 @@ const prefersHtml = (accept: string | null): boolean => {
   return html > 0 && html >= (weights.get('application/json') ?? 0)
 }
 
-/** Whether the control API would answer a link in the page. */
 const isOpenTo = (request: Request, gate: Parts['gate']): boolean => {
   try {
     gate(request)

@@ -26,14 +26,12 @@ export const sandboxGate =
   ({ boundHost, token }: { boundHost: string; token: string | undefined }) =>
   (request: Request): void => {
     const { hostname } = ownUrl(request)
-    if (token !== undefined) {
-      const sent = request.headers.get('x-sandbox-token')
-      if (sent === null || !sameSecret(sent, token)) throw new DomainError(TOKEN_WRONG)
-    } else if (!isLoopback(boundHost)) {
-      throw new DomainError(TOKEN_WRONG)
-    } else if (!isLoopback(hostname)) {
-      throw foreign()
+    if (token === undefined && isLoopback(boundHost)) {
+      if (!isLoopback(hostname)) throw new DomainError(FOREIGN_SITE)
+      return
     }
+    const sent = request.headers.get('x-sandbox-token')
+    if (token === undefined || sent === null || !sameSecret(sent, token)) throw new DomainError(TOKEN_WRONG)
   }
 
 /** Whose login may make a world (decision 27): the token is not asked for, and by which name others reach it is unknown. */
@@ -41,20 +39,20 @@ export const worldGate =
   ({ boundHost, publicUrl }: { boundHost: string; publicUrl: string }) =>
   (request: Request): void => {
     const { hostname } = ownUrl(request)
-    if (isLoopback(boundHost) && !isLoopback(hostname) && hostname !== new URL(publicUrl).hostname) throw foreign()
+    if (isLoopback(boundHost) && !isLoopback(hostname) && hostname !== new URL(publicUrl).hostname)
+      throw new DomainError(FOREIGN_SITE)
   }
 
 /** The URL that a request was sent to. @throws DomainError sandbox_foreign when a page of another site sent it */
 const ownUrl = ({ url, headers }: Request): URL => {
   // A Host that is no host leaves a URL that is none.
-  if (!URL.canParse(url)) throw foreign()
+  if (!URL.canParse(url)) throw new DomainError(FOREIGN_SITE)
   const own = new URL(url)
   const origin = headers.get('origin')
-  if (origin !== null && (!URL.canParse(origin) || new URL(origin).host !== own.host)) throw foreign()
+  if (origin !== null && (!URL.canParse(origin) || new URL(origin).host !== own.host))
+    throw new DomainError(FOREIGN_SITE)
   return own
 }
-
-const foreign = (): DomainError => new DomainError(FOREIGN_SITE)
 
 const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(passwordDigest(a)), Buffer.from(passwordDigest(b)))
