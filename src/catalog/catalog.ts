@@ -22,7 +22,6 @@ export interface CatalogOptions {
   /** Identifies the catalog of a database. */
   version: (database: Database) => string | undefined
   reference: Reference
-  /** The base address of the pictures. */
   publicUrl: string
 }
 

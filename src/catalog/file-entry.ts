@@ -58,7 +58,6 @@ export const apiPath = (path: string): string => {
   return renamed ? path.replace(renamed[1], renamed[0]) : path
 }
 
-/** The first problem of each path. */
 export const schemaFaults = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Fault[] => {
   const faults = new Map<string, Fault>()
   for (const { path, message, type, schema } of check.Errors(value)) {

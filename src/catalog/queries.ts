@@ -6,7 +6,6 @@ import { categories, clientDiscounts, productBands, products, subcategories } fr
 
 export type OnRows = (what: string, done: number, total: number) => void
 
-/** A catalog as database rows. */
 export interface CatalogRows {
   products: (typeof products.$inferInsert)[]
   bands: (typeof productBands.$inferInsert)[]

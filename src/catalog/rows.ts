@@ -7,7 +7,6 @@ import { type CatalogRows, ownCategories, type ProductRecord, productRecords } f
 
 /** Converts products between catalog file and database rows. */
 
-/** Adds a valid product. */
 export const append = (rows: CatalogRows, entry: ProductDocument, reference: Reference): void => {
   const country = reference.findCountryByAlpha3(entry.country)
   const currency = reference.findCurrencyByCode(entry.currency)

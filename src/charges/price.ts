@@ -21,9 +21,7 @@ export interface PriceInputs {
   gstBasisPoints: number
   feeFixedMinor: number
   feeBasisPoints: number
-  /** The currency of the product. */
   source: Currency
-  /** The currency of the wallet. */
   destination: Currency
   /** Units of destination per unit of source, in 1e-8; undefined if they are the same. */
   rateE8: number | undefined

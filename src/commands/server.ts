@@ -143,5 +143,4 @@ const keepTime = (due: DueWork, worlds: Worlds, log: Log) => {
   }, SECOND_MS)
 }
 
-/** The storage watch logs these. */
 const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.failure.code === 'unavailable'

@@ -21,7 +21,7 @@ const MADE_MAX = 512
 
 export type Query = Pick<BunSQLiteDatabase, 'select'>
 
-declare const isOpen: unique symbol
+const isOpen = Symbol('isOpen')
 /** An open transaction. Only {@link Database} creates one. */
 export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete' | 'transaction'> & {
   readonly [isOpen]: true
@@ -52,7 +52,7 @@ export class Database {
     readonly onFile: boolean,
   ) {
     if (!onFile) this.#rememberStatements()
-    this.#tx = drizzle({ client: sqlite }) as unknown as Tx
+    this.#tx = Object.assign(drizzle({ client: sqlite }), { [isOpen]: true as const })
     this.query = this.#tx
     this.#commits = new SharedCommit(sqlite, () => this.#files)
     this.#dataVersion = onFile ? sqlite.query('PRAGMA data_version') : undefined

@@ -42,7 +42,6 @@ export interface DocumentOptions {
   headersOf: (operation: Operation) => TObject | undefined
 }
 
-/** The document of an app. */
 export const openApiDocument = async ({ app, version, publicUrl, headersOf }: DocumentOptions): Promise<Json> => {
   // Loaded when the document is asked for: it would take a fifth of the time that the program takes to start.
   const { swagger } = await import('@elysiajs/swagger')

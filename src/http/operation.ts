@@ -91,9 +91,8 @@ type Schemas<Params, Query, Body, Schema extends TSchema, Status extends number>
  * Declares the operations of a module. A declaration becomes the options of its route: the framework checks the body and
  * types the handler. Documentation, errors and tests are made from the same declaration (decision 3).
  */
-export const operationsOf =
-  (group: Group) =>
-  <
+export const operationsOf = (group: Group) => {
+  function operation<
     Params extends TObject | undefined = undefined,
     Query extends TObject | undefined = undefined,
     Body extends TObject | undefined = undefined,
@@ -101,22 +100,26 @@ export const operationsOf =
     const Status extends number = number,
   >(
     declared: About & Wire<Params, Query, Body, Schema, Status>,
-  ) => {
-    const operation = { unexpectedError: INTERNAL.message, ...group, ...declared } as Operation
-    return {
-      ...schemasOf(operation),
-      transform: readersOf(operation),
-      ...(operation.body && { parse: DEFERRED }),
-      detail: {
-        operationId: operation.id,
-        tags: [operation.tag],
-        summary: operation.summary,
-        description: operation.description,
-        security: operation.public ? [] : [{ accessToken: [] }],
-        [OPERATION]: operation,
-      },
-    } as unknown as Schemas<Params, Query, Body, Schema, Status> & { detail: { operationId: string } }
+  ): Schemas<Params, Query, Body, Schema, Status> & { detail: { operationId: string } }
+  function operation(declared: About & Wire<TObject, TObject, TObject, TSchema, number>): object {
+    return routeOptions({ unexpectedError: INTERNAL.message, ...group, ...declared })
   }
+  return operation
+}
+
+const routeOptions = (operation: Operation) => ({
+  ...schemasOf(operation),
+  transform: readersOf(operation),
+  ...(operation.body && { parse: DEFERRED }),
+  detail: {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description,
+    security: operation.public ? [] : [{ accessToken: [] }],
+    [OPERATION]: operation,
+  },
+})
 
 /**
  * The framework checks bodies alone: parameters are read by their own schemas, and tests check responses.

@@ -54,7 +54,7 @@ export class TokenSigner {
       currentDate: new Date(0),
     })
     if (!payload) return undefined
-    const { sub, jti, iat, exp, lgn, wld, gen } = payload as unknown as Record<string, unknown>
+    const { sub, jti, iat, exp, lgn, wld, gen } = { ...payload } as Record<string, unknown>
     return {
       kind,
       clientId: Number(sub),

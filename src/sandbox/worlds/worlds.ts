@@ -110,7 +110,7 @@ export class SandboxWorlds implements Worlds {
     if (this.#suspensions % SUSPENSIONS_PER_COLLECTION === 0) Bun.gc(false)
   }
 
-  /** Puts a seeded world in the place of this one, or one that goes on from a state; what it held is gone with it. */
+  /** Replaces this world by a seeded one, or by one that continues from a state. Its data is lost. */
   replace(world: World, state?: WorldState): World {
     world.close()
     this.#open.delete(world)
