@@ -22,6 +22,5 @@ export interface Parts extends Program {
   gate: (request: Request) => void
   /** Refuses what an operation does not document. @throws DomainError validation */
   refuseUnknown: (asked: Asked) => Promise<void>
-  /** Sends a request again, as the same client. */
   replay: (world: World, recorded: RecordedRequest) => Promise<Response>
 }

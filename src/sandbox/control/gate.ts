@@ -8,7 +8,6 @@ export const isControl = (path: string): boolean => path.startsWith('/_sandbox')
 /** Supervisors ask these, and get the truth. */
 export const isProbe = (path: string): boolean => path === '/livez' || path === '/readyz'
 
-/** Whether faults leave a path alone. */
 export const isExempt = (path: string): boolean => isControl(path) || isProbe(path)
 
 /** Whether a request is about the sandbox itself, the front page included; such requests belong to no client. */

@@ -8,7 +8,7 @@ import { notFound, transitionRefused, violation } from '../../kernel/failure.ts'
 import type { OrderStatus } from '../../orders/queries.ts'
 import { ADVANCE_TARGETS } from '../../payouts/progress.ts'
 import type { PayoutStatus } from '../../payouts/queries.ts'
-import { WorldQuery } from '../worlds/model.ts'
+import { WorldQuery } from '../worlds/operations.ts'
 import { PACES } from '../worlds/pace.ts'
 import { controlOperation } from './operation.ts'
 

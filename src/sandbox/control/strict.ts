@@ -6,7 +6,6 @@ import type { Violation } from '../../kernel/failure.ts'
 
 /** Refuses what an operation does not document, so that a mistyped name surfaces (decisions 13 and 15). */
 
-/** The most unknown names that one response lists. */
 const UNKNOWN_NAMED_MAX = 100
 
 /** With `--strict`: the query parameters and the outermost members of the body. @throws DomainError body_unreadable */

@@ -9,7 +9,6 @@ import type { OutcomeRegistry } from '../requests/outcomes.ts'
 import { DELAY_MS_MAX, type Rule } from './operations.ts'
 import { fits } from './pattern.ts'
 
-/** Asks for an error in one request, and for a slow response. */
 const FAULT_HEADER = 'X-Sandbox-Fault'
 const DELAY_HEADER = 'X-Sandbox-Delay'
 

@@ -4,7 +4,7 @@ import { nullable } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
 import { controlOperation } from '../control/operation.ts'
-import { WorldQuery } from '../worlds/model.ts'
+import { WorldQuery } from '../worlds/operations.ts'
 
 /** Fault rules and documented errors on the wire (contract C15). */
 

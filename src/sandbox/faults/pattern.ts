@@ -1,5 +1,3 @@
-/** The path patterns of fault rules: `:name` stands for one segment, `*` for anything (contract C15). */
-
 /** The longest path of a rule: each request is compared with all of them. */
 export const PATTERN_LENGTH_MAX = 1_024
 
@@ -18,7 +16,7 @@ export const reaches = (pattern: string, route: string): boolean => {
 const TOKENS = /:[A-Za-z_]+|./gs
 
 /**
- * Whether a pattern stands for a path: `:name` for one segment, `*` for anything. Takes time in proportion to the two
+ * Whether a pattern stands for a path: `:name` for one segment, `*` for anything (contract C15). Takes time in proportion to the two
  * lengths, whatever the pattern, as a regular expression would not.
  */
 export const fits = (pattern: string, path: string): boolean => {

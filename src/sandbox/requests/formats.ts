@@ -1,7 +1,5 @@
 import type { RecordedRequest } from './operations.ts'
 
-/** The request log in the formats that other programs read. */
-
 /** HTTP Archive 1.2, as browsers and proxies import it. */
 export const toHar = (requests: readonly RecordedRequest[], baseUrl: string, version: string) => ({
   log: {

@@ -18,7 +18,6 @@ import { ObservedRequest, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
 
 interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'catalog' | 'reference'> {
-  /** Whether undocumented members and parameters are refused. */
   strict: boolean
 }
 
@@ -38,7 +37,6 @@ export class RequestObserver implements HttpObserver {
     this.belongs(request, world)
   }
 
-  /** Called when the access token of a request is good. */
   identified = (request: Request, { client, world }: Session): void => {
     const observed = this.#inProgress.get(request)
     if (!observed) return
@@ -60,12 +58,7 @@ export class RequestObserver implements HttpObserver {
       .then(() => watched)
   }
 
-  /**
-   * Called when a route is about to answer. A public route has met no fault yet: its world is the one named in its body,
-   * or the default one.
-   *
-   * @throws DomainError the injected fault, or validation
-   */
+  /** A public route has met no guard and no fault yet. @throws DomainError the injected fault, or validation */
   entered = async (target: Asked): Promise<void> => {
     const { request, route } = target
     const { outcomes, worlds } = this.options
@@ -89,7 +82,6 @@ export class RequestObserver implements HttpObserver {
     throw new DomainError(invalid(violations))
   }
 
-  /** Called when a login has found its world. */
   belongs = (request: Request, world: World): void => {
     const observed = this.#inProgress.get(request)
     if (observed) observed.world = world

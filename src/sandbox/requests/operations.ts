@@ -4,7 +4,7 @@ import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { violation } from '../../kernel/failure.ts'
 import { controlOperation } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
-import { WorldQuery } from '../worlds/model.ts'
+import { WorldQuery } from '../worlds/operations.ts'
 
 /** The request log of a world and the coverage report (contract C15). */
 

@@ -61,7 +61,6 @@ export class OutcomeRegistry {
       )
   }
 
-  /** The outcomes of the API, without those of the control API. */
   ofApi(): Outcome[] {
     return this.#known
       .filter(({ served }) => served.operation.tag !== 'Sandbox')

@@ -57,7 +57,6 @@ const JSON_WITHIN = /^\s*["[{]/
 const isListOfMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null && 'rule' in item)
 
-/** A path whose query shows no tokens. */
 export const redactedPath = (path: string): string => {
   const start = path.indexOf('?') + 1
   return start === 0 ? path : path.slice(0, start) + path.slice(start).split('&').map(redactedParameter).join('&')
