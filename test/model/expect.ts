@@ -68,3 +68,5 @@ export const memberFaults = (json: unknown, members: Record<string, unknown>): s
 
 /** The ids of a list, in the order in which it came. */
 export const idsOf = ({ json }: Answer): unknown[] => (json as { id: unknown }[]).map(({ id }) => id)
+
+export const isPathId = (id: string): boolean => /^[1-9]\d*$/.test(id) && Number(id) <= 2_147_483_647

@@ -1,5 +1,5 @@
 import { answerFaults, ledgerFaults } from './checks.ts'
-import { faultsIn, type Refusal } from './expect.ts'
+import { faultsIn, isPathId, type Refusal } from './expect.ts'
 import {
   type ClientName,
   type FaultRule,
@@ -150,8 +150,9 @@ export class Play {
     this.#touched.add(name)
     return this.open({ ...call, query }, (answer) => {
       const world = this.model.worlds.get(name)
-      // What is unknown of a query or a body is a 400 before a world is looked for (contract C15).
-      return world ? rule(world, answer) : { status: call.body || call.query ? [400, 404] : 404 }
+      // Path, query and body are refused before a world is looked up (contracts C4 and C15).
+      const mayBeInvalid = call.body || call.query || (call.id !== undefined && !isPathId(String(call.id)))
+      return world ? rule(world, answer) : { status: mayBeInvalid ? [400, 404] : 404 }
     })
   }
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { amountTrouble, badRequest, invalid, memberFaults, notFound, unreadable } from '../expect.ts'
+import { amountTrouble, badRequest, invalid, isPathId, memberFaults, notFound, unreadable } from '../expect.ts'
 import { countries, currencyOf, findCurrency, type Product } from '../goods.ts'
 import { DEFAULT } from '../model.ts'
 import { discountOf, minorOf, offerOf } from '../money.ts'
 import type { At, Expected } from '../play.ts'
 import { badPageFields, command, filters, pageFaults, pages, queryOf, whoever } from './command.ts'
-import { isPathId, pathIds } from './reference.ts'
+import { pathIds } from './reference.ts'
 import { ask } from './sessions.ts'
 
 /** Products: the list, one of them, whether it can be had, its discounts and its card (spec 4.2, contract C8, C9). */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Shape } from '../checks.ts'
-import { amountTrouble, faultsIn, invalid, unreadable } from '../expect.ts'
+import { amountTrouble, faultsIn, invalid, isPathId, unreadable } from '../expect.ts'
 import type { Product } from '../goods.ts'
 import { within } from '../model.ts'
 import { offerOf, type Price, priceOf } from '../money.ts'
@@ -17,7 +17,6 @@ import {
   quantityMaxOf,
 } from './catalog.ts'
 import { command, whoever } from './command.ts'
-import { isPathId } from './reference.ts'
 import { ask } from './sessions.ts'
 
 /** What a purchase costs, and for how long that is told again (contract C9). */

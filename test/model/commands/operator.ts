@@ -1,11 +1,10 @@
 import fc from 'fast-check'
-import { badRequest, faultsIn, notFound } from '../expect.ts'
+import { badRequest, faultsIn, isPathId, notFound } from '../expect.ts'
 import type { Order, Payout, World } from '../model.ts'
 import type { Expected, Play } from '../play.ts'
 import { command, which, worldNames } from './command.ts'
 import { someOrder } from './orders.ts'
 import { somePayout } from './payouts.ts'
-import { isPathId } from './reference.ts'
 
 /** What an operator does in live mode, done to a sandbox (contract C15). */
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { badRequest, faultsIn, forbidden, invalid, memberFaults, notFound, unreadable } from '../expect.ts'
+import { badRequest, faultsIn, forbidden, invalid, isPathId, memberFaults, notFound, unreadable } from '../expect.ts'
 import { type ClientName, type Order, type World, within } from '../model.ts'
 import { type At, type Expected, isInSpan, type Play, type Rule, type Who } from '../play.ts'
 import { isDenomination, isId, isLeftOut, isQuantity } from './catalog.ts'
@@ -19,7 +19,7 @@ import {
 } from './command.ts'
 import { keys, once } from './once.ts'
 import { unreadableBodies } from './people.ts'
-import { isPathId, pathIds } from './reference.ts'
+import { pathIds } from './reference.ts'
 import { ask } from './sessions.ts'
 
 /** Orders and their vouchers (contract C12). */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { badRequest, forbidden, idsOf, memberFaults, notFound } from '../expect.ts'
+import { badRequest, forbidden, idsOf, isPathId, memberFaults, notFound } from '../expect.ts'
 import { categories, countries, currencyIds, subcategories } from '../goods.ts'
 import type { Expected } from '../play.ts'
 import { type AnyCommand, command, whoever } from './command.ts'
@@ -13,7 +13,6 @@ export const pathIds = (last: number) =>
     { weight: 4, arbitrary: fc.integer({ min: 1, max: last + 2 }).map(String) },
     { weight: 1, arbitrary: fc.constantFrom(...BAD_IDS, '2147483647') },
   )
-export const isPathId = (id: string): boolean => /^[1-9]\d*$/.test(id) && Number(id) <= 2_147_483_647
 
 const active = (records: readonly { id: number; active: boolean }[]): number[] =>
   records.filter((record) => record.active).map(({ id }) => id)

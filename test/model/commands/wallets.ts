@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { badRequest, faultsIn, invalid, notFound } from '../expect.ts'
+import { badRequest, faultsIn, invalid, isPathId, notFound } from '../expect.ts'
 import { currencyOf } from '../goods.ts'
 import { fund, type Wallet, type World } from '../model.ts'
 import { majorOf, minorOf } from '../money.ts'
 import { badPageFields, command, filters, pageFaults, pages, queryOf, whoever, worldNames } from './command.ts'
-import { isPathId, pathIds } from './reference.ts'
+import { pathIds } from './reference.ts'
 import { ask } from './sessions.ts'
 
 /** Wallets and their transactions (contract C11), and the operator who opens and funds them (contract C15). */
