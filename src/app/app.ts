@@ -40,6 +40,7 @@ export const createApp = (deps: Deps) => {
       extension?.observer.identified(request, session)
     },
     onAdmitted: extension?.observer.admitted,
+    onEntitled: extension?.observer.entitled,
   })
   const operations = new Map<string, Operation>()
   const layer = httpLayer({

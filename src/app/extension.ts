@@ -23,6 +23,7 @@ export interface Extension {
   observer: HttpObserver & {
     identified: (request: Request, session: Session) => void
     admitted: (asked: Asked, session: Session) => Session | Promise<Session>
+    entitled: (asked: Asked) => Promise<void> | undefined
   }
   /** Comes before the routes of the program. */
   hooks: AnyElysia

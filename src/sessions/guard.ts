@@ -20,6 +20,8 @@ export interface GuardOptions {
   onIdentified: ((request: Request, session: Session) => void) | undefined
   /** May refuse an admitted request or replace its session. */
   onAdmitted: ((asked: Asked, session: Session) => Session | Promise<Session>) | undefined
+  /** May refuse a request whose client has the feature that the route needs. */
+  onEntitled: ((asked: Asked) => Promise<void> | undefined) | undefined
 }
 
 /** A request and its route; the route is empty if none matches. */
@@ -69,11 +71,19 @@ export class Guard {
     return admitted instanceof Promise ? admitted.then(checkedAgain) : admitted
   }
 
-  #handOver({ request, path, route, feature }: GuardContext, session: Session): Session | Promise<Session> {
-    const { onAdmitted } = this.options
+  #handOver(context: GuardContext, session: Session): Session | Promise<Session> {
+    const { request, path, route } = context
+    const inStep = request.method === 'GET' ? session : this.#inStep(session)
+    const admitted = this.options.onAdmitted?.({ request, path, route }, inStep) ?? inStep
+    return admitted instanceof Promise
+      ? admitted.then((own) => this.#entitle(context, own))
+      : this.#entitle(context, admitted)
+  }
+
+  #entitle({ request, path, route, feature }: GuardContext, session: Session): Session | Promise<Session> {
     const own = feature ? entitled(session, feature) : session
-    const admitted = request.method === 'GET' ? own : this.#inStep(own)
-    return onAdmitted ? onAdmitted({ request, path, route }, admitted) : admitted
+    const checked = this.options.onEntitled?.({ request, path, route })
+    return checked ? checked.then(() => own) : own
   }
 
   /** A session that does due work before each write. */

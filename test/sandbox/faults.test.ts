@@ -189,6 +189,17 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
 })
 
 describe('The headers', () => {
+  test('ask for an error before the features of the client are checked', async () => {
+    const limited = await (await server.world()).limited()
+    const order = { product_id: 1, denomination: 100, quantity: 1 }
+    const asked = await limited.post('/api/v1/orders', order, { 'X-Sandbox-Fault': 'orders.insufficient_stock' })
+    expect([asked.status, await asked.json()]).toEqual([
+      400,
+      structured('BadRequestError', 'BAD_REQUEST', 'Insufficient stock'),
+    ])
+    expect((await limited.post('/api/v1/orders', order)).status).toBe(403)
+  })
+
   test('an unknown fault is refused in the format of the operation', async () => {
     const world = await server.world()
     const headers = { 'x-sandbox-fault': 'nothing' }

@@ -51,12 +51,12 @@ export class RequestObserver implements HttpObserver {
     // Reading writes nothing.
     const watched = target.request.method === 'GET' ? session : watchedBy(observed, session)
     const injected = this.#inject(observed, session.world, target, session)
-    const { strict } = this.options
-    if (!injected && !strict) return watched
-    return Promise.resolve(injected)
-      .then(() => (strict ? this.refuseUnknown(target) : undefined))
-      .then(() => watched)
+    return injected ? injected.then(() => watched) : watched
   }
+
+  /** With `--strict`, an undocumented name is refused after features (decision 15). */
+  entitled = (target: Asked): Promise<void> | undefined =>
+    this.options.strict ? this.refuseUnknown(target) : undefined
 
   /** A public route has met no guard and no fault yet. @throws DomainError the injected fault, or validation */
   entered = async (target: Asked): Promise<void> => {
