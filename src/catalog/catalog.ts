@@ -129,9 +129,11 @@ export class Catalog {
   ): StoredResponse {
     const key = `${numberOf(agreed)} ${name}`
     const { responses } = this.#current
-    const stored = responses.get(key) ?? make()
-    responses.set(key, stored)
-    return stored
+    const stored = responses.get(key)
+    if (stored) return stored
+    const made = make()
+    responses.set(key, made)
+    return made
   }
 
   textsOf({ id }: Product): ProductTexts | undefined {
