@@ -10,7 +10,6 @@ export const IN_FLIGHT_BYTES_MAX = 33_554_432
 /** Most bodies arrive within milliseconds. */
 const RETRY_AFTER_SECONDS = 1
 
-/** A body that is still arriving. */
 export class Upload {
   #buffer = new ArrayBuffer(0)
   #byteCount = 0

@@ -65,7 +65,6 @@ export const excessAt = (text: string): number | undefined => {
   return undefined
 }
 
-/** The index of the closing quote. */
 const endOfString = (text: string, start: number): number => {
   let at = start + 1
   for (; at < text.length; at++) {

@@ -11,7 +11,6 @@ interface Transition {
   only?: (payout: Payout) => boolean
 }
 
-/** The state machine. */
 const transitions = {
   queued: { from: ['created'], to: 'queued', money: 'none', stamps: 'queuedAtMs' },
   processing: { from: ['queued'], to: 'processing', money: 'none' },

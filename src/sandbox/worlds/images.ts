@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite'
 import type { KeptImage } from '../../worlds/world.ts'
 
-/** An image that others hold anyway. */
 export const sharedImage = (image: Uint8Array): KeptImage => ({
   read: () => image,
   drop: () => undefined,
