@@ -76,7 +76,7 @@ export const OrderSchema = Type.Object(
   { title: 'Order' },
 )
 const OrderPath = idPath('order')
-const ListQuery = Type.Object({
+export const ListQuery = Type.Object({
   ...pageQuery(PAGE),
   status: eitherCaseFilter(ORDER_STATUSES, 'Only with this status, in either case'),
   product_id: idFilter('product'),

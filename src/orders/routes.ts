@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
+import { type Context, Elysia } from 'elysia'
 import type { ChargeSchema } from '../charges/schemas.ts'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import type { JsonObject } from '../http/json.ts'
 import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
@@ -11,11 +11,12 @@ import { toMajor } from '../kernel/money.ts'
 import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
+import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { cancelOrder } from './delivery.ts'
 import { ORDER_NOT_FOUND } from './errors.ts'
 import * as operations from './operations.ts'
-import { checkOrder, type OrderSchema, ROUTE, type VoucherSchema } from './operations.ts'
+import { checkOrder, type ListQuery, type OrderSchema, ROUTE, type VoucherSchema } from './operations.ts'
 import { type Ordering, type OrderRequest, placeOrder } from './orders.ts'
 import { findOrder, orderList, vouchersOf } from './queries.ts'
 import { placeInOrder } from './seal.ts'
@@ -25,80 +26,85 @@ import type { SealSource } from './voucher-key.ts'
 /** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
 
 export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard }) => {
-  const { atRest, opened, wire } = orderViews(ordering)
-  return (
-    new Elysia({ name: 'orders', prefix: ROUTE })
-      .use(guard.plugin({ feature: 'vouchers', ready: ordering.pricing.catalog.ready }))
-      // The responses contain voucher codes (contract C3).
-      .onBeforeHandle(({ set }) => {
-        set.headers['Cache-Control'] = 'no-store'
-      })
-      .get(
-        '/',
-        async ({ query, session: { world, client }, set }) => {
-          const { status, product_id: productId, client_reference: reference, ref } = query
-          const { rows, totalCount } = await orderList.page(() => world.db.query, client.id, {
-            filters: { status, productId, reference, ref },
-            sort: 'id',
-            direction: 'DESC',
-            ...sliceOf(query),
-          })
-          Object.assign(set.headers, pageHeaders(query, totalCount))
-          const shown = rows.map((order) => ({ order, vouchers: vouchersOf(world.db.query, order.id) }))
-          // Opening thousands of codes takes longer than one request may hold the thread (decision 0032).
-          const wired = []
-          for (const { order, vouchers } of shown) {
-            wired.push(await turns.take(client, () => wire(world, order, opened(world, order, vouchers))))
-          }
-          return wired
-        },
-        operations.listOrders,
-      )
-      .post(
-        '/',
-        async ({ request, session }) =>
-          once(request, session, {
-            route: ROUTE,
-            errorShape: 'structured',
-            status: 200,
-            atRest,
-            check: readOrder,
-            apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
-          }),
-        operations.placeOrder,
-      )
-      .get(
-        '/:id',
-        ({ params, session: { world, client } }) =>
-          wire(world, found(findOrder(world.db.query, client.id, params.id), ORDER_NOT_FOUND)),
-        operations.getOrder,
-      )
-      .get(
-        '/:id/vouchers',
-        ({ params, session: { world, client } }) =>
-          opened(world, found(findOrder(world.db.query, client.id, params.id), ORDER_NOT_FOUND)),
-        operations.listVouchers,
-      )
-      .post(
-        '/:id/cancel',
-        async ({ params, session: { world, client, write } }) => {
-          const order = await write((tx) =>
-            cancelOrder(tx, world, ordering.supply, found(findOrder(tx, client.id, params.id), ORDER_NOT_FOUND)),
-          )
-          return wire(world, order)
-        },
-        operations.cancelOrder,
-      )
-  )
+  const { atRest, opened, wire, wirePage } = orderViews(ordering)
+  return new Elysia({ name: 'orders', prefix: ROUTE })
+    .use(guard.plugin({ feature: 'vouchers', ready: ordering.pricing.catalog.ready }))
+    .onBeforeHandle(neverCached)
+    .get(
+      '/',
+      async ({ query, session, set }) => {
+        const { rows, totalCount } = await listOrders(session, query)
+        Object.assign(set.headers, pageHeaders(query, totalCount))
+        return wirePage(session, rows)
+      },
+      operations.listOrders,
+    )
+    .post(
+      '/',
+      async ({ request, session }) =>
+        once(request, session, {
+          route: ROUTE,
+          errorShape: 'structured',
+          status: 200,
+          atRest,
+          check: readOrder,
+          apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
+        }),
+      operations.placeOrder,
+    )
+    .get('/:id', ({ params, session }) => wire(session.world, getOrder(session, params.id)), operations.getOrder)
+    .get(
+      '/:id/vouchers',
+      ({ params, session }) => opened(session.world, getOrder(session, params.id)),
+      operations.listVouchers,
+    )
+    .post(
+      '/:id/cancel',
+      async ({ params, session }) => {
+        const { world, write } = session
+        const order = await write((tx) => cancelOrder(tx, world, ordering.supply, getOrder(session, params.id, tx)))
+        return wire(world, order)
+      },
+      operations.cancelOrder,
+    )
+}
+
+/** The responses contain voucher codes (contract C3). */
+const neverCached = ({ set }: Pick<Context, 'set'>): void => {
+  set.headers['Cache-Control'] = 'no-store'
+}
+
+/** @throws DomainError not_found */
+const getOrder = ({ world, client }: Session, id: number, query: Query = world.db.query): Order =>
+  found(findOrder(query, client.id, id), ORDER_NOT_FOUND)
+
+const listOrders = ({ world, client }: Session, query: Static<typeof ListQuery>) => {
+  const { status, product_id: productId, client_reference: reference, ref } = query
+  return orderList.page(() => world.db.query, client.id, {
+    filters: { status, productId, reference, ref },
+    sort: 'id',
+    direction: 'DESC',
+    ...sliceOf(query),
+  })
 }
 
 /** How orders and their vouchers are read, written and stored for an Idempotency-Key. */
 const orderViews = ({ seals, pricing: { reference } }: Ordering) => {
   const opened = ({ db }: World, order: Order, vouchers = vouchersOf(db.query, order.id)) =>
     openVouchers(order, vouchers, seals(db.query))
+  const wire = (world: World, order: Order, vouchers = opened(world, order)) => orderWire(order, vouchers, reference)
   return {
     opened,
-    wire: (world: World, order: Order, vouchers = opened(world, order)) => orderWire(order, vouchers, reference),
+    wire,
+    /** Opening thousands of codes takes longer than one request may hold the thread (decision 0032). */
+    wirePage: async ({ world, client }: Session, orders: readonly Order[]) => {
+      const shown = orders.map((order) => ({ order, vouchers: vouchersOf(world.db.query, order.id) }))
+      const wired = []
+      for (const { order, vouchers } of shown) {
+        wired.push(await turns.take(client, () => wire(world, order, opened(world, order, vouchers))))
+      }
+      return wired
+    },
     // A response contains codes, so it is stored sealed.
     atRest: {
       close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),

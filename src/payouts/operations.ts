@@ -26,47 +26,45 @@ export const EventSchema = Type.Object(
   },
   { title: 'PayoutEvent' },
 )
-const listedFields = {
-  id: Type.String({ description: 'Prefixed with pyt_' }),
-  reference_id: Type.String(),
-  status: Status,
-  amount: Type.Number({ description: 'What the beneficiary gets' }),
-  currency: Type.String(),
-  fees: Type.Number(),
-  total_amount: Type.Number({ description: 'amount and fees' }),
-  wallet_id: Type.Integer(),
-  beneficiary: Type.Object(
-    {
-      id: nullable(Type.String()),
-      email: Type.String(),
-      first_name: Type.String(),
-      last_name: Type.String(),
-      country: nullable(Type.String()),
-      phone: nullable(Type.String()),
-    },
-    {
-      title: 'PayoutBeneficiary',
-      description: 'A copy as of creation; id is null for a beneficiary that was not a saved one',
-    },
-  ),
-  description: nullable(Type.String()),
-  metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true }),
-  failure_code: nullable(Type.String()),
-  failure_reason: nullable(Type.String()),
-}
-const timeFields = {
-  created_at: Timestamp,
-  queued_at: nullable(Timestamp),
-  submitted_at: nullable(Timestamp),
-  completed_at: nullable(Timestamp),
-  failed_at: nullable(Timestamp),
-  cancelled_at: nullable(Timestamp),
-}
-export const ListedPayoutSchema = Type.Object({ ...listedFields, ...timeFields }, { title: 'ListedPayout' })
 export const PayoutSchema = Type.Object(
-  { ...listedFields, events: Type.Array(EventSchema), ...timeFields },
+  {
+    id: Type.String({ description: 'Prefixed with pyt_' }),
+    reference_id: Type.String(),
+    status: Status,
+    amount: Type.Number({ description: 'What the beneficiary gets' }),
+    currency: Type.String(),
+    fees: Type.Number(),
+    total_amount: Type.Number({ description: 'amount and fees' }),
+    wallet_id: Type.Integer(),
+    beneficiary: Type.Object(
+      {
+        id: nullable(Type.String()),
+        email: Type.String(),
+        first_name: Type.String(),
+        last_name: Type.String(),
+        country: nullable(Type.String()),
+        phone: nullable(Type.String()),
+      },
+      {
+        title: 'PayoutBeneficiary',
+        description: 'A copy as of creation; id is null for a beneficiary that was not a saved one',
+      },
+    ),
+    description: nullable(Type.String()),
+    metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true }),
+    failure_code: nullable(Type.String()),
+    failure_reason: nullable(Type.String()),
+    events: Type.Array(EventSchema),
+    created_at: Timestamp,
+    queued_at: nullable(Timestamp),
+    submitted_at: nullable(Timestamp),
+    completed_at: nullable(Timestamp),
+    failed_at: nullable(Timestamp),
+    cancelled_at: nullable(Timestamp),
+  },
   { title: 'Payout' },
 )
+export const ListedPayoutSchema = Type.Omit(PayoutSchema, ['events'], { title: 'ListedPayout' })
 const PayoutPath = Type.Object({
   id: Type.String({ description: 'The payout identifier', example: 'pyt_0mjvbk3w000000b8g4l0r3ya' }),
 })

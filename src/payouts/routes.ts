@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { Query } from '../db/database.ts'
 import { pageHeaders, sortedSliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
@@ -19,7 +20,7 @@ import type { Payout, PayoutEvent } from './tables.ts'
 
 export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) => {
   const { reference } = paying
-
+  const wire = (query: Query, payout: Payout) => payoutWire(payout, eventsOf(query, payout.id), reference)
   return new Elysia({ name: 'payouts', prefix: ROUTE })
     .use(guard.plugin())
     .get(
@@ -43,19 +44,14 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
           errorShape: 'flat',
           status: 201,
           check: (sent) => readPayout(sent, reference),
-          apply: (tx, input) => {
-            const payout = createPayout(tx, paying, session, input)
-            return payoutWire(payout, eventsOf(tx, payout.id), reference)
-          },
+          apply: (tx, input) => wire(tx, createPayout(tx, paying, session, input)),
         }),
       operations.createPayout,
     )
     .get(
       '/:id',
-      ({ params, session: { world, client } }) => {
-        const payout = found(findPayout(world.db.query, client.id, params.id), PAYOUT_NOT_FOUND)
-        return payoutWire(payout, eventsOf(world.db.query, payout.id), reference)
-      },
+      ({ params, session: { world, client } }) =>
+        wire(world.db.query, found(findPayout(world.db.query, client.id, params.id), PAYOUT_NOT_FOUND)),
       operations.getPayout,
     )
     .post(
@@ -63,16 +59,15 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
       async ({ params, session: { world, client, write } }) =>
         write((tx) => {
           const payout = found(findPayout(tx, client.id, params.id), PAYOUT_NOT_FOUND)
-          const cancelled = cancelPayout(tx, paying, world, payout)
-          return payoutWire(cancelled, eventsOf(tx, payout.id), reference)
+          return wire(tx, cancelPayout(tx, paying, world, payout))
         }),
       operations.cancelPayout,
     )
 }
 
 const listedWire = (payout: Payout, reference: Reference): Static<typeof ListedPayoutSchema> => {
-  const { listed, times } = wireParts(payout, reference)
-  return { ...listed, ...times }
+  const { events: _, ...listed } = payoutWire(payout, [], reference)
+  return listed
 }
 
 const payoutWire = (
@@ -80,43 +75,35 @@ const payoutWire = (
   events: readonly PayoutEvent[],
   reference: Reference,
 ): Static<typeof PayoutSchema> => {
-  const { listed, times } = wireParts(payout, reference)
-  return { ...listed, events: events.map(eventWire), ...times }
-}
-
-const wireParts = (payout: Payout, reference: Reference) => {
   const { currency, precision } = reference.getCurrency(payout.currencyId)
   return {
-    listed: {
-      id: payout.id,
-      reference_id: payout.referenceId,
-      status: payout.status,
-      amount: toMajor(payout.amountMinor, precision),
-      currency,
-      fees: toMajor(payout.feesMinor, precision),
-      total_amount: toMajor(payout.amountMinor + payout.feesMinor, precision),
-      wallet_id: payout.walletId,
-      beneficiary: {
-        id: payout.beneficiaryId,
-        email: payout.beneficiaryEmail,
-        first_name: payout.beneficiaryFirstName,
-        last_name: payout.beneficiaryLastName,
-        country: payout.beneficiaryCountry,
-        phone: payout.beneficiaryPhone,
-      },
-      description: payout.description,
-      metadata: JSON.parse(payout.metadata),
-      failure_code: payout.failureCode,
-      failure_reason: payout.failureReason,
+    id: payout.id,
+    reference_id: payout.referenceId,
+    status: payout.status,
+    amount: toMajor(payout.amountMinor, precision),
+    currency,
+    fees: toMajor(payout.feesMinor, precision),
+    total_amount: toMajor(payout.amountMinor + payout.feesMinor, precision),
+    wallet_id: payout.walletId,
+    beneficiary: {
+      id: payout.beneficiaryId,
+      email: payout.beneficiaryEmail,
+      first_name: payout.beneficiaryFirstName,
+      last_name: payout.beneficiaryLastName,
+      country: payout.beneficiaryCountry,
+      phone: payout.beneficiaryPhone,
     },
-    times: {
-      created_at: toTimestamp(payout.createdAtMs),
-      queued_at: toTimestampOrNull(payout.queuedAtMs),
-      submitted_at: toTimestampOrNull(payout.submittedAtMs),
-      completed_at: toTimestampOrNull(payout.completedAtMs),
-      failed_at: toTimestampOrNull(payout.failedAtMs),
-      cancelled_at: toTimestampOrNull(payout.cancelledAtMs),
-    },
+    description: payout.description,
+    metadata: JSON.parse(payout.metadata),
+    failure_code: payout.failureCode,
+    failure_reason: payout.failureReason,
+    events: events.map(eventWire),
+    created_at: toTimestamp(payout.createdAtMs),
+    queued_at: toTimestampOrNull(payout.queuedAtMs),
+    submitted_at: toTimestampOrNull(payout.submittedAtMs),
+    completed_at: toTimestampOrNull(payout.completedAtMs),
+    failed_at: toTimestampOrNull(payout.failedAtMs),
+    cancelled_at: toTimestampOrNull(payout.cancelledAtMs),
   }
 }
 

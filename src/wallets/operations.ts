@@ -76,7 +76,7 @@ const WalletListQuery = Type.Object({
   is_active: choiceFilter(YES_NO, 'Only those that can pay, or cannot'),
   ...sortQuery(WALLET_SORTS),
 })
-const TransactionListQuery = Type.Object({
+export const TransactionListQuery = Type.Object({
   ...pageQuery(PAGE),
   wallet_id: idFilter('wallet'),
   currency: currencyCodeFilter,

@@ -9,7 +9,7 @@ import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { TRANSACTION_NOT_FOUND, WALLET_NOT_FOUND } from './errors.ts'
 import * as operations from './operations.ts'
-import { NEWEST_FIRST, type TransactionSchema, type WalletSchema } from './operations.ts'
+import { NEWEST_FIRST, type TransactionListQuery, type TransactionSchema, type WalletSchema } from './operations.ts'
 import {
   findTransaction,
   findWallet,
@@ -44,23 +44,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     .get(
       '/transactions',
       async ({ query, session, set }) => {
-        const { currency, search, status } = query
-        const { field: sort, direction } = sortOf(query, NEWEST_FIRST)
-        const { rows, totalCount } = await listTransactions(session.world, session.client.id, {
-          filters: {
-            walletId: query.wallet_id,
-            currency,
-            search,
-            transactionType: query.transaction_type,
-            status,
-            sourceType: query.source_type,
-            createdFromMs: query.created_from,
-            createdToMs: query.created_to,
-          },
-          sort,
-          direction,
-          ...sliceOf(query),
-        })
+        const { rows, totalCount } = await listTransactions(session.world, session.client.id, sliceWanted(query))
         Object.assign(set.headers, longPageHeaders(query, totalCount, rows.length))
         return rows.map((row) => transactionWire(row, reference))
       },
@@ -72,6 +56,22 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
         transactionWire(found(findTransaction(world.db.query, client.id, params.id), TRANSACTION_NOT_FOUND), reference),
       operations.getTransaction,
     )
+
+const sliceWanted = (query: Static<typeof TransactionListQuery>) => {
+  const { currency, search, status } = query
+  const { field: sort, direction } = sortOf(query, NEWEST_FIRST)
+  const filters = {
+    walletId: query.wallet_id,
+    currency,
+    search,
+    transactionType: query.transaction_type,
+    status,
+    sourceType: query.source_type,
+    createdFromMs: query.created_from,
+    createdToMs: query.created_to,
+  }
+  return { filters, sort, direction, ...sliceOf(query) }
+}
 
 const walletWire = (wallet: Wallet, reference: Reference): Static<typeof WalletSchema> => {
   const { currency, precision } = reference.getCurrency(wallet.currencyId)
