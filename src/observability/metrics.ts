@@ -54,7 +54,7 @@ export const createMetrics = async (options: MetricsOptions) => {
   }
   return {
     listener,
-    watchDue: (due: DueWork) => addGauges(prom, registry, dueGauges(due, options.worlds)),
+    watchDue: (due: DueWork) => addMeasures(prom.Gauge, registry, dueGauges(due, options.worlds)),
     page: () => registry.metrics(),
     contentType: registry.contentType,
   }
@@ -67,13 +67,13 @@ type Measure = readonly [name: string, help: string, read: () => number]
 
 const addProcessMetrics = (prom: Prom, registry: Registry, { version, mode, worlds }: MetricsOptions): void => {
   const startedMs = systemClock.nowMs() - sinceStartMs()
-  addGauges(prom, registry, [
+  addMeasures(prom.Gauge, registry, [
     ['scrip_worlds', 'Worlds of this process; one in live mode.', () => worlds.all.length],
     ['process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss()],
     ['process_heap_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed],
     ['process_start_time_seconds', 'Start time of the process in Unix seconds.', () => startedMs / SECOND_MS],
   ])
-  const counted: readonly Measure[] = [
+  addMeasures(prom.Counter, registry, [
     ['scrip_commits_total', 'Commits that were made durable.', () => commitTotals.commits],
     [
       'scrip_committed_units_total',
@@ -81,18 +81,7 @@ const addProcessMetrics = (prom: Prom, registry: Registry, { version, mode, worl
       () => commitTotals.units,
     ],
     ['process_cpu_seconds_total', 'Processor time in seconds.', cpuSeconds],
-  ]
-  for (const [name, help, read] of counted) {
-    new prom.Counter({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset()
-        this.inc(read())
-      },
-    })
-  }
+  ])
   const build = new prom.Gauge({
     name: 'scrip_build_info',
     help: 'What runs here; always 1.',
@@ -114,14 +103,15 @@ const dueGauges = (due: DueWork, worlds: Worlds): readonly Measure[] => {
   ]
 }
 
-const addGauges = (prom: Prom, registry: Registry, measures: readonly Measure[]): void => {
+const addMeasures = (Kind: Prom['Gauge' | 'Counter'], registry: Registry, measures: readonly Measure[]): void => {
   for (const [name, help, read] of measures) {
-    new prom.Gauge({
+    new Kind({
       name,
       help,
       registers: [registry],
       collect() {
-        this.set(read())
+        this.reset()
+        this.inc(read())
       },
     })
   }

@@ -6,6 +6,10 @@ declare module '*.json' {
   const text: string
   export default text
 }
+declare module '*.txt' {
+  const text: string
+  export default text
+}
 declare module '*/check-worker.js' {
   const text: string
   export default text
