@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Query } from '../db/database.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -24,11 +25,22 @@ export interface Listed {
   json: string
 }
 
+/** In bytes; the least recently used selections make room. */
+const SELECTIONS_BYTES_MAX = 4_194_304
+/** The approximate memory of a selection besides its key and its products. */
+const SELECTION_BYTES = 256
+const POINTER_BYTES = 8
+
 /** A catalog in memory, where filtering 100,000 products takes milliseconds without an index. */
 export class ProductIndex {
   readonly #byId: ReadonlyMap<number, Product>
   /** Sorted at the first use. */
   readonly #sorted = new Map<SortField, readonly Listed[]>()
+  /** A client that pages through a selection filters it once. */
+  readonly #selections = new LRUCache<string, readonly Listed[]>({
+    maxSize: SELECTIONS_BYTES_MAX,
+    sizeCalculation: ({ length }, key) => SELECTION_BYTES + 2 * key.length + POINTER_BYTES * length,
+  })
 
   constructor(
     readonly categories: readonly Named[],
@@ -43,7 +55,18 @@ export class ProductIndex {
     return this.#byId.get(id)
   }
 
-  select({ category, countryId, currencyId, search }: ProductFilter, field: SortField): readonly Listed[] {
+  /** All that match, in ascending order of a field. */
+  select(filter: ProductFilter, field: SortField): readonly Listed[] {
+    if (Object.values(filter).every((wanted) => wanted === undefined)) return this.#by(field)
+    const key = JSON.stringify([field, filter.category, filter.countryId, filter.currencyId, filter.search])
+    const known = this.#selections.get(key)
+    if (known) return known
+    const selection = this.#filtered(filter, field)
+    this.#selections.set(key, selection)
+    return selection
+  }
+
+  #filtered({ category, countryId, currencyId, search }: ProductFilter, field: SortField): readonly Listed[] {
     const [wantedCategory, term] = [category && lowerCase(category), search && lowerCase(search)]
     let matching = this.#by(field)
     if (countryId !== undefined) matching = matching.filter(({ product }) => product.country.id === countryId)
