@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Query, Tx } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { preparedFind, preparedInsert, preparedReads, preparedWrites } from '../db/prepared.ts'
+import { preparedFind, preparedInsert } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { found } from '../kernel/failure.ts'
 import { BENEFICIARY_NOT_FOUND } from './errors.ts'
@@ -10,13 +10,9 @@ import { type Beneficiary, beneficiaries } from './tables.ts'
 
 export type { Beneficiary }
 
-const reads = preparedReads({ find: (query) => preparedFind(query, beneficiaries) })
-const writes = preparedWrites({ insert: (tx) => preparedInsert(tx, beneficiaries) })
+export const findBeneficiary = preparedFind(beneficiaries)
 
-export const findBeneficiary = (query: Query, clientId: number, id: string): Beneficiary | undefined =>
-  reads(query).find(clientId, id)
-
-export const insertBeneficiary = (tx: Tx, beneficiary: Beneficiary): void => writes(tx).insert(beneficiary)
+export const insertBeneficiary = preparedInsert(beneficiaries)
 
 /** Payouts keep their own copy. @throws DomainError not_found */
 export const deleteBeneficiary = (tx: Tx, clientId: number, id: string): void => {

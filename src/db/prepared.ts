@@ -4,53 +4,35 @@ import type { Query, Tx } from './database.ts'
 
 /** Prepared statements, for hot paths: building a query costs more than running it. */
 
-/** Each statement is built at its first use: most connections need few, and one takes some 30 kB. */
-const perConnection =
-  <Connection extends Query>() =>
-  <Builders extends Record<string, (connection: Connection) => unknown>>(builders: Builders) => {
-    type Statements = { readonly [Name in keyof Builders]: ReturnType<Builders[Name]> }
-    const made = new WeakMap<Connection, Statements>()
-    return (connection: Connection): Statements => {
-      const known = made.get(connection)
-      if (known !== undefined) return known
-      const statements = Object.create(null) as Statements
-      for (const [name, build] of Object.entries(builders)) madeAtFirstUse(statements, name, () => build(connection))
-      made.set(connection, statements)
-      return statements
-    }
+/** Built for a connection at its first use: most connections need few statements, and one takes some 30 kB. */
+export const prepared = <Connection extends Query, Statement>(
+  build: (connection: Connection) => Statement,
+): ((connection: Connection) => Statement) => {
+  const made = new WeakMap<Connection, Statement>()
+  return (connection) => {
+    const known = made.get(connection)
+    if (known !== undefined) return known
+    const statement = build(connection)
+    made.set(connection, statement)
+    return statement
   }
-
-export const preparedReads = perConnection<Query>()
-export const preparedWrites = perConnection<Tx>()
-
-const madeAtFirstUse = (statements: object, name: string, make: () => unknown): void => {
-  Object.defineProperty(statements, name, {
-    configurable: true,
-    get: () => {
-      const value = make()
-      Object.defineProperty(statements, name, { value })
-      return value
-    },
-  })
 }
 
 export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
 
 /** Another client's record is not found. */
-export const preparedFind = <Table extends OwnedTable>(
-  query: Query,
-  table: Table,
-): ((
-  clientId: number,
-  id: Table['$inferSelect']['id' & keyof Table['$inferSelect']],
-) => Table['$inferSelect'] | undefined) => {
-  const statement = query
-    .select()
-    .from(table as SQLiteTable)
-    .where(and(eq(table.id, sql.placeholder('id')), eq(table.clientId, sql.placeholder('clientId'))))
-    .limit(1)
-    .prepare()
-  return (clientId, id) => statement.get({ clientId, id })
+export const preparedFind = <Table extends OwnedTable>(table: Table) => {
+  const statement = prepared((query: Query) =>
+    query
+      .select()
+      .from(table as SQLiteTable)
+      .where(and(eq(table.id, sql.placeholder('id')), eq(table.clientId, sql.placeholder('clientId'))))
+      .limit(1)
+      .prepare(),
+  )
+  type Row = Table['$inferSelect']
+  return (query: Query, clientId: number, id: Row['id' & keyof Row]): Row | undefined =>
+    statement(query).get({ clientId, id })
 }
 
 /** A row with all columns. Where the database counts ids, null asks for the next one. */
@@ -63,12 +45,14 @@ const placeholders = (names: readonly string[]): Record<string, unknown> =>
 
 const namesOf = (table: SQLiteTable): string[] => Object.keys(getTableColumns(table))
 
-export const preparedInsert = <Table extends SQLiteTable>(tx: Tx, table: Table): ((row: WholeRow<Table>) => void) => {
-  const statement = tx
-    .insert(table)
-    .values(placeholders(namesOf(table)) as Table['$inferInsert'])
-    .prepare()
-  return (row) => void statement.run(row)
+export const preparedInsert = <Table extends SQLiteTable>(table: Table) => {
+  const statement = prepared((tx: Tx) =>
+    tx
+      .insert(table)
+      .values(placeholders(namesOf(table)) as Table['$inferInsert'])
+      .prepare(),
+  )
+  return (tx: Tx, row: WholeRow<Table>): void => void statement(tx).run(row)
 }
 
 /** Returns the row with the columns that the database computes. */
@@ -76,16 +60,18 @@ export const preparedInsertReturning = <
   Table extends SQLiteTable,
   Computed extends string & keyof Table['$inferSelect'],
 >(
-  tx: Tx,
   table: Table,
   computed: Record<Computed, SQL>,
-): ((row: Omit<WholeRow<Table>, Computed>) => Table['$inferSelect']) => {
-  const statement = tx
-    .insert(table)
-    .values({ ...placeholders(namesOf(table)), ...computed } as Table['$inferInsert'])
-    .returning()
-    .prepare()
-  return (row) => statement.get(row) as Table['$inferSelect']
+) => {
+  const statement = prepared((tx: Tx) =>
+    tx
+      .insert(table)
+      .values({ ...placeholders(namesOf(table)), ...computed } as Table['$inferInsert'])
+      .returning()
+      .prepare(),
+  )
+  return (tx: Tx, row: Omit<WholeRow<Table>, Computed>): Table['$inferSelect'] =>
+    statement(tx).get(row) as Table['$inferSelect']
 }
 
 /** Unchanged columns are not named: each column that is set costs its indexes a deletion and an insertion. */
@@ -93,14 +79,16 @@ export const preparedUpdate = <
   Table extends SQLiteTable & { id: SQLiteColumn },
   Name extends Exclude<string & keyof Table['$inferSelect'], 'id'>,
 >(
-  tx: Tx,
   table: Table,
   names: readonly Name[],
-): ((row: Pick<Table['$inferSelect'], Name | ('id' & keyof Table['$inferSelect'])>) => void) => {
-  const statement = tx
-    .update(table)
-    .set(placeholders(names) as Partial<Table['$inferInsert']>)
-    .where(eq(table.id, sql.placeholder('id')))
-    .prepare()
-  return (row) => void statement.run(row)
+) => {
+  const statement = prepared((tx: Tx) =>
+    tx
+      .update(table)
+      .set(placeholders(names) as Partial<Table['$inferInsert']>)
+      .where(eq(table.id, sql.placeholder('id')))
+      .prepare(),
+  )
+  return (tx: Tx, row: Pick<Table['$inferSelect'], Name | ('id' & keyof Table['$inferSelect'])>): void =>
+    void statement(tx).run(row)
 }

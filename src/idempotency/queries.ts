@@ -1,6 +1,6 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { preparedWrites } from '../db/prepared.ts'
+import { prepared } from '../db/prepared.ts'
 import { idempotencyKeys } from './tables.ts'
 
 export type KeyRecord = typeof idempotencyKeys.$inferSelect
@@ -8,21 +8,19 @@ export type KeyRecord = typeof idempotencyKeys.$inferSelect
 /** More than a write adds, and few enough for one request. */
 const CLEARED_PER_WRITE = 20
 
-const writes = preparedWrites({
-  clearSome: (tx) => {
-    const { clientId, key, createdAtMs } = idempotencyKeys
-    const old = tx
-      .select({ clientId, key })
-      .from(idempotencyKeys)
-      .where(lte(createdAtMs, sql.placeholder('usedAtMsMax')))
-      .orderBy(asc(createdAtMs))
-      .limit(CLEARED_PER_WRITE)
-    return tx.delete(idempotencyKeys).where(sql`(${clientId}, ${key}) IN ${old}`).prepare()
-  },
+const clearSome = prepared((tx: Tx) => {
+  const { clientId, key, createdAtMs } = idempotencyKeys
+  const old = tx
+    .select({ clientId, key })
+    .from(idempotencyKeys)
+    .where(lte(createdAtMs, sql.placeholder('usedAtMsMax')))
+    .orderBy(asc(createdAtMs))
+    .limit(CLEARED_PER_WRITE)
+  return tx.delete(idempotencyKeys).where(sql`(${clientId}, ${key}) IN ${old}`).prepare()
 })
 
 /** Deletes some of the keys that were used at that time or before, the oldest first. */
-export const clearKeys = (tx: Tx, usedAtMsMax: number): void => void writes(tx).clearSome.run({ usedAtMsMax })
+export const clearKeys = (tx: Tx, usedAtMsMax: number): void => void clearSome(tx).run({ usedAtMsMax })
 
 const isKey = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
   and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key))

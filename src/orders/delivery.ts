@@ -44,7 +44,7 @@ export const deliver = (
   supplied.forEach(({ code, expiresAtMs, stockId }, index) => {
     const voucher = { orderId: order.id, reference: `${order.id}-${order.deliveredQuantity + index + 1}` }
     const sealed = seal.close(code, placeInOrder(order, voucher))
-    insertVoucher(tx, { ...voucher, sealed, expiresAtMs, stockId })
+    insertVoucher(tx, { id: null, ...voucher, sealed, expiresAtMs, stockId })
   })
   const deliveredQuantity = order.deliveredQuantity + count
   if (deliveredQuantity < order.quantity) {

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
-import { preparedReads } from '../db/prepared.ts'
+import { prepared } from '../db/prepared.ts'
 import { PREFIX_BYTES, type Seal } from './seal.ts'
 import { type Order, orders, stockPublished, voucherKey, voucherKeyNext, voucherStock, vouchers } from './tables.ts'
 
@@ -163,18 +163,17 @@ export const updateVoucher = (tx: Tx, id: number, sealed: Buffer): void => {
   tx.update(vouchers).set({ sealed }).where(eq(vouchers.id, id)).run()
 }
 
-const reads = preparedReads({
-  /** The mark of the key that seals: the next one, if there is one. */
-  mark: (query) =>
-    query
-      .select({ mark: sql<string>`coalesce(${voucherKeyNext.mark}, ${voucherKey.mark})` })
-      .from(voucherKey)
-      .leftJoin(voucherKeyNext, eq(voucherKeyNext.id, voucherKey.id))
-      .limit(1)
-      .prepare(),
-})
+const newestMark = prepared((query: Query) =>
+  query
+    .select({ mark: sql<string>`coalesce(${voucherKeyNext.mark}, ${voucherKey.mark})` })
+    .from(voucherKey)
+    .leftJoin(voucherKeyNext, eq(voucherKeyNext.id, voucherKey.id))
+    .limit(1)
+    .prepare(),
+)
 
-export const sealingMark = (query: Query): string | undefined => reads(query).mark.get()?.mark
+/** The mark of the key that seals: the next one, if there is one. */
+export const sealingMark = (query: Query): string | undefined => newestMark(query).get()?.mark
 
 export const markOf = (query: Query): string | undefined => query.select().from(voucherKey).limit(1).get()?.mark
 

@@ -47,7 +47,7 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   insertPayout(tx, payout)
   const { id: payoutId, status: toStatus, createdAtMs } = payout
   const event = { eventType: 'created', fromStatus: null, actorType: 'client', message: null } as const
-  insertEvent(tx, { payoutId, toStatus, createdAtMs, ...event })
+  insertEvent(tx, { id: null, payoutId, toStatus, createdAtMs, ...event })
   if (payout.dueAtMs !== null) schedule(world, payout.dueAtMs)
   return payout
 }

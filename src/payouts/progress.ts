@@ -48,6 +48,7 @@ export const applyEvent = (
   movePayoutMoney(tx, moving.reference, TRANSITIONS[event].money, after, nowMs)
   updatePayout(tx, after)
   insertEvent(tx, {
+    id: null,
     payoutId: payout.id,
     eventType: event,
     fromStatus: payout.status,

@@ -1,8 +1,8 @@
 import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Query, Tx } from '../db/database.ts'
+import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { preparedFind, preparedInsert, preparedReads, preparedUpdate, preparedWrites } from '../db/prepared.ts'
+import { prepared, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
@@ -23,48 +23,24 @@ const CHANGING = [
 ] as const satisfies readonly (keyof Payout)[]
 export type PayoutChange = Partial<Pick<Payout, (typeof CHANGING)[number]>>
 
-const reads = preparedReads({
-  events: (query) =>
-    query
-      .select()
-      .from(payoutEvents)
-      .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
-      .orderBy(asc(payoutEvents.id))
-      .prepare(),
-  find: (query) => preparedFind(query, payouts),
-  byReference: (query) =>
-    query
-      .select({ id: payouts.id })
-      .from(payouts)
-      .where(
-        and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
-      )
-      .limit(1)
-      .prepare(),
-  nextDue: (query) =>
-    query
-      .select()
-      .from(payouts)
-      .where(isNotNull(payouts.dueAtMs))
-      .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
-      .limit(1)
-      .prepare(),
-})
-
-const writes = preparedWrites({
-  insert: (tx) => preparedInsert(tx, payouts),
-  update: (tx) => preparedUpdate(tx, payouts, CHANGING),
-  insertEvent: (tx) => preparedInsert(tx, payoutEvents),
-})
-
-export const findPayout = (query: Query, clientId: number, id: string): Payout | undefined =>
-  reads(query).find(clientId, id)
+export const findPayout = preparedFind(payouts)
 
 export const findAnyPayout = (query: Query, id: string): Payout | undefined =>
   query.select().from(payouts).where(eq(payouts.id, id)).limit(1).get()
 
+const byReference = prepared((query: Query) =>
+  query
+    .select({ id: payouts.id })
+    .from(payouts)
+    .where(
+      and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
+    )
+    .limit(1)
+    .prepare(),
+)
+
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
-  reads(query).byReference.get({ clientId, referenceId }) !== undefined
+  byReference(query).get({ clientId, referenceId }) !== undefined
 
 /** Of all clients, the oldest first. */
 export const allPayouts = (query: Query, statuses?: readonly PayoutStatus[]): Payout[] =>
@@ -75,21 +51,39 @@ export const allPayouts = (query: Query, statuses?: readonly PayoutStatus[]): Pa
     .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
     .all()
 
-export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => reads(query).events.all({ payoutId })
+const byPayout = prepared((query: Query) =>
+  query
+    .select()
+    .from(payoutEvents)
+    .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
+    .orderBy(asc(payoutEvents.id))
+    .prepare(),
+)
 
-export const findNextDue = (query: Query): Payout | undefined => reads(query).nextDue.get()
+export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => byPayout(query).all({ payoutId })
+
+const nextDue = prepared((query: Query) =>
+  query
+    .select()
+    .from(payouts)
+    .where(isNotNull(payouts.dueAtMs))
+    .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
+    .limit(1)
+    .prepare(),
+)
+
+export const findNextDue = (query: Query): Payout | undefined => nextDue(query).get()
 
 export const findNextDueMs = (query: Query): number | undefined => findNextDue(query)?.dueAtMs ?? undefined
 
 export const countDue = (query: Query): number =>
   query.select({ n: count() }).from(payouts).where(isNotNull(payouts.dueAtMs)).get()?.n ?? 0
 
-export const insertPayout = (tx: Tx, payout: Payout): void => writes(tx).insert(payout)
+export const insertPayout = preparedInsert(payouts)
 
-export const updatePayout = (tx: Tx, payout: Payout): void => writes(tx).update(payout)
+export const updatePayout = preparedUpdate(payouts, CHANGING)
 
-export const insertEvent = (tx: Tx, event: Omit<PayoutEvent, 'id'>): void =>
-  writes(tx).insertEvent({ id: null, ...event })
+export const insertEvent = preparedInsert(payoutEvents)
 
 /** Sort fields and the columns that they compare (contract C13). */
 const SORTS = {

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { preparedInsert, preparedReads, preparedWrites } from '../db/prepared.ts'
+import { prepared, preparedInsert } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
 /** How many logins of one client live at once; the oldest make room (decision 0005). */
@@ -9,75 +9,77 @@ const LOGINS_PER_CLIENT_MAX = 10_000
 export type ClientRow = typeof clients.$inferSelect
 export type Login = typeof logins.$inferSelect
 
-const reads = preparedReads({
-  liveLogin: (query) =>
-    query
-      .select({ id: logins.id })
-      .from(logins)
-      .innerJoin(clients, eq(clients.id, logins.clientId))
-      .where(
-        and(
-          eq(logins.id, sql.placeholder('loginId')),
-          eq(logins.clientId, sql.placeholder('clientId')),
-          eq(logins.revoked, false),
-          eq(clients.disabled, false),
-        ),
-      )
-      .limit(1)
-      .prepare(),
-  enabled: (query) =>
-    query
-      .select()
-      .from(clients)
-      .where(and(eq(clients.id, sql.placeholder('id')), eq(clients.disabled, false)))
-      .limit(1)
-      .prepare(),
-  named: (query) =>
-    query
-      .select({ id: clients.id, digest: clients.passwordSha256 })
-      .from(clients)
-      .where(eq(clients.username, sql.placeholder('username')))
-      .limit(1)
-      .prepare(),
-})
-
-const writes = preparedWrites({
-  forgetExpired: (tx) =>
-    tx
-      .delete(logins)
-      .where(lt(logins.expiresAtMs, sql.placeholder('nowMs')))
-      .prepare(),
-  crowdOut: (tx) => {
-    const crowdedOut = tx
-      .select({ id: logins.id })
-      .from(logins)
-      .where(eq(logins.clientId, sql.placeholder('clientId')))
-      .orderBy(sql`${logins.expiresAtMs} DESC`)
-      .limit(Number.MAX_SAFE_INTEGER)
-      .offset(LOGINS_PER_CLIENT_MAX - 1)
-    return tx.delete(logins).where(inArray(logins.id, crowdedOut)).returning({ id: logins.id }).prepare()
-  },
-  insertLogin: (tx) => preparedInsert(tx, logins),
-})
+const liveLogin = prepared((query: Query) =>
+  query
+    .select({ id: logins.id })
+    .from(logins)
+    .innerJoin(clients, eq(clients.id, logins.clientId))
+    .where(
+      and(
+        eq(logins.id, sql.placeholder('loginId')),
+        eq(logins.clientId, sql.placeholder('clientId')),
+        eq(logins.revoked, false),
+        eq(clients.disabled, false),
+      ),
+    )
+    .limit(1)
+    .prepare(),
+)
 
 /** Whether a login stands that has not been revoked, of a client that is not disabled. */
 export const isLoginLive = (query: Query, loginId: string, clientId: number): boolean =>
-  reads(query).liveLogin.get({ loginId, clientId }) !== undefined
+  liveLogin(query).get({ loginId, clientId }) !== undefined
 
 export const findLogin = (query: Query, id: string): Login | undefined =>
   query.select().from(logins).where(eq(logins.id, id)).limit(1).get()
 
-export const findEnabledClient = (query: Query, id: number): ClientRow | undefined => reads(query).enabled.get({ id })
+const enabledClient = prepared((query: Query) =>
+  query
+    .select()
+    .from(clients)
+    .where(and(eq(clients.id, sql.placeholder('id')), eq(clients.disabled, false)))
+    .limit(1)
+    .prepare(),
+)
+
+export const findEnabledClient = (query: Query, id: number): ClientRow | undefined => enabledClient(query).get({ id })
+
+const credentials = prepared((query: Query) =>
+  query
+    .select({ id: clients.id, digest: clients.passwordSha256 })
+    .from(clients)
+    .where(eq(clients.username, sql.placeholder('username')))
+    .limit(1)
+    .prepare(),
+)
 
 export const findCredentials = (query: Query, username: string): { id: number; digest: string } | undefined =>
-  reads(query).named.get({ username })
+  credentials(query).get({ username })
 
-export const deleteExpiredLogins = (tx: Tx, nowMs: number): void => void writes(tx).forgetExpired.run({ nowMs })
+const expiredLogins = prepared((tx: Tx) =>
+  tx
+    .delete(logins)
+    .where(lt(logins.expiresAtMs, sql.placeholder('nowMs')))
+    .prepare(),
+)
+
+export const deleteExpiredLogins = (tx: Tx, nowMs: number): void => void expiredLogins(tx).run({ nowMs })
+
+const oldestLogins = prepared((tx: Tx) => {
+  const crowdedOut = tx
+    .select({ id: logins.id })
+    .from(logins)
+    .where(eq(logins.clientId, sql.placeholder('clientId')))
+    .orderBy(sql`${logins.expiresAtMs} DESC`)
+    .limit(Number.MAX_SAFE_INTEGER)
+    .offset(LOGINS_PER_CLIENT_MAX - 1)
+  return tx.delete(logins).where(inArray(logins.id, crowdedOut)).returning({ id: logins.id }).prepare()
+})
 
 /** Deletes the oldest logins if one more would be too many. Returns whether there were any. */
-export const makeRoomForLogin = (tx: Tx, clientId: number): boolean => writes(tx).crowdOut.all({ clientId }).length > 0
+export const makeRoomForLogin = (tx: Tx, clientId: number): boolean => oldestLogins(tx).all({ clientId }).length > 0
 
-export const insertLogin = (tx: Tx, login: Login): void => writes(tx).insertLogin(login)
+export const insertLogin = preparedInsert(logins)
 
 export const updateLogin = (tx: Tx, id: string, change: Partial<Login>): void => {
   tx.update(logins).set(change).where(eq(logins.id, id)).run()

@@ -3,7 +3,16 @@ import { searchText } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import { INSUFFICIENT_BALANCE } from './errors.ts'
-import { ledgerStatements, type Wallet, type WalletTransaction } from './queries.ts'
+import {
+  balance,
+  insertEntry,
+  insertLine,
+  insertTransaction,
+  lastEntry,
+  moveBalance,
+  type Wallet,
+  type WalletTransaction,
+} from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 
 /** The double-entry ledger (contract C11): the lines of an entry sum to zero in each currency. Nothing is ever updated. */
@@ -49,11 +58,10 @@ const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement
   ] as const
   const lines = [...own, ...against].filter(({ amountMinor }) => amountMinor !== 0)
   assertBalanced(lines)
-  const { lastEntry, insertLine, insertEntry, moveBalance } = ledgerStatements(tx)
-  const entryId = (lastEntry.get()?.id ?? 0) + 1
-  for (const line of lines) insertLine({ id: null, entryId, walletId: null, ...line })
-  insertEntry({ id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
-  moveBalance.run({ id: walletId, ...movement, nowMs: cause.nowMs })
+  const entryId = (lastEntry(tx).get()?.id ?? 0) + 1
+  for (const line of lines) insertLine(tx, { id: null, entryId, walletId: null, ...line })
+  insertEntry(tx, { id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
+  moveBalance(tx).run({ id: walletId, ...movement, nowMs: cause.nowMs })
   return entryId
 }
 
@@ -65,16 +73,16 @@ const move = (
   movement: Movement,
   against: readonly Line[] = [],
 ): WalletTransaction => {
-  const balance = balanceOf(tx, wallet.id)
+  const before = balanceOf(tx, wallet.id)
   const amountMinor = movement.spendableMinor
-  const balanceAfterMinor = plus(balance.spendableMinor, amountMinor)
+  const balanceAfterMinor = plus(before.spendableMinor, amountMinor)
   if (amountMinor < 0 && balanceAfterMinor < -wallet.creditLimitMinor) {
     throw new DomainError(INSUFFICIENT_BALANCE)
   }
-  plus(balance.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
+  plus(before.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
   const entryId = post(tx, wallet, cause, movement, against)
   const { conversion } = cause
-  return ledgerStatements(tx).insertTransaction({
+  return insertTransaction(tx, {
     id: null,
     walletId: wallet.id,
     clientId: wallet.clientId,
@@ -133,7 +141,7 @@ export const adjust = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: str
 
 /** Read in the transaction, because the row that a caller has may be older. */
 const balanceOf = (tx: Tx, walletId: number): Movement =>
-  ledgerStatements(tx).balance.get({ id: walletId }) ?? { spendableMinor: 0, reservedMinor: 0 }
+  balance(tx).get({ id: walletId }) ?? { spendableMinor: 0, reservedMinor: 0 }
 
 const assertBalanced = (lines: readonly Pick<Line, 'currencyId' | 'amountMinor'>[]): void => {
   const sums = new Map<number, number>()

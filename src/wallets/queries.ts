@@ -2,7 +2,7 @@ import { and, asc, count, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { preparedFind, preparedInsert, preparedInsertReturning, preparedReads, preparedWrites } from '../db/prepared.ts'
+import { prepared, preparedFind, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/parameters.ts'
@@ -41,43 +41,39 @@ const listedBy = (query: Query, ...order: readonly (SQLiteColumn | SQL)[]) => {
     .prepare()
 }
 
-const reads = preparedReads({
-  listById: (query) => listedBy(query, wallets.id),
-  listByAmount: (query) => listedBy(query, inMajorUnits(wallets.amountMinor, wallets.currencyId), wallets.id),
-  find: (query) => preparedFind(query, wallets),
-  findTransaction: (query) => preparedFind(query, transactions),
-  // The wallet in the currency comes before the default one; among several the oldest.
-  paying: (query) =>
-    query
-      .select()
-      .from(wallets)
-      .where(
-        and(
-          eq(wallets.clientId, sql.placeholder('clientId')),
-          or(eq(wallets.currencyId, sql.placeholder('currencyId')), eq(wallets.isDefault, true)),
-        ),
-      )
-      .orderBy(sql`${wallets.currencyId} = ${sql.placeholder('currencyId')} DESC`, asc(wallets.id))
-      .limit(1)
-      .prepare(),
-  default: (query) =>
-    query
-      .select()
-      .from(wallets)
-      .where(and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.isDefault, true)))
-      .limit(1)
-      .prepare(),
-})
+export const findWallet = preparedFind(wallets)
 
-export const findWallet = (query: Query, clientId: number, id: number): Wallet | undefined =>
-  reads(query).find(clientId, id)
+// The wallet in the currency comes before the default one; among several the oldest.
+const payingWallet = prepared((query: Query) =>
+  query
+    .select()
+    .from(wallets)
+    .where(
+      and(
+        eq(wallets.clientId, sql.placeholder('clientId')),
+        or(eq(wallets.currencyId, sql.placeholder('currencyId')), eq(wallets.isDefault, true)),
+      ),
+    )
+    .orderBy(sql`${wallets.currencyId} = ${sql.placeholder('currencyId')} DESC`, asc(wallets.id))
+    .limit(1)
+    .prepare(),
+)
 
 /** The wallet that pays if none is named (contract C9). */
 export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined =>
-  reads(query).paying.get({ clientId, currencyId })
+  payingWallet(query).get({ clientId, currencyId })
+
+const defaultWallet = prepared((query: Query) =>
+  query
+    .select()
+    .from(wallets)
+    .where(and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.isDefault, true)))
+    .limit(1)
+    .prepare(),
+)
 
 export const findDefaultWallet = (query: Query, clientId: number): Wallet | undefined =>
-  reads(query).default.get({ clientId })
+  defaultWallet(query).get({ clientId })
 
 export const findAnyWallet = (query: Query, id: number): Wallet | undefined =>
   query.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()
@@ -111,42 +107,42 @@ export const openWallet = (
     .get()
 }
 
-export const ledgerStatements = preparedWrites({
-  lastEntry: (tx) =>
-    tx
-      .select({ id: sql<number | null>`max(${ledgerEntries.id})` })
-      .from(ledgerEntries)
-      .prepare(),
-  insertLine: (tx) => preparedInsert(tx, ledgerLines),
-  insertEntry: (tx) => preparedInsert(tx, ledgerEntries),
-  insertTransaction: (tx) =>
-    preparedInsertReturning(tx, transactions, {
-      amountRank: inMajorUnits(
-        sql.placeholder('amountMinor'),
-        tx
-          .select({ currencyId: wallets.currencyId })
-          .from(wallets)
-          .where(eq(wallets.id, sql.placeholder('walletId'))),
-      ),
-    }),
-  balance: (tx) =>
-    tx
-      .select({ spendableMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
-      .from(wallets)
-      .where(eq(wallets.id, sql.placeholder('id')))
-      .limit(1)
-      .prepare(),
-  moveBalance: (tx) =>
-    tx
-      .update(wallets)
-      .set({
-        amountMinor: sql`${wallets.amountMinor} + ${sql.placeholder('spendableMinor')}`,
-        reservedMinor: sql`${wallets.reservedMinor} + ${sql.placeholder('reservedMinor')}`,
-        updatedAtMs: sql`${sql.placeholder('nowMs')}`,
-      })
-      .where(eq(wallets.id, sql.placeholder('id')))
-      .prepare(),
+export const insertLine = preparedInsert(ledgerLines)
+export const insertEntry = preparedInsert(ledgerEntries)
+export const insertTransaction = preparedInsertReturning(transactions, {
+  amountRank: inMajorUnits(
+    sql.placeholder('amountMinor'),
+    sql`(SELECT ${wallets.currencyId} FROM ${wallets} WHERE ${wallets.id} = ${sql.placeholder('walletId')})`,
+  ),
 })
+
+export const lastEntry = prepared((tx: Tx) =>
+  tx
+    .select({ id: sql<number | null>`max(${ledgerEntries.id})` })
+    .from(ledgerEntries)
+    .prepare(),
+)
+
+export const balance = prepared((tx: Tx) =>
+  tx
+    .select({ spendableMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
+    .from(wallets)
+    .where(eq(wallets.id, sql.placeholder('id')))
+    .limit(1)
+    .prepare(),
+)
+
+export const moveBalance = prepared((tx: Tx) =>
+  tx
+    .update(wallets)
+    .set({
+      amountMinor: sql`${wallets.amountMinor} + ${sql.placeholder('spendableMinor')}`,
+      reservedMinor: sql`${wallets.reservedMinor} + ${sql.placeholder('reservedMinor')}`,
+      updatedAtMs: sql`${sql.placeholder('nowMs')}`,
+    })
+    .where(eq(wallets.id, sql.placeholder('id')))
+    .prepare(),
+)
 
 export const WALLET_SORTS = ['id', 'amount'] as const
 export const TRANSACTION_SORTS = ['id', 'amount', 'created_at'] as const
@@ -160,10 +156,15 @@ export interface WalletQuery {
   sort: Sort<(typeof WALLET_SORTS)[number]>
 }
 
+const walletsById = prepared((query: Query) => listedBy(query, wallets.id))
+const walletsByAmount = prepared((query: Query) =>
+  listedBy(query, inMajorUnits(wallets.amountMinor, wallets.currencyId), wallets.id),
+)
+
 /** A client has few wallets: they need no index. */
 export const listWallets = (query: Query, clientId: number, asked: WalletQuery) => {
   const { page, sort, currencyId = null, currency = null, type = null, isActive } = asked
-  const list = sort.field === 'id' ? reads(query).listById : reads(query).listByAmount
+  const list = sort.field === 'id' ? walletsById(query) : walletsByAmount(query)
   // No wallet can be closed: all are active.
   const matching = isActive === 'false' ? [] : list.all({ clientId, currencyId, currency, type })
   if (sort.direction === 'DESC') matching.reverse()
@@ -188,8 +189,10 @@ export const listTransactions = async (
   return { rows: rows.map((transaction) => ({ transaction, currencyId: currencyOf(transaction) })), totalCount }
 }
 
+const findOwnTransaction = preparedFind(transactions)
+
 export const findTransaction = (query: Query, clientId: number, id: number) => {
-  const transaction = reads(query).findTransaction(clientId, id)
+  const transaction = findOwnTransaction(query, clientId, id)
   return transaction && withCurrency(query, transaction)
 }
 

@@ -113,8 +113,8 @@ const draftOf = (number: number) => ({
 
 /** Payouts that are over, so that nothing is due; what they moved in the ledger is left out, because no list reads it. */
 const inserter = (tx: Tx, usd: number, eur: number): ((world: World, owner: Owner, number: number) => Payout) => {
-  const insertPayout = preparedInsert(tx, payouts)
-  const insertEvent = preparedInsert(tx, payoutEvents)
+  const insertPayout = preparedInsert(payouts)
+  const insertEvent = preparedInsert(payoutEvents)
   return (world, owner, number) => {
     const nowMs = world.clock.nowMs()
     const { firstName, lastName } = nameOf(number)
@@ -157,9 +157,9 @@ const inserter = (tx: Tx, usd: number, eur: number): ((world: World, owner: Owne
       failedAtMs: failed ? nowMs : null,
       cancelledAtMs: null,
     }
-    insertPayout(payout)
+    insertPayout(tx, payout)
     const event = { eventType: 'created', fromStatus: null, toStatus: 'created', actorType: 'client' } as const
-    insertEvent({ id: null, payoutId: payout.id, ...event, message: null, createdAtMs: nowMs })
+    insertEvent(tx, { id: null, payoutId: payout.id, ...event, message: null, createdAtMs: nowMs })
     return payout
   }
 }
