@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { sinceStartMs } from '../kernel/clock.ts'
 import { isBusy } from './data-folder.ts'
 import { asFailure, FilesGone, isPassing, type OpenFiles, tryLater } from './storage.ts'
@@ -18,34 +18,19 @@ const LOOK_MS = 1
 /** How long a unit of work waits for other processes. */
 const PATIENCE_MS = 5_000
 
-type Outcome = { value: unknown } | { error: unknown }
-
 /** Group commit: units of work that arrive together share one commit, each in its own savepoint. */
 export class SharedCommit {
   #waiting: Unit[] = []
   #isFlushDue = false
   #look: ReturnType<typeof setTimeout> | undefined
   #trouble: Error | undefined
-  readonly #begin: Statement
-  readonly #commit: Statement
-  readonly #rollback: Statement
-  readonly #savepoint: Statement
-  readonly #release: Statement
-  readonly #undo: Statement
 
   constructor(
     private readonly sqlite: Database,
     /** The files of a server; undefined in memory, and for commands. */
     private readonly files: () => OpenFiles | undefined = () => undefined,
     private readonly patienceMs = PATIENCE_MS,
-  ) {
-    this.#begin = sqlite.query('BEGIN IMMEDIATE')
-    this.#commit = sqlite.query('COMMIT')
-    this.#rollback = sqlite.query('ROLLBACK')
-    this.#savepoint = sqlite.query('SAVEPOINT unit')
-    this.#release = sqlite.query('RELEASE unit')
-    this.#undo = sqlite.query('ROLLBACK TO unit')
-  }
+  ) {}
 
   run<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -64,31 +49,28 @@ export class SharedCommit {
     if (this.#waiting.length === 0) return
     try {
       this.#requireFiles()
-      this.#begin.run()
+      this.sqlite.run('BEGIN IMMEDIATE')
     } catch (error) {
       if (isBusy(error)) this.#waitForTurn(error)
       else this.#fail(this.#waiting.splice(0), error)
       return
     }
     const units = this.#waiting.splice(0)
-    let outcomes: Outcome[]
+    let settle: (() => void)[]
     try {
-      outcomes = units.map(({ run }) => this.#attempt(run))
-      this.#commit.run()
+      settle = units.map((unit) => this.#attempt(unit))
+      this.sqlite.run('COMMIT')
       this.#requireFiles()
     } catch (error) {
       // A full disk may have ended the transaction already; then there is nothing left to roll back.
-      if (this.sqlite.inTransaction) this.#rollback.run()
+      if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
       this.#fail(units, error)
       return
     }
     this.#trouble = undefined
     commitTotals.commits += 1
     commitTotals.units += units.length
-    outcomes.forEach((outcome, index) => {
-      if ('error' in outcome) units[index]?.reject(outcome.error)
-      else units[index]?.resolve(outcome.value)
-    })
+    for (const each of settle) each()
   }
 
   /** Commits what is waiting, or refuses it while another process writes. */
@@ -116,27 +98,27 @@ export class SharedCommit {
   /** Refuses units that have waited for too long, and tries again for the others. */
   #waitForTurn(error: unknown): void {
     const patientMs = sinceStartMs() - this.patienceMs
-    const isTooLong = ({ sinceMs }: Unit) => sinceMs < patientMs
-    const [late, waiting] = [this.#waiting.filter(isTooLong), this.#waiting.filter((unit) => !isTooLong(unit))]
+    // The first has waited the longest.
+    const patient = this.#waiting.findIndex(({ sinceMs }) => sinceMs >= patientMs)
+    const late = this.#waiting.splice(0, patient === -1 ? Number.POSITIVE_INFINITY : patient)
     if (late.length > 0) this.#fail(late, error)
-    this.#waiting = waiting
-    if (waiting.length === 0) return
+    if (this.#waiting.length === 0) return
     clearTimeout(this.#look)
     this.#look = setTimeout(() => this.flush(), LOOK_MS)
   }
 
-  /** @throws what ended the whole transaction, such as a full disk */
-  #attempt(work: () => unknown): Outcome {
-    this.#savepoint.run()
+  /** Returns what settles the unit after the commit. @throws what ended the whole transaction, such as a full disk */
+  #attempt({ run, resolve, reject }: Unit): () => void {
+    this.sqlite.run('SAVEPOINT unit')
     try {
-      const value = work()
-      this.#release.run()
-      return { value }
+      const value = run()
+      this.sqlite.run('RELEASE unit')
+      return () => resolve(value)
     } catch (error) {
       if (!this.sqlite.inTransaction) throw error
-      this.#undo.run()
-      this.#release.run()
-      return { error: asFailure(error) }
+      this.sqlite.run('ROLLBACK TO unit')
+      this.sqlite.run('RELEASE unit')
+      return () => reject(asFailure(error))
     }
   }
 
