@@ -77,8 +77,13 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   /** Whether an index holds all matching records, in the order of the list. */
   #hasIndex({ given: [first, ...others], sort }: Request<Filter, Sort>): boolean {
-    if (first === undefined) return true
-    return others.length === 0 && sort === this.options.created && is(this.options.filters[first], SQLiteColumn)
+    return first === undefined || (others.length === 0 && this.#isTogether(first, sort))
+  }
+
+  /** Whether the records that match a filter stand together in an index, in the order of the list. */
+  #isTogether(filter: Filter, sort: Sort): boolean {
+    const { filters, sorts, created } = this.options
+    return is(filters[filter], SQLiteColumn) && (sort === created || sorts[sort][0] === filters[filter])
   }
 
   /** Undefined if no count is stored for the filters. */
@@ -147,8 +152,8 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   /** The keys of a page along the index of its order, and how many records match. */
   async #walk(connection: () => Query, request: Request<Filter, Sort>, { countsAll }: { countsAll: boolean }) {
     const { given, values, sort, direction, limit, offset } = request
-    const { table, filters, created } = this.options
-    const [indexed] = sort === created ? given.filter((filter) => is(filters[filter], SQLiteColumn)) : []
+    const { table, filters } = this.options
+    const indexed = given.find((filter) => this.#isTogether(filter, sort))
     const asked = given.filter((filter) => filter !== indexed)
     const found = { count: 0, keys: [] as Key[] }
     for (const { part, order, condition } of this.#partsOf(sort, direction)) {
@@ -156,7 +161,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
       const { count, keys } = await walk({
         clientId: values.clientId,
         table,
-        order,
+        order: order.filter((column) => !indexed || column !== filters[indexed]),
         isUpward: direction === 'ASC',
         along: and(this.#conditions(indexed === undefined ? [] : [indexed]), condition),
         asked: and(...asked.map((filter) => this.#conditionOf(filter))),
