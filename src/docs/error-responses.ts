@@ -1,41 +1,40 @@
-import { type TSchema, Type } from '@sinclair/typebox'
-import { type RenderedError, renderFailure } from '../http/errors.ts'
+import { Type } from '@sinclair/typebox'
+import { type ErrorShape, renderFailure, shapeOf } from '../http/errors.ts'
 import { errorsOf, type Operation } from '../http/operation.ts'
 import { commonHeaders, headerObjects } from './headers.ts'
 import type { Json } from './schemas.ts'
 
 /** The headers that errors bring along. */
-const ERROR_HEADERS: Record<string, TSchema> = {
+const ERROR_HEADERS = Type.Object({
   'WWW-Authenticate': Type.String({ description: 'The scheme, and what was wrong' }),
   'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
-}
+})
 
 export const errorResponses = (operation: Operation): Json => {
-  const byStatus = new Map<
-    number,
-    { headers: Record<string, TSchema>; examples: Json; bodies: RenderedError['body'][] }
-  >()
-  for (const [name, failure] of Object.entries(errorsOf(operation))) {
-    const { status, headers, body } = renderFailure(failure, operation)
-    const known = byStatus.get(status) ?? { headers: {}, examples: {}, bodies: [] }
-    for (const name of Object.keys(headers)) {
-      const schema = ERROR_HEADERS[name]
-      if (schema) known.headers[name] = schema
-    }
-    known.examples[name] = { value: body }
-    known.bodies.push(body)
-    byStatus.set(status, known)
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, { headers, examples, bodies }]) => [
-      status,
-      {
-        description: STATUS_DESCRIPTIONS[status] ?? 'Error',
-        headers: { ...headerObjects(Type.Object(headers)), ...commonHeaders(operation, status) },
-        content: { 'application/json': { schema: errorSchema(bodies), examples } },
+  const errors = Object.entries(errorsOf(operation)).map(([name, failure]) => ({
+    name,
+    schema: SCHEMA_NAMES[shapeOf(failure, operation.errorShape)],
+    ...renderFailure(failure, operation),
+  }))
+  const responses = [...Map.groupBy(errors, ({ status }) => status)].map(([status, alike]) => {
+    const headers = Object.assign({}, ...alike.map((error) => error.headers))
+    const [schema, ...others] = [...new Set(alike.map((error) => error.schema))].map(named)
+    const response = {
+      description: STATUS_DESCRIPTIONS[status] ?? 'Error',
+      headers: {
+        ...headerObjects(Type.Pick(ERROR_HEADERS, Object.keys(headers))),
+        ...commonHeaders(operation, status),
       },
-    ]),
-  )
+      content: {
+        'application/json': {
+          schema: others.length === 0 ? schema : { anyOf: [schema, ...others] },
+          examples: Object.fromEntries(alike.map(({ name, body }) => [name, { value: body }])),
+        },
+      },
+    }
+    return [status, response]
+  })
+  return Object.fromEntries(responses)
 }
 
 const STATUS_DESCRIPTIONS: Record<number, string> = {
@@ -72,14 +71,8 @@ export const ERROR_SCHEMAS = {
   ChargesErrorDetail: object({ message: Text, details: Text }),
 }
 
-/** The schema of the shapes that really occur among these bodies. */
-const errorSchema = (bodies: readonly RenderedError['body'][]): Json => {
-  const names = new Set<'FlatError' | 'StructuredError' | 'ChargesError'>()
-  for (const body of bodies) {
-    names.add('message' in body ? 'FlatError' : isStructured(body.error) ? 'StructuredError' : 'ChargesError')
-  }
-  const [first, ...others] = [...names].map(named)
-  return others.length === 0 ? { ...first } : { anyOf: [first, ...others] }
+const SCHEMA_NAMES: Record<ErrorShape, keyof typeof ERROR_SCHEMAS> = {
+  structured: 'StructuredError',
+  flat: 'FlatError',
+  charges: 'ChargesError',
 }
-
-const isStructured = (error: unknown): boolean => typeof error === 'object' && error !== null && 'code' in error

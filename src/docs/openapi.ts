@@ -43,30 +43,28 @@ export interface DocumentOptions {
 }
 
 export const openApiDocument = async ({ app, version, publicUrl, headersOf }: DocumentOptions): Promise<Json> => {
-  // Loaded when the document is asked for: it would take a fifth of the time that the program takes to start.
+  // Loaded with the first request for the document: it would take a fifth of the time that the program takes to start.
   const { swagger } = await import('@elysiajs/swagger')
-  // The plugin serves what it collects: it does so around the app, where no client can ask for it.
+  // The plugin serves what it collects: it does so around the app, where no client can reach it.
   const collector = new Elysia().use(app).use(swagger({ specPath: COLLECTED_PATH, excludeStaticFile: false }))
   const request = new Request(`http://localhost${COLLECTED_PATH}`)
   ownRequests.add(request)
   const response = await collector.handle(request)
   const document = (await response.json()) as CollectedDocument
-  const operations = new Map(servedBy(app).map(({ method, route, operation }) => [`${method} ${route}`, operation]))
+  const operations = new Map(servedBy(app).map(({ operation }) => [operation.id, operation]))
   const components = new Components()
   const paths: Json = {}
   const sharedHeaders: Json = {}
   const tags = new Map<string, string>()
   for (const [path, methods] of Object.entries(document.paths)) {
-    const route = documentedRoute(path)
-    const pattern = route.replace(/\{(\w+)\}/g, ':$1')
     const documented = Object.entries(methods).flatMap(([method, collected]) => {
-      const operation = operations.get(`${method.toUpperCase()} ${pattern}`)
+      const operation = operations.get(String(collected.operationId))
       if (!operation) return []
       if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
       const headers = sharedIn(sharedHeaders, headersOf(operation))
       return [[method, operationObject({ components, collected, headers }, operation)]]
     })
-    if (documented.length > 0) paths[route] = Object.fromEntries(documented)
+    if (documented.length > 0) paths[documentedRoute(path)] = Object.fromEntries(documented)
   }
   return {
     openapi: '3.1.0',
@@ -140,7 +138,7 @@ const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefi
     in: place,
     required: rest.default === undefined && (schema?.required?.includes(name) ?? false),
     description,
-    // Every numbered record begins with 1: what the reference page asks for unless told otherwise.
+    // Every numbered record begins with 1: what the reference page requests by default.
     ...(place === 'path' && { example: rest.type === 'integer' ? 1 : example }),
     schema: schemaOf(rest as TSchema),
   }))

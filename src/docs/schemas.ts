@@ -7,10 +7,10 @@ export type Json = Record<string, unknown>
 /** Whether a schema describes a request, where an optional member may be null, or a response. */
 export interface Direction {
   isRequest: boolean
-  /** The control surface refuses members that it does not know; the API ignores them. */
+  /** The control API refuses members that it does not know; the others ignore them. */
   isClosed?: boolean
 }
-const ANSWER: Direction = { isRequest: false }
+const RESPONSE: Direction = { isRequest: false }
 
 const INT32_MAX = 2_147_483_647
 /** The pattern in TypeBox's records with any names. */
@@ -20,15 +20,15 @@ const ANY_NAME = '^(.*)$'
 export class Components {
   readonly schemas: Record<string, Json> = {}
 
-  /** A schema as plain JSON, its objects kept here under their titles and referred to. @throws Error without a title */
-  place(schema: TSchema, direction: Direction = ANSWER): Json {
+  /** A schema as plain JSON, its objects stored here by title and referred to. @throws Error without a title */
+  place(schema: TSchema, direction: Direction = RESPONSE): Json {
     const plain = JSON.parse(JSON.stringify(schema), (_, value: unknown) => (isUnion(value) ? inOneWord(value) : value))
     return this.#placed(plain as Json, direction)
   }
 
   #placed(schema: Json, direction: Direction): Json {
     const { items, anyOf, ...rest } = schema
-    if (isObjectSchema(schema)) return this.#keptObject(schema, direction)
+    if (isObjectSchema(schema)) return this.#namedObject(schema, direction)
     return {
       ...withFormat(rest),
       ...(isJson(items) && { items: this.#placed(items, direction) }),
@@ -36,7 +36,7 @@ export class Components {
     }
   }
 
-  #keptObject(
+  #namedObject(
     { title, description, type, properties, required, patternProperties, ...rest }: Json,
     direction: Direction,
   ) {
@@ -44,7 +44,7 @@ export class Components {
     const members = Object.entries((properties ?? {}) as Record<string, Json>)
     const names = (required ?? []) as string[]
     const valuesOfAnyName = (patternProperties as Json | undefined)?.[ANY_NAME]
-    const kept = {
+    const named = {
       type: 'object',
       ...(names.length > 0 && { required: names }),
       ...(members.length > 0 && {
@@ -60,8 +60,8 @@ export class Components {
       ...rest,
     }
     const known = this.schemas[title]
-    if (known && !Bun.deepEquals(known, kept)) throw new Error(`two objects are titled ${title}`)
-    this.schemas[title] = kept
+    if (known && !Bun.deepEquals(known, named)) throw new Error(`two objects are titled ${title}`)
+    this.schemas[title] = named
     const reference = { $ref: `#/components/schemas/${title}`, ...(description !== undefined && { description }) }
     return Array.isArray(type) ? orNull(reference) : reference
   }

@@ -32,9 +32,13 @@ export interface RenderedError {
 
 export const renderFailure = (failure: Failure, { errorShape, unexpectedError }: ErrorFormat): RenderedError => {
   const worded = failure.code === 'internal' ? { ...failure, message: unexpectedError } : failure
-  const render = RENDERERS[failure.isUniform ? 'structured' : errorShape]
-  return { status: KINDS[failure.kind].status, headers: failure.headers ?? {}, body: render(worded) }
+  const { status } = KINDS[failure.kind]
+  return { status, headers: failure.headers ?? {}, body: RENDERERS[shapeOf(failure, errorShape)](worded) }
 }
+
+/** The shape of a failure on a route that has the given one. */
+export const shapeOf = ({ isUniform }: Failure, errorShape: ErrorShape): ErrorShape =>
+  isUniform ? 'structured' : errorShape
 
 const RENDERERS: Record<ErrorShape, (failure: Failure) => RenderedError['body']> = {
   structured: ({ kind, message, violations }) => ({
