@@ -1,10 +1,10 @@
 import { Kind, type TObject, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import { parseTimestamp } from '../kernel/clock.ts'
-import { DomainError, invalid, type Rule, type Violation } from '../kernel/failure.ts'
+import { DomainError, invalid, type Rule } from '../kernel/failure.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
 import { invalidId } from './failures.ts'
 import { eitherCase, oneOf } from './schemas.ts'
-import { isWritable } from './validation.ts'
+import { inOrder, isWritable } from './validation.ts'
 
 /**
  * The parameters of paths and queries (contract C7). Each schema carries the function that reads its text, since the
@@ -54,16 +54,10 @@ export const queryReader = (schema: TObject): ((url: string) => Record<string, u
       if (value instanceof Problem) problems.set(name, value)
       else values[name] = value
     }
-    if (problems.size > 0) throw new DomainError(invalid(violationsIn(readers.keys(), problems)))
+    if (problems.size > 0) throw new DomainError(invalid(inOrder([...readers.keys()], problems)))
     return values
   }
 }
-
-const violationsIn = (names: Iterable<string>, problems: ReadonlyMap<string, Problem>): Violation[] =>
-  [...names].flatMap((field) => {
-    const problem = problems.get(field)
-    return problem ? [{ field, ...problem }] : []
-  })
 
 /** The parameters of a path. @throws DomainError invalid_id */
 export const readPath = (schema: TObject, params: Record<string, string>): Record<string, unknown> => {
@@ -95,32 +89,23 @@ export const idPath = (record: string) =>
     }),
   })
 
+/** A parameter that may be left out. */
+export const filter = <Value>(schema: TSchema, read: Read<Value>) => Type.Optional(parameter(schema, read))
+
 export const idFilter = (record: string) =>
-  Type.Optional(
-    parameter<number>(Type.Integer({ minimum: 1, maximum: ID_MAX, description: `Only of this ${record}` }), id),
-  )
+  filter(Type.Integer({ minimum: 1, maximum: ID_MAX, description: `Only of this ${record}` }), id)
 
 /** The same where the specification has it as text (spec 4.2). */
 export const idTextFilter = (record: string) =>
-  Type.Optional(
-    parameter<number>(
-      Type.String({ pattern: '^[1-9][0-9]{0,9}$', description: `Only of the ${record} with this id` }),
-      id,
-    ),
-  )
+  filter(Type.String({ pattern: '^[1-9][0-9]{0,9}$', description: `Only of the ${record} with this id` }), id)
 
 const text: Read<string> = (value) => (isWritable(value) ? value : new Problem('format', 'must not hold NUL'))
 
-export const textFilter = (description: string) => Type.Optional(parameter<string>(Type.String({ description }), text))
+export const textFilter = (description: string) => filter(Type.String({ description }), text)
 
 /** A term that is searched in lower case. */
 export const searchFilter = (description: string) =>
-  Type.Optional(
-    parameter<string>(Type.String({ description }), (value, query) => {
-      const term = text(value, query)
-      return typeof term === 'string' ? lowerCase(term) : term
-    }),
-  )
+  filter<string>(Type.String({ description }), (value, query) => text(lowerCase(value), query))
 
 const choice =
   <Choice extends string>(choices: readonly Choice[]): Read<Choice> =>
@@ -129,27 +114,24 @@ const choice =
     new Problem('enum', `must be one of ${choices.join(', ')}`)
 
 export const choiceFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
-  Type.Optional(parameter<Choice>(oneOf(choices, { description }), choice(choices)))
+  filter(oneOf(choices, { description }), choice(choices))
 
 /** The same, documented in upper and in lower case. */
 export const eitherCaseFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
-  Type.Optional(parameter<Choice>(eitherCase(choices, { description }), choice(choices)))
+  filter(eitherCase(choices, { description }), choice(choices))
 
 export const timeFilter = (description: string) =>
-  Type.Optional(
-    parameter<number>(
-      Type.String({ format: 'date-time', description }),
-      (value) => parseTimestamp(value) ?? new Problem('format', 'must be an RFC 3339 time'),
-    ),
+  filter<number>(
+    Type.String({ format: 'date-time', description }),
+    (value) => parseTimestamp(value) ?? new Problem('format', 'must be an RFC 3339 time'),
   )
 
 const CURRENCY_CODE = /^[A-Z]{3}$/
 
 /** The code of a currency; there may be no such currency. */
-export const currencyCodeFilter = Type.Optional(
-  parameter<string>(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case' }), (value) =>
-    CURRENCY_CODE.test(value) ? value : new Problem('format', 'must be three letters in upper case'),
-  ),
+export const currencyCodeFilter = filter<string>(
+  Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case' }),
+  (value) => (CURRENCY_CODE.test(value) ? value : new Problem('format', 'must be three letters in upper case')),
 )
 
 /** A page of a list: both count from 1. */
@@ -203,20 +185,14 @@ export const orderQuery = <Field extends string>(fields: readonly Field[]) => ({
 
 /** The parameters that sort a list: a JSON object (spec 4.2), or a field's name and a direction (contract C7). */
 export const sortQuery = <Field extends string>(fields: readonly Field[]) => ({
-  sort: Type.Optional(
-    parameter<Partial<Sort<Field>>>(
-      Type.String({
-        description: `A JSON object with field (${fields.join(', ')}) and direction (ASC or DESC), URL-encoded; not together with sort_by or sort_order`,
-      }),
-      sort(fields),
-    ),
+  sort: filter(
+    Type.String({
+      description: `A JSON object with field (${fields.join(', ')}) and direction (ASC or DESC), URL-encoded; not together with sort_by or sort_order`,
+    }),
+    sort(fields),
   ),
-  sort_by: Type.Optional(
-    parameter<Field>(oneOf(fields, { description: 'The field that the list is sorted by' }), choice(fields)),
-  ),
-  sort_order: Type.Optional(
-    parameter<Direction>(eitherCase(DIRECTIONS, { description: 'The direction, in either case' }), choice(DIRECTIONS)),
-  ),
+  sort_by: choiceFilter(fields, 'The field that the list is sorted by'),
+  sort_order: eitherCaseFilter(DIRECTIONS, 'The direction, in either case'),
 })
 
 /** A JSON object with the members field and direction, either of which may be left out, or be written in capitals. */
@@ -229,15 +205,18 @@ const sort =
     }
     const sent = parseSort(value)
     if (!sent) return new Problem('object', 'must be a JSON object with the members field and direction')
-    const [wantedField, wantedDirection] = [sent.field ?? sent.Field, sent.direction ?? sent.Direction]
-    const field = fields.find((candidate) => candidate === wantedField)
+    const [sentField, sentDirection] = [
+      sent.field ?? sent.Field ?? undefined,
+      sent.direction ?? sent.Direction ?? undefined,
+    ]
+    const field = fields.find((candidate) => candidate === sentField)
     const direction = DIRECTIONS.find(
-      (candidate) => typeof wantedDirection === 'string' && candidate === wantedDirection.toUpperCase(),
+      (candidate) => typeof sentDirection === 'string' && candidate === sentDirection.toUpperCase(),
     )
-    if (wantedField !== undefined && wantedField !== null && !field) {
+    if (sentField !== undefined && !field) {
       return new Problem('enum', `must name a field that is one of ${fields.join(', ')}`)
     }
-    if (wantedDirection !== undefined && wantedDirection !== null && !direction) {
+    if (sentDirection !== undefined && !direction) {
       return new Problem('enum', 'must have a direction that is ASC or DESC')
     }
     return { ...(field && { field }), ...(direction && { direction }) }
@@ -245,7 +224,7 @@ const sort =
 
 const parseSort = (
   value: string,
-): { field?: unknown; direction?: unknown; Field?: unknown; Direction?: unknown } | undefined => {
+): Partial<Record<'field' | 'Field' | 'direction' | 'Direction', unknown>> | undefined => {
   try {
     const parsed: unknown = JSON.parse(value)
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined
@@ -254,7 +233,7 @@ const parseSort = (
   }
 }
 
-/** The order that a query asks for; the fallback fills in what is left out. */
+/** The order of a list; the fallback replaces what the query leaves out. */
 export const sortOf = <Field extends string>(
   query: { sort?: Partial<Sort<Field>>; sort_by?: Field; sort_order?: Direction },
   fallback: Sort<Field>,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { operationsOf, pageOf } from '../http/operation.ts'
-import { choiceFilter, orderQuery, Problem, pageQuery, parameter, searchFilter } from '../http/parameters.ts'
+import { choiceFilter, filter, orderQuery, Problem, pageQuery, searchFilter } from '../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
@@ -72,13 +72,11 @@ const listQuery = (reference: Reference) =>
   Type.Object({
     ...pageQuery(PAGE),
     status: choiceFilter(PAYOUT_STATUSES, 'Only with this status'),
-    currency: Type.Optional(
-      parameter<Currency>(
-        Type.String({ description: 'ISO 4217' }),
-        (code) =>
-          reference.findCurrencyByCode(code.toUpperCase()) ??
-          new Problem('enum', 'must be the ISO 4217 code of a circulating currency'),
-      ),
+    currency: filter<Currency>(
+      Type.String({ description: 'ISO 4217' }),
+      (code) =>
+        reference.findCurrencyByCode(code.toUpperCase()) ??
+        new Problem('enum', 'must be the ISO 4217 code of a circulating currency'),
     ),
     search: searchFilter('A part of the reference or of the e-mail, in either case'),
     ...orderQuery(PAYOUT_SORTS),
