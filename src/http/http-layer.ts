@@ -42,7 +42,7 @@ const errorResponder = (options: HttpLayerOptions) => {
     set.status = status
     Object.assign(set.headers, headers, { 'content-type': JSON_TYPE })
     const text = JSON.stringify(body)
-    options.observer?.refused(request, route, failure, { status, headers: set.headers, body: text })
+    options.observer?.ended(request, route, { status, headers: set.headers, body: text }, failure)
     return failure.dropsConnection ? brokenOff() : text
   }
 
@@ -87,14 +87,14 @@ export const httpLayer = (options: HttpLayerOptions) => {
     setCommonHeaders(options, set)
     if (value instanceof Response) {
       for (const name in set.headers) value.headers.set(name, String(set.headers[name]))
-      observer?.answered(request, value.status, value.headers, bodyOf(value), route)
+      observer?.ended(request, route, { status: value.status, headers: value.headers, body: bodyOf(value) })
       // With nothing left to add, the framework sends the response as it is, instead of making another one.
       set.headers = {}
       return value
     }
     const body = serialized(value)
     if (body !== value) set.headers['content-type'] = JSON_TYPE
-    observer?.answered(request, Number(set.status ?? 200), set.headers, body, route)
+    observer?.ended(request, route, { status: Number(set.status ?? 200), headers: set.headers, body })
     return body
   }
 

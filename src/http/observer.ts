@@ -2,23 +2,18 @@ import type { Failure } from '../kernel/failure.ts'
 
 export type ResponseHeaders = Headers | Readonly<Record<string, unknown>>
 
+interface SentResponse {
+  status: number
+  headers: ResponseHeaders
+  /** Before compression. */
+  body: string | Uint8Array | undefined
+}
+
 /** Is notified of requests and responses, and does not change them. */
 export interface HttpObserver {
   arrived: (request: Request) => void
-  /** `route` is the pattern of the path; undefined if no route matches. */
-  refused: (
-    request: Request,
-    route: string | undefined,
-    failure: Failure,
-    error: { status: number; headers: ResponseHeaders; body: string },
-  ) => void
-  answered: (
-    request: Request,
-    status: number,
-    headers: ResponseHeaders,
-    body: string | Uint8Array | undefined,
-    route: string,
-  ) => void
+  /** `route` is the pattern of the path; undefined if no route matches. The failure is that of an error response. */
+  ended: (request: Request, route: string | undefined, response: SentResponse, failure?: Failure) => void
 }
 
 /** One observer for several; undefined if there is none, so that requests skip it. */
@@ -29,11 +24,8 @@ export const combineObservers = (observers: readonly (HttpObserver | undefined)[
     arrived: (request) => {
       for (const observer of present) observer.arrived(request)
     },
-    refused: (...details) => {
-      for (const observer of present) observer.refused(...details)
-    },
-    answered: (...details) => {
-      for (const observer of present) observer.answered(...details)
+    ended: (...details) => {
+      for (const observer of present) observer.ended(...details)
     },
   }
 }

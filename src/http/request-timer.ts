@@ -46,19 +46,7 @@ export class RequestTimer implements HttpObserver {
     if (underway) underway.client = username
   }
 
-  refused: HttpObserver['refused'] = (request, route, failure, { status, headers }) =>
-    this.#end(request, route, status, headers, failure.code)
-
-  answered: HttpObserver['answered'] = (request, status, headers, _, route) =>
-    this.#end(request, route, status, headers, null)
-
-  #end(
-    request: Request,
-    route: string | undefined,
-    status: number,
-    headers: ResponseHeaders,
-    failure: Failure['code'] | null,
-  ): void {
+  ended: HttpObserver['ended'] = (request, route, { status, headers }, failure) => {
     const underway = this.#underway.get(request)
     if (!underway) return
     this.#underway.delete(request)
@@ -69,7 +57,7 @@ export class RequestTimer implements HttpObserver {
       durationMs: Math.round((sinceStartMs() - underway.arrivedMs) * 1_000) / 1_000,
       requestId: requestIdIn(headers),
       client: underway.client,
-      failure,
+      failure: failure?.code ?? null,
     }
     for (const { onEnded } of this.listeners) onEnded(facts)
   }

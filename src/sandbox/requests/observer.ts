@@ -1,6 +1,6 @@
 import { rateMissing } from '../../charges/errors.ts'
 import { sentBody } from '../../http/body.ts'
-import type { HttpObserver, ResponseHeaders } from '../../http/observer.ts'
+import type { HttpObserver } from '../../http/observer.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
 import { sinceStartMs } from '../../kernel/clock.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
@@ -104,24 +104,15 @@ export class RequestObserver implements HttpObserver {
     return { ...found, error: currencies ? new DomainError(rateMissing(currencies.from, currencies.to)) : found.error }
   }
 
-  refused: HttpObserver['refused'] = (request, route, failure, { status, headers, body }) => {
-    const observed = this.#inProgress.get(request)
-    if (observed) {
-      observed.failure = failure
-      observed.route ??= route || null
-    }
-    this.#close(request, status, headers, body)
-  }
-
-  answered: HttpObserver['answered'] = (request, status, headers, body) => {
-    this.#close(request, status, headers, body instanceof Uint8Array ? shownPartOf(body) : body)
-  }
-
-  #close(request: Request, status: number, headers: ResponseHeaders, body: string | Uint8Array | undefined): void {
+  ended: HttpObserver['ended'] = (request, route, { status, headers, body }, failure) => {
     const observed = this.#inProgress.get(request)
     const path = pathOf(request.url)
     const { worlds } = this.options
     if (!observed || isAboutSandbox(path)) return
+    if (failure) {
+      observed.failure = failure
+      observed.route ??= route || null
+    }
     this.#inProgress.delete(request)
     const world = observed.world ?? worldOfBearer(worlds, request) ?? worlds.default
     if (world.closed) return
@@ -133,7 +124,7 @@ export class RequestObserver implements HttpObserver {
     observed.requestBody = sentBody(request)
     observed.status = status
     observed.responseHeaders = headers
-    observed.responseBody = body
+    observed.responseBody = body instanceof Uint8Array ? shownPartOf(body) : body
     observed.durationMs = sinceStartMs() - observed.startedMs
     if (observed.failure && observed.client === null) observed.cut()
     world.of(requestLog).add(observed)
