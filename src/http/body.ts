@@ -17,11 +17,11 @@ const SMALL_PIECE_BYTES_MAX = 64
 
 const DIGITS = /^\d+$/
 
+/** Read once: a second reading is refused like the first. */
+const readings = new WeakMap<Request, Promise<string>>()
 /** The bodies that were read, for observers. */
 const bodies = new WeakMap<Request, string>()
 const objects = new WeakMap<Request, JsonObject>()
-/** Why a body was refused: a second reading is refused alike. */
-const refusals = new WeakMap<Request, unknown>()
 
 /** Undefined while nothing has read it. */
 export const sentBody = (request: Request): string | undefined => bodies.get(request)
@@ -34,19 +34,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  * @throws DomainError body_unreadable when it is over the limit, not whole or not UTF-8; unavailable when too many bytes
  *   of bodies are under way
  */
-export const readText = async (request: Request, bytesMax: number = BODY_BYTES_MAX): Promise<string> => {
-  const known = bodies.get(request)
-  if (known !== undefined) return known
-  if (refusals.has(request)) throw refusals.get(request)
-  try {
-    const text = decoded(await readBytes(request, bytesMax))
-    bodies.set(request, text)
-    if (text.length > LONG_TEXT) await turns.next(LONG_BODIES)
-    return text
-  } catch (error) {
-    refusals.set(request, error)
-    throw error
-  }
+export const readText = (request: Request, bytesMax: number = BODY_BYTES_MAX): Promise<string> => {
+  const reading = readings.get(request) ?? readOnce(request, bytesMax)
+  readings.set(request, reading)
+  return reading
+}
+
+const readOnce = async (request: Request, bytesMax: number): Promise<string> => {
+  const text = decoded(await readBytes(request, bytesMax))
+  bodies.set(request, text)
+  if (text.length > LONG_TEXT) await turns.next(LONG_BODIES)
+  return text
 }
 
 const decoded = (bytes: Uint8Array): string => {
@@ -58,13 +56,13 @@ const decoded = (bytes: Uint8Array): string => {
 }
 
 /**
- * A body that says its length has room kept for all of it at once, and is read in one piece: asking for the stream makes
- * one, which costs more than the rest of reading.
+ * A body with a length reserves room for all of it, and is read in one piece: a stream would cost more than the rest of
+ * reading.
  */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array> => {
-  const said = request.headers.get('content-length')
-  // Given twice, it is a list.
-  const byteCount = said !== null && DIGITS.test(said) ? Number(said) : undefined
+  const length = request.headers.get('content-length')
+  // Sent twice, it is a list.
+  const byteCount = length !== null && DIGITS.test(length) ? Number(length) : undefined
   if (byteCount !== undefined && byteCount > bytesMax) throw unreadable()
   return takeIn((upload) => {
     if (byteCount === undefined) return readChunks(request, bytesMax, upload)

@@ -26,7 +26,6 @@ type Coding = keyof typeof CODINGS
 export class StoredResponse {
   readonly #headers: Readonly<Record<string, string>>
   readonly #plain: Variant
-  #unchanged: Response | undefined
   readonly #etag: string
   readonly #validators: Readonly<Record<string, string>>
   readonly #packed: Partial<Record<Coding, Variant>> = {}
@@ -51,10 +50,8 @@ export class StoredResponse {
 
   respond({ headers }: Request): Response {
     const known = headers.get('if-none-match')
-    if (known !== null && names(known, this.#etag)) {
-      this.#unchanged ??= new Response(null, { status: 304, headers: this.#validators })
-      return this.#unchanged.clone() as Response
-    }
+    if (known !== null && names(known, this.#etag))
+      return new Response(null, { status: 304, headers: this.#validators })
     return withBody(this.#variantFor(headers).response.clone() as Response, this.#plain.body)
   }
 
@@ -73,13 +70,11 @@ export class StoredResponse {
 
 /** Responses that never change, by number; each is made when it is first requested. */
 export const storedOnce = (make: (id: number) => unknown): ((id?: number) => StoredResponse) => {
-  const kept = new Map<number, StoredResponse>()
+  const stored = new Map<number, StoredResponse>()
   return (id = 0) => {
-    const known = kept.get(id)
-    if (known) return known
-    const prepared = new StoredResponse(JSON.stringify(make(id)))
-    kept.set(id, prepared)
-    return prepared
+    const response = stored.get(id) ?? new StoredResponse(JSON.stringify(make(id)))
+    stored.set(id, response)
+    return response
   }
 }
 
