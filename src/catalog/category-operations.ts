@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { FEATURE_DISABLED, invalidId } from '../http/failures.ts'
-import { operationsOf } from '../http/operation.ts'
+import { listOf, operationsOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
 import { CATEGORY_NOT_FOUND, SUBCATEGORY_NOT_FOUND } from './errors.ts'
 
@@ -22,12 +22,7 @@ export const listCategories = operation({
   unexpectedError: 'Failed to retrieve categories',
   summary: 'List all active categories',
   description: 'What products can be filtered by; inactive ones are never shown.',
-  success: {
-    status: 200,
-    description: 'All active categories',
-    schema: Type.Array(CategorySchema),
-    example: [CATEGORY_EXAMPLE],
-  },
+  success: listOf('All active categories', CategorySchema, CATEGORY_EXAMPLE),
   errors: { 'categories.feature_disabled': FEATURE_DISABLED },
 })
 
@@ -51,12 +46,7 @@ export const listSubcategories = operation({
   unexpectedError: 'Failed to retrieve subcategories',
   summary: 'List all active subcategories',
   description: 'What categories are divided into; inactive ones are never shown.',
-  success: {
-    status: 200,
-    description: 'All active subcategories',
-    schema: Type.Array(SubcategorySchema),
-    example: [SUBCATEGORY_EXAMPLE],
-  },
+  success: listOf('All active subcategories', SubcategorySchema, SUBCATEGORY_EXAMPLE),
   errors: { 'subcategories.feature_disabled': FEATURE_DISABLED },
 })
 

@@ -6,7 +6,7 @@ import { violation } from '../kernel/failure.ts'
 import { CARD_TYPE } from './card.ts'
 import { PRODUCT_NOT_FOUND } from './errors.ts'
 import { SORT_FIELDS } from './product-index.ts'
-import { BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
+import { BANDS_EXAMPLE, BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
 
 const operation = operationsOf({
   tag: 'Products',
@@ -53,12 +53,7 @@ const PRODUCT_EXAMPLE = {
   delivery_mode: 'digital',
   delivery_time: 'instant',
   validity: '12 months',
-  available_denominations: [
-    { min_value: 100, max_value: 100, discount: 2.5 },
-    { min_value: 250, max_value: 250, discount: 2.5 },
-    { min_value: 500, max_value: 500, discount: 2.5 },
-    { min_value: 1000, max_value: 1000, discount: 2.5 },
-  ],
+  available_denominations: BANDS_EXAMPLE,
 }
 const DETAIL_EXAMPLE = {
   ...PRODUCT_EXAMPLE,

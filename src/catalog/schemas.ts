@@ -20,3 +20,9 @@ export const BandSchema = Type.Object(
   },
   { title: 'Denomination' },
 )
+export const BANDS_EXAMPLE = [
+  { min_value: 100, max_value: 100, discount: 2.5 },
+  { min_value: 250, max_value: 250, discount: 2.5 },
+  { min_value: 500, max_value: 500, discount: 2.5 },
+  { min_value: 1000, max_value: 1000, discount: 2.5 },
+]

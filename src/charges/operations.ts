@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { BandSchema, Denomination, ProductPath, Quantity } from '../catalog/schemas.ts'
+import { BANDS_EXAMPLE, BandSchema, Denomination, ProductPath, Quantity } from '../catalog/schemas.ts'
 import { BODY_UNREADABLE } from '../http/failures.ts'
 import type { JsonObject } from '../http/json.ts'
 import { operationsOf } from '../http/operation.ts'
@@ -44,12 +44,7 @@ const CACHE_HEADERS = Type.Object({
 const DISCOUNT_EXAMPLE = {
   product_id: 1,
   currency_code: 'INR',
-  discounts: [
-    { min_value: 100, max_value: 100, discount: 2.5 },
-    { min_value: 250, max_value: 250, discount: 2.5 },
-    { min_value: 500, max_value: 500, discount: 2.5 },
-    { min_value: 1000, max_value: 1000, discount: 2.5 },
-  ],
+  discounts: BANDS_EXAMPLE,
   denomination: 100,
   quantity: 2,
   discount: 2.5,

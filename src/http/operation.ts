@@ -50,7 +50,7 @@ interface About {
   /** The largest body that is read, where it is smaller than elsewhere. */
   bodyBytesMax?: number
   /**
-   * The handler checks the body, not the framework: a refusal is kept under the Idempotency-Key in the same transaction
+   * The handler checks the body, not the framework: a refusal is stored for its Idempotency-Key in the same transaction
    * (contract C14).
    */
   checksBody?: true
@@ -200,10 +200,18 @@ export const LONG_PAGE_HEADERS = Type.Object({
   'X-Has-More': Type.Boolean({ description: 'Whether more pages exist' }),
 })
 
-/** The success of an operation that lists records. */
+/** The success of an operation that lists all records. */
+export const listOf = <Schema extends TSchema>(description: string, schema: Schema, example: Static<Schema>) => ({
+  status: 200 as const,
+  description,
+  schema: Type.Array(schema),
+  example: [example],
+})
+
+/** The success of an operation that lists records in pages. */
 export const pageOf = <Schema extends TSchema>(
   description: string,
   schema: Schema,
   example: Static<Schema>,
   headers: TObject = PAGE_HEADERS,
-) => ({ status: 200 as const, description, schema: Type.Array(schema), example: [example], headers })
+) => ({ ...listOf(description, schema, example), headers })

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import { type Operation, operationsOf } from './operation.ts'
+import { Timestamp } from './schemas.ts'
 
 /** Health of the service (spec 4.6, contract C1): public, and outside of limits. */
 
@@ -17,7 +18,7 @@ const StatusSchema = Type.Object(
     status: Type.Literal('ok'),
     version: Type.String(),
     mode: Type.Union([Type.Literal('sandbox'), Type.Literal('live')]),
-    time: Type.String({ format: 'date-time' }),
+    time: Timestamp,
   },
   { title: 'Status' },
 )
@@ -40,7 +41,7 @@ export interface ServiceRoutesOptions {
   version: string
   mode: 'sandbox' | 'live'
   clock: () => Clock
-  /** Whether requests can be answered: false once the program is closing. */
+  /** Whether requests are served: false once the program is closing. */
   isReady: () => boolean
 }
 

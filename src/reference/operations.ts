@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { operationsOf } from '../http/operation.ts'
+import { listOf, operationsOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
 import { GET_COUNTRY_ERRORS, GET_CURRENCY_ERRORS } from './errors.ts'
 
@@ -55,12 +55,7 @@ export const listCountries = countryOperation({
   stored: true,
   summary: 'List all countries',
   description: 'All 249, under identifiers that never change.',
-  success: {
-    status: 200,
-    description: 'All countries of ISO 3166-1',
-    schema: Type.Array(CountrySchema),
-    example: [COUNTRY_EXAMPLE],
-  },
+  success: listOf('All countries of ISO 3166-1', CountrySchema, COUNTRY_EXAMPLE),
   errors: {},
 })
 
@@ -81,12 +76,7 @@ export const listCurrencies = currencyOperation({
   stored: true,
   summary: 'List all currencies',
   description: 'All in circulation, under identifiers that never change.',
-  success: {
-    status: 200,
-    description: 'All circulating currencies of ISO 4217',
-    schema: Type.Array(CurrencySchema),
-    example: [CURRENCY_EXAMPLE],
-  },
+  success: listOf('All circulating currencies of ISO 4217', CurrencySchema, CURRENCY_EXAMPLE),
   errors: {},
 })
 

@@ -6,7 +6,7 @@ import type { Guard } from '../sessions/guard.ts'
 import { COUNTRY_NOT_FOUND, CURRENCY_NOT_FOUND } from './errors.ts'
 import type { CountrySchema, CurrencySchema } from './operations.ts'
 import * as operations from './operations.ts'
-import type { Country, Currency, Reference } from './reference.ts'
+import type { Country, Reference } from './reference.ts'
 
 /** Countries (spec 4.4) and currencies (spec 4.5). Errors leave in the structured shape. */
 
@@ -14,9 +14,9 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
   // These never change while the program runs.
   const countryList = storedOnce(() => reference.countries.map(countryWire))
   const countryResponse = storedOnce((id: number) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
-  const currencyList = storedOnce(() => reference.currencies.map(currencyWire))
-  const currencyResponse = storedOnce((id: number) =>
-    currencyWire(found(reference.findCurrency(id), CURRENCY_NOT_FOUND)),
+  const currencyList = storedOnce((): readonly Static<typeof CurrencySchema>[] => reference.currencies)
+  const currencyResponse = storedOnce(
+    (id): Static<typeof CurrencySchema> => found(reference.findCurrency(id), CURRENCY_NOT_FOUND),
   )
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
@@ -39,11 +39,4 @@ const countryWire = (country: Country): Static<typeof CountrySchema> => ({
   alpha_3: country.alpha3,
   numeric_code: country.numericCode,
   dialing_prefix: country.dialingPrefix,
-})
-
-const currencyWire = ({ id, name, currency, precision }: Currency): Static<typeof CurrencySchema> => ({
-  id,
-  name,
-  currency,
-  precision,
 })

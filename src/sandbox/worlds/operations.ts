@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { listOf } from '../../http/operation.ts'
 import { Problem, parameter } from '../../http/parameters.ts'
 import { Timestamp } from '../../http/schemas.ts'
 import { isWritable, Text } from '../../http/validation.ts'
@@ -105,12 +106,7 @@ export const listWorlds = controlOperation('worlds')({
   id: 'listWorlds',
   summary: 'List the worlds',
   description: 'Each with the username that logs in to it and its time.',
-  success: {
-    status: 200,
-    description: 'The default world first',
-    schema: Type.Array(WorldSummary),
-    example: [WORLD_EXAMPLE],
-  },
+  success: listOf('The default world first', WorldSummary, WORLD_EXAMPLE),
   errors: {},
 })
 
@@ -161,12 +157,7 @@ export const listSnapshots = controlOperation('snapshots')({
   id: 'listSnapshots',
   summary: 'List the snapshots',
   description: 'The names under which worlds were kept.',
-  success: {
-    status: 200,
-    description: 'In the order in which they were kept',
-    schema: Type.Array(SnapshotName),
-    example: [{ name: 'prepared' }],
-  },
+  success: listOf('In the order in which they were kept', SnapshotName, { name: 'prepared' }),
   errors: {},
 })
 
