@@ -5,7 +5,7 @@ import { isWritable } from '../http/validation.ts'
 import type { Reference } from '../reference/reference.ts'
 import { apiPath, apiReader, type Fault, fileReader, problemsOf, schemaFaults, UNWRITABLE } from './file-entry.ts'
 import { CatalogEnvelope, type ProductDocument } from './file-schema.ts'
-import { JsonLines } from './json-lines.ts'
+import { linesOf } from './json-lines.ts'
 import type { CatalogRows, OnRows } from './queries.ts'
 import { append } from './rows.ts'
 
@@ -48,7 +48,7 @@ export const readCatalog = (text: string, { reference, onRows }: ReadingCatalog)
   }
   const readEntry = list.length === 0 ? apiReader() : fileReader()
   const seen = new Set<number>()
-  let lines: JsonLines | undefined
+  const placed: { place: string; problem: string }[] = []
   entries.forEach((entry, index) => {
     if (index % PRODUCTS_PER_REPORT === 0) onRows?.('checking products', index, entries.length)
     const { product, faults } = readEntry(entry)
@@ -59,14 +59,14 @@ export const readCatalog = (text: string, { reference, onRows }: ReadingCatalog)
       if (faults.length === 0) append(rows, product, reference)
     }
     for (const { path, what } of faults) {
-      lines ??= new JsonLines(text)
-      const member = list.length === 0 ? apiPath(path) : path
-      const line = lines.lineOf(list, index, member.split('/').slice(1))
-      problems.push(`line ${line}, ${labelOf(entry, index)}, /${[...list, index].join('/')}${member}: ${what}`)
+      const place = `/${[...list, index].join('/')}${list.length === 0 ? apiPath(path) : path}`
+      placed.push({ place, problem: `${labelOf(entry, index)}, ${place}: ${what}` })
     }
   })
-  if (problems.length > 0) throw new CatalogFault(problems)
-  return rows
+  if (problems.length + placed.length === 0) return rows
+  const places = placed.map(({ place }) => place)
+  const lineOf = linesOf(text, places)
+  throw new CatalogFault([...problems, ...placed.map(({ place, problem }) => `line ${lineOf(place)}, ${problem}`)])
 }
 
 const labelOf = (entry: unknown, index: number): string => {
