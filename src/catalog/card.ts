@@ -82,9 +82,8 @@ const fitted = (name: string): { size: number; lines: string[] } => {
     if (lines.length <= NAME_LINES_MAX) return { size, lines }
   }
   const size = NAME_SIZES[NAME_SIZES.length - 1] ?? 0
-  const [first = '', ...rest] = linesOf(name, size)
-  const letters = lettersOf(rest[0] ?? '')
-  return { size, lines: [first, `${letters.slice(0, -1).join('').trimEnd()}…`] }
+  const [first = '', second = ''] = linesOf(name, size)
+  return { size, lines: [first, truncated(second, -1)] }
 }
 
 /** Breaks between words, and within words that are longer than a line. */
@@ -120,11 +119,7 @@ const lettersOf = (text: string): string[] =>
 
 const fits = (text: string, size: number): boolean => widthOf(text) * size <= WIDTH - 2 * MARGIN
 
-const widthOf = (text: string): number => {
-  let width = 0
-  for (const letter of text) width += letterWidth(letter)
-  return width
-}
+const widthOf = (text: string): number => [...text].reduce((width, letter) => width + letterWidth(letter), 0)
 
 const letterWidth = (letter: string): number => {
   if (WIDE_LETTER.test(letter)) return WIDE_LETTER_WIDTH
@@ -132,42 +127,14 @@ const letterWidth = (letter: string): number => {
   return CAPITAL.test(letter) ? CAPITAL_WIDTH : LETTER_WIDTH
 }
 
-const cut = (text: string, lettersMax: number): string => {
-  if (text.length <= lettersMax) return text
-  const letters = lettersOf(text)
-  return letters.length <= lettersMax
-    ? text
-    : `${letters
-        .slice(0, lettersMax - 1)
-        .join('')
-        .trimEnd()}…`
-}
+const cut = (text: string, lettersMax: number): string =>
+  lettersOf(text).length <= lettersMax ? text : truncated(text, lettersMax - 1)
 
-/** Converts OKLCH, where equal lightness looks equal in all hues. White on a lightness of 0.5 has enough contrast. */
-const toHex = (lightness: number, chroma: number, hueDegrees: number): string => {
-  const hue = (hueDegrees * Math.PI) / 180
-  const [a, b] = [chroma * Math.cos(hue), chroma * Math.sin(hue)]
-  const [l, m, s] = [
-    (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3,
-    (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3,
-    (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3,
-  ]
-  const linear = [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-  ]
-  return `#${linear
-    .map((part) =>
-      gamma(Math.min(1, Math.max(0, part)))
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`
-}
+const truncated = (text: string, end: number): string => `${lettersOf(text).slice(0, end).join('').trimEnd()}…`
 
-const gamma = (part: number): number =>
-  Math.round(255 * (part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055))
+/** In OKLCH, equal lightness looks equal in all hues. White on a lightness of 0.5 has enough contrast. */
+const toHex = (lightness: number, chroma: number, hueDegrees: number): string =>
+  Bun.color(`oklch(${lightness * 100}% ${chroma} ${hueDegrees})`, 'hex') ?? ''
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 /** Control characters have no place in XML. */
