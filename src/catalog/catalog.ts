@@ -113,14 +113,6 @@ export class Catalog {
     return this.#current.catalog.find(id)
   }
 
-  findCategory(id: number): Named | undefined {
-    return this.categories.find((category) => category.id === id)
-  }
-
-  findSubcategory(id: number): Named | undefined {
-    return this.subcategories.find((subcategory) => subcategory.id === id)
-  }
-
   /** A response that is made once per catalog, and shared by clients with the same agreed discounts. */
   response(
     name: string,

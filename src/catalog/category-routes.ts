@@ -5,6 +5,7 @@ import type { Guard } from '../sessions/guard.ts'
 import type { Catalog } from './catalog.ts'
 import * as operations from './category-operations.ts'
 import { CATEGORY_NOT_FOUND, SUBCATEGORY_NOT_FOUND } from './errors.ts'
+import type { Named } from './queries.ts'
 
 /** Categories and subcategories (spec 4.3), for accounts with vouchers. Errors leave in the structured shape. */
 
@@ -19,7 +20,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     )
     .get(
       '/categories/:id',
-      ({ params }) => found(catalog.findCategory(params.id), CATEGORY_NOT_FOUND),
+      ({ params }) => found(withId(catalog.categories, params.id), CATEGORY_NOT_FOUND),
       operations.getCategory,
     )
     .get(
@@ -32,6 +33,8 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     )
     .get(
       '/subcategories/:id',
-      ({ params }) => found(catalog.findSubcategory(params.id), SUBCATEGORY_NOT_FOUND),
+      ({ params }) => found(withId(catalog.subcategories, params.id), SUBCATEGORY_NOT_FOUND),
       operations.getSubcategory,
     )
+
+const withId = (list: readonly Named[], id: number): Named | undefined => list.find((named) => named.id === id)

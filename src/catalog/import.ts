@@ -41,7 +41,7 @@ interface Importing {
 }
 
 /**
- * Like {@link importCatalog}, in small transactions beside a server, which switches over after the last one.
+ * Like {@link importCatalog}, in small transactions while a server runs, which switches over after the last one.
  * Called under the import lock. Returns the number of products. @throws CatalogFault, and then nothing has changed
  */
 export const importCatalogInSteps = async (file: string, importing: Importing): Promise<number> => {

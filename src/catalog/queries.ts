@@ -1,7 +1,7 @@
-import { and, asc, eq, getTableColumns, gt, gte, inArray, lte, max, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import type { Reference } from '../reference/reference.ts'
-import type { Band, Product, ProductTexts } from './product.ts'
+import type { Product, ProductTexts } from './product.ts'
 import { categories, clientDiscounts, productBands, products, subcategories } from './tables.ts'
 
 export type OnRows = (what: string, done: number, total: number) => void
@@ -18,7 +18,7 @@ export const replaceCatalog = (tx: Tx, rows: CatalogRows): void => {
   for (const step of replacingCatalog(rows, productIds(tx))) step(tx)
 }
 
-/** A transaction beside a server takes some 10 ms. */
+/** Such a transaction takes some 10 ms, and a server waits for it. */
 const ROWS_PER_STEP = 250
 
 /** Replaces all products in steps. Between them, the catalog is neither the old nor the new one. */
@@ -68,14 +68,12 @@ const define = (
   others: { categoryId?: number },
 ): void => {
   tx.update(table).set({ active: false }).where(gte(table.id, OWN_ID_MIN)).run()
-  let next =
-    Math.max(
-      OWN_ID_MIN - 1,
-      tx
-        .select({ id: max(table.id) })
-        .from(table)
-        .get()?.id ?? 0,
-    ) + 1
+  const last =
+    tx
+      .select({ id: sql<number | null>`max(${table.id})` })
+      .from(table)
+      .get()?.id ?? 0
+  let next = Math.max(OWN_ID_MIN, last + 1)
   for (const name of names) {
     const values = { id: next, name, active: true, ...others } as typeof subcategories.$inferInsert
     const [row] = tx
@@ -91,16 +89,12 @@ const define = (
 /** Updates the rows of an earlier release: ids stay, names may change. */
 export const seedCategories = (tx: Tx, seed: CategorySeed): void => {
   // A category of a file gives way to the program's own with the same name.
-  const isTaken = (table: typeof categories | typeof subcategories, rows: readonly { name: string }[]) =>
-    and(
-      gte(table.id, OWN_ID_MIN),
-      inArray(
-        table.name,
-        rows.map(({ name }) => name),
-      ),
-    )
-  tx.delete(subcategories).where(isTaken(subcategories, seed.subcategories)).run()
-  tx.delete(categories).where(isTaken(categories, seed.categories)).run()
+  for (const [table, rows] of [[subcategories, seed.subcategories] as const, [categories, seed.categories] as const]) {
+    const names = rows.map(({ name }) => name)
+    tx.delete(table)
+      .where(and(gte(table.id, OWN_ID_MIN), inArray(table.name, names)))
+      .run()
+  }
   const improved = { name: sql`excluded.name`, active: sql`excluded.active` }
   tx.insert(categories)
     .values([...seed.categories])
@@ -138,10 +132,14 @@ export interface ProductRecord {
 
 export const productRecords = (query: Query): Map<number, ProductRecord> => {
   const rows = query.select().from(products).orderBy(asc(products.id)).all()
-  const records = new Map<number, ProductRecord>(rows.map((row) => [row.id, { row, bands: [] }]))
-  const bands = query.select().from(productBands).orderBy(asc(productBands.productId), asc(productBands.position)).all()
-  for (const band of bands) records.get(band.productId)?.bands.push(band)
-  return records
+  const bands = bandsByProduct(query)
+  return new Map(rows.map((row) => [row.id, { row, bands: bands.get(row.id) ?? [] }]))
+}
+
+const bandsByProduct = (query: Query, condition?: SQL) => {
+  const { productId, position } = productBands
+  const rows = query.select().from(productBands).where(condition).orderBy(asc(productId), asc(position)).all()
+  return Map.groupBy(rows, (band) => band.productId)
 }
 
 /** The categories and subcategories of the catalog file, in its form; empty lists are left out. */
@@ -159,11 +157,9 @@ export const ownCategories = (
   return { ...(own.length > 0 && { categories: own }), ...(ownSub.length > 0 && { subcategories: ownSub }) }
 }
 
-export const findProductName = (query: Query, id: number): string | undefined =>
-  query.select({ name: products.name }).from(products).where(eq(products.id, id)).limit(1).get()?.name
-
-export const findValidity = (query: Query, id: number): string | undefined =>
-  query.select({ validity: products.validity }).from(products).where(eq(products.id, id)).limit(1).get()?.validity
+/** On sale or not. */
+export const findProduct = (query: Query, id: number): ProductRecord['row'] | undefined =>
+  query.select().from(products).where(eq(products.id, id)).limit(1).get()
 
 export const productIds = (query: Query): number[] =>
   query
@@ -202,29 +198,14 @@ export const productsOnSale = (
     .orderBy(asc(products.id))
     .limit(limit)
     .all()
-  const bands = bandsBetween(query, afterId, rows.at(-1)?.id ?? afterId)
+  const lastId = rows.at(-1)?.id ?? afterId
+  const bands = bandsByProduct(query, and(gt(productBands.productId, afterId), lte(productBands.productId, lastId)))
   return rows.map(({ countryId, currencyId, ...row }) => ({
     ...row,
     country: reference.getCountry(countryId),
     currency: reference.getCurrency(currencyId),
     bands: bands.get(row.id) ?? [],
   }))
-}
-
-const bandsBetween = (query: Query, afterId: number, lastId: number): Map<number, Band[]> => {
-  const rows = query
-    .select()
-    .from(productBands)
-    .where(and(gt(productBands.productId, afterId), lte(productBands.productId, lastId)))
-    .orderBy(asc(productBands.productId), asc(productBands.position))
-    .all()
-  const bands = new Map<number, Band[]>()
-  for (const { productId, position, ...band } of rows) {
-    const known = bands.get(productId)
-    if (known) known.push(band)
-    else bands.set(productId, [band])
-  }
-  return bands
 }
 
 /** The long texts of a product, or undefined when another process has just removed it. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Command } from 'commander'
 import { CatalogFault } from '../catalog/document.ts'
-import { findValidity } from '../catalog/queries.ts'
+import { findProduct } from '../catalog/queries.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type DataConfig, dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
@@ -89,7 +89,7 @@ const deliveringOf = (
     opened ??= open()
     return opened(tx)
   }
-  const validityOf = (productId: number) => findValidity(database.query, productId)
+  const validityOf = (productId: number) => findProduct(database.query, productId)?.validity
   const onDamaged = ({ stockId }: { stockId: number }) =>
     note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, json)
   return { seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { agreeDiscounts, findProductName } from '../catalog/queries.ts'
+import { agreeDiscounts, findProduct } from '../catalog/queries.ts'
 import { dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { parseDiscount } from '../config/values.ts'
@@ -62,10 +62,10 @@ export const clientCommands = (client: Command): void => {
 const setDiscount = ({ write }: Administration, name: string, productId: number, discountBasisPoints: number) =>
   write((tx): Row => {
     const { id: clientId, username } = getClient(tx, name)
-    const product = findProductName(tx, productId)
+    const product = findProduct(tx, productId)
     if (product === undefined) throw refused(`No product has the id ${productId}: see scrip catalog export.`)
     agreeDiscounts(tx, [{ clientId, productId, discountBasisPoints }])
-    return { username, product_id: productId, product, discount: toPercent(discountBasisPoints) }
+    return { username, product_id: productId, product: product.name, discount: toPercent(discountBasisPoints) }
   })
 
 const rotate = async ({ config, world, write }: Administration, name: string): Promise<Row> => {
