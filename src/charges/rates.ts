@@ -1,3 +1,5 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { crossRate, RATE_ONE } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 
@@ -5,10 +7,7 @@ import type { Reference } from '../reference/reference.ts'
 export type RateSource = (from: string, to: string) => number | undefined
 
 /** Units of each currency for one unit of the base, as decimals with at most eight places (contract C1). */
-interface RateTable {
-  base: string
-  rates: Record<string, string>
-}
+const RateTable = Type.Object({ base: Type.String(), rates: Type.Record(Type.String(), Type.String()) })
 
 /** The problems of a file of rates, with their places. */
 export class RatesFault extends Error {
@@ -61,7 +60,7 @@ export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Refer
   )
 }
 
-const checked = (table: RateTable): BaseRates => {
+const checked = (table: Static<typeof RateTable>): BaseRates => {
   const perBaseE8 = new Map<string, number>([[table.base, RATE_ONE]])
   const problems: string[] = []
   for (const [currency, text] of Object.entries(table.rates)) {
@@ -83,19 +82,9 @@ export const parseRates = (text: string): BaseRates => {
   } catch (error) {
     throw new RatesFault([`not JSON: ${error instanceof Error ? error.message : String(error)}`])
   }
-  if (!isRateTable(table)) throw new RatesFault(['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
+  if (!Value.Check(RateTable, table)) throw new RatesFault(['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
   return checked(table)
 }
-
-const isRateTable = (value: unknown): value is RateTable =>
-  typeof value === 'object' &&
-  value !== null &&
-  'base' in value &&
-  typeof value.base === 'string' &&
-  'rates' in value &&
-  typeof value.rates === 'object' &&
-  value.rates !== null &&
-  Object.values(value.rates).every((rate) => typeof rate === 'string')
 
 /** A rate in units of 1e-8, or the problem with it. */
 export const parseRate = (text: string): number | string => {
