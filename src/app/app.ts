@@ -64,7 +64,7 @@ export const createApp = (deps: Deps) => {
   /** Logs in without a request that the request log or the coverage would show. */
   const logIn = async (login: Credentials): Promise<string> => {
     const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
-    return (await sessions.begin(identified)).accessToken
+    return (await sessions.begin(identified)).access.token
   }
   return { app, handle: app.fetch, due, logIn }
 }

@@ -79,8 +79,8 @@ export class Sandbox implements Extension {
     const clientId = findAccountId(recorded.client)
     const client = clientId === undefined ? undefined : findClient(world, clientId)
     if (client) {
-      const { accessToken } = await sessions.begin({ world, client, passwordSha256: undefined })
-      headers.set('authorization', `Bearer ${accessToken}`)
+      const { access } = await sessions.begin({ world, client, passwordSha256: undefined })
+      headers.set('authorization', `Bearer ${access.token}`)
     }
     const { publicUrl } = this.options
     const again = new Request(publicUrl + recorded.path, {

@@ -52,9 +52,7 @@ export class Guard {
   readonly admit = (context: GuardContext): Session | Promise<Session> => {
     const authorization = context.request.headers.get('authorization')
     const session = this.#recall(authorization)
-    return session
-      ? this.#enter(context, session)
-      : this.#verify(authorization).then((verified) => this.#enter(context, verified))
+    return next(session ?? this.#verify(authorization), (verified) => this.#enter(context, verified))
   }
 
   #enter(context: GuardContext, session: Session): Session | Promise<Session> {
@@ -63,11 +61,9 @@ export class Guard {
     set.headers['X-Request-Id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session)
     if (limits) takeToken(session, limits, set, isFree)
-    const wait = context.ready?.()
     const isReading = request.method === 'GET'
     const caughtUp = () => (isReading && due.isDue(session.world) ? due.catchUp(session.world) : undefined)
-    const ready = wait ? wait.then(caughtUp) : caughtUp()
-    const admitted = ready ? ready.then(() => this.#handOver(context, session)) : this.#handOver(context, session)
+    const admitted = next(next(context.ready?.(), caughtUp), () => this.#handOver(context, session))
     return admitted instanceof Promise ? admitted.then(checkedAgain) : admitted
   }
 
@@ -75,15 +71,12 @@ export class Guard {
     const { request, path, route } = context
     const inStep = request.method === 'GET' ? session : this.#inStep(session)
     const admitted = this.options.onAdmitted?.({ request, path, route }, inStep) ?? inStep
-    return admitted instanceof Promise
-      ? admitted.then((own) => this.#entitle(context, own))
-      : this.#entitle(context, admitted)
+    return next(admitted, (own) => this.#entitle(context, own))
   }
 
   #entitle({ request, path, route, feature }: GuardContext, session: Session): Session | Promise<Session> {
     const own = feature ? entitled(session, feature) : session
-    const checked = this.options.onEntitled?.({ request, path, route })
-    return checked ? checked.then(() => own) : own
+    return next(this.options.onEntitled?.({ request, path, route }), () => own)
   }
 
   /** A session that does due work before each write. */
@@ -114,6 +107,12 @@ export class Guard {
     }))
   }
 }
+
+/** Goes on at once, or after the promise. */
+const next = <Value, Result>(
+  value: Value | Promise<Value>,
+  work: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> => (value instanceof Promise ? value.then(work) : work(value))
 
 /** A session that requires a feature, now and when it writes. @throws DomainError feature_disabled */
 const entitled = (session: Session, feature: Feature): Session => {

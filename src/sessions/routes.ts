@@ -25,12 +25,12 @@ export interface SessionRoutesOptions {
 
 export const sessionRoutes = (options: SessionRoutesOptions) => {
   const { credentials, sessions, guard, accessTtlMs, accountErrors, addressOf } = options
-  const pairBody = (tokens: IssuedTokens): Static<typeof TokenPair> => ({
-    access_token: tokens.accessToken,
-    refresh_token: tokens.refreshToken,
-    access_expires_at: toTimestamp(tokens.accessExpiresAtMs),
-    refresh_expires_at: toTimestamp(tokens.refreshExpiresAtMs),
-    client_id: tokens.clientId,
+  const pairBody = ({ access, refresh, clientId }: IssuedTokens): Static<typeof TokenPair> => ({
+    access_token: access.token,
+    refresh_token: refresh.token,
+    access_expires_at: toTimestamp(access.expiresAtMs),
+    refresh_expires_at: toTimestamp(refresh.expiresAtMs),
+    client_id: clientId,
     token_type: 'Bearer',
     expires_in: accessTtlMs / SECOND_MS,
   })

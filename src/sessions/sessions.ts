@@ -35,12 +35,15 @@ export interface Session {
   readonly checkAgain: () => void
 }
 
+interface IssuedToken {
+  token: string
+  expiresAtMs: number
+}
+
 /** The tokens of a login or refresh (contract C3). */
 export interface IssuedTokens {
-  accessToken: string
-  refreshToken: string
-  accessExpiresAtMs: number
-  refreshExpiresAtMs: number
+  access: IssuedToken
+  refresh: IssuedToken
   clientId: number
 }
 
@@ -187,26 +190,14 @@ export class Sessions {
     generation: number,
     nowMs: number,
   ): Promise<IssuedTokens> {
-    const sign = (kind: TokenKind, tokenId: string) =>
-      this.options.signer.sign({
-        kind,
-        clientId: client.id,
-        tokenId,
-        loginId,
-        world: world.name,
-        generation,
-        issuedAtMs: wholeSecond(nowMs),
-        expiresAtMs: this.#expiryMs(nowMs, kind),
-      })
-    const accessId = world.ids.letters(TOKEN_ID_LENGTH)
-    const refreshId = world.ids.letters(TOKEN_ID_LENGTH)
-    return {
-      accessToken: await sign('access', accessId),
-      refreshToken: await sign('refresh', refreshId),
-      accessExpiresAtMs: this.#expiryMs(nowMs, 'access'),
-      refreshExpiresAtMs: this.#expiryMs(nowMs, 'refresh'),
-      clientId: client.id,
+    const common = { clientId: client.id, loginId, world: world.name, generation, issuedAtMs: wholeSecond(nowMs) }
+    const issue = async (kind: TokenKind): Promise<IssuedToken> => {
+      const expiresAtMs = this.#expiryMs(nowMs, kind)
+      const tokenId = world.ids.letters(TOKEN_ID_LENGTH)
+      return { token: await this.options.signer.sign({ kind, tokenId, expiresAtMs, ...common }), expiresAtMs }
     }
+    const [access, refresh] = await Promise.all([issue('access'), issue('refresh')])
+    return { access, refresh, clientId: client.id }
   }
 
   /** A login is stored until its last token expires. */

@@ -53,7 +53,7 @@ describe('More than 10,000 active logins of one client', () => {
   test('the first to expire is deleted, and its token revoked', async () => {
     const { world, sessions, identify, close } = open()
     const first = await sessions.begin(await identify())
-    const authorization = `Bearer ${first.accessToken}`
+    const authorization = `Bearer ${first.access.token}`
     await sessions.admit(authorization)
     const nowMs = world.clock.nowMs()
     const others = Array.from({ length: 9_999 }, (_, index) => ({
@@ -74,7 +74,7 @@ describe('More than 10,000 active logins of one client', () => {
     expect(sessions.recall(authorization)).toBeDefined()
     const second = await sessions.begin(await identify())
     expect(await refusalOf(sessions.admit(authorization))).toBe('unauthorized')
-    expect(await refusalOf(sessions.admit(`Bearer ${second.accessToken}`))).toBeUndefined()
+    expect(await refusalOf(sessions.admit(`Bearer ${second.access.token}`))).toBeUndefined()
     expect(world.db.query.select().from(logins).where(eq(logins.clientId, 1)).all()).toHaveLength(10_000)
     close()
   })
