@@ -79,8 +79,8 @@ const performOrReplay = async <Input>(
   text: string,
   key: string,
 ): Promise<JsonResponse> => {
-  const sent = readSent(text)
-  const requestSha256 = digestOf(`POST ${effect.route} ${canonical(sent) ?? text}`)
+  const parse = parsedOnce(text)
+  const requestSha256 = digestOf(`POST ${effect.route} ${canonical(parse) ?? text}`)
   const result = await write((tx) => {
     const nowMs = world.clock.nowMs()
     clearKeys(tx, nowMs - STORED_MS)
@@ -89,7 +89,7 @@ const performOrReplay = async <Input>(
       if (stored.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
       return { response: { status: stored.status, json: storedJson(tx, effect, stored), replayed: true } }
     }
-    const fresh = attempt(tx, effect, sent)
+    const fresh = attempt(tx, effect, parse)
     if (fresh.response) {
       const { status, json } = fresh.response
       const body = effect.atRest?.close(tx, json, placeOf({ clientId: client.id, key })) ?? json
@@ -111,10 +111,9 @@ const storedJson = (tx: Tx, { atRest }: Pick<Effect<unknown>, 'atRest'>, stored:
 type Result = { response: JsonResponse } | { response?: JsonResponse; error: DomainError }
 
 /** In a savepoint: a refused effect leaves nothing, but its key is stored. */
-const attempt = <Input>(tx: Tx, effect: Effect<Input>, sent: Sent): Result => {
+const attempt = <Input>(tx: Tx, effect: Effect<Input>, parse: () => JsonObject): Result => {
   try {
-    if ('refusal' in sent) throw sent.refusal
-    const body = tx.transaction(() => effect.apply(tx, effect.check(sent.body)))
+    const body = tx.transaction(() => effect.apply(tx, effect.check(parse())))
     return { response: { status: effect.status, json: JSON.stringify(body), replayed: false } }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
@@ -124,21 +123,22 @@ const attempt = <Input>(tx: Tx, effect: Effect<Input>, sent: Sent): Result => {
   }
 }
 
-type Sent = { body: JsonObject } | { refusal: unknown }
-
-/** A key also stands for a body that is refused. */
-const readSent = (text: string): Sent => {
+/** A key also stands for a body that is refused: the refusal is thrown later. */
+const parsedOnce = (text: string): (() => JsonObject) => {
   try {
-    return { body: parseObject(text) }
+    const body = parseObject(text)
+    return () => body
   } catch (refusal) {
-    return { refusal }
+    return () => {
+      throw refusal
+    }
   }
 }
 
 /** The same text for bodies that are equal as JSON; undefined for a body that is no JSON object. */
-const canonical = (sent: Sent): string | undefined => {
+const canonical = (parse: () => JsonObject): string | undefined => {
   try {
-    return 'body' in sent ? canonicalize(sent.body) : undefined
+    return canonicalize(parse())
   } catch {
     return undefined
   }
