@@ -86,15 +86,10 @@ export const metadataRule = (metadata: object): Problem | undefined => {
 
 /** Values that are not text are left to the validation. */
 export const normalized = {
-  name: (value: unknown) => inText(value, trimmed),
-  country: (value: unknown) => inText(value, upperCased),
-  phone: (value: unknown) => inText(value, ungrouped),
+  name: (value: unknown) => (typeof value === 'string' ? value.trim() : value),
+  country: (value: unknown) => (typeof value === 'string' ? upperCased(value) : value),
+  phone: (value: unknown) => (typeof value === 'string' ? ungrouped(value) : value),
 }
-
-const inText = (value: unknown, change: (text: string) => string): unknown =>
-  typeof value === 'string' ? change(value) : value
-
-const trimmed = (name: string): string => name.trim()
 
 /** Only Latin letters, because others can become Latin in upper case, as ß becomes SS. */
 const upperCased = (code: string): string => (/^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : code)

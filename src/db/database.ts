@@ -162,7 +162,7 @@ export class Database {
     this.sqlite.run(`PRAGMA user_version = ${version}`)
   }
 
-  /** Whether another process has written since the last call. Each request asks: it takes 1 to 2 µs. */
+  /** Whether another process has written since the last call. Takes 1 to 2 µs, for each request. */
   changedElsewhere(): boolean {
     const version = this.#dataVersion?.get()?.data_version
     if (version === this.#seenVersion) return false

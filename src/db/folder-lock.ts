@@ -27,7 +27,7 @@ export const lockForReplacing = (dataDir: string): Disposable =>
     'A scrip serve or another command works on this folder: stop it first, or name another folder.',
   )
 
-/** @throws DataFault when another process imports, or encrypts codes anew, for longer than `waitMs` */
+/** @throws DataFault when another process imports, or encrypts codes again, for longer than `waitMs` */
 export const lockForImport = (dataDir: string, waitMs = 0): Disposable =>
   lock(
     dataDir,

@@ -25,7 +25,7 @@ const logIn = (response) => {
   }
   return response
 }
-// What is shown as an example is sent by a click: a key that was used already would answer the first request again.
+// What is shown as an example is sent by a click: a key that was used already would repeat the first response.
 const withoutKeys = (parameters) => {
   for (const parameter of parameters) if (parameter.name === 'Idempotency-Key') delete parameter.example
 }
@@ -46,7 +46,7 @@ fetch('/openapi.json').then((response) => response.json()).then((document) => {
 `
 
 /**
- * Mends what the library leaves: no answer of ours has links, whose empty column made an opened operation wider than a
+ * Corrects what the library leaves: no response of ours has links, whose empty column made an opened operation wider than a
  * phone; names of headers are dark on dark; and on phones margins within margins leave the examples little room.
  */
 const STYLE = `
@@ -79,7 +79,7 @@ export const REFERENCE_PAGE = `<!doctype html>
 </html>
 `
 
-/** Nothing from outside, not even by mistake: the browser is told to load only what the program serves. */
+/** The browser loads only what the program serves. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "connect-src 'self'",

@@ -14,7 +14,7 @@ export const addNetwork = (networks: BlockList, text: string): boolean => {
 
 /**
  * Where a request comes from (contract C3): its peer; behind proxies that are trusted, the last address of
- * X-Forwarded-For that is none of theirs.
+ * X-Forwarded-For that is not a trusted proxy.
  */
 export const addressBehind =
   (trusted: BlockList, peerOf: (request: Request) => string) =>

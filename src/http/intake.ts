@@ -57,7 +57,7 @@ export class Upload {
   }
 }
 
-/** Returns memory at once: the garbage collector lets hundreds of MiB of pieces accumulate. Answers an empty buffer. */
+/** Returns memory at once: the garbage collector lets hundreds of MiB of pieces accumulate. Returns an empty buffer. */
 const release = (buffer: ArrayBuffer): ArrayBuffer => buffer.transfer(0)
 
 /** The oldest first. */

@@ -82,7 +82,7 @@ const LONG_NUMBER = /\d{16}/
 const INTEGER = /^-?\d+$/
 
 /**
- * Objects and lists within an object are kept as they were sent (contract C4): an integer in them that a double would
+ * Objects and lists within an object are stored as they were sent (contract C4): an integer in them that a double would
  * change becomes NaN, which the check of a body refuses. Members of the object itself have bounds of their own.
  */
 const withExactNumbers = (object: JsonObject, text: string): JsonObject => {
