@@ -125,6 +125,11 @@ export class TestWorld {
     return new TestWorld(server, name, access_token)
   }
 
+  /** A client that was logged in by other means. */
+  static of(server: Server, name: string, token: string): TestWorld {
+    return new TestWorld(server, name, token)
+  }
+
   /** The other client of the same world: without vouchers, with 5.00 USD. */
   limited(): Promise<TestWorld> {
     return TestWorld.open(this.server, this.name, `sbx_${this.name}.limited`)

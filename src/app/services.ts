@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Pricing } from '../charges/quote.ts'
-import type { RateSource } from '../charges/rates.ts'
+import type { WorldRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
 import type { RequestListener } from '../http/request-timer.ts'
 import type { Log } from '../observability/log.ts'
@@ -28,7 +28,7 @@ export interface Deps {
   worlds: Worlds
   reference: Reference
   catalog: Catalog
-  rates: RateSource
+  rates: WorldRates
   signingKey: Uint8Array
   /** Encrypts voucher codes at rest. */
   seals: SealSource

@@ -6,10 +6,17 @@ import { type Beneficiary, insertBeneficiary } from './queries.ts'
 
 /** E-mail addresses need not be unique (contract C10). */
 export const saveBeneficiary = (tx: Tx, world: World, clientId: number, input: BeneficiaryInput): Beneficiary => {
-  const nowMs = world.clock.nowMs()
+  const createdAtMs = world.clock.nowMs()
+  return saveBeneficiaryAs(tx, { id: world.ids.next('ben', createdAtMs), clientId, createdAtMs }, input)
+}
+
+const saveBeneficiaryAs = (
+  tx: Tx,
+  created: Pick<Beneficiary, 'id' | 'clientId' | 'createdAtMs'>,
+  input: BeneficiaryInput,
+): Beneficiary => {
   const beneficiary: Beneficiary = {
-    id: world.ids.next('ben', nowMs),
-    clientId,
+    ...created,
     ...input,
     emailLowerCase: input.email.toLowerCase(),
     firstNameLowerCase: input.firstName.toLowerCase(),
@@ -18,7 +25,6 @@ export const saveBeneficiary = (tx: Tx, world: World, clientId: number, input: B
     totalPayouts: 0,
     totalAmountMinor: 0,
     lastPayoutAtMs: null,
-    createdAtMs: nowMs,
   }
   insertBeneficiary(tx, beneficiary)
   return beneficiary

@@ -6,15 +6,17 @@ import type { StoredResponse } from '../http/stored-response.ts'
 import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { type Product, type ProductTexts, productWire } from './product.ts'
+import { type Product, type ProductChange, type ProductTexts, productWire } from './product.ts'
 import {
+  ChangedProductIndex,
   type Listed,
+  listedOf,
   loadProductIndex,
   type ProductFilter,
   type ProductIndex,
   type SortField,
 } from './product-index.ts'
-import { discountsOf, findTexts, type Named } from './queries.ts'
+import { discountsOf, findTexts, type Named, productsById } from './queries.ts'
 
 export interface CatalogOptions {
   /** Changes if the default world of a data folder is restored. */
@@ -23,7 +25,12 @@ export interface CatalogOptions {
   version: (database: Database) => string | undefined
   reference: Reference
   publicUrl: string
+  /** What a world has changed of its products; another map after each change. Undefined if no world can. */
+  changesOf?: ((world: World) => ReadonlyMap<number, ProductChange>) | undefined
 }
+
+/** The catalog as one world sees it. */
+export type CatalogView = Pick<Catalog, 'find' | 'list' | 'response' | 'textsOf'>
 
 interface Current {
   database: Database
@@ -49,6 +56,9 @@ export class Catalog {
   #loading: Loading | undefined
 
   constructor(private readonly options: CatalogOptions) {}
+
+  /** By the changes of a world, which hold it: a world that changes nothing costs nothing. */
+  readonly #views = new WeakMap<ReadonlyMap<number, ProductChange>, ChangedView>()
 
   /** Finishes the loading at once, for requests that have not waited for it. */
   get #current(): Current {
@@ -100,6 +110,34 @@ export class Catalog {
     else this.#loaded = undefined
   }
 
+  /** The catalog with the changes of a world. */
+  in(world: World): CatalogView {
+    const changes = this.options.changesOf?.(world)
+    if (!changes || changes.size === 0) return this
+    const { catalog } = this.#current
+    const known = this.#views.get(changes)
+    if (known?.catalog === catalog) return known
+    const listed = new Map<number, Listed>()
+    for (const product of this.#changed(changes)) listed.set(product.id, listedOf(product, this.options.publicUrl))
+    const view = new ChangedView(this, catalog, new ChangedProductIndex(catalog, listed), this.options.publicUrl)
+    this.#views.set(changes, view)
+    return view
+  }
+
+  /** A product of a world, on sale or not. */
+  findAny(world: World, id: number): Product | undefined {
+    const changes = this.options.changesOf?.(world) ?? new Map<number, ProductChange>()
+    return this.#changed(new Map([[id, changes.get(id) ?? {}]]))[0]
+  }
+
+  #changed(changes: ReadonlyMap<number, ProductChange>): Product[] {
+    const { database } = this.#current
+    return productsById(database.query, this.options.reference, [...changes.keys()]).map((product) => ({
+      ...product,
+      ...changes.get(product.id),
+    }))
+  }
+
   get categories(): readonly Named[] {
     return this.#current.catalog.categories
   }
@@ -132,25 +170,54 @@ export class Catalog {
     return findTexts(this.#current.database.query, id)
   }
 
-  list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
-    const matching = this.#current.catalog.select(filter, field)
-    const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
-    const listed =
-      direction === 'ASC'
-        ? matching.slice(start, end)
-        : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
-    return {
-      totalCount: matching.length,
-      products: listed.map(({ product }) => product),
-      /** A JSON array, with the discounts agreed with a client. */
-      json: (agreed: ReadonlyMap<number, number>) => `[${listed.map((each) => this.#jsonOf(each, agreed)).join()}]`,
-    }
+  list(filter: ProductFilter, sort: Sort<SortField>, page: Page) {
+    return pageOf(this.#current.catalog.select(filter, sort.field), sort, page, this.options.publicUrl)
+  }
+}
+
+/** The catalog of a world that has changed products. Its responses are made anew, so that worlds hold no copies of them. */
+class ChangedView implements CatalogView {
+  constructor(
+    private readonly shared: Catalog,
+    readonly catalog: ProductIndex,
+    private readonly index: ChangedProductIndex,
+    private readonly publicUrl: string,
+  ) {}
+
+  find(id: number): Product | undefined {
+    return this.index.find(id)
   }
 
-  #jsonOf({ product, json }: Listed, agreed: ReadonlyMap<number, number>): string {
-    const basisPoints = agreed.get(product.id)
-    return basisPoints === undefined ? json : JSON.stringify(productWire(product, basisPoints, this.options.publicUrl))
+  textsOf(product: Product): ProductTexts | undefined {
+    return this.shared.textsOf(product)
   }
+
+  response(_name: string, make: () => StoredResponse): StoredResponse {
+    return make()
+  }
+
+  list(filter: ProductFilter, sort: Sort<SortField>, page: Page) {
+    return pageOf(this.index.select(filter, sort.field), sort, page, this.publicUrl)
+  }
+}
+
+const pageOf = (matching: readonly Listed[], { direction }: Sort<SortField>, page: Page, publicUrl: string) => {
+  const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
+  const listed =
+    direction === 'ASC'
+      ? matching.slice(start, end)
+      : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
+  return {
+    totalCount: matching.length,
+    products: listed.map(({ product }) => product),
+    /** A JSON array, with the discounts agreed with a client. */
+    json: (agreed: ReadonlyMap<number, number>) => `[${listed.map((each) => jsonOf(each, agreed, publicUrl)).join()}]`,
+  }
+}
+
+const jsonOf = ({ product, json }: Listed, agreed: ReadonlyMap<number, number>, publicUrl: string): string => {
+  const basisPoints = agreed.get(product.id)
+  return basisPoints === undefined ? json : JSON.stringify(productWire(product, basisPoints, publicUrl))
 }
 
 const NO_DISCOUNTS: ReadonlyMap<number, number> = new Map()

@@ -31,6 +31,13 @@ const SELECTIONS_BYTES_MAX = 4_194_304
 const SELECTION_BYTES = 256
 const POINTER_BYTES = 8
 
+export const listedOf = (product: Product, publicUrl: string): Listed => ({
+  product,
+  searchedName: lowerCase(product.name),
+  searchedCategory: lowerCase(product.category),
+  json: JSON.stringify(productWire(product, 0, publicUrl)),
+})
+
 /** A catalog in memory, where filtering 100,000 products takes milliseconds without an index. */
 export class ProductIndex {
   readonly #byId: ReadonlyMap<number, Product>
@@ -57,32 +64,68 @@ export class ProductIndex {
 
   /** All that match, in ascending order of a field. */
   select(filter: ProductFilter, field: SortField): readonly Listed[] {
-    if (Object.values(filter).every((wanted) => wanted === undefined)) return this.#by(field)
+    if (Object.values(filter).every((wanted) => wanted === undefined)) return this.by(field)
     const key = JSON.stringify([field, filter.category, filter.countryId, filter.currencyId, filter.search])
     const known = this.#selections.get(key)
     if (known) return known
-    const selection = this.#filtered(filter, field)
+    const selection = matching(this.by(field), filter)
     this.#selections.set(key, selection)
     return selection
   }
 
-  #filtered({ category, countryId, currencyId, search }: ProductFilter, field: SortField): readonly Listed[] {
-    const [wantedCategory, term] = [category && lowerCase(category), search && lowerCase(search)]
-    let matching = this.#by(field)
-    if (countryId !== undefined) matching = matching.filter(({ product }) => product.country.id === countryId)
-    if (currencyId !== undefined) matching = matching.filter(({ product }) => product.currency.id === currencyId)
-    if (wantedCategory !== undefined) matching = matching.filter((each) => each.searchedCategory === wantedCategory)
-    if (term) matching = matching.filter(({ searchedName }) => searchedName.includes(term))
-    return matching
-  }
-
-  #by(field: SortField): readonly Listed[] {
+  /** All products on sale, sorted. */
+  by(field: SortField): readonly Listed[] {
     const known = this.#sorted.get(field)
     if (known) return known
     const made = field === 'id' ? this.listed : sorted(this.listed, TEXTS[field])
     this.#sorted.set(field, made)
     return made
   }
+}
+
+/** A catalog of which one world has changed some products. */
+export class ChangedProductIndex implements Pick<ProductIndex, 'find' | 'select'> {
+  readonly #sorted = new Map<SortField, readonly Listed[]>()
+
+  constructor(
+    private readonly catalog: ProductIndex,
+    /** As they are in this world, on sale or not. */
+    private readonly changed: ReadonlyMap<number, Listed>,
+  ) {}
+
+  find(id: number): Product | undefined {
+    const own = this.changed.get(id)?.product
+    if (!own) return this.catalog.find(id)
+    return own.active ? own : undefined
+  }
+
+  select(filter: ProductFilter, field: SortField): readonly Listed[] {
+    return matching(this.#by(field), filter)
+  }
+
+  #by(field: SortField): readonly Listed[] {
+    const known = this.#sorted.get(field)
+    if (known) return known
+    const made = this.catalog.by(field).filter(({ product }) => !this.changed.has(product.id))
+    for (const own of this.changed.values()) {
+      if (own.product.active) made.splice(placeOf(own.product, made, field), 0, own)
+    }
+    this.#sorted.set(field, made)
+    return made
+  }
+}
+
+const matching = (
+  listed: readonly Listed[],
+  { category, countryId, currencyId, search }: ProductFilter,
+): readonly Listed[] => {
+  const [wantedCategory, term] = [category && lowerCase(category), search && lowerCase(search)]
+  let matching = listed
+  if (countryId !== undefined) matching = matching.filter(({ product }) => product.country.id === countryId)
+  if (currencyId !== undefined) matching = matching.filter(({ product }) => product.currency.id === currencyId)
+  if (wantedCategory !== undefined) matching = matching.filter((each) => each.searchedCategory === wantedCategory)
+  if (term) matching = matching.filter(({ searchedName }) => searchedName.includes(term))
+  return matching
 }
 
 const TEXTS: Record<Exclude<SortField, 'id'>, (product: Product) => string> = {
@@ -95,12 +138,28 @@ const TEXTS: Record<Exclude<SortField, 'id'>, (product: Product) => string> = {
 
 /** Sorts by lower case, then by text, both by code point, then by id (contract C7). */
 const sorted = (listed: readonly Listed[], textOf: (product: Product) => string): readonly Listed[] => {
-  const keyed = listed.map((each) => {
-    const text = textOf(each.product)
-    return { each, key: comparable(`${text.toLowerCase()}\0${text}`) }
-  })
+  const keyed = listed.map((each) => ({ each, key: keyOf(textOf(each.product)) }))
   keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
   return keyed.map(({ each }) => each)
+}
+
+const keyOf = (text: string): string => comparable(`${text.toLowerCase()}\0${text}`)
+
+/** Where a product belongs among others that are sorted, found by halving. */
+const placeOf = (product: Product, others: readonly Listed[], field: SortField): number => {
+  const isBefore = (other: Product): boolean => {
+    if (field === 'id') return other.id < product.id
+    const [key, otherKey] = [keyOf(TEXTS[field](product)), keyOf(TEXTS[field](other))]
+    return otherKey === key ? other.id < product.id : otherKey < key
+  }
+  let [start, end] = [0, others.length]
+  while (start < end) {
+    const middle = (start + end) >> 1
+    const other = others[middle]?.product
+    if (other && isBefore(other)) start = middle + 1
+    else end = middle
+  }
+  return start
 }
 
 /** A text that `<` compares by code point: surrogate pairs move after all other units. */
@@ -122,14 +181,7 @@ export function* loadProductIndex(
   const listed: Listed[] = []
   for (;;) {
     const some = productsOnSale(query, reference, { afterId: listed.at(-1)?.product.id ?? 0, limit: LOADED_TOGETHER })
-    for (const product of some) {
-      listed.push({
-        product,
-        searchedName: lowerCase(product.name),
-        searchedCategory: lowerCase(product.category),
-        json: JSON.stringify(productWire(product, 0, publicUrl)),
-      })
-    }
+    for (const product of some) listed.push(listedOf(product, publicUrl))
     if (some.length < LOADED_TOGETHER) break
     yield
   }

@@ -20,6 +20,11 @@ export interface Product extends Omit<typeof products.$inferSelect, 'countryId' 
   bands: readonly Band[]
 }
 
+/** What one world can change of a product; lists sort and filter by nothing of it. */
+export type ProductChange = Partial<
+  Pick<Product, 'active' | 'stock' | 'quantityMax' | 'gstBasisPoints' | 'feeFixedMinor' | 'feeBasisPoints' | 'bands'>
+>
+
 /** The delivery time of products that are delivered in the response. */
 export const INSTANT = 'instant'
 

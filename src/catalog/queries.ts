@@ -185,23 +185,34 @@ export const productsOnSale = (
   reference: Reference,
   { afterId, limit }: { afterId: number; limit: number },
 ): Product[] => {
-  const { terms, details, howToUse, ...columns } = getTableColumns(products)
-  const rows = query
-    .select(columns)
-    .from(products)
-    .where(and(eq(products.active, true), gt(products.id, afterId)))
-    .orderBy(asc(products.id))
-    .limit(limit)
-    .all()
+  const rows = productRows(query, and(eq(products.active, true), gt(products.id, afterId)), limit)
   const lastId = rows.at(-1)?.id ?? afterId
   const bands = bandsByProduct(query, and(gt(productBands.productId, afterId), lte(productBands.productId, lastId)))
-  return rows.map(({ countryId, currencyId, ...row }) => ({
-    ...row,
-    country: reference.getCountry(countryId),
-    currency: reference.getCurrency(currencyId),
-    bands: bands.get(row.id) ?? [],
-  }))
+  return rows.map((row) => productOf(row, bands, reference))
 }
+
+/** On sale or not; without those that do not exist. */
+export const productsById = (query: Query, reference: Reference, ids: readonly number[]): Product[] => {
+  const rows = productRows(query, inArray(products.id, [...ids]), ids.length)
+  const bands = bandsByProduct(query, inArray(productBands.productId, [...ids]))
+  return rows.map((row) => productOf(row, bands, reference))
+}
+
+const productRows = (query: Query, condition: SQL | undefined, limit: number) => {
+  const { terms, details, howToUse, ...columns } = getTableColumns(products)
+  return query.select(columns).from(products).where(condition).orderBy(asc(products.id)).limit(limit).all()
+}
+
+const productOf = (
+  { countryId, currencyId, ...row }: ReturnType<typeof productRows>[number],
+  bands: ReturnType<typeof bandsByProduct>,
+  reference: Reference,
+): Product => ({
+  ...row,
+  country: reference.getCountry(countryId),
+  currency: reference.getCurrency(currencyId),
+  bands: bands.get(row.id) ?? [],
+})
 
 /** The long texts of a product, or undefined when another process has just removed it. */
 export const findTexts = (query: Query, productId: number): ProductTexts | undefined => {

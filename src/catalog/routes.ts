@@ -29,13 +29,14 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
       '/',
       ({ query, request, session }) => {
         const agreed = agreedDiscounts(session.world, session.client.id)
+        const offered = catalog.in(session.world)
         const make = () => {
           const { category, country_id: countryId, currency_id: currencyId, search } = query
           const sort = sortOf(query, { field: 'id', direction: 'DESC' })
-          const found = catalog.list({ category, countryId, currencyId, search }, sort, query)
+          const found = offered.list({ category, countryId, currencyId, search }, sort, query)
           return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.products.length))
         }
-        return catalog.response(searchOf(request.url), make, agreed).respond(request)
+        return offered.response(searchOf(request.url), make, agreed).respond(request)
       },
       operations.listProducts,
     )
@@ -43,12 +44,13 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
       '/:id',
       ({ params: { id }, request, session }) => {
         const agreed = agreedDiscounts(session.world, session.client.id)
+        const offered = catalog.in(session.world)
         const make = () => {
-          const product = found(catalog.find(id), PRODUCT_NOT_FOUND)
-          const texts = found(catalog.textsOf(product), PRODUCT_NOT_FOUND)
+          const product = found(offered.find(id), PRODUCT_NOT_FOUND)
+          const texts = found(offered.textsOf(product), PRODUCT_NOT_FOUND)
           return new StoredResponse(JSON.stringify(productDetailWire(product, texts, agreed.get(id) ?? 0, publicUrl)))
         }
-        return catalog.response(String(id), make, agreed).respond(request)
+        return offered.response(String(id), make, agreed).respond(request)
       },
       operations.getProduct,
     )
@@ -56,7 +58,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
       '/:id/availability',
       ({ params, body: { denomination, quantity }, session }) => {
         session.checkAgain()
-        const product = found(catalog.find(params.id), PRODUCT_NOT_FOUND)
+        const product = found(catalog.in(session.world).find(params.id), PRODUCT_NOT_FOUND)
         // A quantity or denomination that is not offered is no failure here (contract C9).
         const offer = findOffer(product, denomination, 0)
         if (!offer || quantity > quantityMaxFor(product, session.client.quantityMax)) return { is_available: false }

@@ -1,9 +1,9 @@
 import type { Query } from '../db/database.ts'
 import { toBasisPoints, toMajor, toMinor, toPercent } from '../kernel/money.ts'
-import type { Reference } from '../reference/reference.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
 import type { ProductDocument } from './file-schema.ts'
-import { INSTANT } from './product.ts'
-import { type CatalogRows, ownCategories, type ProductRecord, productRecords } from './queries.ts'
+import { INSTANT, type Product, type ProductChange, type ProductTexts } from './product.ts'
+import { type CatalogRows, ownCategories, productRecords } from './queries.ts'
 
 /** Converts products between catalog file and database rows. */
 
@@ -46,36 +46,70 @@ export const append = (rows: CatalogRows, entry: ProductDocument, reference: Ref
 
 /** The catalog file of a database, from which `readCatalog` reads the same rows. */
 export const writeCatalog = (query: Query, reference: Reference): string => {
-  const products = [...productRecords(query).values()].map((record) => entryOf(record, reference))
+  const products = [...productRecords(query).values()].map(({ row, bands }) =>
+    entryOf({
+      ...row,
+      country: reference.getCountry(row.countryId),
+      currency: reference.getCurrency(row.currencyId),
+      bands,
+    }),
+  )
   return `${JSON.stringify({ ...ownCategories(query), products }, null, 2)}\n`
 }
 
-const entryOf = ({ row, bands }: ProductRecord, reference: Reference): ProductDocument => {
-  const currency = reference.getCurrency(row.currencyId)
-  const major = (minor: number): number => toMajor(minor, currency.precision)
+/** A product as an entry of a catalog file. */
+export const entryOf = (product: Product & ProductTexts): ProductDocument => ({
+  id: product.id,
+  name: product.name,
+  category: product.category,
+  sub_category: product.subCategory,
+  country: product.country.alpha3,
+  currency: product.currency.currency,
+  ...(product.imageUrl !== null && { image_url: product.imageUrl }),
+  delivery_mode: product.deliveryMode,
+  delivery_time: product.deliveryTime,
+  validity: product.validity,
+  terms: product.terms,
+  details: product.details,
+  how_to_use: product.howToUse,
+  ...termsOf(product),
+})
+
+/** The members of an entry that a world can change. */
+export type ProductTerms = Pick<
+  ProductDocument,
+  'active' | 'stock' | 'max_quantity' | 'gst_percent' | 'handling_fee' | 'denominations'
+>
+
+const termsOf = ({ currency: { precision }, ...product }: Product): ProductTerms => ({
+  active: product.active,
+  stock: product.stock,
+  max_quantity: product.quantityMax,
+  gst_percent: toPercent(product.gstBasisPoints),
+  handling_fee: { fixed: toMajor(product.feeFixedMinor, precision), percent: toPercent(product.feeBasisPoints) },
+  denominations: product.bands.map((band) => ({
+    min_value: toMajor(band.minMinor, precision),
+    max_value: toMajor(band.maxMinor, precision),
+    discount: toPercent(band.discountBasisPoints),
+  })),
+})
+
+/** What terms, which were checked, change of a product. */
+export const changeOf = (terms: Partial<ProductTerms>, { precision }: Currency): ProductChange => {
+  const { active, stock, max_quantity: quantityMax, gst_percent: gst, handling_fee: fee, denominations } = terms
+  const minor = (value: number): number => toMinor(value, precision) ?? 0
   return {
-    id: row.id,
-    name: row.name,
-    category: row.category,
-    sub_category: row.subCategory,
-    country: reference.getCountry(row.countryId).alpha3,
-    currency: currency.currency,
-    ...(row.imageUrl !== null && { image_url: row.imageUrl }),
-    delivery_mode: row.deliveryMode,
-    delivery_time: row.deliveryTime,
-    validity: row.validity,
-    terms: row.terms,
-    details: row.details,
-    how_to_use: row.howToUse,
-    active: row.active,
-    stock: row.stock,
-    max_quantity: row.quantityMax,
-    gst_percent: toPercent(row.gstBasisPoints),
-    handling_fee: { fixed: major(row.feeFixedMinor), percent: toPercent(row.feeBasisPoints) },
-    denominations: bands.map((band) => ({
-      min_value: major(band.minMinor),
-      max_value: major(band.maxMinor),
-      discount: toPercent(band.discountBasisPoints),
-    })),
+    ...(active !== undefined && { active }),
+    ...(stock !== undefined && { stock }),
+    ...(quantityMax !== undefined && { quantityMax }),
+    ...(gst !== undefined && { gstBasisPoints: toBasisPoints(gst) ?? 0 }),
+    ...(fee && { feeFixedMinor: minor(fee.fixed), feeBasisPoints: toBasisPoints(fee.percent) ?? 0 }),
+    ...(denominations && {
+      bands: denominations.map(({ min_value, max_value, discount }) => ({
+        minMinor: minor(min_value),
+        maxMinor: minor(max_value),
+        discountBasisPoints: toBasisPoints(discount) ?? 0,
+      })),
+    }),
   }
 }

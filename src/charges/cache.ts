@@ -24,6 +24,9 @@ export const findHeldPrice = (world: World, clientId: number, purchase: Purchase
   return held && world.clock.nowMs() < held.expiresAtMs ? held : undefined
 }
 
+/** For when a world's prices themselves have changed (contract C15). */
+export const forgetPrices = (world: World): void => world.of(prices).clear()
+
 /** Holds a price, so that the same request gets the same bytes (spec section 8). */
 export const holdPrice = (world: World, clientId: number, purchase: Purchase, price: HeldPrice): void => {
   world.of(prices).set(keyOf(clientId, purchase), price)

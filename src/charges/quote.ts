@@ -1,6 +1,6 @@
 import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
 import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
-import { findOffer, type Product, quantityMaxFor } from '../catalog/product.ts'
+import { findOffer, type Offer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
@@ -14,12 +14,12 @@ import {
   rateMissing,
 } from './errors.ts'
 import { type Price, priceOf } from './price.ts'
-import type { RateSource } from './rates.ts'
+import type { RateSource, WorldRates } from './rates.ts'
 
 export interface Pricing {
   catalog: Catalog
   reference: Reference
-  rates: RateSource
+  rates: WorldRates
   /** Charged for paying in another currency, in basis points (contract C9). */
   conversionBasisPoints: number
 }
@@ -68,7 +68,7 @@ export const quoteForOrder = (
 
 /** @throws DomainError not_found, denomination_not_offered or quantity_exceeded */
 const offered = (catalog: Catalog, { world, client }: Session, purchase: Purchase) => {
-  const product = found(catalog.find(purchase.productId), PRODUCT_NOT_FOUND)
+  const product = found(catalog.in(world).find(purchase.productId), PRODUCT_NOT_FOUND)
   const agreed = agreedDiscounts(world, client.id).get(product.id) ?? 0
   const offer = findOffer(product, purchase.denomination, agreed)
   if (!offer) throw new DomainError(DENOMINATION_NOT_OFFERED)
@@ -81,7 +81,7 @@ const offered = (catalog: Catalog, { world, client }: Session, purchase: Purchas
 const priced = (
   query: Query,
   pricing: Pricing,
-  { client }: Session,
+  { world, client }: Session,
   purchase: Purchase,
   { product, offer, quantityMax }: ReturnType<typeof offered>,
 ): Quote => {
@@ -91,20 +91,33 @@ const priced = (
       : findWallet(query, client.id, purchase.walletId)
   if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const destination = pricing.reference.getCurrency(wallet.currencyId)
-  const price = priceOf({
+  const price = priceIn(destination, { ...pricing, rates: pricing.rates(world) }, product, offer, purchase.quantity)
+  return { product, wallet, quantityMax, denominationMinor: offer.denominationMinor, price }
+}
+
+/**
+ * What cards cost in the currency of a wallet.
+ * @throws DomainError rate_missing, rate_failed, amount_too_large or amount_too_small
+ */
+const priceIn = (
+  destination: Currency,
+  { rates, conversionBasisPoints }: Pick<Pricing, 'conversionBasisPoints'> & { rates: RateSource },
+  product: Product,
+  offer: Offer,
+  quantity: number,
+): Price =>
+  priceOf({
     denominationMinor: offer.denominationMinor,
     discountBasisPoints: offer.discountBasisPoints,
     gstBasisPoints: product.gstBasisPoints,
     feeFixedMinor: product.feeFixedMinor,
     feeBasisPoints: product.feeBasisPoints,
-    quantity: purchase.quantity,
+    quantity,
     source: product.currency,
     destination,
-    rateE8: rateBetween(pricing.rates, product.currency, destination),
-    conversionBasisPoints: pricing.conversionBasisPoints,
+    rateE8: rateBetween(rates, product.currency, destination),
+    conversionBasisPoints,
   })
-  return { product, wallet, quantityMax, denominationMinor: offer.denominationMinor, price }
-}
 
 /** In units of 1e-8; undefined if the currency is the same. @throws DomainError rate_missing or rate_failed */
 export const rateBetween = (rates: RateSource, source: Currency, destination: Currency): number | undefined => {

@@ -2,9 +2,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { crossRate, RATE_ONE } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
+import type { World } from '../worlds/world.ts'
 
 /** How many units of `to` one unit of `from` buys, in 1e-8; undefined without a rate. Throws if the source fails. */
 export type RateSource = (from: string, to: string) => number | undefined
+
+/** Each world can have rates of its own. */
+export type WorldRates = (world: World) => RateSource
 
 /** Units of each currency for one unit of the base, as decimals with at most eight places (contract C1). */
 const RateTable = Type.Object({ base: Type.String(), rates: Type.Record(Type.String(), Type.String()) })
@@ -43,10 +47,10 @@ export const ratesFrom =
   }
 
 /** @throws RatesFault with every bad row */
-export const readRates = (text: string, reference: Reference): RateSource => {
+export const readRates = (text: string, reference: Reference): BaseRates => {
   const rates = parseRates(text)
   refuseStrangers(rates, reference)
-  return ratesFrom((currency) => rates.perBaseE8.get(currency))
+  return rates
 }
 
 /** Refuses unknown currency codes, which would be rates that are never found. @throws RatesFault */
@@ -92,4 +96,12 @@ export const parseRate = (text: string): number | string => {
   const rateE8 = BigInt(whole === undefined ? 0 : `${whole}${decimals.padEnd(8, '0')}`)
   if (rateE8 === 0n) return 'is not a positive decimal with at most 8 decimals'
   return rateE8 > RATE_E8_MAX ? `is more than ${RATE_MAX}, the largest rate` : Number(rateE8)
+}
+
+/** A rate exactly, as it would be written in a file. */
+export const decimalOf = (rateE8: number): string => {
+  const fraction = String(rateE8 % RATE_ONE)
+    .padStart(8, '0')
+    .replace(/0+$/, '')
+  return `${Math.floor(rateE8 / RATE_ONE)}${fraction === '' ? '' : `.${fraction}`}`
 }

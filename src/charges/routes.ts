@@ -56,7 +56,7 @@ const discountsOf = (
   productId: number,
   { denomination, quantity = 1 }: Static<typeof DiscountBody>,
 ): Static<typeof DiscountSchema> => {
-  const product = found(catalog.find(productId), PRODUCT_NOT_FOUND)
+  const product = found(catalog.in(world).find(productId), PRODUCT_NOT_FOUND)
   const agreed = agreedDiscounts(world, client.id).get(productId) ?? 0
   const all = {
     product_id: productId,

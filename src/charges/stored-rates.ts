@@ -2,14 +2,26 @@ import type { Tx } from '../db/database.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { deleteRates, findRates, upsertRates } from './queries.ts'
-import { type BaseRates, type RateSource, RatesFault, ratesFrom, refuseStrangers } from './rates.ts'
+import { type BaseRates, RatesFault, ratesFrom, refuseStrangers, type WorldRates } from './rates.ts'
 
-/** The exchange rates of live mode, in the database, so that an operator can set them while the server runs. */
+/** Exchange rates in the database, so that an operator can set them while the server runs. */
 
-const ratesSet = worldPart(({ db }) => findRates(db.query)?.perBaseE8 ?? new Map<string, number>(), 'derived')
+const ratesSet = worldPart(({ db }) => ({ stored: findRates(db.query) }), 'derived')
 
-/** Reads the rates again after another process has written. */
-export const storedRates = (world: World): RateSource => ratesFrom((currency) => world.of(ratesSet).get(currency))
+/** The rates of a world, or those that it begins with. Reads them again after another process has written. */
+export const ratesIn = (world: World, initial: () => BaseRates | undefined): BaseRates | undefined =>
+  world.of(ratesSet).stored ?? initial()
+
+export const storedRates =
+  (initial: () => BaseRates | undefined = () => undefined): WorldRates =>
+  (world) =>
+    ratesFrom((currency) => ratesIn(world, initial)?.perBaseE8.get(currency))
+
+/** Rates of a file, whatever the database holds. */
+export const fixedRates = ({ perBaseE8 }: BaseRates): WorldRates => {
+  const rates = ratesFrom((currency) => perBaseE8.get(currency))
+  return () => rates
+}
 
 /** @throws RatesFault */
 export const replaceRates = (tx: Tx, reference: Reference, rates: BaseRates): void => {

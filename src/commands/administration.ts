@@ -89,7 +89,7 @@ const deliveringOf = (
     opened ??= open()
     return opened(tx)
   }
-  const validityOf = (productId: number) => findProduct(database.query, productId)?.validity
+  const validityOf = (_: World, productId: number) => findProduct(database.query, productId)?.validity
   const onDamaged = ({ stockId }: { stockId: number }) =>
     note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, json)
   return { seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }

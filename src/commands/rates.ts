@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { findRates } from '../charges/queries.ts'
-import { type BaseRates, parseRate, parseRates, RatesFault } from '../charges/rates.ts'
+import { type BaseRates, decimalOf, parseRate, parseRates, RatesFault } from '../charges/rates.ts'
 import { mergeRates, replaceRates } from '../charges/stored-rates.ts'
-import { RATE_ONE } from '../kernel/money.ts'
 import { SANDBOX_RATES } from '../start/seed.ts'
 import { administer, dataCommand, otherMode, readInput } from './administration.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -61,12 +60,4 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
 const rows = (rates: BaseRates | undefined): Row[] =>
   [...(rates?.perBaseE8 ?? [])]
     .filter(([currency]) => currency !== rates?.base)
-    .map(([currency, rateE8]) => ({ base: rates?.base ?? null, currency, rate: decimal(rateE8) }))
-
-/** A rate exactly, as it would be written in a file. */
-const decimal = (rateE8: number): string => {
-  const fraction = String(rateE8 % RATE_ONE)
-    .padStart(8, '0')
-    .replace(/0+$/, '')
-  return `${Math.floor(rateE8 / RATE_ONE)}${fraction === '' ? '' : `.${fraction}`}`
-}
+    .map(([currency, rateE8]) => ({ base: rates?.base ?? null, currency, rate: decimalOf(rateE8) }))

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import { InvalidArgumentError } from 'commander'
 import { addNetwork } from '../http/client-address.ts'
-import type { BucketSize } from '../http/rate-limit.ts'
+import { type BucketSize, readLimits } from '../http/rate-limit.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 
 /** Parsers of option values. A wrong value is a usage error: exit code 2. */
@@ -44,13 +44,9 @@ export const parseSize = (text: string): number => {
 }
 
 export const parseLimits = (text: string): readonly BucketSize[] | 'off' => {
-  if (text === 'off') return 'off'
-  return text.split(',').map((part) => {
-    const match = /^([1-9]\d{0,7})\/([smhd])$/.exec(part.trim())
-    const refillMs = UNITS_MS[match?.[2] ?? '']
-    if (!match || refillMs === undefined) throw new InvalidArgumentError('Limits look like 1000/h,100/m, or off.')
-    return { tokens: Number(match[1]), refillMs }
-  })
+  const limits = readLimits(text)
+  if (limits === undefined) throw new InvalidArgumentError('Limits look like 1000/h,100/m, or off.')
+  return limits
 }
 
 const basisPointsReader =

@@ -10,6 +10,7 @@ import imports from './migrations/0006_imports.sql' with { type: 'text' }
 import pace from './migrations/0007_pace.sql' with { type: 'text' }
 import balances from './migrations/0008_balances.sql' with { type: 'text' }
 import plainLists from './migrations/0009_plain_lists.sql' with { type: 'text' }
+import editing from './migrations/0010_editing.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0007_pace', sql: pace },
   { name: '0008_balances', sql: balances },
   { name: '0009_plain_lists', sql: plainLists },
+  { name: '0010_editing', sql: editing },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

@@ -1,9 +1,24 @@
-import { SECOND_MS } from '../kernel/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 
 /** For example 1,000 tokens in an hour. */
 export interface BucketSize {
   tokens: number
   refillMs: number
+}
+
+const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
+const BUCKETS_MAX = 10
+
+/** Reads `1000/h,100/m` or `off`. Undefined if the text is neither. */
+export const readLimits = (text: string): readonly BucketSize[] | 'off' | undefined => {
+  if (text === 'off') return 'off'
+  const sizes: BucketSize[] = []
+  for (const part of text.split(',')) {
+    const [, tokens, unit = ''] = /^([1-9]\d{0,7})\/([smhd])$/.exec(part.trim()) ?? []
+    const refillMs = UNITS_MS[unit]
+    if (refillMs === undefined || sizes.push({ tokens: Number(tokens), refillMs }) > BUCKETS_MAX) return undefined
+  }
+  return sizes
 }
 
 /** Levels are integers: a token has `refillMs` parts, and `tokens` parts are added each millisecond. */

@@ -127,6 +127,10 @@ const problemOf = (error: ValueError): Problem => {
       return { rule: 'format', problem: 'must be true or false' }
     case ValueErrorType.Object:
       return { rule: 'object', problem: 'must be an object' }
+    case ValueErrorType.Array:
+      return { rule: 'format', problem: 'must be a list' }
+    case ValueErrorType.ArrayMinItems:
+      return { rule: 'min', problem: `must have at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}` }
     default:
       return textProblem(schema, value) ?? { rule: 'string', problem: 'must be a string' }
   }

@@ -23,6 +23,9 @@ import type { SealSource } from './voucher-key.ts'
 export const PROCESSING_AFTER_MS = 2 * SECOND_MS
 const DELIVERED_AFTER_MS = 5 * SECOND_MS
 
+/** Why an order failed, where nobody says more. */
+export const FAILED_REASON = 'The order could not be delivered'
+
 export interface Delivering {
   supply: VoucherSupply
   seals: SealSource
@@ -88,11 +91,16 @@ export const repaceOrders = (tx: Tx, byClock: (world: World) => boolean, world: 
   const nowMs = world.clock.nowMs()
   const moved = byClock(world)
   for (const order of allOrders(tx, ['PENDING', 'PROCESSING'])) {
-    const afterMs = order.status === 'PENDING' ? PROCESSING_AFTER_MS : DELIVERED_AFTER_MS
-    const dueAtMs = moved ? Math.max(order.placedAtMs + afterMs, nowMs) : null
+    const dueAtMs = moved ? dueTimeOf(order, nowMs) : null
     updateOrder(tx, order, { dueAtMs })
     if (dueAtMs !== null) schedule(world, dueAtMs)
   }
+}
+
+/** When the clock takes the next step of an order, not before the present; null if it takes none. */
+const dueTimeOf = ({ status, placedAtMs }: Pick<Order, 'status' | 'placedAtMs'>, nowMs: number): number | null => {
+  if (status !== 'PENDING' && status !== 'PROCESSING') return null
+  return Math.max(placedAtMs + (status === 'PENDING' ? PROCESSING_AFTER_MS : DELIVERED_AFTER_MS), nowMs)
 }
 
 /** Orders whose next step the clock takes: processing, then delivery (contract C12). */

@@ -1,7 +1,7 @@
 import { findBeneficiary } from '../beneficiaries/queries.ts'
 import { PAYING_WALLET_NOT_FOUND } from '../charges/errors.ts'
 import { rateBetween } from '../charges/quote.ts'
-import type { RateSource } from '../charges/rates.ts'
+import type { RateSource, WorldRates } from '../charges/rates.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { searchText } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -12,7 +12,7 @@ import { findDefaultWallet, findWallet, type Wallet } from '../wallets/queries.t
 import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { DUPLICATE_REFERENCE_ID, payoutNotCancellable, SAVED_BENEFICIARY_NOT_FOUND } from './errors.ts'
-import type { PayoutInput } from './input.ts'
+import type { Payee, PayoutInput } from './input.ts'
 import { applyEvent, type Moving } from './progress.ts'
 import { insertEvent, insertPayout, isReferenceTaken } from './queries.ts'
 import { reservePayout } from './settlement.ts'
@@ -20,10 +20,15 @@ import type { Payout } from './tables.ts'
 import { canHappen, EXPIRY_MS, PACE } from './transitions.ts'
 
 export interface Paying extends Moving {
-  rates: RateSource
+  rates: WorldRates
   feeBasisPoints: number
   /** Charged for paying from a wallet in another currency, in basis points (contract C9). */
   conversionBasisPoints: number
+}
+
+/** What the price of a payout is calculated with. */
+export interface PayoutPricing extends Omit<Paying, 'rates' | 'byClock'> {
+  rates: RateSource
 }
 
 /** The smallest fee, unless the percentage is 0 (contract C13). */
@@ -41,8 +46,10 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const payee = payeeOf(tx, client.id, input)
   if (isReferenceTaken(tx, client.id, input.referenceId)) throw new DomainError(DUPLICATE_REFERENCE_ID)
-  const price = priceOf(tx, paying, client.id, wallet, input)
-  const payout = newPayout(world, client.id, input, payee, price, paying.byClock(world) ? PACE[0] : undefined)
+  const price = payoutPriceOf(tx, { ...paying, rates: paying.rates(world) }, client.id, wallet, input)
+  const nowMs = world.clock.nowMs()
+  const created = { id: world.ids.next('pyt', nowMs), clientId: client.id, createdAtMs: nowMs }
+  const payout = newPayout(created, input, payee, price, paying.byClock(world) ? PACE[0] : undefined)
   reservePayout(tx, paying.reference, wallet, payout)
   insertPayout(tx, payout)
   const { id: payoutId, status: toStatus, createdAtMs } = payout
@@ -54,17 +61,15 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
 
 /** Its first due work is its first step, or its expiry. */
 const newPayout = (
-  world: World,
-  clientId: number,
-  input: PayoutInput,
-  { beneficiaryId, payee }: ReturnType<typeof payeeOf>,
+  created: Pick<Payout, 'id' | 'clientId' | 'createdAtMs'>,
+  input: Omit<PayoutInput, 'payee'>,
+  { beneficiaryId, payee }: { beneficiaryId: string | null; payee: Payee },
   price: PayoutPrice,
   first: (typeof PACE)[number] | undefined,
 ): Payout => {
-  const nowMs = world.clock.nowMs()
+  const { createdAtMs } = created
   return {
-    id: world.ids.next('pyt', nowMs),
-    clientId,
+    ...created,
     referenceId: input.referenceId,
     status: 'created',
     walletId: input.walletId,
@@ -85,9 +90,8 @@ const newPayout = (
     failureCode: null,
     failureReason: null,
     returned: false,
-    dueAtMs: nowMs + (first?.afterMs ?? EXPIRY_MS),
+    dueAtMs: createdAtMs + (first?.afterMs ?? EXPIRY_MS),
     dueEvent: first?.event ?? 'expired',
-    createdAtMs: nowMs,
     queuedAtMs: null,
     submittedAtMs: null,
     completedAtMs: null,
@@ -104,20 +108,20 @@ const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput) => {
   return { beneficiaryId: saved.id, payee: saved }
 }
 
-type PayoutPrice = Pick<
+export type PayoutPrice = Pick<
   Payout,
   'feesMinor' | 'rateE8' | 'paidMinor' | 'paidAmountMinor' | 'paidConversionMinor' | 'beneficiaryTotalMinor'
 >
 
 /** In the wallet's currency; for the beneficiary's total, in that of the default wallet. */
-const priceOf = (
+const payoutPriceOf = (
   query: Query,
-  paying: Paying,
+  pricing: PayoutPricing,
   clientId: number,
   wallet: Wallet,
   { amountMinor, currency }: PayoutInput,
 ): PayoutPrice => {
-  const { reference, rates, feeBasisPoints, conversionBasisPoints } = paying
+  const { reference, rates, feeBasisPoints, conversionBasisPoints } = pricing
   const walletCurrency = reference.getCurrency(wallet.currencyId)
   const rateE8 = rateBetween(rates, currency, walletCurrency)
   const inWallet = (minor: number) =>
@@ -133,14 +137,14 @@ const priceOf = (
     // At least 1, so that a late return is a credit.
     paidAmountMinor: Math.min(Math.max(1, inWallet(amountMinor)), netMinor),
     paidConversionMinor,
-    beneficiaryTotalMinor: inDefaultCurrency(query, paying, clientId, amountMinor, currency),
+    beneficiaryTotalMinor: inDefaultCurrency(query, pricing, clientId, amountMinor, currency),
   }
 }
 
 /** At the current rate, which the payout keeps; 0 for a currency without a rate. */
 const inDefaultCurrency = (
   query: Query,
-  { reference, rates }: Paying,
+  { reference, rates }: PayoutPricing,
   clientId: number,
   amountMinor: number,
   currency: Currency,

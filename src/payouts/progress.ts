@@ -43,7 +43,7 @@ export const applyEvent = (
   }
   const { actorType, nowMs, message } = details
   const moved: Payout = { ...payout, ...changeBy(event, details) }
-  const next = dueAfter(moving, world, moved, nowMs)
+  const next = dueAfter(moving.byClock(world), moved, nowMs)
   const after: Payout = { ...moved, dueAtMs: next?.dueAtMs ?? null, dueEvent: next?.event ?? null }
   movePayoutMoney(tx, moving.reference, TRANSITIONS[event].money, after, nowMs)
   updatePayout(tx, after)
@@ -61,7 +61,10 @@ export const applyEvent = (
   return after
 }
 
-const changeBy = (event: PayoutEventType, { nowMs, failureCode, failureReason }: EventDetails): PayoutChange => {
+const changeBy = (
+  event: PayoutEventType,
+  { nowMs, failureCode, failureReason }: Omit<EventDetails, 'actorType'>,
+): PayoutChange => {
   const { to, stamps } = TRANSITIONS[event]
   return {
     status: to,
@@ -107,8 +110,8 @@ interface Due {
 }
 
 /** The next step, or the expiry of a payout that is not processed yet. */
-const dueAfter = ({ byClock }: Moving, world: World, payout: Payout, nowMs: number): Due | undefined => {
-  const step = byClock(world) ? nextStep(payout) : undefined
+const dueAfter = (isByClock: boolean, payout: Payout, nowMs: number): Due | undefined => {
+  const step = isByClock ? nextStep(payout) : undefined
   if (step) return { event: step.event, dueAtMs: Math.max(payout.createdAtMs + step.afterMs, nowMs) }
   if (!canHappen('expired', payout)) return undefined
   return { event: 'expired', dueAtMs: payout.createdAtMs + EXPIRY_MS }
@@ -117,8 +120,9 @@ const dueAfter = ({ byClock }: Moving, world: World, payout: Payout, nowMs: numb
 /** Sets the due times again after the pace of a world has changed. */
 export const repacePayouts = (tx: Tx, moving: Moving, world: World): void => {
   const nowMs = world.clock.nowMs()
+  const isByClock = moving.byClock(world)
   for (const payout of allPayouts(tx, OPEN_STATUSES)) {
-    const due = dueAfter(moving, world, payout, nowMs)
+    const due = dueAfter(isByClock, payout, nowMs)
     updatePayout(tx, { ...payout, dueAtMs: due?.dueAtMs ?? null, dueEvent: due?.event ?? null })
     if (due) schedule(world, due.dueAtMs)
   }

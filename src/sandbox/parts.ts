@@ -1,5 +1,6 @@
 import type { Program } from '../app/extension.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { BaseRates } from '../charges/rates.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Asked } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
@@ -14,6 +15,8 @@ export interface Parts extends Program {
   snapshots: Snapshots
   catalog: Catalog
   reference: Reference
+  /** The exchange rates that a world begins with. */
+  initialRates: () => BaseRates | undefined
   version: string
   publicUrl: string
   outcomes: OutcomeRegistry

@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Extension, Program } from '../app/extension.ts'
 import { servedBy } from '../http/operation.ts'
 import { findClient } from '../sessions/clients.ts'
+import { findCredentials } from '../sessions/queries.ts'
 import type { World } from '../worlds/world.ts'
 import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
@@ -10,13 +11,13 @@ import type { Parts } from './parts.ts'
 import { RequestObserver } from './requests/observer.ts'
 import type { CoverageReport, RecordedRequest } from './requests/operations.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
-import { findAccountId } from './seed/accounts.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
 import { Snapshots } from './worlds/snapshots.ts'
 
-interface SandboxOptions extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'version' | 'publicUrl'> {
+interface SandboxOptions
+  extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'version' | 'publicUrl'> {
   host: string
   token: string | undefined
   strict: boolean
@@ -35,7 +36,9 @@ export class Sandbox implements Extension {
   constructor(private readonly options: SandboxOptions) {
     const { worlds, catalog, host, publicUrl } = options
     const resolve = worldAccounts(worlds, worldGate({ boundHost: host, publicUrl }))
-    this.supply = generatedSupply((productId) => catalog.find(productId)?.validity)
+    this.supply = generatedSupply(
+      (world, productId) => (catalog.find(productId) ?? catalog.findAny(world, productId))?.validity,
+    )
     this.observer = new RequestObserver({ ...options, outcomes: this.#outcomes, coverage: this.#coverage })
     this.resolveAccount = async (credentials, request) => {
       const account = await resolve(credentials, request)
@@ -76,8 +79,8 @@ export class Sandbox implements Extension {
   /** Sends a request again. Its client logs in afresh, because the token in the log is redacted. */
   async #replay({ app, sessions }: Program, world: World, recorded: RecordedRequest): Promise<Response> {
     const headers = new Headers(recorded.request.headers)
-    const clientId = findAccountId(recorded.client)
-    const client = clientId === undefined ? undefined : findClient(world, clientId)
+    const account = recorded.client === null ? undefined : findCredentials(world.db.query, recorded.client)
+    const client = account && findClient(world, account.id)
     if (client) {
       const { access } = await sessions.begin({ world, client, passwordSha256: undefined })
       headers.set('authorization', `Bearer ${access.token}`)

@@ -1,4 +1,4 @@
-import { type BucketSize, TokenBuckets } from '../http/rate-limit.ts'
+import { type BucketSize, readLimits, TokenBuckets } from '../http/rate-limit.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type ClientRow, findEnabledClient } from './queries.ts'
 
@@ -11,6 +11,8 @@ export interface Client {
   features: ReadonlySet<Feature>
   /** The most cards in one purchase; null without a limit of its own. */
   quantityMax: number | null
+  /** Its own rate limits; undefined if those of the server hold. */
+  limits: readonly BucketSize[] | 'off' | undefined
   /** Counts revocations: a session of an earlier epoch is checked again. */
   tokenEpoch: number
   /** Created by the first request that counts. */
@@ -30,21 +32,33 @@ export const findClient = (world: World, id: number): Client | undefined => {
   return client
 }
 
-/** Reads the clients again after another process has written; every token is checked again. */
+/** Reads the clients again after they were changed, by another process too; every token is checked again. */
 export const refreshClients = (world: World): void => {
   const known = world.of(clientsById)
   for (const client of known.values()) {
     client.tokenEpoch += 1
     const row = findEnabledClient(world.db.query, client.id)
-    if (row) Object.assign(client, rightsOf(row))
-    else known.delete(client.id)
+    if (!row) {
+      known.delete(client.id)
+      continue
+    }
+    const rights = rightsOf(row)
+    if (!Bun.deepEquals(rights.limits, client.limits)) client.buckets = undefined
+    Object.assign(client, rights)
   }
 }
 
-const rightsOf = (row: ClientRow): Pick<Client, 'features' | 'quantityMax'> => ({
+const rightsOf = (row: ClientRow): Pick<Client, 'features' | 'quantityMax' | 'limits'> => ({
   features: new Set(row.vouchers ? ['vouchers'] : []),
   quantityMax: row.quantityMax,
+  limits: row.rateLimit === null ? undefined : readLimits(row.rateLimit),
 })
+
+/** The limits that hold for a client; undefined if there are none. */
+export const limitsOf = (
+  { limits: own }: Client,
+  limits: readonly BucketSize[] | undefined,
+): readonly BucketSize[] | undefined => (own === 'off' ? undefined : (own ?? limits))
 
 export const bucketsOf = (world: World, client: Client, sizes: readonly BucketSize[]): TokenBuckets => {
   client.buckets ??= new TokenBuckets(sizes, world.clock.steadyMs())

@@ -6,7 +6,7 @@ import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
-import { bucketsOf, type Feature } from './clients.ts'
+import { bucketsOf, type Feature, limitsOf } from './clients.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 export interface GuardOptions {
@@ -56,7 +56,8 @@ export class Guard {
   }
 
   #enter(context: GuardContext, session: Session): Session | Promise<Session> {
-    const { limits, due, onIdentified } = this.options
+    const { due, onIdentified } = this.options
+    const limits = limitsOf(session.client, this.options.limits)
     const { request, set, isFree = false } = context
     set.headers['X-Request-Id'] ??= session.world.nextRequestId()
     onIdentified?.(request, session)

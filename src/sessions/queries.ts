@@ -107,9 +107,11 @@ export const addClient = (tx: Tx, username: string, passwordSha256: string, nowM
 export const updateClient = (
   tx: Tx,
   id: number,
-  change: Partial<Pick<typeof clients.$inferSelect, 'vouchers' | 'quantityMax' | 'disabled' | 'passwordSha256'>>,
+  change: Partial<Pick<ClientRow, 'vouchers' | 'quantityMax' | 'disabled' | 'passwordSha256' | 'rateLimit'>>,
 ): void => {
-  tx.update(clients).set(change).where(eq(clients.id, id)).run()
+  if (Object.keys(change).length > 0) {
+    tx.update(clients).set(change).where(eq(clients.id, id)).run()
+  }
   if (change.disabled || change.passwordSha256 !== undefined) revokeLogins(tx, id)
 }
 
@@ -135,10 +137,14 @@ export const setPasswordDigest = (tx: Tx, id: number, passwordSha256: string): v
   tx.update(clients).set({ passwordSha256 }).where(eq(clients.id, id)).run()
 }
 
-/** Of all clients. */
-export const setPasswordDigests = (tx: Tx, passwordSha256: string): void => {
-  tx.update(clients).set({ passwordSha256 }).run()
+/** Of some clients, and of all that have the same password as one of them. */
+export const setPasswordDigests = (tx: Tx, ids: readonly number[], passwordSha256: string): void => {
+  const replaced = tx
+    .select({ digest: clients.passwordSha256 })
+    .from(clients)
+    .where(inArray(clients.id, [...ids]))
+  tx.update(clients).set({ passwordSha256 }).where(inArray(clients.passwordSha256, replaced)).run()
 }
 
-export const findPasswordDigest = (query: Query): string | undefined =>
-  query.select({ digest: clients.passwordSha256 }).from(clients).limit(1).get()?.digest
+export const findPasswordDigest = (query: Query, id: number): string | undefined =>
+  query.select({ digest: clients.passwordSha256 }).from(clients).where(eq(clients.id, id)).limit(1).get()?.digest

@@ -8,6 +8,8 @@ export const clients = sqliteTable('clients', {
   quantityMax: integer('quantity_max'),
   disabled: integer('disabled', { mode: 'boolean' }).notNull(),
   createdAtMs: integer('created_at_ms').notNull(),
+  /** As in `--rate-limit`; null if the limits of the server hold. */
+  rateLimit: text('rate_limit'),
 })
 
 export const logins = sqliteTable('logins', {

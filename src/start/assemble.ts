@@ -13,6 +13,7 @@ import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
+import { changesOf } from '../sandbox/editing/products.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { holdsForeignClients } from '../sandbox/seed/accounts.ts'
 import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshots.ts'
@@ -27,18 +28,34 @@ export const VERSION = (JSON.parse(packageJson) as { version: string }).version
 /** @throws CatalogFault, RatesFault, SnapshotFault, SchemaMismatch, DataFault, or an error of the file system */
 export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
   const sources = readSources(config, clock)
-  const { catalog: database, sandboxWorlds, release, ...origin } = startFrom(sources)
+  const { catalog: database, sandboxWorlds, initialRates, release, ...origin } = startFrom(sources)
   const { reference, seed } = sources
   const nextRequestId = requestIds(seed)
   return {
     /** Takes what is known once the port is bound. */
     deps: (bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'listeners'>) => {
-      const catalog = new Catalog({ database, version: catalogVersion, reference, publicUrl: bound.publicUrl })
       const { publicUrl } = bound
+      const catalog = new Catalog({
+        database,
+        version: catalogVersion,
+        reference,
+        publicUrl,
+        changesOf: sandboxWorlds && changesOf,
+      })
       const { host, sandboxToken: token, strict } = config
       const sandbox =
         sandboxWorlds &&
-        new Sandbox({ worlds: sandboxWorlds, catalog, reference, version: VERSION, publicUrl, host, token, strict })
+        new Sandbox({
+          worlds: sandboxWorlds,
+          initialRates,
+          catalog,
+          reference,
+          version: VERSION,
+          publicUrl,
+          host,
+          token,
+          strict,
+        })
       const common = { ...bound, ...origin, config, version: VERSION, log, reference, catalog, nextRequestId }
       return { ...common, sandbox, extension: sandbox }
     },

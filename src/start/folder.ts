@@ -1,5 +1,5 @@
 import { finishCatalogImport } from '../catalog/import.ts'
-import { storedRates } from '../charges/stored-rates.ts'
+import { fixedRates, storedRates } from '../charges/stored-rates.ts'
 import {
   DataFault,
   databasePath,
@@ -24,8 +24,8 @@ import { keptClock, resumePace, type WorldState } from '../sandbox/worlds/state.
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
-import { type Origin, type Sources, seedCatalog } from './origin.ts'
-import { sandboxRates, seedReferenceData } from './seed.ts'
+import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
+import { seedReferenceData } from './seed.ts'
 
 const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
@@ -45,14 +45,16 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
     catalog: () => database,
     signingKey,
     seals,
-    rates: sources.rates ?? storedRates(world),
+    rates: sources.rates ? fixedRates(sources.rates) : storedRates(),
+    initialRates: () => undefined,
     release,
   }
 }
 
 /** @throws DataFault, SchemaMismatch, CatalogFault */
 export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
-  const { config, clock, seed, initial, snapshot, reference } = sources
+  const { config, clock, seed, initial, snapshot } = sources
+  const initialRates = initialRatesOf(sources)
   const release = lockFolder(dataDir)
   const world = openSandbox(dataDir, sources, snapshot)
   const signingKey = getSigningKey(dataDir)
@@ -77,7 +79,8 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
     catalog: () => worlds.default.db,
     signingKey,
     seals: () => seal,
-    rates: sources.rates ?? sandboxRates(reference),
+    rates: storedRates(initialRates),
+    initialRates,
     release,
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { storedRates } from '../charges/stored-rates.ts'
 import { Database } from '../db/database.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { sealInMemory } from '../sandbox/seed/vouchers.ts'
@@ -6,8 +7,7 @@ import { type WorldState, worldFrom } from '../sandbox/worlds/state.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
-import { type Origin, type Sources, seedCatalog } from './origin.ts'
-import { sandboxRates } from './seed.ts'
+import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 
 /** Seeded while the program was bundled. */
@@ -23,7 +23,7 @@ export const seededState = (seed: string): WorldState => ({
 })
 
 export const startInMemory = (sources: Sources): Origin => {
-  const { config, clock, seed, reference, initial } = sources
+  const { config, clock, seed, initial } = sources
   const open = (state: WorldState = initial): World => {
     const world = worldFrom(DEFAULT_WORLD, state, clock)
     setAccountPasswords(world.db)
@@ -32,11 +32,13 @@ export const startInMemory = (sources: Sources): Origin => {
   const { memoryBytesMax } = config
   const worlds = new SandboxWorlds({ clock, seed, initial, memoryBytesMax, default: open(), reopenDefault: open })
   const seal = sealInMemory(config.voucherKey)
+  const initialRates = initialRatesOf(sources)
   return {
     worlds,
     sandboxWorlds: worlds,
     catalog: catalogInMemory(sources),
-    rates: sources.rates ?? sandboxRates(reference),
+    rates: storedRates(initialRates),
+    initialRates,
     seals: () => seal,
     signingKey: createHash('sha256').update(`signing.key ${seed}`).digest(),
     release: () => undefined,

@@ -1,5 +1,5 @@
 import { importCatalog, seedSandboxCatalog } from '../catalog/import.ts'
-import type { RateSource } from '../charges/rates.ts'
+import type { BaseRates, WorldRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
@@ -8,6 +8,7 @@ import type { Reference } from '../reference/reference.ts'
 import type { WorldState } from '../sandbox/worlds/state.ts'
 import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../worlds/worlds.ts'
+import { sandboxRates } from './seed.ts'
 
 /** Read before anything is written. */
 export interface Sources {
@@ -18,7 +19,7 @@ export interface Sources {
   reference: Reference
   /** Compressed by zstd: as text it can be as large as all other data. */
   packedCatalog: Uint8Array | undefined
-  rates: RateSource | undefined
+  rates: BaseRates | undefined
   snapshot: WorldState | undefined
   initial: WorldState
 }
@@ -28,11 +29,17 @@ export interface Origin {
   /** Undefined in live mode. */
   sandboxWorlds: SandboxWorlds | undefined
   catalog: () => Database
-  rates: RateSource
+  rates: WorldRates
+  /** The rates that every world of the sandbox begins with. */
+  initialRates: () => BaseRates | undefined
   seals: SealSource
   signingKey: Uint8Array
   release: () => void
 }
+
+/** Those of `--rates`, else those of the sandbox. */
+export const initialRatesOf = ({ rates, reference }: Sources): (() => BaseRates) =>
+  rates ? () => rates : sandboxRates(reference)
 
 /** Writes the products of `--catalog`, else those of the sandbox. @throws CatalogFault */
 export const seedCatalog = (database: Database, { config, packedCatalog, reference }: Sources): void => {

@@ -4,7 +4,7 @@ import currenciesJson from '../../seed/currencies.json' with { type: 'text' }
 import ratesJson from '../../seed/rates.json' with { type: 'text' }
 import subcategoriesJson from '../../seed/subcategories.json' with { type: 'text' }
 import { type CategorySeed, seedCategories } from '../catalog/queries.ts'
-import { type RateSource, readRates } from '../charges/rates.ts'
+import { type BaseRates, readRates } from '../charges/rates.ts'
 import type { Database } from '../db/database.ts'
 import { seedOnce } from '../db/seeds.ts'
 import { seedReference } from '../reference/queries.ts'
@@ -29,10 +29,10 @@ export const seedReferenceData = (database: Database): void =>
 export const SANDBOX_RATES = ratesJson
 
 /** Read at first use, because it delays the start. */
-export const sandboxRates = (reference: Reference): RateSource => {
-  let source: RateSource | undefined
-  return (from, to) => {
-    source ??= readRates(SANDBOX_RATES, reference)
-    return source(from, to)
+export const sandboxRates = (reference: Reference): (() => BaseRates) => {
+  let rates: BaseRates | undefined
+  return () => {
+    rates ??= readRates(SANDBOX_RATES, reference)
+    return rates
   }
 }

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { rateBetween } from '../../src/charges/quote.ts'
-import { RatesFault, readRates as ratesOf } from '../../src/charges/rates.ts'
+import { RatesFault, ratesFrom, readRates as ratesOf } from '../../src/charges/rates.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { readReference } from '../../src/start/seed.ts'
 
 const reference = readReference()
-const readRates = (text: string) => ratesOf(text, reference)
+const readRates = (text: string) => {
+  const { perBaseE8 } = ratesOf(text, reference)
+  return ratesFrom((currency) => perBaseE8.get(currency))
+}
 
 const problemsOf = (text: string): readonly string[] => {
   try {

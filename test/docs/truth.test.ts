@@ -134,6 +134,13 @@ const listing =
     return {}
   }
 
+const addedClient = async (world: TestWorld): Promise<Call> => {
+  const added = (await (await world.control('/clients', examples.get('addSandboxClient'))).json()) as {
+    client_id: number
+  }
+  return { id: added.client_id }
+}
+
 /** Successes that need more than the documented example. */
 const SUCCESSES: Record<string, Scene> = {
   refresh: async (world) => {
@@ -163,6 +170,8 @@ const SUCCESSES: Record<string, Scene> = {
   listRequests: listing(journaled),
   getRequest: journaled,
   replayRequest: journaled,
+  listSandboxClients: listing(addedClient),
+  editSandboxClient: addedClient,
   advancePayout: unsettledPayout,
   failPayout: async (world) => {
     const call = await unsettledPayout(world)
@@ -254,6 +263,10 @@ const REFUSALS: Record<string, Scene> = {
   'snapshots.not_found': () => ({ id: 'nothing' }),
   'faults.validation': sending({ error: 'nothing' }),
   'pace.validation': sending({ payouts: 'fast' }),
+  'product.validation': sending({ stock: -1 }),
+  'rates.validation': sending({ base: 'USD', rates: { EUR: 'much' } }),
+  'clients.validation': sending({ name: 'Shop' }),
+  'client_edit.validation': sending({ rate_limit: 'fast' }),
   'wallet_open.validation': sending({ currency: 'XXX' }),
   'wallet_fund.validation': sending({}),
   'payout_advance.validation': sending({ to: 'nowhere' }),
@@ -399,8 +412,9 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/^ben_\w+$|^pyt_\w+$|^req_.+$/, 'a id'],
   [/TEST[A-Z0-9]{12}/, 'a card'],
   [/^[A-Z0-9]{4}$/, 'a pin'],
+  [/^[0-9a-z]{32}$/, 'a password'],
   [/^(?:default|checkout|prepared)$/, 'WORLD'],
-  [/^sbx_checkout$/, 'sbx_WORLD'],
+  [/^sbx_checkout/, 'sbx_WORLD'],
 ]
 
 /** The facts of an answer, without what is made up for each. */
@@ -419,7 +433,7 @@ const factsOf = (value: unknown, world: TestWorld): unknown => {
 }
 
 /** Of a list, an example shows some items; so it does of these members. */
-const SHOWN_IN_PART = new Set(['worlds', 'headers'])
+const SHOWN_IN_PART = new Set(['worlds', 'headers', 'rates'])
 
 /** What an answer has of what an example shows of it. */
 const shownOf = (answered: unknown, example: unknown): unknown => {

@@ -289,7 +289,7 @@ describe('a held charge', () => {
     let eurPerUsd = '0.92'
     const room = openRoom({
       outside: {
-        rates: ratesFrom((code) => Number(parseRate(code === 'USD' ? '1' : eurPerUsd))),
+        rates: () => ratesFrom((code) => Number(parseRate(code === 'USD' ? '1' : eurPerUsd))),
       },
     })
     const { client } = await room.open(START)

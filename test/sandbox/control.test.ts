@@ -244,7 +244,7 @@ describe('POST /_sandbox/wallets', () => {
         [
           'an unknown member',
           { currency: 'USD', limit: 1 },
-          validation('limit', 'enum', 'is not known here; known are currency, type, credit_limit'),
+          validation('limit', 'enum', 'is not known here; known are currency, client_id, type, credit_limit'),
         ],
         ['no JSON', 'USD', UNREADABLE],
       ] as const

@@ -293,7 +293,7 @@ beforeAll(() => {
   )
   room = openRoom({
     flags: ['--catalog', fileOf({ products })],
-    outside: { rates: (from, to) => sources.get(rates)?.(from, to) },
+    outside: { rates: () => (from, to) => sources.get(rates)?.(from, to) },
   })
 })
 afterAll(() => room.close())

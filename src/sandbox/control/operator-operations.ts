@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { invalidId } from '../../http/failures.ts'
 import { CREATED_HEADERS } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
-import { oneOf } from '../../http/schemas.ts'
+import { Id, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { notFound, transitionRefused, violation } from '../../kernel/failure.ts'
 import type { OrderStatus } from '../../orders/queries.ts'
@@ -22,6 +22,7 @@ const WalletState = Type.Object(
   { title: 'WalletState' },
 )
 
+export const CLIENT_PROBLEM = 'must be the id of a client of this world'
 export const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
 
 const PAYOUT_ID = 'pyt_0mjvbk3w000000b8g4l0r3ya'
@@ -76,12 +77,13 @@ export const setPace = controlOperation('pace')({
 
 export const openWallet = controlOperation('wallet_open')({
   id: 'openWallet',
-  summary: 'Open a wallet for the sandbox client of a world',
+  summary: 'Open a wallet for a client of a world',
   description: 'Empty at first, and prepaid unless told otherwise.',
   query: WorldQuery,
   body: Type.Object(
     {
       currency: Text({ description: 'ISO 4217' }),
+      client_id: Type.Optional({ ...Id, description: 'Whose it is: by default the client sandbox' }),
       type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
       credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
     },

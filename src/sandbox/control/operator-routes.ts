@@ -2,11 +2,12 @@ import { Elysia } from 'elysia'
 import type { Tx } from '../../db/database.ts'
 import { DomainError, found, invalid, notFound, violated } from '../../kernel/failure.ts'
 import { sizeFault, toMajor, toMinor } from '../../kernel/money.ts'
-import { deliver, failOrder, repaceOrders } from '../../orders/delivery.ts'
+import { deliver, FAILED_REASON, failOrder, repaceOrders } from '../../orders/delivery.ts'
 import { findAnyOrder, type Order } from '../../orders/queries.ts'
 import { advance, applyEvent, repacePayouts } from '../../payouts/progress.ts'
 import { findAnyPayout, type Payout } from '../../payouts/queries.ts'
 import type { Currency } from '../../reference/reference.ts'
+import { findEnabledClient } from '../../sessions/queries.ts'
 import { fund } from '../../wallets/ledger.ts'
 import { findAnyWallet, openWallet } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
@@ -18,7 +19,7 @@ import { keepPace } from '../worlds/queries.ts'
 import * as operations from './operator-operations.ts'
 
 /** A world after all work that is due in it. @throws DomainError world_not_found */
-const presentWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
+export const presentWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
   const world = getWorld(worlds, name)
   await due.catchUp(world)
   return world
@@ -46,7 +47,9 @@ export const walletRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-wallets' })
     .post(
       '/wallets',
-      async ({ query, body: { currency: code, type = 'PREPAID', credit_limit: creditLimit = 0 }, set }) => {
+      async ({ query, body, set }) => {
+        const { currency: code, type = 'PREPAID', credit_limit: creditLimit = 0 } = body
+        const { client_id: clientId = SANDBOX_CLIENT_IDS.sandbox } = body
         const world = await presentWorld(parts, query.world)
         const currency = parts.reference.findCurrencyByCode(code)
         if (!currency) throw violated('currency', 'enum', operations.CURRENCY_PROBLEM)
@@ -54,7 +57,8 @@ export const walletRoutes = (parts: Parts) =>
         if (type === 'PREPAID' && creditLimitMinor > 0) {
           throw violated('credit_limit', 'max', 'must be 0 for a PREPAID wallet')
         }
-        const opened = { clientId: SANDBOX_CLIENT_IDS.sandbox, currencyId: currency.id, type, creditLimitMinor }
+        if (!findEnabledClient(world.db.query, clientId)) throw violated('client_id', 'enum', operations.CLIENT_PROBLEM)
+        const opened = { clientId, currencyId: currency.id, type, creditLimitMinor }
         const { id } = await world.db.write((tx) => openWallet(tx, opened, world.clock.nowMs()))
         world.forgetDerived()
         set.status = 201
@@ -140,7 +144,7 @@ export const orderRoutes = ({ ordering, ...parts }: Parts) => {
     )
     .post(
       '/orders/:id/fail',
-      ({ params, query, body: { failure_reason: reason = 'The order could not be delivered' } }) =>
+      ({ params, query, body: { failure_reason: reason = FAILED_REASON } }) =>
         onOrder(query.world, params.id, (tx, order, world) =>
           failOrder(tx, ordering.supply, order, reason, world.clock.nowMs()),
         ),

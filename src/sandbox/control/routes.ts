@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
 import type { Parts } from '../parts.ts'
 import { requestRoutes } from '../requests/routes.ts'
@@ -24,12 +25,15 @@ const controlRoutes = (parts: Parts) =>
     .use(snapshotRoutes(parts))
     .use(faultRoutes(parts))
     .use(paceRoutes(parts))
+    .use(productRoutes(parts))
+    .use(rateRoutes(parts))
+    .use(clientRoutes(parts))
     .use(walletRoutes(parts))
     .use(payoutRoutes(parts))
     .use(orderRoutes(parts))
     .use(requestRoutes(parts))
 
-const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'errors', 'faults', 'requests', 'coverage']
+const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'clients', 'rates', 'errors', 'faults', 'requests', 'coverage']
   .map((name) => `/_sandbox/${name}`)
   .concat('/docs', '/openapi.json')
 

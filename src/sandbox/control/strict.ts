@@ -34,7 +34,8 @@ const unknownMembers = (sent: JsonObject, { properties }: TObject, prefix = ''):
   })
 }
 
-const isObjectSchema = (schema: TSchema): schema is TObject => schema.type === 'object'
+/** An object with names of its own; a map takes any. */
+const isObjectSchema = (schema: TSchema): schema is TObject => schema.properties !== undefined
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -13,7 +13,7 @@ export const currenciesOf = async (
 ): Promise<{ from: string; to: string } | undefined> => {
   try {
     const { product_id: productId, wallet_id: walletId, currency } = parseObject(await readText(request))
-    const product = catalog.find(Number(/\/products\/(\d+)\//.exec(path)?.[1] ?? productId))
+    const product = catalog.in(world).find(Number(/\/products\/(\d+)\//.exec(path)?.[1] ?? productId))
     const from = product?.currency ?? reference.findCurrencyByCode(String(currency))
     if (!from) return undefined
     const wallet =

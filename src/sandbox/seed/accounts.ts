@@ -16,8 +16,8 @@ const ACCOUNTS = [
   { id: SANDBOX_CLIENT_IDS.limited, username: LIMITED_USERNAME, vouchers: false, quantityMax: 10 },
 ] as const
 
-export const findAccountId = (username: string | null): number | undefined =>
-  ACCOUNTS.find((account) => account.username === username)?.id
+/** Whether every world has a client of this name. */
+export const isAccount = (username: string): boolean => ACCOUNTS.some((account) => account.username === username)
 
 /** Amounts in major units; their ids count from 1, and the first of a client is its default one. */
 const WALLETS = [

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { neverExpires } from '../../catalog/product.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
+import type { IdSource } from '../../kernel/ids.ts'
 import { INSUFFICIENT_STOCK } from '../../orders/errors.ts'
 import { Seal } from '../../orders/seal.ts'
-import type { VoucherSupply } from '../../orders/supply.ts'
+import type { SuppliedVoucher, VoucherSupply } from '../../orders/supply.ts'
+import type { World } from '../../worlds/world.ts'
 import { giveBackTaken, setTaken, takenOf } from './queries.ts'
 
 const CODE_LENGTH = 16
@@ -12,7 +14,9 @@ const PIN_LENGTH = 4
 const VALIDITY_MS = 365 * DAY_MS
 
 /** Generates voucher codes, as many as the catalog has in stock; they start with TEST (contract C12). */
-export const generatedSupply = (validityOf: (productId: number) => string | undefined): VoucherSupply => ({
+export const generatedSupply = (
+  validityOf: (world: World, productId: number) => string | undefined,
+): VoucherSupply => ({
   left: (query, _world, { id, stock }) => (stock === null ? null : Math.max(0, stock - takenOf(query, id))),
   take: (tx, _world, { quantity }, { id, stock }) => {
     if (stock === null) return
@@ -21,17 +25,19 @@ export const generatedSupply = (validityOf: (productId: number) => string | unde
     setTaken(tx, id, taken)
   },
   deliver: (_tx, world, { placedAtMs, productId }, quantity) =>
-    Array.from({ length: quantity }, () => {
-      const cardNumber = `TEST${world.ids.letters(CODE_LENGTH - 4).toUpperCase()}`
-      const pinCode = world.ids.letters(PIN_LENGTH).toUpperCase()
-      const claimUrl = `https://claim.example/${cardNumber}`
-      const expiresAtMs = neverExpires(validityOf(productId)) ? null : placedAtMs + VALIDITY_MS
-      return { code: { cardNumber, pinCode, claimUrl }, expiresAtMs, stockId: null }
-    }),
+    Array.from({ length: quantity }, () => generatedVoucher(world.ids, placedAtMs, validityOf(world, productId))),
   giveBack: (tx, { productId, quantity, deliveredQuantity }) => {
     giveBackTaken(tx, productId, quantity - deliveredQuantity)
   },
 })
+
+const generatedVoucher = (ids: IdSource, placedAtMs: number, validity: string | undefined): SuppliedVoucher => {
+  const cardNumber = `TEST${ids.letters(CODE_LENGTH - 4).toUpperCase()}`
+  const pinCode = ids.letters(PIN_LENGTH).toUpperCase()
+  const claimUrl = `https://claim.example/${cardNumber}`
+  const expiresAtMs = neverExpires(validity) ? null : placedAtMs + VALIDITY_MS
+  return { code: { cardNumber, pinCode, claimUrl }, expiresAtMs, stockId: null }
+}
 
 /**
  * The key of sandboxes in memory. It is public and the same in every process, so that a snapshot opens wherever it is

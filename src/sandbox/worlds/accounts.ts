@@ -9,17 +9,17 @@ import {
   type ResolveAccount,
   SESSION_BODY_BYTES_MAX,
 } from '../../sessions/credentials.ts'
-import { findPasswordDigest, setPasswordDigests } from '../../sessions/queries.ts'
+import { findCredentials, findPasswordDigest, setPasswordDigests } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { FOREIGN_SITE, worldsExhausted } from '../errors.ts'
-import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME } from '../seed/accounts.ts'
 import type { WorldState } from './state.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 /** Who logs in to named worlds, and with which password (contracts C2 and C15). */
 
-const WORLD_USERNAME = /^sbx_([^.]*)(\.limited)?$/
+const WORLD_USERNAME = /^sbx_([^.]*)(?:\.(.+))?$/
 /** Strangers may ask for many worlds at once: one is made in each turn of the event loop. */
 const NEW_WORLDS = 'new worlds'
 /** The digest of a world that nobody has logged in to: no password has it. */
@@ -34,16 +34,18 @@ const UNCLAIMED = ''
 export const worldAccounts =
   (worlds: SandboxWorlds, gate: (request: Request) => void): ResolveAccount =>
   async ({ username, password }: Credentials, request): Promise<Account> => {
-    const [, worldName = '', limited] = WORLD_USERNAME.exec(username) ?? []
+    const [, worldName = '', client = SANDBOX_USERNAME] = WORLD_USERNAME.exec(username) ?? []
     if (!SandboxWorlds.isName(worldName)) return { world: worlds.default, username }
     const make = (): World => {
       if (request) gate(request)
       return unclaimed(worlds.create(worldName))
     }
     const find = () => worlds.find(worldName)
+    // A wrong name makes no world.
+    if (!find() && !isAccount(client)) return { world: worlds.default, username }
     const world = find() ?? (await turns.take(NEW_WORLDS, () => find() ?? make()))
-    if (findPasswordDigest(world.db.query) === UNCLAIMED) setDigests(world, passwordDigest(password))
-    return { world, username: limited ? LIMITED_USERNAME : SANDBOX_USERNAME }
+    if (findCredentials(world.db.query, client)?.digest === UNCLAIMED) setDigests(world, passwordDigest(password))
+    return { world, username: client }
   }
 
 export const WORLD_ERRORS: Record<string, Failure> = {
@@ -57,15 +59,17 @@ export const unclaimed = (world: World): World => setDigests(world, UNCLAIMED)
 /** Puts a world back to its seeded state, or to the given one. A named world keeps its password. */
 export const putBack = (worlds: SandboxWorlds, world: World, state?: WorldState): World => {
   if (world.name === DEFAULT_WORLD) return worlds.replace(world, state)
-  const digest = findPasswordDigest(world.db.query) ?? UNCLAIMED
+  const digest = worldDigest(world) ?? UNCLAIMED
   return setDigests(worlds.replace(world, state), digest)
 }
 
-/** Both accounts of a named world have the same password. */
+/** The password of a named world is that of both accounts, and of each client that was not given one of its own. */
 const setDigests = (world: World, digest: string): World => {
-  world.db.fill((tx) => setPasswordDigests(tx, digest))
+  world.db.fill((tx) => setPasswordDigests(tx, Object.values(SANDBOX_CLIENT_IDS), digest))
   return world
 }
+
+const worldDigest = (world: World): string | undefined => findPasswordDigest(world.db.query, SANDBOX_CLIENT_IDS.sandbox)
 
 /** What a body of these routes says of its world, before anything of it is believed (contract C3). */
 const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {

@@ -1,0 +1,98 @@
+import type { Static } from '@sinclair/typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { agreeDiscounts, discountsOf } from '../../catalog/queries.ts'
+import type { Query, Tx } from '../../db/database.ts'
+import { parseId } from '../../http/parameters.ts'
+import { readLimits } from '../../http/rate-limit.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
+import { DomainError, invalid, type Violation } from '../../kernel/failure.ts'
+import { toBasisPoints, toPercent } from '../../kernel/money.ts'
+import { passwordDigest } from '../../sessions/credentials.ts'
+import { type ClientRecord, updateClient } from '../../sessions/queries.ts'
+import type { World } from '../../worlds/world.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import { isAccount, SANDBOX_USERNAME } from '../seed/accounts.ts'
+import type * as operations from './operations.ts'
+import { LIMIT_PROBLEM } from './operations.ts'
+
+/** The clients of a world as a test sees and changes them (contract C15). */
+
+type Sent = Static<(typeof operations.editClient)['body']>
+
+/** What an edit sets of a client; members that were sent as null are null. */
+interface ClientEdit {
+  change: Parameters<typeof updateClient>[2]
+  /** In basis points by product. */
+  discounts: ReadonlyMap<number, number>
+}
+
+/** @throws DomainError validation */
+export const readClientEdit = (catalog: Catalog, world: World, sent: Sent, nulls: ReadonlySet<string>): ClientEdit => {
+  const violations: Violation[] = []
+  const discounts = new Map<number, number>()
+  for (const [text, percent] of Object.entries(sent.discounts ?? {})) {
+    const productId = parseId(text)
+    const basisPoints = basisPointsOf(percent)
+    const field = `discounts.${text}`
+    if (productId === undefined || !catalog.findAny(world, productId)) {
+      violations.push({ field, rule: 'enum', problem: 'must be named by the id of a product' })
+    } else if (basisPoints === undefined) {
+      violations.push({
+        field,
+        rule: 'format',
+        problem: 'must be a percentage from 0 to 100 with at most two decimals',
+      })
+    } else discounts.set(productId, basisPoints)
+  }
+  if (sent.rate_limit !== undefined && readLimits(sent.rate_limit) === undefined) {
+    violations.push({ field: 'rate_limit', rule: 'format', problem: LIMIT_PROBLEM })
+  }
+  if (violations.length > 0) throw new DomainError(invalid(violations))
+  const { password, features: { vouchers } = {} } = sent
+  const quantityMax = nulls.has('max_quantity') ? null : sent.max_quantity
+  const rateLimit = nulls.has('rate_limit') ? null : sent.rate_limit
+  const change = {
+    ...(password !== undefined && { passwordSha256: passwordDigest(password) }),
+    ...(vouchers !== undefined && { vouchers }),
+    ...(quantityMax !== undefined && { quantityMax }),
+    ...(rateLimit !== undefined && { rateLimit }),
+  }
+  return { change, discounts }
+}
+
+const basisPointsOf = (percent: unknown): number | undefined =>
+  typeof percent === 'number' && percent >= 0 && percent <= 100 ? toBasisPoints(percent) : undefined
+
+export const applyClientEdit = (tx: Tx, clientId: number, { change, discounts }: ClientEdit): void => {
+  updateClient(tx, clientId, change)
+  const agreed = [...discounts].map(([productId, discountBasisPoints]) => ({
+    clientId,
+    productId,
+    discountBasisPoints,
+  }))
+  if (agreed.length > 0) agreeDiscounts(tx, agreed)
+}
+
+export const clientWire = (query: Query, world: World, client: ClientRecord) => ({
+  client_id: client.id,
+  username: usernameIn(world, client.username),
+  features: { vouchers: client.vouchers },
+  max_quantity: client.quantityMax,
+  discounts: discountsWire(query, client.id),
+  rate_limit: client.rateLimit,
+  created_at: toTimestamp(client.createdAtMs),
+})
+
+/** Percentages by product; a discount of 0 is none. */
+const discountsWire = (query: Query, clientId: number): Record<string, number> =>
+  Object.fromEntries(
+    [...discountsOf(query, clientId)]
+      .filter(([, basisPoints]) => basisPoints > 0)
+      .map(([productId, basisPoints]) => [productId, toPercent(basisPoints)]),
+  )
+
+/** What a client logs in with (contracts C2 and C15). */
+const usernameIn = ({ name: world }: World, client: string): string => {
+  if (world === DEFAULT_WORLD && isAccount(client)) return client
+  return client === SANDBOX_USERNAME ? `sbx_${world}` : `sbx_${world}.${client}`
+}
