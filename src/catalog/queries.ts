@@ -147,7 +147,12 @@ export const ownCategories = (
   query: Query,
 ): { categories?: { name: string }[]; subcategories?: { name: string }[] } => {
   const namesOf = (table: typeof categories | typeof subcategories) =>
-    activeOf(query, table, OWN_ID_MIN).map(({ name }) => ({ name }))
+    query
+      .select({ name: table.name })
+      .from(table)
+      .where(and(gte(table.id, OWN_ID_MIN), eq(table.active, true)))
+      .orderBy(asc(table.id))
+      .all()
   const [own, ownSub] = [namesOf(categories), namesOf(subcategories)]
   return { ...(own.length > 0 && { categories: own }), ...(ownSub.length > 0 && { subcategories: ownSub }) }
 }
@@ -169,11 +174,11 @@ export interface Named {
   name: string
 }
 
-const activeOf = (query: Query, table: typeof categories | typeof subcategories, idMin = 0): Named[] =>
+const activeOf = (query: Query, table: typeof categories | typeof subcategories): Named[] =>
   query
     .select({ id: table.id, name: table.name })
     .from(table)
-    .where(and(gte(table.id, idMin), eq(table.active, true)))
+    .where(eq(table.active, true))
     .orderBy(asc(table.id))
     .all()
 

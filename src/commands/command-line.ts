@@ -16,6 +16,7 @@ import { orderCommands } from './orders.ts'
 import { payoutCommands } from './payouts.ts'
 import { rateCommands } from './rates.ts'
 import { restoreCommand } from './restore.ts'
+import { explore } from './run/explore.ts'
 import { run } from './run/run.ts'
 import { serve } from './serve.ts'
 import { verifyCommand } from './verify.ts'
@@ -48,7 +49,12 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
     .description('serve a sandbox while a command runs, and exit with its code')
     .argument('<command...>', 'the command and its arguments; put -- before it')
     .passThroughOptions()
-    .action((command: string[], options: RunOptions) => run(runConfigOf(options), command, givenEnvironment))
+    .action((command: string[], options: RunOptions) => {
+      const config = runConfigOf(options)
+      return config.explore
+        ? explore({ ...config, explore: config.explore }, command, givenEnvironment)
+        : run(config, command, givenEnvironment)
+    })
   withHealthOptions(program.command('health'))
     .description('exit with 0 if a server answers requests, else with 1')
     .action((options: HealthOptions) => health(options))

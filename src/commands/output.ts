@@ -48,7 +48,8 @@ const record = (row: Row): string => {
     .join('\n')
 }
 
-const table = (rows: readonly Row[]): string => {
+/** Columns by the names of the first row. */
+export const table = (rows: readonly Row[]): string => {
   const [first] = rows
   if (!first) return '(none)'
   const columns = Object.keys(first).map((name) => {

@@ -52,6 +52,7 @@ export const startServer = async (config: Config, log: Log) => {
   return {
     url,
     sandbox: deps.sandbox,
+    due,
     logIn,
     /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data. */
     stop: async (drainMsMax: number): Promise<void> => {

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { parseKey } from '../kernel/keys.ts'
-import { findSecret, portOf, UsageError, variableOf } from './environment.ts'
+import { findSecret, flagOf, portOf, UsageError, variableOf } from './environment.ts'
 import { type DataOptions, type HealthOptions, LOOPBACK, type RunOptions, type ServeOptions } from './option-table.ts'
 
 const VOUCHER_KEY_BYTES = 32
@@ -89,10 +89,24 @@ export const runConfigOf = (options: RunOptions) => {
     coverageFile: options.coverage,
     failUnderPercent: options.failUnder,
     world: options.world?.replace(/^sbx_/, ''),
+    explore: options.explore ? exploreConfigOf(options) : undefined,
   })
 }
 
 export type RunConfig = ReturnType<typeof runConfigOf>
+
+/** What belongs to one server or one run: an exploration has many. */
+const NOT_EXPLORED = ['dataDir', 'port', 'readyFile', 'metricsPort', 'coverage', 'failUnder'] as const
+
+/** @throws UsageError */
+const exploreConfigOf = (options: RunOptions) => {
+  const unfit = NOT_EXPLORED.find((name) => options[name] !== undefined)
+  if (unfit)
+    throw new UsageError(`${flagOf(unfit)} does not go together with --explore, which runs the command many times`)
+  return { writesMax: options.exploreMax, jobs: options.exploreJobs, timeoutMs: options.exploreTimeout }
+}
+
+export type ExploreConfig = RunConfig & { explore: NonNullable<RunConfig['explore']> }
 
 /** @throws UsageError when no folder is named */
 export const dataConfigOf = (options: DataOptions) => {

@@ -59,8 +59,10 @@ export const refuseMeaningless = (command: Command): void => {
     }
   }
   // A switch is on when its variable says so, and not merely because there is one.
-  const { SCRIP_STRICT: strict = '1' } = process.env
-  if (strict !== '1' && strict !== 'true') throw new UsageError(`SCRIP_STRICT is 1, true, or not set: ${strict}`)
+  for (const name of ['SCRIP_STRICT', 'SCRIP_EXPLORE']) {
+    const { [name]: value = '1' } = process.env
+    if (value !== '1' && value !== 'true') throw new UsageError(`${name} is 1, true, or not set: ${value}`)
+  }
 }
 
 /** The secret of the flag, else of its variable, else of the file in its `_FILE` variable. @throws UsageError */

@@ -1,4 +1,5 @@
 import {
+  parseCount,
   parseDuration,
   parseFee,
   parseLimits,
@@ -140,6 +141,22 @@ export const RUN_OPTIONS = {
     read: parsePercent,
   },
   world: { value: '<name>', meaning: 'log in to a world of this name instead of the default one', read: parseText },
+  explore: {
+    meaning: 'run the command again for each response to a write that can be lost, and report what was bought twice',
+  },
+  exploreMax: { value: '<number>', meaning: 'maximum number of writes to explore', read: parseCount, default: '500' },
+  exploreJobs: {
+    value: '<number>',
+    meaning: 'how many runs go on at the same time',
+    read: parseCount,
+    unset: 'two for each processor',
+  },
+  exploreTimeout: {
+    value: '<time>',
+    meaning: 'time limit of a run',
+    read: parseDuration,
+    unset: 'ten times the first run, at least 10s',
+  },
 } as const satisfies OptionTable
 
 export const DATA_OPTIONS = {

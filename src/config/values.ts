@@ -23,6 +23,11 @@ export const parsePort = (text: string): number => {
   return number
 }
 
+export const parseCount = (text: string): number => {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1 to 999999.')
+  return Number(text)
+}
+
 /** In milliseconds. */
 export const parseDuration = (text: string): number => {
   const match = /^([1-9]\d{0,6})([smhd])$/.exec(text)

@@ -68,11 +68,11 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   ): Promise<ListPage<Table>> {
     const given = (Object.keys(this.options.filters) as Filter[]).filter((filter) => filters[filter] !== undefined)
     const request = { ...slice, given, values: { ...(filters as Values), clientId } }
-    const stored = this.#storedCount(connection(), request)
-    if (stored !== undefined && this.#hasIndex(request)) {
-      return { rows: this.#rowsAt(connection(), request, stored), totalCount: stored }
-    }
-    return this.#scanned(connection, request, stored)
+    const totalCount = this.#storedCount(connection(), request)
+    if (totalCount === undefined) return this.#searched(connection, request)
+    if (this.#hasIndex(request)) return { rows: this.#rowsAt(connection(), request, totalCount), totalCount }
+    const { keys } = await this.#walk(connection, request, { countsAll: false })
+    return { rows: this.#rowsOf(connection(), request, keys), totalCount }
   }
 
   /** Whether an index holds all matching records, in the order of the list. */
@@ -131,22 +131,22 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return statement.all({ ...values, shown, passed: Math.min(offset, left) })
   }
 
-  /** A page without an index of its own: passes over everything that may match, which is counted unless it was. */
-  async #scanned(
-    connection: () => Query,
-    request: Request<Filter, Sort>,
-    stored: number | undefined,
-  ): Promise<ListPage<Table>> {
+  /** A page of a list for which no count is stored: passes over everything that may match. */
+  async #searched(connection: () => Query, request: Request<Filter, Sort>): Promise<ListPage<Table>> {
     const { created } = this.options
     const { sort, limit, offset } = request
-    if (stored === undefined && sort !== created) {
-      const all = { ...request, sort: created, offset: 0, limit: SORTED_MAX }
-      const { keys, count } = await this.#walk(connection, all, { countsAll: true })
-      if (count > SORTED_MAX) return this.#scanned(connection, request, count)
-      return { rows: this.#rowsOf(connection(), request, keys).slice(offset, offset + limit), totalCount: count }
+    if (sort === created) {
+      const { keys, count } = await this.#walk(connection, request, { countsAll: true })
+      return { rows: this.#rowsOf(connection(), request, keys), totalCount: count }
     }
-    const { keys, count } = await this.#walk(connection, request, { countsAll: stored === undefined })
-    return { rows: this.#rowsOf(connection(), request, keys), totalCount: stored ?? count }
+    const all = { ...request, sort: created, offset: 0, limit: SORTED_MAX }
+    const { keys, count: totalCount } = await this.#walk(connection, all, { countsAll: true })
+    if (totalCount <= SORTED_MAX) {
+      const rows = this.#rowsOf(connection(), request, keys)
+      return { rows: rows.slice(offset, offset + limit), totalCount }
+    }
+    const shown = await this.#walk(connection, request, { countsAll: false })
+    return { rows: this.#rowsOf(connection(), request, shown.keys), totalCount }
   }
 
   /** The keys of a page along the index of its order, and how many records match. */

@@ -1,4 +1,4 @@
-import { badRequest, type Failure } from '../kernel/failure.ts'
+import type { Failure } from '../kernel/failure.ts'
 
 /** The failures that any route can have (spec sections 5, 7 and 8, contract C4). */
 
@@ -24,9 +24,22 @@ export const ROUTE_NOT_FOUND: Failure = {
   isUniform: true,
 }
 
-export const HOST_INVALID: Failure = { ...badRequest('host_invalid', 'Invalid Host header'), isUniform: true }
+export const HOST_INVALID: Failure = {
+  code: 'host_invalid',
+  kind: 'BAD_REQUEST',
+  message: 'Invalid Host header',
+  isUniform: true,
+}
 
-export const BODY_UNREADABLE = badRequest('body_unreadable', 'Invalid request body')
+export const BODY_UNREADABLE: Failure = {
+  code: 'body_unreadable',
+  kind: 'BAD_REQUEST',
+  message: 'Invalid request body',
+}
 
 /** A path whose id is no id: "Invalid product ID". */
-export const invalidId = (record: string): Failure => badRequest('invalid_id', `Invalid ${record} ID`)
+export const invalidId = (record: string): Failure => ({
+  code: 'invalid_id',
+  kind: 'BAD_REQUEST',
+  message: `Invalid ${record} ID`,
+})

@@ -82,9 +82,21 @@ export const storedOnce = (make: (id: number) => unknown): ((id?: number) => Sto
 const names = (list: string, etag: string): boolean =>
   list.trim() === '*' || list.split(',').some((each) => each.trim().replace(/^(?!W\/)/, 'W/') === etag)
 
-/** The coding with the highest weight; gzip for `*` (RFC 9110, 12.5.3). */
+/** Recent Accept-Encoding headers: a client sends the same one with each request. */
+const asked = new Map<string, Coding | undefined>()
+const ASKED_MAX = 100
+
 const codingFor = (header: string | null): Coding | undefined => {
   if (header === null) return undefined
+  if (asked.has(header)) return asked.get(header)
+  if (asked.size >= ASKED_MAX) asked.clear()
+  const coding = bestOf(header)
+  asked.set(header, coding)
+  return coding
+}
+
+/** The coding with the highest weight; gzip for `*` (RFC 9110, 12.5.3). */
+const bestOf = (header: string): Coding | undefined => {
   const weights = weightsOf(header)
   const zstd = weights.get('zstd') ?? 0
   const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0

@@ -63,8 +63,11 @@ export const notFound = (what: string): Failure => ({
   message: `${what} not found`,
 })
 
-export const transitionRefused = (from: string, to: string): Failure =>
-  badRequest('transition_refused', `Cannot go from ${from} to ${to}`)
+export const transitionRefused = (from: string, to: string): Failure => ({
+  code: 'transition_refused',
+  kind: 'BAD_REQUEST',
+  message: `Cannot go from ${from} to ${to}`,
+})
 
 /** Spec section 5. */
 export const unauthorized = (tokenSent: boolean): Failure => ({

@@ -1,8 +1,10 @@
-import { DomainError, type Failure, invalid, type Violation } from './failure.ts'
+import { DomainError, type Failure, type Violation } from './failure.ts'
 
 const sizeFailure = (rule: 'min' | 'max', problem: string): Failure => ({
-  ...invalid([{ field: 'amount', rule, problem, message: `amount ${problem}` }]),
   code: `amount_${problem.replace(' ', '_')}`,
+  kind: 'VALIDATION_FAILURE',
+  message: 'Input validation failed.',
+  violations: [{ field: 'amount', rule, problem, message: `amount ${problem}` }],
 })
 
 /** Contract C5. */

@@ -6,6 +6,8 @@ import { findCredentials } from '../sessions/queries.ts'
 import type { World } from '../worlds/world.ts'
 import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
+import { Exploration } from './explore/exploration.ts'
+import type { Loss } from './explore/writes.ts'
 import { faultHeadersOf } from './faults/faults.ts'
 import type { Parts } from './parts.ts'
 import { RequestObserver } from './requests/observer.ts'
@@ -74,6 +76,13 @@ export class Sandbox implements Extension {
 
   coverage(): CoverageReport {
     return this.#coverage.report(undefined)
+  }
+
+  /** Watches all writes from now on, and has the response to one of them lost (decision 49). */
+  explore(loss: Loss | undefined): Exploration {
+    const exploration = new Exploration(this.options.worlds, this.options.reference, loss)
+    this.observer.writes = exploration.log
+    return exploration
   }
 
   /** Sends a request again. Its client logs in afresh, because the token in the log is redacted. */

@@ -1,11 +1,13 @@
 import { BODY_UNREADABLE, rateLimited } from '../http/failures.ts'
-import { type Failure, invalid, type Violation, violation } from '../kernel/failure.ts'
+import { type Failure, type Violation, violation } from '../kernel/failure.ts'
 
 /** Failures of login and refresh (spec section 5, contract C3). */
 
 export const credentialsMissing = (violations: readonly Violation[]): Failure => ({
-  ...invalid(violations, 'Username and password are required'),
   code: 'credentials_missing',
+  kind: 'VALIDATION_FAILURE',
+  message: 'Username and password are required',
+  violations,
 })
 
 const wrong = (code: string, message: string): Failure => ({
@@ -20,9 +22,10 @@ export const CREDENTIALS_WRONG = wrong('credentials_wrong', 'Invalid credentials
 export const REFRESH_TOKEN_WRONG = wrong('refresh_token_wrong', 'Invalid refresh token')
 
 export const REFRESH_TOKEN_MISSING: Failure = {
-  ...violation('refresh_token', 'required', 'is required'),
   code: 'refresh_token_missing',
+  kind: 'VALIDATION_FAILURE',
   message: 'Refresh token is required',
+  violations: [{ field: 'refresh_token', rule: 'required', problem: 'is required' }],
 }
 
 const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
@@ -106,6 +106,29 @@ export const openWallet = (
     .returning()
     .get()
 }
+
+/** What wallets have paid for each order and payout, less what was refunded, in minor units: from the ledger alone. */
+export const paymentsBySource = (query: Query) =>
+  query
+    .select({
+      sourceId: sql<string>`${ledgerEntries.sourceId}`,
+      walletId: sql<number>`${ledgerLines.walletId}`,
+      currencyId: ledgerLines.currencyId,
+      paidMinor: sql<number>`-sum(${ledgerLines.amountMinor})`,
+      entryIds: sql<string>`group_concat(${ledgerEntries.id}, ', ')`,
+    })
+    .from(ledgerLines)
+    .innerJoin(ledgerEntries, eq(ledgerEntries.id, ledgerLines.entryId))
+    .where(
+      and(
+        eq(ledgerLines.account, 'wallet'),
+        inArray(ledgerEntries.sourceType, ['order', 'payout', 'refund']),
+        isNotNull(ledgerEntries.sourceId),
+      ),
+    )
+    .groupBy(ledgerEntries.sourceId, ledgerLines.walletId)
+    .orderBy(sql`min(${ledgerEntries.id})`)
+    .all()
 
 export const insertLine = preparedInsert(ledgerLines)
 export const insertEntry = preparedInsert(ledgerEntries)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { exploring } from './explore.ts'
 import { growth } from './growth.ts'
 import { compiled, folder, run, sizeOf, start, startupMs } from './programs.ts'
 import { aligned, mebibytes, median, milliseconds } from './table.ts'
@@ -14,10 +15,11 @@ import { worlds } from './worlds.ts'
  *
  *     bun run bench [--ordinary | --live] [--rounds 5] [--seconds 2] [--only NAME]
  *     bun run bench --growth [--rounds 3] [--seconds 0.5] [--only NAME]
+ *     bun run bench --explore
  *
  * `--ordinary` measures what ordinary stacks make of the same requests beside it; `--live` measures live mode instead of
  * the sandbox, without orders, for which it would have to have codes; `--growth` measures what a request
- * costs as the data grows, instead. TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
+ * costs as the data grows, instead; `--explore` measures how long a suite is explored. TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
  * the folder for temporary files: where that is kept in memory, TMPDIR has to name one on a disk.
  */
 
@@ -34,6 +36,7 @@ const { values: options } = parseArgs({
     ordinary: { type: 'boolean', default: false },
     live: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
+    explore: { type: 'boolean', default: false },
   },
 })
 const rounds = Number(options.rounds ?? (options.growth ? 3 : 5))
@@ -103,5 +106,6 @@ const speed = async (): Promise<void> => {
 }
 
 if (options.growth) await growth({ scrip, rounds, seconds, only: options.only })
+else if (options.explore) await exploring(scripPath)
 else await speed()
 process.exit()

@@ -26,9 +26,14 @@ const HERE = {
 }
 const hasNode = Bun.which('node') !== null
 
-test.skipIf(!hasShell || !hasNode)('docs/quickstart.md works from installation to a passing test', async () => {
-  expect(await walk('docs/quickstart.md', { replace: HERE })).toMatch(/pass 1\b/)
-})
+test.skipIf(!hasShell || !hasNode || !Bun.which('patch'))(
+  'docs/quickstart.md works from installation to a passing test',
+  async () => {
+    const said = await walk('docs/quickstart.md', { replace: HERE })
+    expect(said).toMatch(/pass 1\b/)
+    expect(said).toMatch(/exit code 1\n[\s\S]*patching file shop\.mjs/)
+  },
+)
 
 test.skipIf(!hasShell)('docs/money.md: every amount matches the server', async () => {
   await walk('docs/money.md', { replace: HERE })
@@ -166,7 +171,8 @@ describe('in every page', () => {
     for (const page of ['quickstart', 'money', 'errors', 'running-live', 'architecture', 'flags']) {
       for (const { language, file } of blocksOf(documentText(`docs/${page}.md`))) {
         const isRun = (language === 'sh' || language === 'json') && file === undefined
-        expect({ page, language, file, known: isRun || language === 'console' || file !== undefined }).toMatchObject({
+        const isShown = language === 'console' || language === 'text'
+        expect({ page, language, file, known: isRun || isShown || file !== undefined }).toMatchObject({
           known: true,
         })
       }

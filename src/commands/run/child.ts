@@ -18,7 +18,7 @@ export const passSignalsOn = (): void => {
 
 /** Runs a command. Returns its exit code as a shell would. @throws ProgramError when it cannot be started */
 export const exitCodeOf = async (command: readonly string[], env: Environment): Promise<number> => {
-  const child = spawn(command, env)
+  const child = spawn(command, { env, stdin: 'inherit', stdout: 'inherit', stderr: 'inherit' })
   running.add(child)
   try {
     return await child.exited // 128 and the number of the signal, when it died by one
@@ -27,9 +27,15 @@ export const exitCodeOf = async (command: readonly string[], env: Environment): 
   }
 }
 
-const spawn = (command: readonly string[], env: Environment) => {
+type Streams = 'inherit' | 'ignore'
+
+/** @throws ProgramError when it cannot be started */
+export const spawn = (
+  command: readonly string[],
+  options: Bun.SpawnOptions.OptionsObject<Streams, Streams, Streams>,
+): Bun.Subprocess => {
   try {
-    return Bun.spawn([...command], { env, stdin: 'inherit', stdout: 'inherit', stderr: 'inherit' })
+    return Bun.spawn([...command], options)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const exitCode = code === 'ENOENT' ? EXIT.commandNotFound : EXIT.commandNotExecutable

@@ -38,7 +38,7 @@ export const run = async (config: RunConfig, command: readonly string[], given: 
 }
 
 /** The variables that tell a command where the sandbox is, and who it is there. */
-const accessTo = async ({ url, logIn }: RunningServer, world: string | undefined): Promise<Environment> => {
+export const accessTo = async ({ url, logIn }: RunningServer, world: string | undefined): Promise<Environment> => {
   const username = world === undefined ? 'sandbox' : `sbx_${world}`
   const password = 'sandbox'
   return {

@@ -9,6 +9,8 @@ import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 import { isAboutSandbox, isControl, isExempt, isProbe } from '../control/gate.ts'
 import { unknownIn, unknownMembersIn } from '../control/strict.ts'
+import { CONNECTION_DROPPED } from '../errors.ts'
+import type { WriteLog } from '../explore/writes.ts'
 import { currenciesOf } from '../faults/currencies.ts'
 import { type Fault, findFault, inject } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
@@ -24,6 +26,8 @@ interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'cata
 /** Applies faults to requests, and records each request in the log and the coverage of its world. */
 export class RequestObserver implements HttpObserver {
   readonly #inProgress = new WeakMap<Request, ObservedRequest>()
+  /** Is shown each write while `scrip run --explore` runs. */
+  writes: WriteLog | undefined
 
   constructor(private readonly options: Options) {}
 
@@ -48,10 +52,32 @@ export class RequestObserver implements HttpObserver {
   admitted = (target: Asked, session: Session): Session | Promise<Session> => {
     const observed = this.#inProgress.get(target.request)
     if (!observed) return session
-    // Reading writes nothing.
-    const watched = target.request.method === 'GET' ? session : watchedBy(observed, session)
     const injected = this.#inject(observed, session.world, target, session)
+    // Reading writes nothing.
+    if (target.request.method === 'GET') return injected ? injected.then(() => session) : session
+    const watched = watchedBy(observed, session)
+    if (this.writes) return this.#losing(this.writes, target, watched, injected)
     return injected ? injected.then(() => watched) : watched
+  }
+
+  /** Loses the response to a write if the log says so, before the work or after its commit. @throws DomainError */
+  async #losing(
+    writes: WriteLog,
+    target: Asked,
+    session: Session,
+    injected: Promise<void> | undefined,
+  ): Promise<Session> {
+    await injected
+    const lost = await writes.admitted(target, session)
+    if (lost === 'before') throw new DomainError(CONNECTION_DROPPED)
+    if (lost === undefined) return session
+    return {
+      ...session,
+      write: async (work) => {
+        await session.write(work)
+        throw new DomainError(CONNECTION_DROPPED)
+      },
+    }
   }
 
   /** With `--strict`, an undocumented name is refused after features (decision 15). */
@@ -114,6 +140,7 @@ export class RequestObserver implements HttpObserver {
       observed.route ??= route || null
     }
     this.#inProgress.delete(request)
+    this.writes?.ended(request, observed.changes.length > 0)
     const world = observed.world ?? worldOfBearer(worlds, request) ?? worlds.default
     if (world.closed) return
     this.#count(world, request, observed)

@@ -41,6 +41,8 @@ export class SandboxWorlds implements Worlds {
   readonly #open = new Set<World>()
   #suspensions = 0
   readonly images: Images
+  /** Called before a world is reset or dropped. */
+  onEnd: (world: World) => void = () => undefined
 
   constructor(private readonly options: SandboxWorldsOptions) {
     this.images = new Images(options.memoryBytesMax * IMAGE_SHARE)
@@ -67,6 +69,11 @@ export class SandboxWorlds implements Worlds {
   stateOf(world: World): WorldState {
     if (world.db.byteCount > STATE_BYTES_MAX) throw new DomainError(worldTooLarge(STATE_BYTES_MAX))
     return stateOf(world, this.options.seed)
+  }
+
+  /** A world of its own that goes on from where another is now. @throws DomainError world_too_large */
+  copyOf(world: World): World {
+    return worldFrom(world.name, this.stateOf(world), this.options.clock)
   }
 
   get memoryBytes(): number {
@@ -112,6 +119,7 @@ export class SandboxWorlds implements Worlds {
 
   /** Replaces this world by a seeded one, or by one that continues from a state. Its data is lost. */
   replace(world: World, state?: WorldState): World {
+    this.onEnd(world)
     world.close()
     this.#open.delete(world)
     if (world.name === DEFAULT_WORLD) {
@@ -124,6 +132,7 @@ export class SandboxWorlds implements Worlds {
   }
 
   drop(world: World): void {
+    this.onEnd(world)
     world.close()
     this.#open.delete(world)
     this.#named.delete(world.name)

@@ -1,0 +1,61 @@
+import { type Environment, spawn } from './child.ts'
+
+/** Signals that end an exploration. */
+const ENDING = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+
+/** The command that is explored. Several of its runs may be in progress. */
+export class ExploredCommand {
+  readonly #running = new Set<Bun.Subprocess>()
+  #signal: NodeJS.Signals | undefined
+
+  constructor(private readonly words: readonly string[]) {
+    for (const signal of ENDING) {
+      process.on(signal, () => {
+        this.#signal ??= signal
+        for (const child of this.#running) signalAll(child, signal)
+      })
+    }
+  }
+
+  /** The signal that has ended the exploration. */
+  get signal(): NodeJS.Signals | undefined {
+    return this.#signal
+  }
+
+  /** Returns the exit code, or undefined for a run that was ended after its time limit. @throws ProgramError */
+  async run(env: Environment, output: 'inherit' | 'ignore', timeoutMs?: number): Promise<number | undefined> {
+    const child = spawn(this.words, {
+      env,
+      // All runs read the same: nothing.
+      stdin: 'ignore',
+      stdout: output,
+      stderr: output,
+      // A group of its own, so that nothing of it outlives it.
+      detached: true,
+    })
+    this.#running.add(child)
+    let isCutOff = false
+    const cutOff = () => {
+      isCutOff = true
+      signalAll(child, 'SIGKILL')
+    }
+    const timer = timeoutMs === undefined ? undefined : setTimeout(cutOff, timeoutMs)
+    try {
+      const exitCode = await child.exited
+      return isCutOff ? undefined : exitCode
+    } finally {
+      clearTimeout(timer)
+      this.#running.delete(child)
+      signalAll(child, 'SIGKILL')
+    }
+  }
+}
+
+/** Signals a command and the processes that it has started. */
+const signalAll = (child: Bun.Subprocess, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(-child.pid, signal)
+  } catch {
+    child.kill(signal) // Windows has no groups; elsewhere, nothing of the group is left
+  }
+}

@@ -1,0 +1,65 @@
+import { summaryOf } from './comparison.ts'
+import type { WriteResult } from './exploration.ts'
+import type { Purchase } from './statement.ts'
+import { keysOf, LOSSES, type Loss } from './writes.ts'
+
+/** A response to lose, and the write and the purchases of the undisturbed run to compare with. */
+export interface PlannedLoss extends WriteResult {
+  loss: Loss
+}
+
+export interface Plan {
+  losses: readonly PlannedLoss[]
+  /** How many writes there are, with those beyond the maximum. */
+  writeCount: number
+}
+
+interface KeyedResult extends WriteResult {
+  key: string
+}
+
+const doneWrites = (results: readonly WriteResult[], byName: boolean): KeyedResult[] => {
+  const keys = keysOf(
+    results.map(({ write }) => write),
+    byName,
+  )
+  return results.flatMap((result, index) => (result.write.isDone ? [{ ...result, key: keys[index] ?? '' }] : []))
+}
+
+/** Whether two undisturbed runs made the same writes and left the same purchases behind. */
+const isSame = (first: readonly KeyedResult[], second: readonly KeyedResult[], byName: boolean): boolean => {
+  const summaries = new Map<readonly Purchase[], string>()
+  const summaryIn = (purchases: readonly Purchase[]): string => {
+    const summary = summaries.get(purchases) ?? summaryOf(purchases, byName)
+    summaries.set(purchases, summary)
+    return summary
+  }
+  const others = new Map(second.map(({ key, purchases }) => [key, purchases]))
+  return (
+    first.length === second.length &&
+    first.every(({ key, purchases }) => {
+      const other = others.get(key)
+      return other !== undefined && summaryIn(other) === summaryIn(purchases)
+    })
+  )
+}
+
+/**
+ * The losses to try: each write of the first run, before and after its commit. Undefined if two undisturbed runs differ,
+ * even when names are left out that the command may invent.
+ */
+export const planOf = (
+  first: readonly WriteResult[],
+  second: readonly WriteResult[],
+  writesMax: number,
+): Plan | undefined => {
+  for (const byName of [true, false]) {
+    const writes = doneWrites(first, byName)
+    if (!isSame(writes, doneWrites(second, byName), byName)) continue
+    const losses = writes
+      .slice(0, writesMax)
+      .flatMap(({ key, ...result }) => LOSSES.map((when) => ({ ...result, loss: { key, when, byName } })))
+    return { losses, writeCount: writes.length }
+  }
+  return undefined
+}

@@ -1,0 +1,53 @@
+import { toMajor } from '../../kernel/money.ts'
+import { allOrders } from '../../orders/queries.ts'
+import { allPayouts } from '../../payouts/queries.ts'
+import type { Currency, Reference } from '../../reference/reference.ts'
+import { allClients } from '../../sessions/queries.ts'
+import { paymentsBySource } from '../../wallets/queries.ts'
+import type { World } from '../../worlds/world.ts'
+
+/** What the clients of a world have bought and paid out, and what their wallets paid for it by the ledger (decision 49). */
+
+/** An order or a payout, described without its id, its reference and its times. */
+export interface Purchase {
+  source: string
+  client: string
+  /** `2 × Gift Card of 100.00 USD`, `payout of 50.00 USD` */
+  what: string
+  /** The e-mail of the person it is for. */
+  payee: string | null
+  walletId: number
+  /** What the wallet paid, less what it got back: nothing for a purchase that was cancelled or failed. */
+  paidMinor: number
+  currency: Currency
+  /** The ledger entries that prove it. */
+  entryIds: string
+}
+
+export const amountText = (minor: number, { currency, precision }: Currency): string =>
+  `${toMajor(minor, precision).toFixed(precision)} ${currency}`
+
+export const purchasesOf = ({ db: { query } }: World, reference: Reference): Purchase[] => {
+  const names = new Map(allClients(query).map(({ id, username }) => [id, username]))
+  const orders = new Map(allOrders(query).map((order) => [String(order.id), order]))
+  const payouts = new Map(allPayouts(query).map((payout) => [payout.id, payout]))
+  return paymentsBySource(query).flatMap(({ sourceId, walletId, currencyId, paidMinor, entryIds }) => {
+    const order = orders.get(sourceId)
+    const payout = payouts.get(sourceId)
+    const bought = order ?? payout
+    if (!bought) return []
+    const goods = reference.getCurrency(bought.currencyId)
+    return {
+      source: order ? `order ${sourceId}` : `payout ${sourceId}`,
+      client: names.get(bought.clientId) ?? '',
+      what: order
+        ? `${order.quantity} × ${order.productName} of ${amountText(order.denominationMinor, goods)}`
+        : `payout of ${amountText(payout?.amountMinor ?? 0, goods)}`,
+      payee: order ? order.email : (payout?.beneficiaryEmail ?? null),
+      walletId,
+      paidMinor,
+      currency: reference.getCurrency(currencyId),
+      entryIds,
+    }
+  })
+}

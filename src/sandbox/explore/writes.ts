@@ -1,0 +1,107 @@
+import { readText } from '../../http/body.ts'
+import { parseObject } from '../../http/json.ts'
+import { documentedRoute } from '../../http/target.ts'
+import type { Asked } from '../../sessions/guard.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import type { World } from '../../worlds/world.ts'
+
+/** How `scrip run --explore` finds a write of one run again in the next (decision 49). */
+
+export interface Write {
+  /** A reset puts another world of the same name in its place. */
+  readonly world: World
+  readonly client: string
+  readonly method: string
+  readonly route: string
+  readonly body: string
+  /** Whether it changed rows: a refusal, a replay and a calculated charge do not. */
+  isDone: boolean
+}
+
+/** When the response to a write is lost: the work is not done, or done and committed. */
+export const LOSSES = ['before', 'after'] as const
+
+export interface Loss {
+  /** The write, as `keysOf` names it. */
+  key: string
+  when: (typeof LOSSES)[number]
+  byName: boolean
+}
+
+/** What says how much is bought or paid. References, people and texts may differ from run to run. */
+const GOODS = ['product_id', 'denomination', 'quantity', 'amount', 'currency']
+
+const goodsOf = (body: string): string => {
+  try {
+    const sent = parseObject(body)
+    return JSON.stringify(GOODS.map((member) => sent[member]))
+  } catch {
+    return '' // what cannot be read buys nothing
+  }
+}
+
+/** Numbers the writes that are alike, in the order in which they arrive: other writes between them do not count. */
+class Numbering {
+  readonly #counts = new Map<string, number>()
+
+  constructor(private readonly byName: boolean) {}
+
+  keyOf({ world, client, method, route, body }: Write): string {
+    const place = this.byName ? `${world.name} ${client} ` : ''
+    const alike = `${place}${method} ${route} ${goodsOf(body)}`
+    const number = (this.#counts.get(alike) ?? 0) + 1
+    this.#counts.set(alike, number)
+    return `${alike} ${number}`
+  }
+}
+
+/** One key for each write. Without names, for runs that invent the names of their worlds. */
+export const keysOf = (writes: readonly Write[], byName: boolean): string[] => {
+  const numbering = new Numbering(byName)
+  return writes.map((write) => numbering.keyOf(write))
+}
+
+/** The writes of one run, and the one whose response is lost. */
+export class WriteLog {
+  readonly writes: Write[] = []
+  /** The write whose response was lost. */
+  lost: Write | undefined
+  readonly #open = new Map<Request, Write>()
+  readonly #numbering: Numbering | undefined
+  #onSettled: () => void = () => undefined
+
+  constructor(private readonly loss?: Loss) {
+    this.#numbering = loss && new Numbering(loss.byName)
+  }
+
+  /** Called before a request is handled. Returns when its response is to be lost, if it is. */
+  async admitted({ request, route }: Asked, { world, client }: Session): Promise<Loss['when'] | undefined> {
+    const body = await readText(request).catch(() => '') // the route refuses what cannot be read
+    const write = {
+      world,
+      client: client.username,
+      method: request.method,
+      route: documentedRoute(route),
+      body,
+      isDone: false,
+    }
+    this.writes.push(write)
+    this.#open.set(request, write)
+    if (!this.loss || this.#numbering?.keyOf(write) !== this.loss.key) return undefined
+    this.lost = write
+    return this.loss.when
+  }
+
+  ended(request: Request, changedRows: boolean): void {
+    const write = this.#open.get(request)
+    if (!write) return
+    write.isDone = changedRows
+    this.#open.delete(request)
+    if (this.#open.size === 0) this.#onSettled()
+  }
+
+  /** Resolves when no write is in progress. */
+  async settled(): Promise<void> {
+    if (this.#open.size > 0) await new Promise<void>((resolve) => (this.#onSettled = resolve))
+  }
+}
