@@ -132,7 +132,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   refresh_token_wrong: 'log in again: the token has expired, or it was used twice, which revokes its login',
   source_not_found: 'use the name of an existing world or snapshot',
   token_wrong: 'send the value of `--sandbox-token` in `X-Sandbox-Token`',
-  too_large: 'save or copy a smaller world; the message gives the limit',
+  too_large: 'copy or restore the snapshot where it is; the message gives the limit for a download',
   too_many_failures: 'wait `Retry-After` seconds, and check the password',
   transition_refused: 'check the status: this transition is not possible from it',
   unavailable: 'retry after `Retry-After` seconds: the request had no effect',

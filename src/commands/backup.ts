@@ -8,6 +8,7 @@ import type { Database } from '../db/database.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
+import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
 import { administer, explainFaults, refused } from './administration.ts'
 import { note } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
@@ -31,6 +32,13 @@ export const backupCommand = (backup: Command): void => {
             `The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
             json,
           )
+          const others = worldFilesIn(dataDir).length
+          if (others > 0) {
+            note(
+              `It has the default world only. ${others} named worlds and snapshots of ${dataDir} are not in it.`,
+              json,
+            )
+          }
           return { file, bytes: statSync(file).size }
         }),
       ),

@@ -1,13 +1,14 @@
 import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Command } from 'commander'
 import { dataConfigOf, fileConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
 import { databasePath } from '../db/data-folder.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
-import { requireCurrentSchema, schemaFaults } from '../db/migrate.ts'
+import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../db/migrate.ts'
+import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
 import { explainFaults, giveWay, refused } from './administration.ts'
 import checkWorker from './check-worker.js' with { type: 'text' }
 import { CHECKS, FILE_CHECK } from './checks.ts'
@@ -43,6 +44,7 @@ interface Result {
 
 /** Pages that are looked at again and again: a sixth less time for a million transactions. */
 const CACHE_KIB = 65_536
+const WORLDS_CHECK = 'named worlds and snapshots are sound'
 const SCHEMA_CHECK = 'the schema is what the migrations make'
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
@@ -51,7 +53,28 @@ const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<Re
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
   giveWay()
   using _lock = lockForCommand(dirname(path))
-  return await verified(path, onProgress)
+  return [...(await verified(path, onProgress)), ...(await verifiedWorlds(dirname(path), onProgress))]
+}
+
+const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): Promise<Result[]> => {
+  const files = worldFilesIn(dataDir)
+  const faults: string[] = []
+  for (const [index, file] of files.entries()) {
+    onProgress?.(`checking ${basename(file)}`, index, files.length)
+    faults.push(...(await worldFaults(file)).map((fault) => `${basename(file)}: ${fault}`))
+  }
+  return files.length === 0 ? [] : [resultOf(WORLDS_CHECK, faults)]
+}
+
+/** A world of an earlier release is migrated at its first use. Until then only its file is checked. */
+const worldFaults = async (file: string): Promise<string[]> => {
+  try {
+    return (await verified(file)).flatMap(({ first }) => first ?? [])
+  } catch (error) {
+    if (error instanceof SchemaMismatch) return faultsBeside(file, FILE_CHECK.sql)
+    if (error instanceof SQLiteError) return [error.message]
+    throw error
+  }
 }
 
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */

@@ -10,13 +10,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { flushFolder } from './disk.ts'
 
 /** A data folder: the database and its keys (decision 0020). */
 
 const DATABASE_FILE = 'scrip.sqlite'
-const PRIVATE_FILE_MODE = 0o600
+export const PRIVATE_FILE_MODE = 0o600
 const PRIVATE_FOLDER_MODE = 0o700
 
 /** A data folder that cannot be used: exit code 4, printed without a stack. */
@@ -71,6 +71,14 @@ export const writeDatabase = (dataDir: string, image: Uint8Array): void => {
 
 export const removeDatabase = (path: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+/** Moves a database file into the place of one that is closed, in one step. */
+export const replaceDatabase = (from: string, to: string): void => {
+  // A log that a killed process has left would be read into the new database.
+  for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
+  renameSync(from, to)
+  flushFolder(dirname(to))
 }
 
 export const movePrivateFile = (dataDir: string, from: string, to: string): void => {

@@ -1,8 +1,9 @@
-import { Database as SqliteDatabase, type Statement } from 'bun:sqlite'
+import { constants, Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { makePrivateFile } from './data-folder.ts'
+import { copyToDisk } from './disk.ts'
 import { SharedCommit } from './shared-commit.ts'
-import { isPassing, OpenFiles } from './storage.ts'
+import { isPassing, OpenFiles, tryLater } from './storage.ts'
 
 /** How long a command waits for another process to write before it gives up. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -43,6 +44,8 @@ export class Database {
   #seenVersion: number | undefined
   /** The files of a server; undefined in memory, and for a command. */
   #files: OpenFiles | undefined
+  #lastCopy: Promise<void> = Promise.resolve()
+  #copies = 0
   #made: WeakRef<Statement>[] = []
   #madeMax = MADE_MAX
 
@@ -51,7 +54,7 @@ export class Database {
     /** Other processes can read and write the database. */
     readonly onFile: boolean,
   ) {
-    if (!onFile) this.#rememberStatements()
+    this.#rememberStatements()
     this.#tx = Object.assign(drizzle({ client: sqlite }), { [isOpen]: true as const })
     this.query = this.#tx
     this.#commits = new SharedCommit(sqlite, () => this.#files)
@@ -59,14 +62,14 @@ export class Database {
     this.#seenVersion = this.#dataVersion?.get()?.data_version
   }
 
-  /** Keeps every acknowledged commit through a crash or a loss of power. */
-  static openFile(path: string): Database {
+  /** FULL keeps every acknowledged commit through a crash or a loss of power. */
+  static openFile(path: string, synchronous: 'FULL' | 'OFF' = 'FULL'): Database {
     makePrivateFile(path)
     const sqlite = new SqliteDatabase(path, { create: true, readwrite: true, strict: true })
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
     sqlite.run('PRAGMA journal_mode = WAL')
-    sqlite.run('PRAGMA synchronous = FULL')
+    sqlite.run(`PRAGMA synchronous = ${synchronous}`)
     sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
     sqlite.run(`PRAGMA journal_size_limit = ${WAL_PAGES_MAX * PAGE_BYTES}`)
     // What is deleted is overwritten: personal data must not stay in pages that are free.
@@ -101,6 +104,33 @@ export class Database {
     return image
   }
 
+  /**
+   * Copies the file as it is when its turn comes, beside the thread that serves requests. Writes go on meanwhile: they
+   * stay in the write-ahead log, because no checkpoint overwrites what a reader may still read.
+   *
+   * @throws DomainError unavailable while another process reads
+   */
+  copyTo(path: string): Promise<void> {
+    this.#copies += 1
+    const copy = this.#lastCopy.then(() => this.#copyTo(path)).finally(() => (this.#copies -= 1))
+    this.#lastCopy = copy.catch(() => undefined)
+    return copy
+  }
+
+  get isBeingCopied(): boolean {
+    return this.#copies > 0
+  }
+
+  async #copyTo(path: string): Promise<void> {
+    this.#commits.flush()
+    const { busy } = this.sqlite.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
+    if (busy !== 0) throw tryLater()
+    using reader = new SqliteDatabase(this.sqlite.filename, { readwrite: true, create: false })
+    reader.run('BEGIN')
+    reader.run('SELECT count(*) FROM sqlite_schema')
+    await copyToDisk(this.sqlite.filename, path)
+  }
+
   get byteCount(): number {
     const bytes = this.sqlite.query<{ bytes: number }, []>(
       'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
@@ -114,14 +144,20 @@ export class Database {
     return image
   }
 
-  /** A connection keeps its memory until its last statement is finalized. */
+  /** A connection keeps its memory and its files until its last statement is finalized. */
   #closeAtOnce(): void {
     for (const made of this.#made) made.deref()?.finalize()
     this.#made = []
-    this.sqlite.close()
+    try {
+      this.sqlite.close(true)
+    } catch {
+      // A statement is being collected, after which the connection ends and would remove the log of a database that
+      // has taken the place of this one.
+      if (this.onFile) this.sqlite.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1)
+      this.sqlite.close()
+    }
   }
 
-  /** A connection in memory is opened and closed often. */
   #rememberStatements(): void {
     const { sqlite } = this
     const prepare = sqlite.prepare.bind(sqlite)
@@ -139,6 +175,11 @@ export class Database {
   /** Resolves after the commit, which units of work share. A unit that throws is undone alone. */
   write<T>(work: (tx: Tx) => T): Promise<T> {
     return this.#commits.run(() => work(this.#tx))
+  }
+
+  /** Adds something to each transaction of {@link write}, after its units of work. */
+  beforeCommit(work: (tx: Tx) => void): void {
+    this.#commits.beforeCommit = () => work(this.#tx)
   }
 
   /** Writes at once, in a transaction of its own, to a database that serves no requests yet. */

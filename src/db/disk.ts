@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { copyFile, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 
@@ -6,6 +7,17 @@ export const flushFile = (path: string): void => flush(path, 'r+')
 
 export const flushFolder = (path: string): void => {
   if (process.platform !== 'win32') flush(path, 'r')
+}
+
+/** Copies a file beside the thread that serves requests, and waits until the copy is on the disk. */
+export const copyToDisk = async (from: string, to: string): Promise<void> => {
+  await copyFile(from, to, constants.COPYFILE_FICLONE)
+  const copy = await open(to, 'r+')
+  try {
+    await copy.sync()
+  } finally {
+    await copy.close()
+  }
 }
 
 const flush = (path: string, flags: string): void => {

@@ -11,6 +11,7 @@ import pace from './migrations/0007_pace.sql' with { type: 'text' }
 import balances from './migrations/0008_balances.sql' with { type: 'text' }
 import plainLists from './migrations/0009_plain_lists.sql' with { type: 'text' }
 import editing from './migrations/0010_editing.sql' with { type: 'text' }
+import randomness from './migrations/0011_randomness.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0008_balances', sql: balances },
   { name: '0009_plain_lists', sql: plainLists },
   { name: '0010_editing', sql: editing },
+  { name: '0011_randomness', sql: randomness },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

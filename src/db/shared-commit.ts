@@ -24,6 +24,7 @@ export class SharedCommit {
   #isFlushDue = false
   #look: ReturnType<typeof setTimeout> | undefined
   #trouble: Error | undefined
+  beforeCommit: () => void = () => undefined
 
   constructor(
     private readonly sqlite: Database,
@@ -59,6 +60,7 @@ export class SharedCommit {
     let settle: (() => void)[]
     try {
       settle = units.map((unit) => this.#attempt(unit))
+      this.beforeCommit()
       this.sqlite.run('COMMIT')
       this.#requireFiles()
     } catch (error) {

@@ -68,7 +68,7 @@ type Measure = readonly [name: string, help: string, read: () => number]
 const addProcessMetrics = (prom: Prom, registry: Registry, { version, mode, worlds }: MetricsOptions): void => {
   const startedMs = systemClock.nowMs() - sinceStartMs()
   addMeasures(prom.Gauge, registry, [
-    ['scrip_worlds', 'Worlds of this process; one in live mode.', () => worlds.all.length],
+    ['scrip_worlds', 'Worlds of this process; one in live mode.', () => worlds.names.length],
     ['process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss()],
     ['process_heap_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed],
     ['process_start_time_seconds', 'Start time of the process in Unix seconds.', () => startedMs / SECOND_MS],

@@ -25,8 +25,8 @@ export const REQUEST_NOT_FOUND = missing('request_not_found', 'Request not found
 
 export const DEFAULT_WORLD_KEPT = badRequest('default_world_kept', 'The default world can be reset, not dropped')
 
-export const worldTooLarge = (bytesMax: number): Failure =>
-  badRequest('world_too_large', `A world of more than ${bytesMax / 1_048_576} MiB can be neither kept nor copied`)
+export const snapshotTooLarge = (bytesMax: number): Failure =>
+  badRequest('snapshot_too_large', `A snapshot of more than ${bytesMax / 1_048_576} MiB cannot be downloaded`)
 
 export const worldsExhausted = (worldsMax: number): Failure => ({
   code: 'worlds_exhausted',

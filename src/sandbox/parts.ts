@@ -6,13 +6,13 @@ import type { Asked } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
 import type { RecordedRequest } from './requests/operations.ts'
 import type { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
-import type { Snapshots } from './worlds/snapshots.ts'
+import type { SnapshotStore } from './worlds/store.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
 
 /** What the routes of the sandbox work on. */
 export interface Parts extends Program {
   worlds: SandboxWorlds
-  snapshots: Snapshots
+  snapshots: SnapshotStore
   catalog: Catalog
   reference: Reference
   /** The exchange rates that a world begins with. */

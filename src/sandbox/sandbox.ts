@@ -16,7 +16,6 @@ import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
-import { Snapshots } from './worlds/snapshots.ts'
 
 interface SandboxOptions
   extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'version' | 'publicUrl'> {
@@ -64,7 +63,7 @@ export class Sandbox implements Extension {
       ...this.options,
       ...program,
       gate: sandboxGate({ boundHost: host, token }),
-      snapshots: new Snapshots(worlds.images),
+      snapshots: worlds.snapshots,
       coverage: this.#coverage,
       outcomes: this.#outcomes,
       refuseUnknown: this.observer.refuseUnknown,

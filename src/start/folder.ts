@@ -7,6 +7,7 @@ import {
   hasDatabase,
   makeDataFolder,
   removeDatabase,
+  replaceDatabase,
   writeDatabase,
   writePrivateFile,
 } from '../db/data-folder.ts'
@@ -19,8 +20,10 @@ import { freshSecret, secureRandomness } from '../kernel/ids.ts'
 import { liveSeals, openSeal } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
-import { keepPace, putClock } from '../sandbox/worlds/queries.ts'
-import { keptClock, resumePace, type WorldState } from '../sandbox/worlds/state.ts'
+import { StagedFile } from '../sandbox/worlds/database-folder.ts'
+import { FolderStore } from '../sandbox/worlds/folder-store.ts'
+import { keptClock, resumePace, wholeImage } from '../sandbox/worlds/state.ts'
+import type { Saved } from '../sandbox/worlds/store.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
@@ -60,18 +63,24 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   const signingKey = getSigningKey(dataDir)
   const seal = openSeal(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
   world.db.serve()
+  const prepare = (database: Database): void => {
+    requireMode(database.sqlite, 'sandbox')
+    migrate(database.sqlite, clock)
+    storeMode(database.sqlite, 'sandbox')
+    seedReferenceData(database)
+  }
   const worlds = new SandboxWorlds({
     clock,
     seed,
-    initial,
     memoryBytesMax: config.memoryBytesMax,
     default: world,
-    reopenDefault: (state = snapshot) => {
-      removeDatabase(databasePath(dataDir))
-      const next = openSandbox(dataDir, sources, state)
+    reopenDefault: (saved = snapshot) => {
+      if (!(saved instanceof StagedFile)) removeDatabase(databasePath(dataDir))
+      const next = openSandbox(dataDir, sources, saved)
       next.db.serve()
       return next
     },
+    store: new FolderStore({ folder: dataDir, isDurable: true, clock, seed, initial, prepare }),
   })
   return {
     worlds,
@@ -85,22 +94,25 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   }
 }
 
-const openSandbox = (dataDir: string, sources: Sources, first: WorldState | undefined): World => {
-  const state = hasDatabase(dataDir) ? undefined : first
-  if (state) writeDatabase(dataDir, state.image)
+const openSandbox = (dataDir: string, sources: Sources, first: Saved | undefined): World => {
+  if (first instanceof StagedFile) placeDatabase(dataDir, first)
+  const state = hasDatabase(dataDir) || first instanceof StagedFile ? undefined : first
+  if (state) writeDatabase(dataDir, wholeImage(state))
   else if (!hasDatabase(dataDir)) createDatabase(dataDir, 'sandbox', sources.clock)
   const database = openDatabase(dataDir, sources)
   seedSandboxAccounts(database, sources.reference)
-  if (state) {
-    setAccountPasswords(database)
-    database.fill((tx) => {
-      putClock(tx, state.clock)
-      keepPace(tx, state.pace)
-    })
-  }
+  if (state) setAccountPasswords(database)
   const world = new World(DEFAULT_WORLD, database, keptClock(database, sources.clock), secureRandomness, state?.ids)
   resumePace(world)
   return world
+}
+
+/** Puts a saved world in the place of the default one, with the passwords of that. */
+const placeDatabase = (dataDir: string, staged: StagedFile): void => {
+  const database = Database.openFile(staged.path)
+  setAccountPasswords(database)
+  database.close()
+  replaceDatabase(staged.path, databasePath(dataDir))
 }
 
 /** Created in memory and written whole: a process that is killed leaves all of it or none. Requires a folder lock. */

@@ -3,7 +3,9 @@ import { storedRates } from '../charges/stored-rates.ts'
 import { Database } from '../db/database.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { sealInMemory } from '../sandbox/seed/vouchers.ts'
-import { type WorldState, worldFrom } from '../sandbox/worlds/state.ts'
+import { MemoryStore } from '../sandbox/worlds/memory-store.ts'
+import type { WorldState } from '../sandbox/worlds/state.ts'
+import type { Saved } from '../sandbox/worlds/store.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
@@ -24,13 +26,14 @@ export const seededState = (seed: string): WorldState => ({
 
 export const startInMemory = (sources: Sources): Origin => {
   const { config, clock, seed, initial } = sources
-  const open = (state: WorldState = initial): World => {
-    const world = worldFrom(DEFAULT_WORLD, state, clock)
+  const { memoryBytesMax } = config
+  const store = new MemoryStore({ clock, seed, initial, memoryBytesMax })
+  const open = (saved?: Saved): World => {
+    const world = store.make(DEFAULT_WORLD, saved, () => undefined)
     setAccountPasswords(world.db)
     return world
   }
-  const { memoryBytesMax } = config
-  const worlds = new SandboxWorlds({ clock, seed, initial, memoryBytesMax, default: open(), reopenDefault: open })
+  const worlds = new SandboxWorlds({ clock, seed, memoryBytesMax, default: open(), reopenDefault: open, store })
   const seal = sealInMemory(config.voucherKey)
   const initialRates = initialRatesOf(sources)
   return {

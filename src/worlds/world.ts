@@ -3,10 +3,10 @@ import type { SteadyClock } from '../kernel/clock.ts'
 import { DomainError, unauthorized } from '../kernel/failure.ts'
 import { IdSource, type IdState, type Randomness } from '../kernel/ids.ts'
 
-/** The image of a database that nobody has open. */
-export interface KeptImage {
-  read: () => Uint8Array
-  /** Gives up its place; it is not read again. */
+/** The data of a world while its connection is closed. */
+export interface DataAtRest {
+  open: () => Database
+  /** Frees its memory. It is not opened again. */
   drop: () => void
 }
 
@@ -40,7 +40,7 @@ export class World {
   #closed = false
   #database: Database | undefined
   /** The data of a world that is suspended, or was never used. */
-  #image: KeptImage | undefined
+  #atRest: DataAtRest | undefined
   #wasUsed = true
   #idleTicks = 0
   #databaseBytes = 0
@@ -53,7 +53,7 @@ export class World {
 
   constructor(
     readonly name: string,
-    data: Database | KeptImage,
+    data: Database | DataAtRest,
     readonly clock: SteadyClock,
     readonly randomness: Randomness,
     ids?: IdState,
@@ -62,7 +62,7 @@ export class World {
   ) {
     this.ids = new IdSource(randomness, ids)
     if (data instanceof Database) this.#database = data
-    else this.#image = data
+    else this.#atRest = data
   }
 
   /** True once the world was reset or dropped. Requests in progress may still hold it. */
@@ -82,10 +82,19 @@ export class World {
     return WORLD_BYTES + this.keptBytes + (this.#database ? CONNECTION_BYTES + this.#databaseBytes : 0)
   }
 
+  /** The bytes of its data in memory, as of the last tick. */
+  get bytesInMemory(): number {
+    return this.#databaseBytes
+  }
+
+  get isOnFile(): boolean {
+    return this.#database?.onFile ?? false
+  }
+
   /** Called regularly. Returns for how many calls nobody has used the world. */
   tick(): number {
     this.#idleTicks = this.#wasUsed ? 0 : this.#idleTicks + 1
-    if (this.#wasUsed && this.#database) this.#databaseBytes = this.#database.byteCount
+    if (this.#wasUsed && this.#database) this.#measure(this.#database)
     this.#wasUsed = false
     return this.#idleTicks
   }
@@ -107,26 +116,33 @@ export class World {
 
   /** Whether suspending it would delay no other request. */
   get canSuspend(): boolean {
-    return this.#database !== undefined && !this.#database.onFile && this.#database.byteCount <= SUSPENDED_BYTES_MAX
+    if (!this.#database) return false
+    const { onFile, isBeingCopied, byteCount } = this.#database
+    return onFile ? !isBeingCopied : byteCount <= SUSPENDED_BYTES_MAX
   }
 
-  /** Keeps the image of a world in memory and closes its connection. The next use resumes it. */
-  suspend(keep: (image: Uint8Array) => KeptImage): void {
+  /** Closes the connection of a world. The next use resumes it. */
+  suspend(close: (database: Database) => DataAtRest): void {
     if (!this.#database) return
-    this.#image = keep(this.#database.closeToImage())
+    this.#atRest = close(this.#database)
     this.#database = undefined
+    this.#databaseBytes = 0
     this.forgetDerived()
   }
 
   #resume(): Database {
-    if (!this.#image) throw new Error('a world without data')
-    const image = this.#image.read()
-    this.#database = Database.inMemory(image)
-    this.#image.drop()
-    this.#image = undefined
-    this.#databaseBytes = image.byteLength
+    if (!this.#atRest) throw new Error('a world without data')
+    this.#database = this.#atRest.open()
+    this.#atRest.drop()
+    this.#atRest = undefined
+    this.#measure(this.#database)
     this.onResume(this)
     return this.#database
+  }
+
+  /** Pages of a file are on disk, apart from a small cache. */
+  #measure({ onFile, byteCount }: Database): void {
+    this.#databaseBytes = onFile ? 0 : byteCount
   }
 
   of<T>(part: WorldPart<T>): T {
@@ -153,8 +169,8 @@ export class World {
   close(): void {
     this.#database?.close()
     this.#database = undefined
-    this.#image?.drop()
-    this.#image = undefined
+    this.#atRest?.drop()
+    this.#atRest = undefined
     this.#parts.length = 0
     this.#closed = true
   }

@@ -6,6 +6,8 @@ export const DEFAULT_WORLD = 'default'
 /** The worlds of a process. */
 export interface Worlds {
   readonly default: World
+  readonly names: readonly string[]
+  /** Those that were used since the start. */
   readonly all: readonly World[]
   find: (name: string) => World | undefined
   /** Called regularly, to free the memory of idle worlds. */
@@ -15,6 +17,7 @@ export interface Worlds {
 
 export const onlyWorld = (world: World): Worlds => ({
   default: world,
+  names: [DEFAULT_WORLD],
   all: [world],
   find: (name) => (name === DEFAULT_WORLD ? world : undefined),
   rest: () => undefined,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Database } from '../../src/db/database.ts'
+import { stateOf } from '../../src/sandbox/worlds/state.ts'
 import { type Server, startServer, structured, TestWorld } from '../harness.ts'
 import { loggedIn, login, statusWith } from '../sessions/requests.ts'
 import { openRoom } from '../wallets/room.ts'
@@ -279,7 +280,7 @@ describe('10,000 worlds', () => {
     const { client, world } = await room.open()
     const empty = Database.inMemory()
     empty.sqlite.run('CREATE TABLE empty (id INTEGER PRIMARY KEY)')
-    const state = { ...room.worlds.stateOf(world), image: empty.image() }
+    const state = { ...stateOf(world, ''), image: empty.image() }
     const { worlds } = room
     for (let count = worlds.all.length; count <= 10_000; count++) worlds.create(`world-${count}`, state)
     const asked: [string, string, unknown][] = [

@@ -16,7 +16,7 @@ describe('Images of suspended worlds', () => {
     Uint8Array.from({ length: bytes }, (_, index) => (fill * 7 + index * index) % 251)
 
   test('are kept in memory up to a limit, then in a file, and read back unchanged', () => {
-    const images = new Images(4_000)
+    const images = new Images(4_000, () => true)
     const originals = Array.from({ length: 20 }, (_, fill) => imageOf(fill, 3_000 + fill))
     const kept = originals.map((image) => images.keep(image))
     expect(images.memoryBytes).toBeLessThanOrEqual(4_000)
@@ -24,8 +24,20 @@ describe('Images of suspended worlds', () => {
     images.close()
   })
 
+  test('stay in memory beyond the limit of the file', () => {
+    const images = new Images(1_000, (bytes) => images.fileBytes + bytes <= 1_000)
+    const originals = Array.from({ length: 20 }, (_, fill) => imageOf(fill, 3_000 + fill))
+    const kept = originals.map((image) => images.keep(image))
+    expect(images.fileBytes).toBeLessThanOrEqual(1_000)
+    expect(images.memoryBytes).toBeGreaterThan(1_000)
+    for (const [index, each] of kept.entries()) expect(each.read()).toEqual(originals[index] as Uint8Array)
+    for (const each of kept) each.drop()
+    expect([images.memoryBytes, images.fileBytes]).toEqual([0, 0])
+    images.close()
+  })
+
   test('free their space', () => {
-    const images = new Images(0)
+    const images = new Images(0, () => true)
     const first = Array.from({ length: 10 }, (_, fill) => images.keep(imageOf(fill, 2 * MIB)))
     for (const [index, each] of first.entries()) if (index % 2 === 0) each.drop()
     const second = Array.from({ length: 5 }, (_, fill) => images.keep(imageOf(20 + fill, 2 * MIB)))
@@ -107,31 +119,6 @@ describe('A sandbox with --memory 64MiB', () => {
     expect((await client.get('/api/v1/wallets')).status).toBe(200)
     expect((await client.delete(`/_sandbox/worlds/${client.name}`)).status).toBe(204)
     await room.open()
-  })
-})
-
-describe('A world of more than 64 MiB', () => {
-  test('can be neither copied nor saved, but works', async () => {
-    const room = openRoom()
-    const { client, world } = await room.open()
-    world.db.sqlite.run(`CREATE TABLE filler AS SELECT zeroblob(${64 * MIB}) AS bytes`)
-    const put = (path: string, body: object) => client.request(path, { method: 'PUT', body: JSON.stringify(body) })
-    const refusal = structured(
-      'BadRequestError',
-      'BAD_REQUEST',
-      'A world of more than 64 MiB can be neither kept nor copied',
-    )
-    for (const refused of [
-      await put('/_sandbox/worlds/copy', { from: client.name }),
-      await put(`/_sandbox/snapshots/kept?world=${client.name}`, {}),
-    ]) {
-      expect(refused.status).toBe(400)
-      expect(await refused.json()).toEqual(refusal)
-    }
-    expect(room.worlds.find('copy')).toBeUndefined()
-    expect(await (await client.get('/_sandbox/snapshots')).json()).toEqual([])
-    expect((await client.get('/api/v1/wallets')).status).toBe(200)
-    room.close()
   })
 })
 

@@ -40,7 +40,7 @@ const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'clients', 'rates', 'erro
 const indexRoutes = ({ worlds, version }: Parts) =>
   new Elysia({ name: 'sandbox-index' }).get(
     '/',
-    () => ({ version, worlds: worlds.all.map(({ name }) => name), links: LINKS }),
+    () => ({ version, worlds: [...worlds.names], links: LINKS }),
     controlOperation('sandbox')({
       id: 'getSandbox',
       summary: 'See what the sandbox offers',

@@ -14,7 +14,7 @@ import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { FOREIGN_SITE, worldsExhausted } from '../errors.ts'
 import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME } from '../seed/accounts.ts'
-import type { WorldState } from './state.ts'
+import type { Saved } from './store.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 /** Who logs in to named worlds, and with which password (contracts C2 and C15). */
@@ -56,11 +56,11 @@ export const WORLD_ERRORS: Record<string, Failure> = {
 /** Leaves the password of a world to its first login. */
 export const unclaimed = (world: World): World => setDigests(world, UNCLAIMED)
 
-/** Puts a world back to its seeded state, or to the given one. A named world keeps its password. */
-export const putBack = (worlds: SandboxWorlds, world: World, state?: WorldState): World => {
-  if (world.name === DEFAULT_WORLD) return worlds.replace(world, state)
+/** Puts a world back to its seeded state, or to what was saved. A named world keeps its password. */
+export const putBack = (worlds: SandboxWorlds, world: World, saved?: Saved): World => {
+  if (world.name === DEFAULT_WORLD) return worlds.replace(world, saved)
   const digest = worldDigest(world) ?? UNCLAIMED
-  return setDigests(worlds.replace(world, state), digest)
+  return setDigests(worlds.replace(world, saved), digest)
 }
 
 /** The password of a named world is that of both accounts, and of each client that was not given one of its own. */

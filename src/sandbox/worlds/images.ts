@@ -1,10 +1,17 @@
-import { Database } from 'bun:sqlite'
-import type { KeptImage } from '../../worlds/world.ts'
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { Database } from '../../db/database.ts'
+import type { DataAtRest } from '../../worlds/world.ts'
 
-export const sharedImage = (image: Uint8Array): KeptImage => ({
-  read: () => image,
-  drop: () => undefined,
-})
+/** The image of a database that nobody has open. */
+export interface KeptImage {
+  read: () => Uint8Array
+  /** Frees its space. It is not read again. */
+  drop: () => void
+}
+
+export const sharedImage = (image: Uint8Array): DataAtRest => inMemory({ read: () => image, drop: () => undefined })
+
+export const inMemory = ({ read, drop }: KeptImage): DataAtRest => ({ open: () => Database.inMemory(read()), drop })
 
 /** Packing takes a few milliseconds for so many bytes: larger images are kept as they are. */
 const PACKED_BYTES_MAX = 1_048_576
@@ -12,12 +19,21 @@ const PACKED_BYTES_MAX = 1_048_576
 /** Images of databases that nobody has open: packed, and in memory up to a bound; beyond it in a temporary file. */
 export class Images {
   #memoryBytes = 0
-  #file: Database | undefined
+  #fileBytes = 0
+  #file: SqliteDatabase | undefined
 
-  constructor(private readonly memoryBytesMax: number) {}
+  constructor(
+    private readonly memoryBytesMax: number,
+    /** Whether the temporary file may grow by so many bytes. */
+    private readonly fitsFile: (bytes: number) => boolean,
+  ) {}
 
   get memoryBytes(): number {
     return this.#memoryBytes
+  }
+
+  get fileBytes(): number {
+    return this.#fileBytes
   }
 
   keep(image: Uint8Array): KeptImage {
@@ -38,8 +54,9 @@ export class Images {
     }
   }
 
-  /** Undefined where the machine has no room for it. */
+  /** Undefined where the file or the machine has no room for it. */
   #keptInFile(bytes: Uint8Array): KeptImage | undefined {
+    if (!this.fitsFile(bytes.byteLength)) return undefined
     try {
       this.#file ??= openTemporaryFile()
       const { lastInsertRowid: id } = this.#file.query('INSERT INTO images (bytes) VALUES (?)').run(bytes)
@@ -47,13 +64,17 @@ export class Images {
         'SELECT bytes FROM images WHERE id = ?',
       )
       const deletion = this.#file.query('DELETE FROM images WHERE id = ?')
+      this.#fileBytes += bytes.byteLength
       return {
         read: () => {
           const row = reading.get(id)
           if (!row) throw new Error('the temporary file of the worlds was cut short')
           return row.bytes
         },
-        drop: () => void deletion.run(id),
+        drop: () => {
+          deletion.run(id)
+          this.#fileBytes -= bytes.byteLength
+        },
       }
     } catch {
       return undefined
@@ -67,8 +88,8 @@ export class Images {
 }
 
 /** A database in a file without a name: the operating system gives its room back however the process ends. */
-const openTemporaryFile = (): Database => {
-  const database = new Database(':memory:')
+const openTemporaryFile = (): SqliteDatabase => {
+  const database = new SqliteDatabase(':memory:')
   database.run("ATTACH '' AS file")
   database.run('PRAGMA file.page_size = 65536')
   database.run('PRAGMA file.journal_mode = MEMORY')

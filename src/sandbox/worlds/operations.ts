@@ -12,13 +12,13 @@ import {
   DEFAULT_WORLD_KEPT,
   snapshotNotFound,
   snapshotsExhausted,
+  snapshotTooLarge,
   worldNotFound,
   worldsExhausted,
-  worldTooLarge,
 } from '../errors.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
-import { SNAPSHOTS_MAX } from './snapshots.ts'
-import { SandboxWorlds, STATE_BYTES_MAX, WORLDS_MAX } from './worlds.ts'
+import { FILE_BYTES_MAX, SNAPSHOTS_MAX } from './snapshots.ts'
+import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 /** How operations name worlds and snapshots (contract C15). */
 
@@ -126,7 +126,6 @@ export const makeWorld = controlOperation('worlds')({
     validation: NAME_INVALID,
     source_not_found: worldNotFound('nowhere'),
     exhausted: worldsExhausted(WORLDS_MAX),
-    too_large: worldTooLarge(STATE_BYTES_MAX),
   },
 })
 
@@ -170,7 +169,6 @@ export const keepSnapshot = controlOperation('snapshots')({
   success: { status: 200, description: 'The snapshot', schema: SnapshotName, example: { name: 'prepared' } },
   errors: {
     validation: NAME_INVALID,
-    too_large: worldTooLarge(STATE_BYTES_MAX),
     exhausted: snapshotsExhausted(SNAPSHOTS_MAX),
   },
 })
@@ -186,7 +184,7 @@ export const getSnapshot = controlOperation('snapshots')({
     schema: Type.Object({ format: Type.String() }, { title: 'Snapshot', additionalProperties: true }),
     example: { format: 'scrip-snapshot/1' },
   },
-  errors: oneErrors,
+  errors: { ...oneErrors, too_large: snapshotTooLarge(FILE_BYTES_MAX) },
 })
 
 export const deleteSnapshot = controlOperation('snapshots')({

@@ -1,7 +1,8 @@
 import type { Query, Tx } from '../../db/database.ts'
+import type { IdState } from '../../kernel/ids.ts'
 import type { ClockState } from './movable-clock.ts'
 import type { Pace } from './pace.ts'
-import { keptPace, movedClock } from './tables.ts'
+import { keptPace, keptRandomness, movedClock } from './tables.ts'
 
 /** Keeps the pace of a world: in its data, so that it outlives a restart. */
 export const keepPace = (tx: Tx, kept: Record<'payouts' | 'orders', Pace>): void => {
@@ -24,3 +25,25 @@ export const putClock = (tx: Tx, state: ClockState): void => {
 /** Undefined if the clock was never moved. */
 export const findClock = (query: Query): ClockState | undefined =>
   query.select({ offsetMs: movedClock.offsetMs, frozenAtMs: movedClock.frozenAtMs }).from(movedClock).limit(1).get()
+
+/** Where the random stream and the ids of a world stand. */
+export interface RandomState {
+  randomness: { seed: string; position: number }
+  ids: IdState
+}
+
+export const putRandomness = (tx: Tx, { randomness, ids }: RandomState): void => {
+  const state = { ...randomness, ...ids }
+  tx.insert(keptRandomness)
+    .values({ id: 1, ...state })
+    .onConflictDoUpdate({ target: keptRandomness.id, set: state })
+    .run()
+}
+
+/** Undefined for a database that was only ever that of the default world. */
+export const findRandomness = (query: Query): RandomState | undefined => {
+  const row = query.select().from(keptRandomness).limit(1).get()
+  if (!row) return undefined
+  const { seed, position, lastMs, sequence } = row
+  return { randomness: { seed, position }, ids: { lastMs, sequence } }
+}

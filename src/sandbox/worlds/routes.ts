@@ -2,16 +2,20 @@ import { Elysia } from 'elysia'
 import { jsonResponse } from '../../http/responses.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, found, violated } from '../../kernel/failure.ts'
+import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { DEFAULT_WORLD_KEPT, snapshotNotFound } from '../errors.ts'
+import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { putBack, unclaimed } from './accounts.ts'
+import { StagedFile } from './database-folder.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
 import { getWorld, newName, plainName, worldWire } from './operations.ts'
-import { type Snapshots, writeSnapshot } from './snapshots.ts'
-import { clockOf, keepClock, type WorldState } from './state.ts'
+import { writeSnapshot } from './snapshot-file.ts'
+import { clockOf, keepClock } from './state.ts'
+import type { Saved } from './store.ts'
+import type { SandboxWorlds } from './worlds.ts'
 
 export const clockRoutes = ({ worlds }: Parts) =>
   new Elysia({ name: 'sandbox-clock' })
@@ -47,19 +51,42 @@ const movedTo = (presentMs: number, now: string | undefined, advance: string | u
   return startMs + advanceMs
 }
 
+/** Where the worlds of an earlier process are read. */
+const LISTED = 'listed worlds'
+
+const listed = async (worlds: SandboxWorlds) => {
+  const found: World[] = []
+  for (const name of worlds.names) {
+    const world = await turns.take(LISTED, () => worlds.find(name))
+    if (world) found.push(world)
+  }
+  return found.map(worldWire)
+}
+
+/** What was saved in a file is removed at the end of a request, unless it has become a world or a snapshot. */
+const stagedIn = (saved: Saved | undefined): StagedFile | undefined => (saved instanceof StagedFile ? saved : undefined)
+
+/** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
+const savedAs = async ({ worlds, snapshots }: Pick<Parts, 'worlds' | 'snapshots'>, name: string): Promise<Saved> => {
+  const snapshot = await snapshots.find(name)
+  if (snapshot) return snapshot
+  const world = getWorld(worlds, name)
+  worlds.requireRoomFor(world)
+  return worlds.save(world)
+}
+
 export const worldRoutes = ({ worlds, snapshots }: Parts) =>
   new Elysia({ name: 'sandbox-worlds' })
-    .get('/worlds', () => worlds.all.map(worldWire), operations.listWorlds)
+    .get('/worlds', () => listed(worlds), operations.listWorlds)
     .put(
       '/worlds/:name',
-      ({ params, body: { from } }) => {
+      async ({ params, body: { from } }) => {
         const name = newName(params.name)
         const source = from && plainName(from)
-        // A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose.
-        const state =
-          source === undefined ? undefined : (snapshots.find(source) ?? worlds.stateOf(getWorld(worlds, source)))
+        const saved = source === undefined ? undefined : await savedAs({ worlds, snapshots }, source)
+        using _staged = stagedIn(saved)
         const existing = worlds.find(name)
-        return worldWire(existing ? putBack(worlds, existing, state) : unclaimed(worlds.create(name, state)))
+        return worldWire(existing ? putBack(worlds, existing, saved) : unclaimed(worlds.create(name, saved)))
       },
       operations.makeWorld,
     )
@@ -84,16 +111,21 @@ export const snapshotRoutes = ({ worlds, snapshots }: Parts) =>
     .get('/snapshots', () => snapshots.names.map((name) => ({ name })), operations.listSnapshots)
     .put(
       '/snapshots/:name',
-      ({ params, query }) => {
+      async ({ params, query }) => {
         const name = newName(params.name)
-        snapshots.keep(name, worlds.stateOf(getWorld(worlds, query.world)))
+        const world = getWorld(worlds, query.world)
+        if (!worlds.fits(world)) throw new DomainError(snapshotsExhausted(snapshots.names.length))
+        const saved = await worlds.save(world)
+        using _staged = stagedIn(saved)
+        snapshots.keep(name, saved)
         return { name }
       },
       operations.keepSnapshot,
     )
     .get(
       '/snapshots/:name',
-      async ({ params }) => jsonResponse(await writeSnapshot(getSnapshot(snapshots, params.name))),
+      async ({ params: { name } }) =>
+        jsonResponse(await writeSnapshot(found(await snapshots.read(name), snapshotNotFound(name)))),
       operations.getSnapshot,
     )
     .delete(
@@ -106,13 +138,10 @@ export const snapshotRoutes = ({ worlds, snapshots }: Parts) =>
     )
     .post(
       '/snapshots/:name/restore',
-      ({ params, query }) => {
-        const state = getSnapshot(snapshots, params.name)
-        return worldWire(putBack(worlds, getWorld(worlds, query.world), state))
+      async ({ params: { name }, query }) => {
+        const saved = found(await snapshots.find(name), snapshotNotFound(name))
+        using _staged = stagedIn(saved)
+        return worldWire(putBack(worlds, getWorld(worlds, query.world), saved))
       },
       operations.restoreSnapshot,
     )
-
-/** @throws DomainError snapshot_not_found */
-const getSnapshot = (snapshots: Snapshots, name: string): WorldState =>
-  found(snapshots.find(name), snapshotNotFound(name))

@@ -1,102 +1,109 @@
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import { Type } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { TIME_MAX_MS } from '../../kernel/clock.ts'
+import { Database } from '../../db/database.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import type { KeptImage } from '../../worlds/world.ts'
-import { snapshotsExhausted } from '../errors.ts'
-import type { Images } from './images.ts'
-import { PACES } from './pace.ts'
-import type { WorldState } from './state.ts'
+import { snapshotsExhausted, snapshotTooLarge } from '../errors.ts'
+import { type DatabaseFolder, StagedFile } from './database-folder.ts'
+import type { Images, KeptImage } from './images.ts'
+import { keptState, type StateBesideData, type WorldState, wholeImage } from './state.ts'
+import type { Saved, SnapshotStore } from './store.ts'
 
-const FORMAT = 'scrip-snapshot/1'
-
-const Count = Type.Integer({ minimum: 0 })
-const PaceSchema = Type.Union(PACES.map((choice) => Type.Literal(choice)))
-const SnapshotSchema = Type.Object({
-  format: Type.Literal(FORMAT),
-  clock: Type.Object({
-    offsetMs: Type.Integer({ minimum: -TIME_MAX_MS, maximum: TIME_MAX_MS }),
-    frozenAtMs: Type.Union([Type.Integer({ minimum: 0, maximum: TIME_MAX_MS }), Type.Null()]),
-  }),
-  randomness: Type.Object({ seed: Type.String(), position: Count }),
-  ids: Type.Object({ lastMs: Type.Integer({ minimum: -1 }), sequence: Count }),
-  pace: Type.Object({ payouts: PaceSchema, orders: PaceSchema }),
-  database: Type.String({ description: 'The database: gzipped, then base64' }),
-})
-
-export class SnapshotFault extends Error {
-  override readonly name = 'SnapshotFault'
-
-  constructor(
-    message: string,
-    /** The file, once it is known; the message tells it then. */
-    readonly path?: string,
-  ) {
-    super(message)
-  }
-}
-
-/** A state as a file that a team can share. It is packed beside the thread that answers requests. */
-export const writeSnapshot = async ({ image, ...state }: WorldState): Promise<string> => {
-  const database = (await packed(image)).toString('base64')
-  const head = JSON.stringify({ format: FORMAT, ...state })
-  return `${head.slice(0, -1)},"database":"${database}"}` // base64 needs no escapes
-}
-
-const packed = promisify(gzip)
-
-/** @throws SnapshotFault */
-export const readSnapshot = (text: string): WorldState => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new SnapshotFault('not JSON')
-  }
-  const isSnapshot = TypeCompiler.Compile(SnapshotSchema)
-  if (!isSnapshot.Check(value)) {
-    const first = isSnapshot.Errors(value).First()
-    throw new SnapshotFault(`not a snapshot: ${first?.path || '/'}: ${first?.message}`)
-  }
-  const { format: _, database, ...state } = value
-  try {
-    return { ...state, image: Bun.gunzipSync(Buffer.from(database, 'base64')) }
-  } catch {
-    throw new SnapshotFault('not a snapshot: /database: cannot be unpacked')
-  }
-}
-
+/** A larger snapshot is not written to a file: to read so many bytes takes some 20 ms. */
+export const FILE_BYTES_MAX = 67_108_864
 export const SNAPSHOTS_MAX = 1_000
 
-export class Snapshots {
-  readonly #byName = new Map<string, Omit<WorldState, 'image'> & { kept: KeptImage }>()
+/** @throws DomainError snapshots_exhausted */
+const requireRoom = ({ names }: SnapshotStore, name: string): void => {
+  if (names.length < SNAPSHOTS_MAX || names.includes(name)) return
+  throw new DomainError(snapshotsExhausted(SNAPSHOTS_MAX))
+}
 
-  constructor(private readonly images: Images) {}
+export class FolderSnapshots implements SnapshotStore {
+  constructor(
+    private readonly folder: DatabaseFolder,
+    /** The random seed of a snapshot of the default world. */
+    private readonly seed: string,
+  ) {}
 
-  get names(): string[] {
+  get names(): readonly string[] {
+    return this.folder.names
+  }
+
+  get byteCount(): number {
+    return this.folder.byteCount
+  }
+
+  find(name: string): Promise<StagedFile | undefined> {
+    return this.folder.findCopy(name)
+  }
+
+  async read(name: string): Promise<WorldState | undefined> {
+    using copy = await this.find(name)
+    if (!copy) return undefined
+    const database = Database.openFile(copy.path)
+    try {
+      if (database.byteCount > FILE_BYTES_MAX) throw new DomainError(snapshotTooLarge(FILE_BYTES_MAX))
+      return { image: database.image(), ...keptState(database.query, this.seed) }
+    } finally {
+      database.close()
+    }
+  }
+
+  keep(name: string, saved: Saved): void {
+    using staged = saved instanceof StagedFile ? saved : this.folder.stageImage(wholeImage(saved))
+    requireRoom(this, name)
+    this.folder.place(name, staged)
+  }
+
+  drop(name: string): boolean {
+    return this.folder.remove(name)
+  }
+}
+
+export class MemorySnapshots implements SnapshotStore {
+  /** Undefined for one that is in a temporary file. */
+  readonly #byName = new Map<string, (StateBesideData & { kept: KeptImage }) | undefined>()
+
+  constructor(
+    private readonly images: Images,
+    private readonly files: () => FolderSnapshots,
+  ) {}
+
+  get names(): readonly string[] {
     return [...this.#byName.keys()]
   }
 
-  find(name: string): WorldState | undefined {
+  async find(name: string): Promise<Saved | undefined> {
+    return this.#isInFile(name) ? this.files().find(name) : this.#find(name)
+  }
+
+  async read(name: string): Promise<WorldState | undefined> {
+    return this.#isInFile(name) ? this.files().read(name) : this.#find(name)
+  }
+
+  #isInFile(name: string): boolean {
+    return this.#byName.has(name) && this.#byName.get(name) === undefined
+  }
+
+  #find(name: string): WorldState | undefined {
     const found = this.#byName.get(name)
     if (!found) return undefined
     const { kept, ...state } = found
     return { ...state, image: kept.read() }
   }
 
-  /** @throws DomainError snapshots_exhausted */
-  keep(name: string, { image, ...state }: WorldState): void {
-    if (!this.#byName.has(name) && this.#byName.size >= SNAPSHOTS_MAX) {
-      throw new DomainError(snapshotsExhausted(SNAPSHOTS_MAX))
-    }
-    const kept = this.images.keep(image)
+  keep(name: string, saved: Saved): void {
+    requireRoom(this, name)
+    const kept = saved instanceof StagedFile ? undefined : this.#packed(saved)
     this.drop(name)
-    this.#byName.set(name, { ...state, kept })
+    if (saved instanceof StagedFile) this.files().keep(name, saved)
+    this.#byName.set(name, kept)
+  }
+
+  #packed({ image, ...state }: WorldState) {
+    return { ...state, kept: this.images.keep(image) }
   }
 
   drop(name: string): boolean {
+    if (this.#isInFile(name)) this.files().drop(name)
     this.#byName.get(name)?.kept.drop()
     return this.#byName.delete(name)
   }

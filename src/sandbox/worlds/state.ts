@@ -1,32 +1,40 @@
-import type { Database } from '../../db/database.ts'
+import { Database, type Query } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
-import { type IdState, SeededRandomness } from '../../kernel/ids.ts'
-import { World } from '../../worlds/world.ts'
-import { sharedImage } from './images.ts'
+import { SeededRandomness } from '../../kernel/ids.ts'
+import { type DataAtRest, World } from '../../worlds/world.ts'
 import { type ClockState, MovableClock } from './movable-clock.ts'
 import { type Pace, pace } from './pace.ts'
-import { findClock, findPace, putClock } from './queries.ts'
+import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
 
-/** A world put down on paper: its data, its clock, and where its randomness stands (contract C15). */
-export interface WorldState {
-  image: Uint8Array
+/** What a world consists of besides its data and what it may lose (contract C15). */
+export interface StateBesideData extends RandomState {
   clock: ClockState
-  randomness: { seed: string; position: number }
-  ids: IdState
   pace: { payouts: Pace; orders: Pace }
+}
+
+/** A world that was saved: its data, its clock, and where its randomness stands. */
+export interface WorldState extends StateBesideData {
+  image: Uint8Array
 }
 
 /** Limits, caches and the request log are not part of a state: they start empty. */
 export const stateOf = (world: World, seed: string): WorldState => ({
   image: world.db.image(),
+  ...besideDataOf(world, seed),
+})
+
+/** A random seed is needed for a world that draws from the machine. */
+export const besideDataOf = (world: World, seed: string): StateBesideData => ({
   clock: clockOf(world).state,
-  randomness:
-    world.randomness instanceof SeededRandomness
-      ? { seed: world.randomness.seed, position: world.randomness.position }
-      : { seed, position: 0 },
-  ids: world.ids.state,
+  ...(randomStateOf(world) ?? { randomness: { seed, position: 0 }, ids: world.ids.state }),
   pace: { ...world.of(pace) },
 })
+
+/** Undefined for a world that draws from the machine. */
+const randomStateOf = ({ randomness, ids }: World): RandomState | undefined =>
+  randomness instanceof SeededRandomness
+    ? { randomness: { seed: randomness.seed, position: randomness.position }, ids: ids.state }
+    : undefined
 
 export const clockOf = ({ clock }: World): MovableClock => {
   if (clock instanceof MovableClock) return clock
@@ -35,15 +43,20 @@ export const clockOf = ({ clock }: World): MovableClock => {
 
 export const worldFrom = (
   name: string,
-  state: WorldState,
+  data: DataAtRest,
+  { clock, randomness: { seed, position }, ids, pace: paces }: StateBesideData,
   base: SteadyClock,
   onResume?: (world: World) => void,
 ): World => {
-  const { seed, position } = state.randomness
-  const clock = new MovableClock(base, state.clock)
-  const randomness = new SeededRandomness(seed, position)
-  const world = new World(name, sharedImage(state.image), clock, randomness, state.ids, onResume)
-  Object.assign(world.of(pace), state.pace)
+  const world = new World(
+    name,
+    data,
+    new MovableClock(base, clock),
+    new SeededRandomness(seed, position),
+    ids,
+    onResume,
+  )
+  Object.assign(world.of(pace), paces)
   return world
 }
 
@@ -51,6 +64,43 @@ export const worldFrom = (
 export const keepClock = async (world: World): Promise<void> => {
   if (world.db.onFile) await world.db.write((tx) => putClock(tx, clockOf(world).state))
 }
+
+/** Keeps with each commit where the randomness stands: what was drawn is drawn again only if the commit was lost. */
+export const keepRandomness = (world: World): void => {
+  let kept: RandomState | undefined
+  world.db.beforeCommit((tx) => {
+    const state = randomStateOf(world)
+    if (!state || (kept && isSame(kept, state))) return
+    putRandomness(tx, state)
+    kept = state
+  })
+}
+
+const isSame = (one: RandomState, other: RandomState): boolean =>
+  one.randomness.position === other.randomness.position &&
+  one.ids.lastMs === other.ids.lastMs &&
+  one.ids.sequence === other.ids.sequence
+
+/** Writes what is beside the data into its tables, as the file of a world has it. */
+export const keepBesideData = (database: Database, state: StateBesideData): void =>
+  database.fill((tx) => {
+    putClock(tx, state.clock)
+    keepPace(tx, state.pace)
+    putRandomness(tx, state)
+  })
+
+export const wholeImage = ({ image, ...state }: WorldState): Uint8Array => {
+  const database = Database.inMemory(image)
+  keepBesideData(database, state)
+  return database.closeToImage()
+}
+
+/** What the tables of a world's file say. A random seed is needed if it was the file of the default world. */
+export const keptState = (query: Query, seed: string): StateBesideData => ({
+  clock: findClock(query) ?? { offsetMs: 0, frozenAtMs: null },
+  pace: findPace(query) ?? { payouts: 'auto', orders: 'auto' },
+  ...(findRandomness(query) ?? { randomness: { seed, position: 0 }, ids: { lastMs: -1, sequence: 0 } }),
+})
 
 export const resumePace = (world: World): void => void Object.assign(world.of(pace), findPace(world.db.query))
 

@@ -12,3 +12,11 @@ export const keptPace = sqliteTable('kept_pace', {
   payouts: text('payouts', { enum: PACES }).notNull(),
   orders: text('orders', { enum: PACES }).notNull(),
 })
+
+export const keptRandomness = sqliteTable('kept_randomness', {
+  id: integer('id').primaryKey(),
+  seed: text('seed').notNull(),
+  position: integer('position').notNull(),
+  lastMs: integer('last_ms').notNull(),
+  sequence: integer('sequence').notNull(),
+})

@@ -3,9 +3,10 @@ import { DomainError } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
-import { worldsExhausted, worldTooLarge } from '../errors.ts'
-import { Images } from './images.ts'
-import { stateOf, type WorldState, worldFrom } from './state.ts'
+import { worldsExhausted } from '../errors.ts'
+import { sharedImage } from './images.ts'
+import { stateOf, worldFrom } from './state.ts'
+import type { Saved, SnapshotStore, WorldStore } from './store.ts'
 
 /** How many named worlds one process holds (contract C15). */
 export const WORLDS_MAX = 10_000
@@ -13,21 +14,21 @@ export const WORLDS_MAX = 10_000
 const IDLE_TICKS = 10
 /** A closed connection keeps its memory until what was made on it is collected: after so many, that is asked for. */
 const SUSPENSIONS_PER_COLLECTION = 50
-/** A larger world is neither kept nor copied: to copy so many bytes takes some 20 ms. */
-export const STATE_BYTES_MAX = 67_108_864
+/** Each open file takes three descriptors, of which macOS allows 10,240 to a process. */
+const FILES_OPEN_MAX = 256
 
 /** Shares of the memory: half for open worlds, a quarter for request logs, an eighth for compressed images. */
 const OPEN_SHARE = 1 / 2
 const LOG_SHARE = 1 / 4
-const IMAGE_SHARE = 1 / 8
 
-export interface SandboxWorldsOptions {
+interface SandboxWorldsOptions {
   clock: SteadyClock
   default: World
-  /** Opens the default world anew once it was closed: as it is seeded, or from a state. */
-  reopenDefault: (state?: WorldState) => World
-  initial: WorldState
-  /** What a world draws from that drew from the machine before. */
+  /** Opens the default world anew once it was closed: as it is seeded, or from what was saved. */
+  reopenDefault: (saved?: Saved) => World
+  /** Where the other worlds and the snapshots are. */
+  store: WorldStore
+  /** The random seed of a copy of a world that draws from the machine. */
   seed: string
   /** What all worlds may take of the memory together (contract C15). */
   memoryBytesMax: number
@@ -36,104 +37,136 @@ export interface SandboxWorldsOptions {
 /** The default world and the named ones, which are suspended while nobody uses them (decision 0034). */
 export class SandboxWorlds implements Worlds {
   #default: World
-  readonly #named = new Map<string, World>()
+  /** Undefined for a world of an earlier process that nobody has asked for yet. */
+  readonly #named: Map<string, World | undefined>
   /** The named worlds whose data is open, the longest unused first, as of the last tick. */
   readonly #open = new Set<World>()
   #suspensions = 0
-  readonly images: Images
   /** Called before a world is reset or dropped. */
   onEnd: (world: World) => void = () => undefined
 
   constructor(private readonly options: SandboxWorldsOptions) {
-    this.images = new Images(options.memoryBytesMax * IMAGE_SHARE)
     this.#default = options.default
+    this.#named = new Map(options.store.names.map((name) => [name, undefined]))
   }
 
   get default(): World {
     return this.#default
   }
 
+  get snapshots(): SnapshotStore {
+    return this.options.store.snapshots
+  }
+
   static isName(name: string): boolean {
     return /^[a-z0-9_-]{1,64}$/.test(name)
   }
 
+  get names(): readonly string[] {
+    return [DEFAULT_WORLD, ...this.#named.keys()]
+  }
+
   find(name: string): World | undefined {
-    return name === DEFAULT_WORLD ? this.#default : this.#named.get(name)
+    if (name === DEFAULT_WORLD) return this.#default
+    return this.#named.get(name) ?? (this.#named.has(name) ? this.#load(name) : undefined)
   }
 
-  get all(): readonly World[] {
-    return [this.#default, ...this.#named.values()]
-  }
-
-  /** The state of a world as it is now. @throws DomainError world_too_large */
-  stateOf(world: World): WorldState {
-    if (world.db.byteCount > STATE_BYTES_MAX) throw new DomainError(worldTooLarge(STATE_BYTES_MAX))
-    return stateOf(world, this.options.seed)
-  }
-
-  /** A world of its own that goes on from where another is now. @throws DomainError world_too_large */
-  copyOf(world: World): World {
-    return worldFrom(world.name, this.stateOf(world), this.options.clock)
-  }
-
-  get memoryBytes(): number {
-    return this.all.reduce((sum, world) => sum + world.memoryBytes, this.images.memoryBytes)
-  }
-
-  /** Makes a world as it is seeded, or one that goes on from a state. @throws DomainError worlds_exhausted */
-  create(name: string, state: WorldState = this.options.initial): World {
-    if (this.#named.size >= WORLDS_MAX || this.memoryBytes > this.options.memoryBytesMax) {
-      throw new DomainError(worldsExhausted(this.#named.size))
-    }
-    const world = this.#from(name, state)
+  #load(name: string): World {
+    const world = this.options.store.load(name, this.#onResume)
     this.#named.set(name, world)
     return world
   }
 
-  #from(name: string, state: WorldState): World {
-    return worldFrom(name, state, this.options.clock, (world) => {
-      this.#open.add(world)
-      this.#makeRoom(world)
-    })
+  get all(): readonly World[] {
+    return [this.#default, ...[...this.#named.values()].filter((world) => world !== undefined)]
+  }
+
+  /** A world of its own, in memory, that goes on from where another is now. */
+  copyOf(world: World): World {
+    const { clock, seed } = this.options
+    const { image, ...state } = stateOf(world, seed)
+    return worldFrom(world.name, sharedImage(image), state, clock)
+  }
+
+  get memoryBytes(): number {
+    return this.all.reduce((sum, world) => sum + world.memoryBytes, this.options.store.memoryBytes)
+  }
+
+  /** Whether there is room for another world or snapshot, and for as much data as this one has. */
+  fits(world: World): boolean {
+    const { store, memoryBytesMax } = this.options
+    return this.memoryBytes <= memoryBytesMax && store.fits(world.db.byteCount)
+  }
+
+  /** Saves a world as it is now. @throws DomainError world_not_found if it is dropped meanwhile */
+  save(world: World): Promise<Saved> {
+    return this.options.store.save(world)
+  }
+
+  /** @throws DomainError worlds_exhausted */
+  requireRoomFor(world: World): void {
+    if (!this.fits(world)) throw this.#exhausted()
+  }
+
+  /** Makes a world as it is seeded, or one that goes on from what was saved. @throws DomainError worlds_exhausted */
+  create(name: string, saved?: Saved): World {
+    if (this.#named.size >= WORLDS_MAX || this.memoryBytes > this.options.memoryBytesMax) throw this.#exhausted()
+    return this.#make(name, saved)
+  }
+
+  #make(name: string, saved: Saved | undefined, old?: World): World {
+    const world = this.options.store.make(name, saved, this.#onResume, old)
+    this.#named.set(name, world)
+    return world
+  }
+
+  #exhausted(): DomainError {
+    return new DomainError(worldsExhausted(this.#named.size))
+  }
+
+  readonly #onResume = (world: World): void => {
+    this.#open.add(world)
+    this.#makeRoom(world)
   }
 
   /** Suspends worlds, the least recently used first, until the open ones fit into their share. */
   #makeRoom(except?: World): void {
     const bytesMax = this.options.memoryBytesMax * OPEN_SHARE
-    let bytes = 0
-    for (const world of this.#open) bytes += world.memoryBytes
+    let [bytes, files] = [0, 0]
     for (const world of this.#open) {
-      if (bytes <= bytesMax) return
+      bytes += world.memoryBytes
+      files += Number(world.isOnFile)
+    }
+    for (const world of this.#open) {
+      if (bytes <= bytesMax && files <= FILES_OPEN_MAX) return
       if (world === except || !world.canSuspend) continue
       bytes -= world.memoryBytes
+      files -= Number(world.isOnFile)
       this.#suspend(world)
     }
   }
 
   #suspend(world: World): void {
-    world.suspend((image) => this.images.keep(image))
+    world.suspend((database) => this.options.store.close(world, database))
     this.#open.delete(world)
     this.#suspensions += 1
     if (this.#suspensions % SUSPENSIONS_PER_COLLECTION === 0) Bun.gc(false)
   }
 
-  /** Replaces this world by a seeded one, or by one that continues from a state. Its data is lost. */
-  replace(world: World, state?: WorldState): World {
+  /** Replaces this world by a seeded one, or by one that continues from what was saved. Its data is lost. */
+  replace(world: World, saved?: Saved): World {
     this.onEnd(world)
-    world.close()
     this.#open.delete(world)
-    if (world.name === DEFAULT_WORLD) {
-      this.#default = this.options.reopenDefault(state)
-      return this.#default
-    }
-    const next = this.#from(world.name, state ?? this.options.initial)
-    this.#named.set(world.name, next)
-    return next
+    if (world.name !== DEFAULT_WORLD) return this.#make(world.name, saved, world)
+    world.close()
+    this.#default = this.options.reopenDefault(saved)
+    return this.#default
   }
 
   drop(world: World): void {
     this.onEnd(world)
     world.close()
+    this.options.store.remove(world.name)
     this.#open.delete(world)
     this.#named.delete(world.name)
   }
@@ -144,6 +177,7 @@ export class SandboxWorlds implements Worlds {
     const idle: World[] = []
     for (const world of this.all) {
       const ticks = world.tick()
+      if (this.options.store.outgrows(world)) this.#suspend(world)
       if (!this.#open.has(world)) continue
       if (ticks >= IDLE_TICKS && world.canSuspend) idle.push(world)
       if (ticks > 0) continue
@@ -170,6 +204,6 @@ export class SandboxWorlds implements Worlds {
 
   close(): void {
     for (const world of this.all) world.close()
-    this.images.close()
+    this.options.store.dispose()
   }
 }

@@ -1,0 +1,117 @@
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, replaceDatabase } from '../../db/data-folder.ts'
+import { copyToDisk, flushFolder } from '../../db/disk.ts'
+
+/** A database that is not in its place yet: it is moved there, or removed at the end of its scope. */
+export class StagedFile implements Disposable {
+  constructor(readonly path: string) {}
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { force: true })
+  }
+}
+
+const STAGED = '.staged-'
+
+interface DatabaseFolderOptions {
+  folder: string
+  /** Precedes each name, because names such as `con` mean a device to Windows. */
+  prefix: string
+  /** Whether what is in the folder outlives a loss of power. */
+  isDurable: boolean
+}
+
+/** A folder with one database for each name (decision 58). */
+export class DatabaseFolder {
+  readonly #names: Set<string>
+  readonly #fileName: RegExp
+  #staged = 0
+
+  constructor(private readonly options: DatabaseFolderOptions) {
+    const { folder, prefix } = options
+    this.#fileName = new RegExp(`^${prefix}([a-z0-9_-]{1,64})\\.sqlite$`)
+    makeDataFolder(folder)
+    this.#removeStaged()
+    this.#names = new Set(this.#namesByTime())
+  }
+
+  /** The oldest first. */
+  get names(): readonly string[] {
+    return [...this.#names]
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  path(name: string): string {
+    const { folder, prefix } = this.options
+    return join(folder, `${prefix}${name}.sqlite`)
+  }
+
+  get byteCount(): number {
+    return this.names.reduce((sum, name) => sum + statSync(this.path(name)).size, 0)
+  }
+
+  stageImage(image: Uint8Array): StagedFile {
+    const staged = this.#newStaged()
+    writeFileSync(staged.path, image, { mode: PRIVATE_FILE_MODE, flush: this.options.isDurable })
+    return staged
+  }
+
+  /** Undefined if there is none, or if it is removed meanwhile. */
+  async findCopy(name: string): Promise<StagedFile | undefined> {
+    if (!this.has(name)) return undefined
+    try {
+      return await this.stageCopy((path) => copyToDisk(this.path(name), path))
+    } catch (error) {
+      if (this.has(name)) throw error
+      return undefined
+    }
+  }
+
+  async stageCopy(copyTo: (path: string) => Promise<void>): Promise<StagedFile> {
+    const staged = this.#newStaged()
+    try {
+      await copyTo(staged.path)
+      return staged
+    } catch (error) {
+      staged[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  /** Replaces the database of this name, which must be closed. A process that is killed leaves the old one or the new one. */
+  place(name: string, staged: StagedFile): void {
+    this.#names.delete(name) // to the end
+    replaceDatabase(staged.path, this.path(name))
+    this.#names.add(name)
+  }
+
+  remove(name: string): boolean {
+    if (!this.#names.delete(name)) return false
+    removeDatabase(this.path(name))
+    flushFolder(this.options.folder)
+    return true
+  }
+
+  #newStaged(): StagedFile {
+    return new StagedFile(join(this.options.folder, `${STAGED}${++this.#staged}`))
+  }
+
+  #removeStaged(): void {
+    const { folder } = this.options
+    for (const file of readdirSync(folder)) {
+      if (file.startsWith(STAGED)) rmSync(join(folder, file), { force: true })
+    }
+  }
+
+  #namesByTime(): string[] {
+    return readdirSync(this.options.folder)
+      .flatMap((file) => this.#fileName.exec(file)?.[1] ?? [])
+      .map((name) => ({ name, writtenMs: statSync(this.path(name)).mtimeMs }))
+      .sort((a, b) => a.writtenMs - b.writtenMs || (a.name < b.name ? -1 : 1))
+      .map(({ name }) => name)
+  }
+}

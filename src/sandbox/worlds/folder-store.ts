@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { Database } from '../../db/database.ts'
+import type { SteadyClock } from '../../kernel/clock.ts'
+import { DomainError } from '../../kernel/failure.ts'
+import type { DataAtRest, World } from '../../worlds/world.ts'
+import { worldNotFound } from '../errors.ts'
+import { DatabaseFolder, StagedFile } from './database-folder.ts'
+import { FolderSnapshots } from './snapshots.ts'
+import { keepRandomness, keptState, type WorldState, wholeImage, worldFrom } from './state.ts'
+import type { OnResume, Saved, WorldStore } from './store.ts'
+
+const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
+const SNAPSHOTS = { folder: 'snapshots', prefix: 'snapshot-' } as const
+
+/** The files of the named worlds and snapshots in a data folder. */
+export const worldFilesIn = (dataDir: string): string[] =>
+  [WORLDS, SNAPSHOTS].flatMap(({ folder, prefix }) => [
+    ...new Glob(`${folder}/${prefix}*.sqlite`).scanSync({ cwd: dataDir, absolute: true }),
+  ])
+
+interface FolderStoreOptions {
+  folder: string
+  /** Whether acknowledged writes outlive a crash. */
+  isDurable: boolean
+  clock: SteadyClock
+  /** The random seed of a copy of the default world. */
+  seed: string
+  initial: WorldState
+  /** Migrates the database of an earlier release, and brings its seed data up to date. */
+  prepare: (database: Database) => void
+}
+
+/** Named worlds and snapshots in a data folder: one database each, which has everything that outlives a restart. */
+export class FolderStore implements WorldStore {
+  readonly snapshots: FolderSnapshots
+  readonly memoryBytes = 0
+  readonly #worlds: DatabaseFolder
+  #initialImage: Uint8Array | undefined
+
+  constructor(private readonly options: FolderStoreOptions) {
+    const inside = ({ folder, prefix }: { folder: string; prefix: string }) =>
+      new DatabaseFolder({ folder: join(options.folder, folder), prefix, isDurable: options.isDurable })
+    this.#worlds = inside(WORLDS)
+    this.snapshots = new FolderSnapshots(inside(SNAPSHOTS), options.seed)
+  }
+
+  get names(): readonly string[] {
+    return this.#worlds.names
+  }
+
+  get byteCount(): number {
+    return this.#worlds.byteCount + this.snapshots.byteCount
+  }
+
+  make(name: string, saved: Saved | undefined, onResume: OnResume, old?: World): World {
+    using staged = saved instanceof StagedFile ? saved : this.#worlds.stageImage(this.#imageOf(saved))
+    old?.close()
+    this.#worlds.place(name, staged)
+    return this.load(name, onResume)
+  }
+
+  #imageOf(state: WorldState | undefined): Uint8Array {
+    if (state) return wholeImage(state)
+    this.#initialImage ??= wholeImage(this.options.initial)
+    return this.#initialImage
+  }
+
+  load(name: string, onResume: OnResume): World {
+    const { clock, seed, prepare } = this.options
+    const path = this.#worlds.path(name)
+    const database = this.#open(path)
+    try {
+      prepare(database)
+      return worldFrom(name, this.#atRest(path), keptState(database.query, seed), clock, (world) => {
+        keepRandomness(world)
+        onResume(world)
+      })
+    } finally {
+      database.close()
+    }
+  }
+
+  fits(): boolean {
+    return true
+  }
+
+  async save(world: World): Promise<StagedFile> {
+    try {
+      return await this.#worlds.stageCopy((path) => world.db.copyTo(path))
+    } catch (error) {
+      throw world.closed ? new DomainError(worldNotFound(world.name)) : error
+    }
+  }
+
+  close({ name }: World, database: Database): DataAtRest {
+    database.close()
+    return this.#atRest(this.#worlds.path(name))
+  }
+
+  /** Takes over a world from memory. */
+  adopt(name: string, image: Uint8Array): DataAtRest {
+    using staged = this.#worlds.stageImage(image)
+    this.#worlds.place(name, staged)
+    return this.#atRest(this.#worlds.path(name))
+  }
+
+  outgrows(): boolean {
+    return false
+  }
+
+  remove(name: string): void {
+    this.#worlds.remove(name)
+  }
+
+  dispose = (): void => undefined
+
+  #atRest(path: string): DataAtRest {
+    return {
+      open: () => {
+        const database = this.#open(path)
+        database.serve()
+        return database
+      },
+      drop: () => undefined,
+    }
+  }
+
+  #open(path: string): Database {
+    return Database.openFile(path, this.options.isDurable ? 'FULL' : 'OFF')
+  }
+}

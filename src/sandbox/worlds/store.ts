@@ -1,0 +1,44 @@
+import type { Database } from '../../db/database.ts'
+import type { DataAtRest, World } from '../../worlds/world.ts'
+import type { StagedFile } from './database-folder.ts'
+import type { WorldState } from './state.ts'
+
+/** A world that was saved: in memory, or as a file with all of it in its tables. It is used once. */
+export type Saved = WorldState | StagedFile
+
+export type OnResume = (world: World) => void
+
+/** Where worlds and snapshots have their data: in memory, or in a data folder. */
+export interface WorldStore {
+  readonly snapshots: SnapshotStore
+  /** The worlds that an earlier process has left. */
+  readonly names: readonly string[]
+  /** What is kept for worlds that are closed. */
+  readonly memoryBytes: number
+  /** Makes a world from what was saved, else as it is seeded, in the place of `old`. */
+  make: (name: string, saved: Saved | undefined, onResume: OnResume, old?: World) => World
+  /** One of `names`. */
+  load: (name: string, onResume: OnResume) => World
+  /** Whether there is room for a copy of so many bytes. */
+  fits: (bytes: number) => boolean
+  save: (world: World) => Promise<Saved>
+  /** Closes the database of a world that nobody uses. */
+  close: (world: World, database: Database) => DataAtRest
+  /** Whether a world has become so large that it is to be closed although it is used. */
+  outgrows: (world: World) => boolean
+  remove: (name: string) => void
+  /** Ends with the process. */
+  dispose: () => void
+}
+
+export interface SnapshotStore {
+  /** In the order in which they were kept. */
+  readonly names: readonly string[]
+  /** To make a world from it. */
+  find: (name: string) => Promise<Saved | undefined>
+  /** To write it to a file. @throws DomainError snapshot_too_large */
+  read: (name: string) => Promise<WorldState | undefined>
+  /** @throws DomainError snapshots_exhausted */
+  keep: (name: string, saved: Saved) => void
+  drop: (name: string) => boolean
+}

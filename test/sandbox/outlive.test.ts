@@ -1,0 +1,252 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inFolder, run } from '../executable/program.ts'
+import { type Server, type StartedServer, startServer, TestWorld } from '../harness.ts'
+import { login } from '../sessions/requests.ts'
+import { INSTANT, placed } from './purchases.ts'
+import { control, NOON, saveAda, succeed, worldNotFound } from './surface.ts'
+
+/** Named worlds and snapshots outlive a restart and a crash with a data folder (contracts C1 and C3). */
+
+const serve = (dataDir: string, ...flags: string[]): Promise<StartedServer> =>
+  startServer('--data-dir', dataDir, '--rate-limit', 'off', '--seed', '16', ...flags)
+
+/** Gives a server on a folder to some work, then kills it and starts another one. */
+const restarted = async (dataDir: string, server: StartedServer, ...flags: string[]): Promise<StartedServer> => {
+  await server.kill()
+  return serve(dataDir, ...flags)
+}
+
+const withFolder = (work: (dataDir: string, server: StartedServer) => Promise<StartedServer>): Promise<void> =>
+  inFolder(async (folder) => {
+    const dataDir = join(folder, 'data')
+    const last = await work(dataDir, await serve(dataDir))
+    await last.stop()
+  })
+
+const open = (server: Server, name: string) => TestWorld.open(server, name)
+/** A client that goes on with the token that another server has issued. */
+const resumed = (server: Server, { token }: TestWorld) => ({
+  get: (path: string) => server.request(path, { headers: { authorization: `Bearer ${token}` } }),
+})
+const people = async (world: Pick<TestWorld, 'get'>) => {
+  const response = await world.get('/api/v1/beneficiaries')
+  return response.status === 200 ? response.headers.get('x-total-count') : response.status
+}
+const namesOf = async (server: Server, list: 'worlds' | 'snapshots'): Promise<string[]> =>
+  (await succeed<{ name: string }[]>(server, 'GET', `/${list}`)).map(({ name }) => name)
+/** Without the logs of databases, which may stay until the collector has finalized a statement. */
+const filesIn = (folder: string) =>
+  readdirSync(folder)
+    .filter((file) => !/-(?:wal|shm)$/.test(file))
+    .sort()
+
+describe('A named world with --data-dir', () => {
+  test('keeps records, tokens, password, clock and pace after a kill', () =>
+    withFolder(async (dataDir, server) => {
+      await succeed(server, 'PUT', '/worlds/shop')
+      await succeed(server, 'POST', '/clock?world=shop', { now: NOON, frozen: true })
+      await succeed(server, 'PUT', '/pace?world=shop', { payouts: 'manual' })
+      const shop = await open(server, 'shop')
+      await saveAda(shop)
+      const next = await restarted(dataDir, server)
+      expect(await people(resumed(next, shop))).toBe('1')
+      expect(await succeed<object>(next, 'GET', '/clock?world=shop')).toMatchObject({ now: NOON, frozen: true })
+      expect(await succeed<object>(next, 'GET', '/pace?world=shop')).toEqual({ payouts: 'manual', orders: 'auto' })
+      expect((await login(next as never, 'sbx_shop', 'another password')).status).toBe(401)
+      expect(await people(await open(next, 'shop'))).toBe('1')
+      expect(await people(await open(next, 'other'))).toBe('0')
+      return next
+    }))
+
+  test('keeps a logout: revoked tokens stay revoked', () =>
+    withFolder(async (dataDir, server) => {
+      const shop = await open(server, 'shop')
+      await shop.post('/auth/logout')
+      const next = await restarted(dataDir, server)
+      expect(await people(resumed(next, shop))).toBe(401)
+      return next
+    }))
+
+  test('continues its ids and codes where they stood, as without a restart', () =>
+    withFolder(async (dataDir, server) => {
+      const buy = async (on: StartedServer, name: string) => {
+        const { id, vouchers } = await placed(await open(on, name), INSTANT)
+        return { id, vouchers, person: await saveAda(await open(on, name)) }
+      }
+      for (const name of ['interrupted', 'whole']) {
+        await succeed(server, 'PUT', `/worlds/${name}`)
+        await succeed(server, 'POST', `/clock?world=${name}`, { now: NOON, frozen: true })
+        await buy(server, name)
+      }
+      const expected = await buy(server, 'whole')
+      const next = await restarted(dataDir, server)
+      expect(await buy(next, 'interrupted')).toEqual(expected)
+      return next
+    }))
+
+  test('does its due work after a restart', () =>
+    withFolder(async (dataDir, server) => {
+      await succeed(server, 'PUT', '/worlds/shop')
+      await succeed(server, 'POST', '/clock?world=shop', { now: NOON, frozen: true })
+      const { id } = await placed(await open(server, 'shop'), { ...INSTANT, quantity: 6 })
+      const next = await restarted(dataDir, server)
+      await succeed(next, 'POST', '/clock?world=shop', { advance: 'PT5S' })
+      const order = await (await (await open(next, 'shop')).get(`/api/v1/orders/${id}`)).json()
+      expect(order).toMatchObject({ status: 'DELIVERED', delivered_at: '2030-01-01T12:00:05.000Z' })
+      return next
+    }))
+
+  test('loses its rules of faults, its request log and its coverage, which are in memory', () =>
+    withFolder(async (dataDir, server) => {
+      const shop = await open(server, 'shop')
+      await shop.control('/faults', { error: 'internal' })
+      const next = await restarted(dataDir, server)
+      expect(await succeed<object>(next, 'GET', '/faults?world=shop')).toEqual([])
+      expect(await succeed<object>(next, 'GET', '/requests?world=shop')).toEqual([])
+      return next
+    }))
+
+  test('is listed before anyone has used it', () =>
+    withFolder(async (dataDir, server) => {
+      for (const name of ['one', 'two']) await succeed(server, 'PUT', `/worlds/${name}`)
+      await succeed(server, 'POST', '/clock?world=two', { now: NOON, frozen: true })
+      const next = await restarted(dataDir, server)
+      expect(await succeed<{ worlds: string[] }>(next, 'GET', '')).toMatchObject({
+        worlds: ['default', 'one', 'two'],
+      })
+      const listed = await succeed<object[]>(next, 'GET', '/worlds')
+      expect(listed).toHaveLength(3)
+      expect(listed[2]).toEqual({ name: 'two', username: 'sbx_two', now: NOON })
+      return next
+    }))
+
+  test('stays reset, and stays dropped', () =>
+    withFolder(async (dataDir, server) => {
+      for (const name of ['reset', 'dropped']) await saveAda(await open(server, name))
+      await succeed(server, 'POST', '/reset?world=reset')
+      await succeed(server, 'DELETE', '/worlds/dropped')
+      const next = await restarted(dataDir, server)
+      expect(await namesOf(next, 'worlds')).toEqual(['default', 'reset'])
+      expect(await people(await open(next, 'reset'))).toBe('0')
+      expect((await control(next, 'GET', '/clock?world=dropped')).body).toEqual(worldNotFound('dropped'))
+      expect(await people(await open(next, 'dropped'))).toBe('0')
+      return next
+    }))
+
+  test('can be copied, also from and to the default world', () =>
+    withFolder(async (dataDir, server) => {
+      await saveAda(await open(server, 'source'))
+      await succeed(server, 'PUT', '/worlds/copy', { from: 'source' })
+      await succeed(server, 'PUT', '/worlds/standard', { from: 'default' })
+      await succeed(server, 'PUT', '/snapshots/source?world=source')
+      await succeed(server, 'POST', '/snapshots/source/restore')
+      const next = await restarted(dataDir, server)
+      expect(await people(await open(next, 'copy'))).toBe('1')
+      expect(await people(await open(next, 'standard'))).toBe('0')
+      expect((await login(next as never, 'sandbox', 'sandbox')).status).toBe(200)
+      expect(await people(await TestWorld.open(next, 'default', 'sbx_copy'))).toBe('1')
+      return next
+    }))
+
+  test('may have any name, also one that means a device to Windows', () =>
+    withFolder(async (dataDir, server) => {
+      const names = ['con', 'nul', 'com1', '-', '_', '--', '0', 'a'.repeat(64)]
+      for (const name of names) {
+        await saveAda(await open(server, name))
+        await succeed(server, 'PUT', `/snapshots/${name}?world=${name}`)
+      }
+      const next = await restarted(dataDir, server)
+      for (const name of names) expect(await people(await open(next, name))).toBe('1')
+      expect((await namesOf(next, 'snapshots')).sort()).toEqual(names.sort())
+      expect(filesIn(join(dataDir, 'worlds'))).toContain('world-con.sqlite')
+      return next
+    }))
+})
+
+describe('A snapshot with --data-dir', () => {
+  test('outlives a kill, with clock and tokens, and can be restored, copied, downloaded and deleted', () =>
+    withFolder(async (dataDir, server) => {
+      await succeed(server, 'PUT', '/worlds/shop')
+      await succeed(server, 'POST', '/clock?world=shop', { now: NOON, frozen: true })
+      const shop = await open(server, 'shop')
+      await saveAda(shop)
+      for (const name of ['second', 'first']) await succeed(server, 'PUT', `/snapshots/${name}?world=shop`)
+      const before = await succeed<object>(server, 'GET', '/snapshots/first')
+      await saveAda(shop)
+      await succeed(server, 'POST', '/clock?world=shop', { advance: 'PT1M' })
+      const next = await restarted(dataDir, server)
+      expect(await namesOf(next, 'snapshots')).toEqual(['second', 'first'])
+      expect(await succeed<object>(next, 'GET', '/snapshots/first')).toEqual(before)
+      await succeed(next, 'POST', '/snapshots/first/restore?world=shop')
+      expect(await people(resumed(next, shop))).toBe('1')
+      expect(await succeed<object>(next, 'GET', '/clock?world=shop')).toMatchObject({ now: NOON, frozen: true })
+      await succeed(next, 'PUT', '/worlds/copy', { from: 'second' })
+      expect(await people(await open(next, 'copy'))).toBe('1')
+      await succeed(next, 'DELETE', '/snapshots/second')
+      const last = await restarted(dataDir, next)
+      expect(await namesOf(last, 'snapshots')).toEqual(['first'])
+      return last
+    }))
+})
+
+describe('The data folder of named worlds', () => {
+  test('has one private file for each, and no other file after a stop', () =>
+    withFolder(async (dataDir, server) => {
+      await open(server, 'shop')
+      await succeed(server, 'PUT', '/snapshots/kept?world=shop')
+      await succeed(server, 'PUT', '/worlds/copy', { from: 'kept' })
+      await server.stop()
+      expect(filesIn(join(dataDir, 'worlds'))).toEqual(['world-copy.sqlite', 'world-shop.sqlite'])
+      expect(filesIn(join(dataDir, 'snapshots'))).toEqual(['snapshot-kept.sqlite'])
+      return serve(dataDir)
+    }))
+
+  test('is cleaned of half-made files at the start; other files are left alone', () =>
+    withFolder(async (dataDir, server) => {
+      await open(server, 'shop')
+      await server.stop()
+      const inWorlds = (file: string) => join(dataDir, 'worlds', file)
+      for (const file of ['.staged-7', 'world-SHOP.sqlite', 'notes.txt']) writeFileSync(inWorlds(file), 'x')
+      const next = await serve(dataDir)
+      expect(filesIn(join(dataDir, 'worlds'))).toEqual(['notes.txt', 'world-SHOP.sqlite', 'world-shop.sqlite'])
+      expect(await namesOf(next, 'worlds')).toEqual(['default', 'shop'])
+      return next
+    }))
+
+  test('does not give a new world the log that a killed process has left of an old one', () =>
+    withFolder(async (dataDir, server) => {
+      const path = join(dataDir, 'worlds', 'world-shop.sqlite')
+      await saveAda(await open(server, 'shop'))
+      copyFileSync(`${path}-wal`, `${path}-wal.copy`)
+      await succeed(server, 'DELETE', '/worlds/shop')
+      copyFileSync(`${path}-wal.copy`, `${path}-wal`)
+      expect(await people(await open(server, 'shop'))).toBe('0')
+      return server
+    }))
+
+  test('is checked by scrip verify, while a server runs; scrip backup says what it leaves out', () =>
+    withFolder(async (dataDir, server) => {
+      await saveAda(await open(server, 'shop'))
+      await succeed(server, 'PUT', '/snapshots/kept?world=shop')
+      const verify = async () => {
+        const { stdout } = await run(['verify', '--data-dir', dataDir, '--json'])
+        const results = JSON.parse(stdout) as { check: string; faults: number; first: string | null }[]
+        return results.find(({ check }) => check === 'named worlds and snapshots are sound')
+      }
+      expect(await verify()).toMatchObject({ faults: 0, first: null })
+      const backup = await run(['backup', join(dataDir, 'copy.sqlite'), '--data-dir', dataDir])
+      expect(backup.stderr).toContain(`2 named worlds and snapshots of ${dataDir} are not in it`)
+      const path = join(dataDir, 'snapshots', 'snapshot-kept.sqlite')
+      const kept = new Database(path)
+      kept.run('UPDATE wallets SET amount_minor = amount_minor + 1 WHERE id = 1')
+      kept.close()
+      expect(await verify()).toMatchObject({
+        faults: 1,
+        first: expect.stringMatching(/^snapshot-kept.sqlite: wallet 1 holds/),
+      })
+      return server
+    }))
+})

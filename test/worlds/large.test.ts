@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lockForServing } from '../../src/db/folder-lock.ts'
+import { createTemporaryFolder } from '../../src/sandbox/worlds/temporary-folder.ts'
+import type { World } from '../../src/worlds/world.ts'
+import { structured, type TestWorld } from '../harness.ts'
+import { INSTANT, placed } from '../sandbox/purchases.ts'
+import { ADA } from '../sandbox/surface.ts'
+import { openRoom, type Room } from '../wallets/room.ts'
+
+/** Large worlds of a sandbox in memory are in temporary files, which are copied beside the thread that serves requests. */
+
+const MIB = 1_048_576
+const NOON = '2030-01-01T12:00:00.000Z'
+
+const enlarge = (world: World, bytes: number): void => {
+  world.db.sqlite.run('CREATE TABLE IF NOT EXISTS filler (id INTEGER PRIMARY KEY, bytes BLOB)')
+  world.db.sqlite.run(`INSERT INTO filler (bytes) VALUES (zeroblob(${bytes}))`)
+}
+
+const put = (client: TestWorld, path: string, body: object = {}) =>
+  client.request(`/_sandbox${path}`, { method: 'PUT', body: JSON.stringify(body) })
+
+const people = async (client: TestWorld) => (await client.get('/api/v1/beneficiaries')).headers.get('x-total-count')
+
+const withRoom = async (flags: string[], work: (room: Room) => Promise<void>): Promise<void> => {
+  const room = openRoom({ flags })
+  try {
+    await work(room)
+  } finally {
+    room.close()
+  }
+}
+
+describe('A world of more than 8 MiB in memory', () => {
+  test('moves to a temporary file, and nobody who uses it can tell', () =>
+    withRoom([], async ({ open, worlds }) => {
+      const { client, world } = await open(NOON)
+      await client.post('/api/v1/beneficiaries', ADA)
+      const whole = await open(NOON)
+      await whole.client.post('/api/v1/beneficiaries', ADA)
+      enlarge(world, 9 * MIB)
+      worlds.rest()
+      expect(await people(client)).toBe('1')
+      expect(world.db.onFile).toBe(true)
+      expect(world.memoryBytes).toBeLessThan(2 * MIB)
+      expect((await placed(client, INSTANT)).vouchers).toEqual((await placed(whole.client, INSTANT)).vouchers)
+    }))
+
+  test('is copied with everything that was written before, and goes on by itself', () =>
+    withRoom([], async ({ open, worlds }) => {
+      const { client, world } = await open(NOON)
+      enlarge(world, 9 * MIB)
+      worlds.rest()
+      await client.post('/api/v1/beneficiaries', ADA)
+      const copying = [
+        put(client, '/worlds/one', { from: client.name }),
+        put(client, '/worlds/two', { from: client.name }),
+      ]
+      await client.post('/api/v1/beneficiaries', ADA)
+      expect(await Promise.all(copying.map(async (copy) => (await copy).status))).toEqual([200, 200])
+      expect(await people(client)).toBe('2')
+      const login = async (name: string) =>
+        worlds.find(name)?.db.sqlite.query('SELECT count(*) AS n FROM beneficiaries').get()
+      expect([{ n: 1 }, { n: 2 }]).toContainEqual((await login('one')) as { n: number })
+      expect(worlds.find('one')?.clock.nowMs()).toBe(Date.parse(NOON))
+      expect((await client.delete('/_sandbox/worlds/one')).status).toBe(204)
+      expect((await put(client, '/worlds/two')).status).toBe(200)
+      expect(worlds.find('two')?.db.byteCount).toBeLessThan(MIB)
+    }))
+
+  test('is kept in snapshots and restored, also over the default world', () =>
+    withRoom([], async ({ open, worlds }) => {
+      const { client, world } = await open()
+      enlarge(world, 9 * MIB)
+      await client.post('/api/v1/beneficiaries', ADA)
+      expect((await put(client, `/snapshots/kept?world=${client.name}`)).status).toBe(200)
+      await client.post('/api/v1/beneficiaries', ADA)
+      expect((await client.control('/snapshots/kept/restore')).status).toBe(200)
+      expect(await people(await client.again())).toBe('1')
+      expect((await client.post('/_sandbox/snapshots/kept/restore')).status).toBe(200)
+      expect(worlds.default.db.byteCount).toBeGreaterThan(9 * MIB)
+      expect((await client.request('/_sandbox/snapshots/kept')).status).toBe(200)
+      expect((await put(client, '/snapshots/kept')).status).toBe(200)
+      expect((await client.delete('/_sandbox/snapshots/kept')).status).toBe(204)
+      expect(await (await client.get('/_sandbox/snapshots')).json()).toEqual([])
+    }))
+
+  test('can be saved above 64 MiB, but not downloaded', () =>
+    withRoom([], async ({ open }) => {
+      const { client, world } = await open()
+      enlarge(world, 65 * MIB)
+      expect((await put(client, `/snapshots/kept?world=${client.name}`)).status).toBe(200)
+      const response = await client.get('/_sandbox/snapshots/kept')
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual(
+        structured('BadRequestError', 'BAD_REQUEST', 'A snapshot of more than 64 MiB cannot be downloaded'),
+      )
+    }))
+})
+
+describe('--memory 64MiB', () => {
+  test('bounds temporary files too: 429 for a copy and a snapshot that do not fit, while the world works', () =>
+    withRoom(['--memory', '64MiB'], async ({ open, worlds }) => {
+      const { client, world } = await open()
+      enlarge(world, 30 * MIB)
+      worlds.rest()
+      expect((await put(client, '/worlds/copy', { from: client.name })).status).toBe(200)
+      const refusals = [
+        await put(client, '/worlds/another', { from: client.name }),
+        await put(client, `/snapshots/kept?world=${client.name}`),
+      ]
+      expect(refusals.map(({ status }) => status)).toEqual([429, 429])
+      expect(await refusals[0]?.json()).toEqual(
+        structured('TooManyRequestsError', 'TOO_MANY_REQUESTS', 'This sandbox holds 2 worlds already. Drop one first.'),
+      )
+      expect((await client.get('/api/v1/wallets')).status).toBe(200)
+      expect((await client.delete('/_sandbox/worlds/copy')).status).toBe(204)
+      expect((await put(client, `/snapshots/kept?world=${client.name}`)).status).toBe(200)
+    }))
+})
+
+describe('Temporary folders', () => {
+  const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('scrip-worlds-'))
+
+  test('end with their process', async () => {
+    const before = folders()
+    await withRoom([], async ({ open, worlds }) => {
+      const { world } = await open()
+      enlarge(world, 9 * MIB)
+      worlds.rest()
+      expect(folders().length).toBe(before.length + 1)
+    })
+    expect(folders()).toEqual(before)
+  })
+
+  test('of processes that were killed are removed by the next one; those in use are left alone', () => {
+    const [abandoned, used] = ['abandoned', 'used'].map((name) => join(tmpdir(), `scrip-worlds-${name}-${process.pid}`))
+    for (const path of [abandoned, used]) mkdirSync(path ?? '')
+    writeFileSync(join(abandoned ?? '', 'world-shop.sqlite'), 'x')
+    lockForServing(abandoned ?? '')[Symbol.dispose]()
+    {
+      using _lock = lockForServing(used ?? '')
+      using own = createTemporaryFolder()
+      expect(existsSync(own.path)).toBe(true)
+      expect([abandoned, used].map((path) => existsSync(path ?? ''))).toEqual([false, true])
+    }
+    createTemporaryFolder()[Symbol.dispose]()
+    expect(existsSync(used ?? '')).toBe(false)
+  })
+})
