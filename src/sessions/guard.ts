@@ -44,40 +44,25 @@ type GuardContext = RequestContext &
 export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
-  /**
-   * Returns no promise unless it has to wait, because a promise costs more than all the rest.
-   *
-   * @throws DomainError unauthorized, rate_limited or feature_disabled
-   */
-  readonly admit = (context: GuardContext): Session | Promise<Session> => {
-    const authorization = context.request.headers.get('authorization')
-    const session = this.#recall(authorization)
-    return next(session ?? this.#verify(authorization), (verified) => this.#enter(context, verified))
-  }
-
-  #enter(context: GuardContext, session: Session): Session | Promise<Session> {
-    const { due, onIdentified } = this.options
-    const limits = limitsOf(session.client, this.options.limits)
-    const { request, set, isFree = false } = context
-    set.headers['X-Request-Id'] ??= session.world.nextRequestId()
-    onIdentified?.(request, session)
-    if (limits) takeToken(session, limits, set, isFree)
+  /** @throws DomainError unauthorized, rate_limited or feature_disabled */
+  readonly admit = async (context: GuardContext): Promise<Session> => {
+    const { request, set, path, route, feature, isFree = false } = context
+    const { due, onIdentified, onAdmitted, onEntitled } = this.options
+    const identified = await this.#identify(request.headers.get('authorization'))
+    set.headers['X-Request-Id'] ??= identified.world.nextRequestId()
+    onIdentified?.(request, identified)
+    const limits = limitsOf(identified.client, this.options.limits)
+    if (limits) takeToken(identified, limits, set, isFree)
+    await context.ready?.()
     const isReading = request.method === 'GET'
-    const caughtUp = () => (isReading && due.isDue(session.world) ? due.catchUp(session.world) : undefined)
-    const admitted = next(next(context.ready?.(), caughtUp), () => this.#handOver(context, session))
-    return admitted instanceof Promise ? admitted.then(checkedAgain) : admitted
-  }
-
-  #handOver(context: GuardContext, session: Session): Session | Promise<Session> {
-    const { request, path, route } = context
-    const inStep = request.method === 'GET' ? session : this.#inStep(session)
-    const admitted = this.options.onAdmitted?.({ request, path, route }, inStep) ?? inStep
-    return next(admitted, (own) => this.#entitle(context, own))
-  }
-
-  #entitle({ request, path, route, feature }: GuardContext, session: Session): Session | Promise<Session> {
-    const own = feature ? entitled(session, feature) : session
-    return next(this.options.onEntitled?.({ request, path, route }), () => own)
+    if (isReading && due.isDue(identified.world)) await due.catchUp(identified.world)
+    const inStep = isReading ? identified : this.#inStep(identified)
+    const admitted = (await onAdmitted?.({ request, path, route }, inStep)) ?? inStep
+    const session = feature ? entitled(admitted, feature) : admitted
+    await onEntitled?.({ request, path, route })
+    // A request that had to wait must not read with a token that was revoked in the meantime.
+    session.checkAgain()
+    return session
   }
 
   /** A session that does due work before each write. */
@@ -88,14 +73,8 @@ export class Guard {
     }
   }
 
-  /** The cached session of a token, if no other process has written to its world since. */
-  #recall(authorization: string | null): Session | undefined {
-    const { sessions, refreshIfChanged } = this.options
-    const session = sessions.recall(authorization)
-    return session && !refreshIfChanged(session.world) ? session : undefined
-  }
-
-  async #verify(authorization: string | null): Promise<Session> {
+  /** Tokens are checked again if another process has written to their world. */
+  async #identify(authorization: string | null): Promise<Session> {
     const { sessions, refreshIfChanged } = this.options
     const session = await sessions.admit(authorization)
     return refreshIfChanged(session.world) ? sessions.admit(authorization) : session
@@ -108,12 +87,6 @@ export class Guard {
     }))
   }
 }
-
-/** Goes on at once, or after the promise. */
-const next = <Value, Result>(
-  value: Value | Promise<Value>,
-  work: (value: Value) => Result | Promise<Result>,
-): Result | Promise<Result> => (value instanceof Promise ? value.then(work) : work(value))
 
 /** A session that requires a feature, now and when it writes. @throws DomainError feature_disabled */
 const entitled = (session: Session, feature: Feature): Session => {
@@ -129,12 +102,6 @@ const entitled = (session: Session, feature: Feature): Session => {
         return work(tx)
       }),
   }
-}
-
-/** A request that had to wait must not read with a token that was revoked in the meantime. */
-const checkedAgain = (session: Session): Session => {
-  session.checkAgain()
-  return session
 }
 
 const takeToken = (
