@@ -4,44 +4,45 @@ import type { Country, Currency } from './tables.ts'
 
 export type { Country, Currency }
 
-/** Countries and currencies of the executable. Indexed at the first use, for a fast start. */
+/** Countries and currencies of the executable. */
 export class Reference {
-  #index: ReturnType<typeof indexSeed> | undefined
+  readonly countries: readonly Country[]
+  readonly currencies: readonly Currency[]
+  readonly #countriesById: ReadonlyMap<number, Country>
+  readonly #countriesByAlpha3: ReadonlyMap<string, Country>
+  readonly #alpha2Codes: ReadonlySet<string>
+  readonly #currenciesById: ReadonlyMap<number, Currency>
+  readonly #currenciesByCode: ReadonlyMap<string, Currency>
 
-  constructor(private readonly seed: () => ReferenceSeed) {}
-
-  get #indexed() {
-    this.#index ??= indexSeed(this.seed())
-    return this.#index
-  }
-
-  get countries(): readonly Country[] {
-    return this.#indexed.countries
-  }
-
-  get currencies(): readonly Currency[] {
-    return this.#indexed.currencies
+  constructor(seed: ReferenceSeed) {
+    this.countries = seed.countries.map(countryRow).sort((a, b) => a.id - b.id)
+    this.currencies = seed.currencies.toSorted((a, b) => a.id - b.id)
+    this.#countriesById = new Map(this.countries.map((country) => [country.id, country]))
+    this.#countriesByAlpha3 = new Map(this.countries.map((country) => [country.alpha3, country]))
+    this.#alpha2Codes = new Set(this.countries.map((country) => country.alpha2))
+    this.#currenciesById = new Map(this.currencies.map((currency) => [currency.id, currency]))
+    this.#currenciesByCode = new Map(this.currencies.map((currency) => [currency.currency, currency]))
   }
 
   findCountry(id: number): Country | undefined {
-    return this.#indexed.countriesById.get(id)
+    return this.#countriesById.get(id)
   }
 
   findCountryByAlpha3(alpha3: string): Country | undefined {
-    return this.#indexed.countriesByAlpha3.get(alpha3)
+    return this.#countriesByAlpha3.get(alpha3)
   }
 
   /** The code is in upper case. */
   hasAlpha2(code: string): boolean {
-    return this.#indexed.alpha2Codes.has(code)
+    return this.#alpha2Codes.has(code)
   }
 
   findCurrency(id: number): Currency | undefined {
-    return this.#indexed.currenciesById.get(id)
+    return this.#currenciesById.get(id)
   }
 
   findCurrencyByCode(code: string): Currency | undefined {
-    return this.#indexed.currenciesByCode.get(code)
+    return this.#currenciesByCode.get(code)
   }
 
   /** @throws Error if it does not exist, which a foreign key rules out */
@@ -56,20 +57,6 @@ export class Reference {
     const country = this.findCountry(id)
     if (!country) throw new Error(`country ${id} is referred to and does not exist`)
     return country
-  }
-}
-
-const indexSeed = (seed: ReferenceSeed) => {
-  const countries = seed.countries.map(countryRow).sort((a, b) => a.id - b.id)
-  const currencies = seed.currencies.toSorted((a, b) => a.id - b.id)
-  return {
-    countries,
-    currencies,
-    countriesById: new Map(countries.map((country) => [country.id, country])),
-    countriesByAlpha3: new Map(countries.map((country) => [country.alpha3, country])),
-    alpha2Codes: new Set(countries.map((country) => country.alpha2)),
-    currenciesById: new Map(currencies.map((currency) => [currency.id, currency])),
-    currenciesByCode: new Map(currencies.map((currency) => [currency.currency, currency])),
   }
 }
 

@@ -15,7 +15,7 @@ const carriedReference = (): ReferenceSeed => ({
   currencies: JSON.parse(currenciesJson) as Currency[],
 })
 
-export const readReference = (): Reference => new Reference(carriedReference)
+export const readReference = (): Reference => new Reference(carriedReference())
 
 export const seedReferenceData = (database: Database): void =>
   seedOnce(database, 'reference', [countriesJson, currenciesJson, categoriesJson, subcategoriesJson], (tx) => {
