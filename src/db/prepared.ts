@@ -20,19 +20,26 @@ export const prepared = <Connection extends Query, Statement>(
 
 export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
 
-/** Another client's record is not found. */
-export const preparedFind = <Table extends OwnedTable>(table: Table) => {
+/** The first row that meets a condition. Its placeholders get the values. */
+export const preparedFirst = <Table extends SQLiteTable>(table: Table, condition: SQL | undefined) => {
   const statement = prepared((query: Query) =>
     query
       .select()
       .from(table as SQLiteTable)
-      .where(and(eq(table.id, sql.placeholder('id')), eq(table.clientId, sql.placeholder('clientId'))))
+      .where(condition)
       .limit(1)
       .prepare(),
   )
-  type Row = Table['$inferSelect']
-  return (query: Query, clientId: number, id: Row['id' & keyof Row]): Row | undefined =>
-    statement(query).get({ clientId, id })
+  return (query: Query, values: Record<string, string | number>): Table['$inferSelect'] | undefined =>
+    statement(query).get(values)
+}
+
+/** Another client's record is not found. */
+export const preparedFind = <Table extends OwnedTable>(table: Table) => {
+  const own = eq(table.clientId, sql.placeholder('clientId'))
+  const first = preparedFirst(table, and(eq(table.id, sql.placeholder('id')), own))
+  return (query: Query, clientId: number, id: Table['id']['_']['data'] & (string | number)) =>
+    first(query, { clientId, id })
 }
 
 /** A row with all columns. Where the database counts ids, null asks for the next one. */

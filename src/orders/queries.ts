@@ -1,7 +1,7 @@
 import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { prepared, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { prepared, preparedFind, preparedFirst, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
 
 export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
@@ -23,17 +23,13 @@ export const findOrder = preparedFind(orders)
 export const findAnyOrder = (query: Query, id: number): Order | undefined =>
   query.select().from(orders).where(eq(orders.id, id)).limit(1).get()
 
-const byReference = prepared((query: Query) =>
-  query
-    .select({ id: orders.id })
-    .from(orders)
-    .where(and(eq(orders.clientId, sql.placeholder('clientId')), eq(orders.reference, sql.placeholder('reference'))))
-    .limit(1)
-    .prepare(),
+const byReference = preparedFirst(
+  orders,
+  and(eq(orders.clientId, sql.placeholder('clientId')), eq(orders.reference, sql.placeholder('reference'))),
 )
 
 export const isReferenceTaken = (query: Query, clientId: number, reference: string): boolean =>
-  byReference(query).get({ clientId, reference }) !== undefined
+  byReference(query, { clientId, reference }) !== undefined
 
 /** Of all clients, the oldest first. */
 export const allOrders = (query: Query, statuses?: readonly OrderStatus[]): Order[] =>

@@ -2,7 +2,7 @@ import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { prepared, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { prepared, preparedFind, preparedFirst, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
@@ -28,19 +28,13 @@ export const findPayout = preparedFind(payouts)
 export const findAnyPayout = (query: Query, id: string): Payout | undefined =>
   query.select().from(payouts).where(eq(payouts.id, id)).limit(1).get()
 
-const byReference = prepared((query: Query) =>
-  query
-    .select({ id: payouts.id })
-    .from(payouts)
-    .where(
-      and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
-    )
-    .limit(1)
-    .prepare(),
+const byReference = preparedFirst(
+  payouts,
+  and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
 )
 
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
-  byReference(query).get({ clientId, referenceId }) !== undefined
+  byReference(query, { clientId, referenceId }) !== undefined
 
 /** Of all clients, the oldest first. */
 export const allPayouts = (query: Query, statuses?: readonly PayoutStatus[]): Payout[] =>

@@ -84,6 +84,9 @@ const isLonger = (text: string, lengthMax: number): boolean =>
 
 const verify = (world: World, username: string, passwordSha256: string): Client | undefined => {
   const row = findCredentials(world.db.query, username)
-  const right = timingSafeEqual(Buffer.from(passwordSha256, 'hex'), Buffer.from(row?.digest ?? NOBODYS_DIGEST, 'hex'))
+  const right = timingSafeEqual(
+    Buffer.from(passwordSha256, 'hex'),
+    Buffer.from(row?.passwordSha256 ?? NOBODYS_DIGEST, 'hex'),
+  )
   return row && right ? findClient(world, row.id) : undefined
 }

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedInsert } from '../db/prepared.ts'
+import { prepared, preparedFirst, preparedInsert } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
 /** How many logins of one client live at once; the oldest make room (decision 0005). */
@@ -33,28 +33,14 @@ export const isLoginLive = (query: Query, loginId: string, clientId: number): bo
 export const findLogin = (query: Query, id: string): Login | undefined =>
   query.select().from(logins).where(eq(logins.id, id)).limit(1).get()
 
-const enabledClient = prepared((query: Query) =>
-  query
-    .select()
-    .from(clients)
-    .where(and(eq(clients.id, sql.placeholder('id')), eq(clients.disabled, false)))
-    .limit(1)
-    .prepare(),
-)
+const enabledClient = preparedFirst(clients, and(eq(clients.id, sql.placeholder('id')), eq(clients.disabled, false)))
 
-export const findEnabledClient = (query: Query, id: number): ClientRow | undefined => enabledClient(query).get({ id })
+export const findEnabledClient = (query: Query, id: number): ClientRow | undefined => enabledClient(query, { id })
 
-const credentials = prepared((query: Query) =>
-  query
-    .select({ id: clients.id, digest: clients.passwordSha256 })
-    .from(clients)
-    .where(eq(clients.username, sql.placeholder('username')))
-    .limit(1)
-    .prepare(),
-)
+const named = preparedFirst(clients, eq(clients.username, sql.placeholder('username')))
 
-export const findCredentials = (query: Query, username: string): { id: number; digest: string } | undefined =>
-  credentials(query).get({ username })
+/** The client of a name, disabled or not. */
+export const findCredentials = (query: Query, username: string): ClientRow | undefined => named(query, { username })
 
 const expiredLogins = prepared((tx: Tx) =>
   tx

@@ -2,7 +2,7 @@ import { and, asc, count, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } 
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { prepared, preparedFind, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
+import { prepared, preparedFind, preparedFirst, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/parameters.ts'
@@ -63,17 +63,13 @@ const payingWallet = prepared((query: Query) =>
 export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined =>
   payingWallet(query).get({ clientId, currencyId })
 
-const defaultWallet = prepared((query: Query) =>
-  query
-    .select()
-    .from(wallets)
-    .where(and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.isDefault, true)))
-    .limit(1)
-    .prepare(),
+const defaultWallet = preparedFirst(
+  wallets,
+  and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.isDefault, true)),
 )
 
 export const findDefaultWallet = (query: Query, clientId: number): Wallet | undefined =>
-  defaultWallet(query).get({ clientId })
+  defaultWallet(query, { clientId })
 
 export const findAnyWallet = (query: Query, id: number): Wallet | undefined =>
   query.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()

@@ -44,7 +44,8 @@ export const worldAccounts =
     // A wrong name makes no world.
     if (!find() && !isAccount(client)) return { world: worlds.default, username }
     const world = find() ?? (await turns.take(NEW_WORLDS, () => find() ?? make()))
-    if (findCredentials(world.db.query, client)?.digest === UNCLAIMED) setDigests(world, passwordDigest(password))
+    const digest = findCredentials(world.db.query, client)?.passwordSha256
+    if (digest === UNCLAIMED) setDigests(world, passwordDigest(password))
     return { world, username: client }
   }
 
