@@ -18,14 +18,8 @@ import { type Beneficiary, beneficiaryList, deleteBeneficiary, findBeneficiary }
 
 /** Saved beneficiaries (spec 4.1). Errors leave in the flat shape. */
 
-export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
-  const wireFor = ({ world, client }: Session) => {
-    const wallet = findDefaultWallet(world.db.query, client.id)
-    const precision = wallet ? reference.getCurrency(wallet.currencyId).precision : 0
-    return (beneficiary: Beneficiary) => beneficiaryWire(beneficiary, precision)
-  }
-
-  return new Elysia({ name: 'beneficiaries', prefix: ROUTE })
+export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) =>
+  new Elysia({ name: 'beneficiaries', prefix: ROUTE })
     .use(guard.plugin())
     .get(
       '/',
@@ -35,7 +29,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
           ...sortedSliceOf(query),
         })
         Object.assign(set.headers, pageHeaders(query, totalCount))
-        return rows.map(wireFor(session))
+        return rows.map(wireFor(reference, session))
       },
       operations.listBeneficiaries,
     )
@@ -55,9 +49,10 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     .get(
       '/:id',
       ({ params, session }) =>
-        wireFor(session)(
-          found(findBeneficiary(session.world.db.query, session.client.id, params.id), BENEFICIARY_NOT_FOUND),
-        ),
+        wireFor(
+          reference,
+          session,
+        )(found(findBeneficiary(session.world.db.query, session.client.id, params.id), BENEFICIARY_NOT_FOUND)),
       operations.getBeneficiary,
     )
     .delete(
@@ -68,6 +63,12 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
       },
       operations.deleteBeneficiary,
     )
+
+/** What was paid is in the currency of the default wallet. */
+const wireFor = (reference: Reference, { world, client }: Session) => {
+  const wallet = findDefaultWallet(world.db.query, client.id)
+  const precision = wallet ? reference.getCurrency(wallet.currencyId).precision : 0
+  return (beneficiary: Beneficiary) => beneficiaryWire(beneficiary, precision)
 }
 
 const beneficiaryWire = (beneficiary: Beneficiary, precision: number): Static<typeof BeneficiarySchema> => ({
