@@ -5,6 +5,7 @@ import { cardRoutes, productRoutes } from '../catalog/routes.ts'
 import { chargeRoutes } from '../charges/routes.ts'
 import { asFailure } from '../db/storage.ts'
 import { docsRoutes } from '../docs/routes.ts'
+import { eventRoutes } from '../events/routes.ts'
 import { DEFERRED } from '../http/body.ts'
 import { addressBehind } from '../http/client-address.ts'
 import { httpLayer } from '../http/http-layer.ts'
@@ -19,6 +20,7 @@ import type { Credentials } from '../sessions/credentials.ts'
 import { Guard } from '../sessions/guard.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
+import { webhookRoutes } from '../webhooks/routes.ts'
 import { createServices, type Deps, type Services } from './services.ts'
 
 /**
@@ -28,7 +30,7 @@ import { createServices, type Deps, type Services } from './services.ts'
 export const createApp = (deps: Deps) => {
   const { version, publicUrl, config, extension, log } = deps
   const services = createServices(deps)
-  const { sessions, credentials, ordering, paying, due, refreshIfChanged } = services
+  const { sessions, credentials, ordering, paying, due, deliveries, refreshIfChanged } = services
   const timer = deps.listeners?.length ? new RequestTimer(deps.listeners) : undefined
   const guard = new Guard({
     sessions,
@@ -36,6 +38,7 @@ export const createApp = (deps: Deps) => {
     due,
     refreshIfChanged,
     onIdentified: (request, session) => {
+      deliveries.watch(session.world)
       timer?.identified(request, session.client.username)
       extension?.observer.identified(request, session)
     },
@@ -59,18 +62,24 @@ export const createApp = (deps: Deps) => {
     .use(extension?.hooks ?? new Elysia())
     .use(moduleRoutes(deps, services, guard))
   app.use(docsRoutes({ app, version, publicUrl, headersOf: extension?.headersOf ?? (() => undefined) }))
-  if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due }))
+  if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due, deliveries }))
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
   /** Logs in without a request that the request log or the coverage would show. */
   const logIn = async (login: Credentials): Promise<string> => {
     const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
     return (await sessions.begin(identified)).access.token
   }
-  return { app, handle: app.fetch, due, logIn }
+  /** Called each second: deliveries go on after a start, and when another process has queued some. */
+  const tick = (): void => {
+    refreshIfChanged(deps.worlds.default)
+    deliveries.watch(deps.worlds.default)
+  }
+  return { app, handle: app.fetch, due, deliveries, logIn, tick }
 }
 
 /** The routes of all modules, in the order of the specification. */
-const moduleRoutes = (deps: Deps, { sessions, credentials, pricing, ordering, paying }: Services, guard: Guard) => {
+const moduleRoutes = (deps: Deps, services: Services, guard: Guard) => {
+  const { sessions, credentials, pricing, ordering, paying } = services
   const { config, version, worlds, reference, catalog, publicUrl, extension } = deps
   const { accessTtlMs, chargeTtlMs, mode, trustedProxies } = config
   const accountErrors = extension?.accountErrors ?? {}
@@ -87,5 +96,7 @@ const moduleRoutes = (deps: Deps, { sessions, credentials, pricing, ordering, pa
     .use(walletRoutes({ reference, guard }))
     .use(orderRoutes({ ...ordering, guard }))
     .use(payoutRoutes({ ...paying, guard }))
+    .use(eventRoutes({ guard }))
+    .use(webhookRoutes({ ...services, guard }))
     .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }))
 }

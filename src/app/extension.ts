@@ -9,6 +9,7 @@ import type { Paying } from '../payouts/payouts.ts'
 import type { ResolveAccount } from '../sessions/credentials.ts'
 import type { Asked } from '../sessions/guard.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
+import type { Deliveries } from '../webhooks/deliveries.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 
@@ -39,4 +40,5 @@ export interface Program {
   ordering: Ordering
   paying: Paying
   due: DueWork
+  deliveries: Deliveries
 }

@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Pricing } from '../charges/quote.ts'
 import type { WorldRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
+import { expiringEvents } from '../events/expiry.ts'
 import type { RequestListener } from '../http/request-timer.ts'
 import type { Log } from '../observability/log.ts'
 import { dueOrders } from '../orders/delivery.ts'
@@ -15,6 +16,11 @@ import { refreshClients } from '../sessions/clients.ts'
 import { CredentialCheck } from '../sessions/credentials.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { TokenSigner } from '../sessions/tokens.ts'
+import type { AddressRules } from '../webhooks/addresses.ts'
+import { expiringAttempts } from '../webhooks/clearing.ts'
+import { Deliveries } from '../webhooks/deliveries.ts'
+import { Secrets } from '../webhooks/secrets.ts'
+import { createSender, type Send } from '../webhooks/sender.ts'
 import { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
@@ -37,6 +43,8 @@ export interface Deps {
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   isClosing: () => boolean
+  /** Delivers to webhooks in the place of the network, for tests. */
+  send?: Send
   /** Notified of each request: the log, the metrics. */
   listeners?: readonly RequestListener[]
   /** The sandbox; undefined in live mode. */
@@ -66,7 +74,7 @@ export const createServices = (deps: Deps) => {
   const supply = extension?.supply ?? importedSupply({ seals, onDamaged })
   const byClock = (records: 'payouts' | 'orders') => (world: World) => extension?.movesByClock(world, records) ?? false
   const pricing: Pricing = { catalog, reference, rates, conversionBasisPoints }
-  const ordering: Ordering = { pricing, supply, seals, byClock: byClock('orders') }
+  const ordering: Ordering = { reference, pricing, supply, seals, byClock: byClock('orders') }
   const paying: Paying = {
     reference,
     rates,
@@ -74,8 +82,16 @@ export const createServices = (deps: Deps) => {
     conversionBasisPoints,
     byClock: byClock('payouts'),
   }
-  const due = new DueWork([dueOrders(ordering), duePayouts(paying)])
-  return { sessions, credentials, refreshIfChanged, pricing, ordering, paying, due }
+  const due = new DueWork([dueOrders(ordering), duePayouts(paying), expiringEvents, expiringAttempts])
+  const rules: AddressRules = { isSandbox: config.mode === 'sandbox', allowed: config.webhookNetworks }
+  const secrets = new Secrets(seals)
+  const deliveries = new Deliveries({
+    send: deps.send ?? createSender({ rules, userAgent: `Scrip/${deps.version}` }),
+    secrets,
+    onDisabled: ({ id, clientId }, reason) => log.warn('a webhook was switched off', { webhook: id, clientId, reason }),
+    onError: (error) => log.error('a delivery failed', { cause: String(error) }),
+  })
+  return { rules, secrets, deliveries, sessions, credentials, refreshIfChanged, pricing, ordering, paying, due }
 }
 
 export type Services = ReturnType<typeof createServices>

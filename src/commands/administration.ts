@@ -12,6 +12,7 @@ import { Database, type Tx } from '../db/database.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch } from '../db/migrate.ts'
 import { modeOf } from '../db/mode.ts'
+import { expiringEvents } from '../events/expiry.ts'
 import { renderFailure } from '../http/errors.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -20,9 +21,11 @@ import { type Delivering, dueOrders } from '../orders/delivery.ts'
 import { importedSupply } from '../orders/supply.ts'
 import { liveSeals, openSeal, type SealSource } from '../orders/voucher-key.ts'
 import { duePayouts } from '../payouts/progress.ts'
+import type { Reference } from '../reference/reference.ts'
 import { holdsForeignClients } from '../sandbox/seed/accounts.ts'
 import { generatedSupply } from '../sandbox/seed/vouchers.ts'
 import { readReference } from '../start/seed.ts'
+import { expiringAttempts } from '../webhooks/clearing.ts'
 import { DueWork } from '../worlds/due.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
@@ -52,9 +55,14 @@ const administrationOf = async (config: DataConfig, database: Database) => {
   const isSandbox = modeOf(database.sqlite) === 'sandbox' || holdsForeignClients(database, 'live')
   const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
   const reference = readReference()
-  const delivering = deliveringOf(config, database, isSandbox)
+  const delivering = deliveringOf(config, database, reference, isSandbox)
   // What has fallen due comes first; a sandbox's own clock, which only its server knows, decides there.
-  const due = new DueWork([dueOrders(delivering), duePayouts({ reference, byClock: () => false })])
+  const due = new DueWork([
+    dueOrders(delivering),
+    duePayouts({ reference, byClock: () => false }),
+    expiringEvents,
+    expiringAttempts,
+  ])
   if (!isSandbox) await due.catchUp(world)
   return {
     config,
@@ -77,6 +85,7 @@ export type Administration = Awaited<ReturnType<typeof administrationOf>>
 const deliveringOf = (
   { dataDir, voucherKey, json }: DataConfig,
   database: Database,
+  reference: Reference,
   isSandbox: boolean,
 ): Delivering => {
   let opened: SealSource | undefined
@@ -92,7 +101,7 @@ const deliveringOf = (
   const validityOf = (_: World, productId: number) => findProduct(database.query, productId)?.validity
   const onDamaged = ({ stockId }: { stockId: number }) =>
     note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, json)
-  return { seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }
+  return { reference, seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }
 }
 
 const NICE = 10

@@ -153,6 +153,15 @@ SELECT 'client ' || client_id || ' has no default wallet' AS fault
 SELECT 'transaction ' || t.id || ' is of client ' || t.client_id || ', its wallet of client ' || w.client_id AS fault
   FROM transactions t JOIN wallets w ON w.id = t.wallet_id WHERE t.client_id <> w.client_id ORDER BY t.id;
 
+-- name: wallets know whether they are low
+SELECT 'wallet ' || id || iif(is_low, ' is low with ', ' is not low with ') || amount_minor || ', its threshold is ' ||
+    coalesce(threshold_minor, 'none') AS fault
+  FROM wallets WHERE is_low <> coalesce(amount_minor < threshold_minor, 0) ORDER BY id;
+
+-- name: the first delivery of each record is due
+SELECT 'delivery ' || min(id) || ' of webhook ' || webhook_id || ' waits for nothing' AS fault
+  FROM webhook_queue WHERE NOT held GROUP BY webhook_id, record HAVING count(due_at_ms) = 0 ORDER BY min(id);
+
 -- name: lists hold as many records as they say
 SELECT 'list ' || list || ' of client ' || client_id || ' ' || part ||
     ' is said to hold ' || sum(said) || ', not ' || sum(held) AS fault
@@ -162,4 +171,6 @@ SELECT 'list ' || list || ' of client ' || client_id || ' ' || part ||
     UNION ALL SELECT 'payouts', client_id, status, currency_id, 0, 1 FROM payouts
     UNION ALL SELECT 'orders', client_id, status, 0, 0, 1 FROM orders
     UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 0, 1 FROM transactions
+    UNION ALL SELECT 'events', client_id, '', 0, 0, 1 FROM events
+    UNION ALL SELECT 'webhook_deliveries', client_id, webhook_id, 0, 0, 1 FROM webhook_deliveries
   ) GROUP BY list, client_id, part, currency_id HAVING sum(said) <> sum(held) ORDER BY list, client_id, part, currency_id;

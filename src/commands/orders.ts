@@ -33,7 +33,7 @@ export const orderCommands = (orders: Command): void => {
     .option('--reason <text>', 'reason shown to the client', 'The order could not be delivered')
     .action(
       change((tx, { world, delivering }, order, { reason }: { reason: string }) =>
-        failOrder(tx, delivering.supply, order, reason, world.clock.nowMs()),
+        failOrder(tx, world, delivering, order, reason, world.clock.nowMs()),
       ),
     )
 }

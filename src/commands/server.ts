@@ -45,10 +45,10 @@ export const startServer = async (config: Config, log: Log) => {
   const listeners = [log.requests, metrics?.listener].filter((listener) => listener !== undefined)
   const publicUrl = config.publicUrl ?? url
   const deps = platform.deps({ publicUrl, addressOf: server.addressOf, isClosing: () => stopping, listeners })
-  const { handle, due, logIn } = createApp(deps)
+  const { handle, due, deliveries, logIn, tick } = createApp(deps)
   answer = handle
   metrics?.watchDue(due)
-  const timekeeper = keepTime(due, worlds, log)
+  const timekeeper = keepTime(due, worlds, log, tick)
   return {
     url,
     sandbox: deps.sandbox,
@@ -58,7 +58,7 @@ export const startServer = async (config: Config, log: Log) => {
     stop: async (drainMsMax: number): Promise<void> => {
       stopping = true
       clearInterval(timekeeper)
-      await server.stop(drainMsMax)
+      await Promise.all([server.stop(drainMsMax), deliveries.close(drainMsMax)])
       await metricsServer?.stop(0)
       platform.close()
     },
@@ -131,12 +131,13 @@ const serveMetrics = ({ metrics: address }: Config, metrics: Metrics, log: Log):
 }
 
 /** Does due work when no request does, and suspends idle worlds. A failure is logged and the work tried again. */
-const keepTime = (due: DueWork, worlds: Worlds, log: Log) => {
+const keepTime = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
   const storage = new StorageWatch(log)
   return setInterval(() => {
     worlds.rest()
     const world = worlds.default
     storage.look(world.db)
+    tick()
     if (!due.isDue(world)) return
     due.catchUp(world).catch((error: unknown) => {
       if (!isUnavailable(error)) log.error('due work failed', { cause: String(error) })

@@ -4,6 +4,8 @@ import { toTimestamp } from '../kernel/clock.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { adjust, fund } from '../wallets/ledger.ts'
 import { allWallets, findAnyWallet, openWallet, type Wallet } from '../wallets/queries.ts'
+import { setThreshold } from '../wallets/threshold.ts'
+import type { EventContext } from '../webhooks/publish.ts'
 import { type Administration, administer, dataCommand, refused } from './administration.ts'
 import { amountIn, wholeNumber } from './arguments.ts'
 import { clientNamesById, getClient } from './client.ts'
@@ -34,8 +36,8 @@ export const walletCommands = (wallet: Command): void => {
     .argument('<amount>', AMOUNT)
     .option('--remarks <text>', 'remarks shown to the client')
     .action(
-      move((tx, wallet, currency, nowMs, amount, remarks) => {
-        fund(tx, wallet, positive(amount, currency), remarks, nowMs)
+      move((tx, context, wallet, currency, amount, cause) => {
+        fund(tx, context, wallet, positive(amount, currency), cause)
       }),
     )
   dataCommand(wallet, 'adjust', 'correct a wallet, up or down')
@@ -43,10 +45,18 @@ export const walletCommands = (wallet: Command): void => {
     .argument('<amount>', `${AMOUNT}; negative to deduct`)
     .option('--remarks <text>', 'remarks shown to the client')
     .action(
-      move((tx, wallet, currency, nowMs, amount, remarks) => {
+      move((tx, context, wallet, currency, amount, cause) => {
         const amountMinor = amountIn(amount, currency)
         if (amountMinor === 0) throw new ProgramError(EXIT.usage, 'An adjustment of 0 changes nothing.')
-        adjust(tx, wallet, amountMinor, remarks, nowMs)
+        adjust(tx, context, wallet, amountMinor, cause)
+      }),
+    )
+  dataCommand(wallet, 'threshold', 'set the amount below which a wallet is low, which is an event')
+    .argument('<id>', 'the wallet', wholeNumber)
+    .argument('<amount>', `${AMOUNT}; off for none`)
+    .action(
+      move((tx, context, wallet, currency, amount) => {
+        setThreshold(tx, context, wallet, amount === 'off' ? null : amountIn(amount, currency))
       }),
     )
 }
@@ -66,13 +76,21 @@ const add = (
     return walletRow(reference, name, wallet)
   })
 
-type Move = (tx: Tx, wallet: Wallet, currency: Currency, nowMs: number, amount: string, remarks: string | null) => void
+type Move = (
+  tx: Tx,
+  context: EventContext,
+  wallet: Wallet,
+  currency: Currency,
+  amount: string,
+  cause: { remarks: string | null; nowMs: number },
+) => void
 
 const move = (by: Move) =>
   administer(({ world, reference, write }, id: number, amount: string, { remarks }: { remarks?: string }) =>
     write((tx) => {
       const wallet = getWallet(tx, id)
-      by(tx, wallet, reference.getCurrency(wallet.currencyId), world.clock.nowMs(), amount, remarks ?? null)
+      const cause = { remarks: remarks ?? null, nowMs: world.clock.nowMs() }
+      by(tx, { world, reference }, wallet, reference.getCurrency(wallet.currencyId), amount, cause)
       return walletRow(reference, clientNamesById(tx).get(wallet.clientId), getWallet(tx, id))
     }),
   )
@@ -105,6 +123,7 @@ const walletRow = (reference: Reference, client: string | undefined, wallet: Wal
     reserved_amount: new Amount(wallet.reservedMinor, currency),
     type: wallet.type,
     credit_limit: new Amount(wallet.creditLimitMinor, currency),
+    threshold: wallet.thresholdMinor === null ? null : new Amount(wallet.thresholdMinor, currency),
     is_default: wallet.isDefault,
     created_at: toTimestamp(wallet.createdAtMs),
   }

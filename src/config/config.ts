@@ -50,6 +50,8 @@ export const documentConfigOf = (options: ServeOptions) => {
     memoryBytesMax: options.memory,
     publicUrl: options.publicUrl,
     trustedProxies: options.trustedProxy ?? new BlockList(),
+    /** Networks of receivers besides those of the mode (contract C16). */
+    webhookNetworks: options.webhookAllow ?? new BlockList(),
     metrics: metricsOf(options),
   })
 }

@@ -118,6 +118,12 @@ export const SERVE_OPTIONS = {
     read: parseNetworks,
     unset: 'none',
   },
+  webhookAllow: {
+    value: '<networks>',
+    meaning: 'networks to which webhooks may be delivered besides those of the mode; may be repeated',
+    read: parseNetworks,
+    unset: 'none',
+  },
   metricsPort: { value: '<number>', meaning: 'port of /metrics; 0 takes a free one', read: parsePort, unset: 'off' },
   metricsHost: { value: '<address>', meaning: 'address to bind /metrics to', read: parseText, default: LOOPBACK },
 } as const satisfies OptionTable

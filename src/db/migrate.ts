@@ -12,6 +12,8 @@ import balances from './migrations/0008_balances.sql' with { type: 'text' }
 import plainLists from './migrations/0009_plain_lists.sql' with { type: 'text' }
 import editing from './migrations/0010_editing.sql' with { type: 'text' }
 import randomness from './migrations/0011_randomness.sql' with { type: 'text' }
+import events from './migrations/0012_events.sql' with { type: 'text' }
+import webhooks from './migrations/0013_webhooks.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -42,6 +44,8 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0009_plain_lists', sql: plainLists },
   { name: '0010_editing', sql: editing },
   { name: '0011_randomness', sql: randomness },
+  { name: '0012_events', sql: events },
+  { name: '0013_webhooks', sql: webhooks },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

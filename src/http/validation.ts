@@ -131,6 +131,8 @@ const problemOf = (error: ValueError): Problem => {
       return { rule: 'format', problem: 'must be a list' }
     case ValueErrorType.ArrayMinItems:
       return { rule: 'min', problem: `must have at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}` }
+    case ValueErrorType.ArrayMaxItems:
+      return { rule: 'max', problem: `must have at most ${schema.maxItems} item${schema.maxItems === 1 ? '' : 's'}` }
     default:
       return textProblem(schema, value) ?? { rule: 'string', problem: 'must be a string' }
   }

@@ -54,7 +54,7 @@ export interface IdState {
   sequence: number
 }
 
-export type IdPrefix = 'ben' | 'pyt' | 'lgn' | 'req'
+export type IdPrefix = 'ben' | 'pyt' | 'lgn' | 'req' | 'whk'
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 /** The largest multiple of 36 in a byte: larger bytes would favour the first letters. */
@@ -62,6 +62,8 @@ const UNBIASED_BYTE_LIMIT = 252
 const TIME_LENGTH = 10
 const SEQUENCE_LENGTH = 5
 const RANDOM_LENGTH = 10
+
+const timeLetters = (nowMs: number): string => nowMs.toString(36).padStart(TIME_LENGTH, '0')
 
 /** Creates ids that sort by creation (contract C10): time, sequence number in the millisecond, random letters. */
 export class IdSource {
@@ -83,9 +85,8 @@ export class IdSource {
   next(prefix: IdPrefix, nowMs: number): string {
     this.#sequence = nowMs === this.#lastMs ? this.#sequence + 1 : 0
     this.#lastMs = nowMs
-    const time = nowMs.toString(36).padStart(TIME_LENGTH, '0')
     const sequence = this.#sequence.toString(36).padStart(SEQUENCE_LENGTH, '0')
-    return `${prefix}_${time}${sequence}${this.letters(RANDOM_LENGTH)}`
+    return `${prefix}_${timeLetters(nowMs)}${sequence}${this.letters(RANDOM_LENGTH)}`
   }
 
   /** Random characters of [0-9a-z] without bias: 5.17 bits each. */
@@ -98,4 +99,16 @@ export class IdSource {
     }
     return text
   }
+}
+
+const COMPUTED_LENGTH = SEQUENCE_LENGTH + RANDOM_LENGTH
+
+/**
+ * An id that sorts by time and is computed from what it names, so that it takes nothing from the randomness of a world:
+ * what is written for the second time has the same id (decision 70).
+ */
+export const computedId = (prefix: 'evt', nowMs: number, content: string): string => {
+  const digest = createHash('sha256').update(content).digest().subarray(0, COMPUTED_LENGTH)
+  const letters = Array.from(digest, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+  return `${prefix}_${timeLetters(nowMs)}${letters}`
 }

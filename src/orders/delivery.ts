@@ -1,9 +1,12 @@
 import type { Tx } from '../db/database.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError, transitionRefused } from '../kernel/failure.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { EventContext } from '../webhooks/publish.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { orderNotCancellable } from './errors.ts'
+import { type OrderChange, publishOrder } from './publish.ts'
 import {
   allOrders,
   countDue,
@@ -12,6 +15,7 @@ import {
   insertVoucher,
   type Order,
   type OrderStatus,
+  type OrderUpdate,
   updateOrder,
 } from './queries.ts'
 import { placeInOrder } from './seal.ts'
@@ -27,6 +31,7 @@ const DELIVERED_AFTER_MS = 5 * SECOND_MS
 export const FAILED_REASON = 'The order could not be delivered'
 
 export interface Delivering {
+  reference: Reference
   supply: VoucherSupply
   seals: SealSource
 }
@@ -35,12 +40,13 @@ export interface Delivering {
 export const deliver = (
   tx: Tx,
   world: World,
-  { supply, seals }: Delivering,
+  delivering: Delivering,
   order: Order,
   quantity: number,
   nowMs: number,
 ): Order => {
   refuseEnded(order, 'DELIVERED')
+  const { supply, seals, reference } = delivering
   const count = Math.min(quantity, order.quantity - order.deliveredQuantity)
   const supplied = supply.deliver(tx, world, order, count)
   const seal = seals(tx)
@@ -51,31 +57,67 @@ export const deliver = (
   })
   const deliveredQuantity = order.deliveredQuantity + count
   if (deliveredQuantity < order.quantity) {
-    return updateOrder(tx, order, { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null })
+    const partly = { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null } as const
+    return change(tx, { world, reference }, order, partly, 'partially_delivered', nowMs)
   }
-  settleOrder(tx, { ...order, deliveredQuantity }, nowMs, order.productName)
-  return updateOrder(tx, order, { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null })
+  settleOrder(tx, { world, reference }, { ...order, deliveredQuantity }, nowMs, order.productName)
+  const whole = { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null } as const
+  return change(tx, { world, reference }, order, whole, 'delivered', nowMs)
+}
+
+/** Updates an order and publishes it. */
+const change = (
+  tx: Tx,
+  context: EventContext,
+  order: Order,
+  update: OrderUpdate,
+  published: OrderChange,
+  nowMs: number,
+): Order => {
+  const changed = updateOrder(tx, order, update)
+  publishOrder(tx, context, changed, published, nowMs)
+  return changed
 }
 
 /** Ends an order and refunds what is not delivered. @throws DomainError transition_refused */
-export const failOrder = (tx: Tx, supply: VoucherSupply, order: Order, reason: string, nowMs: number): Order => {
+export const failOrder = (
+  tx: Tx,
+  world: World,
+  delivering: Delivering,
+  order: Order,
+  reason: string,
+  nowMs: number,
+): Order => {
   refuseEnded(order, 'FAILED')
-  giveUp(tx, supply, order, nowMs, reason)
   const status: OrderStatus = order.deliveredQuantity > 0 ? 'PARTIALLY_DELIVERED' : 'FAILED'
-  return updateOrder(tx, order, { status, failureReason: reason, failedAtMs: nowMs, dueAtMs: null })
+  const update = { status, failureReason: reason, failedAtMs: nowMs, dueAtMs: null }
+  return giveUp(tx, world, delivering, order, { update, remarks: reason, nowMs })
 }
 
 /** @throws DomainError order_not_cancellable */
-export const cancelOrder = (tx: Tx, world: World, supply: VoucherSupply, order: Order): Order => {
+export const cancelOrder = (tx: Tx, world: World, delivering: Delivering, order: Order): Order => {
   if (order.status !== 'PENDING') throw new DomainError(orderNotCancellable(order.status))
   const nowMs = world.clock.nowMs()
-  giveUp(tx, supply, order, nowMs, 'Cancelled')
-  return updateOrder(tx, order, { status: 'CANCELLED', cancelledAtMs: nowMs, dueAtMs: null })
+  const update = { status: 'CANCELLED', cancelledAtMs: nowMs, dueAtMs: null } as const
+  return giveUp(tx, world, delivering, order, { update, remarks: 'Cancelled', nowMs })
 }
 
-const giveUp = (tx: Tx, supply: VoucherSupply, order: Order, nowMs: number, remarks: string): void => {
+/** Refunds what is not delivered. An order that keeps its status, partly delivered, is published as refunded alone. */
+const giveUp = (
+  tx: Tx,
+  world: World,
+  { supply, reference }: Delivering,
+  order: Order,
+  { update, remarks, nowMs }: { update: OrderUpdate; remarks: string; nowMs: number },
+): Order => {
   supply.giveBack(tx, order)
-  settleOrder(tx, order, nowMs, remarks)
+  const context = { world, reference }
+  const refundedMinor = settleOrder(tx, context, order, nowMs, remarks)
+  const ended = updateOrder(tx, order, update)
+  if (ended.status === 'FAILED') publishOrder(tx, context, ended, 'failed', nowMs)
+  if (ended.status === 'CANCELLED') publishOrder(tx, context, ended, 'cancelled', nowMs)
+  if (refundedMinor > 0) publishOrder(tx, context, ended, 'refunded', nowMs)
+  return ended
 }
 
 /** A partial delivery has ended once the rest was refunded, which sets `failedAtMs`. */
@@ -112,7 +154,8 @@ export const dueOrders = (delivering: Delivering): DueSource => ({
     if (!order?.dueAtMs) return
     if (order.status === 'PENDING') {
       const dueAtMs = Math.max(order.placedAtMs + DELIVERED_AFTER_MS, order.dueAtMs)
-      updateOrder(tx, order, { status: 'PROCESSING', dueAtMs })
+      const context = { world, reference: delivering.reference }
+      change(tx, context, order, { status: 'PROCESSING', dueAtMs }, 'processing', order.dueAtMs)
     } else {
       deliver(tx, world, delivering, order, order.quantity, order.dueAtMs)
     }

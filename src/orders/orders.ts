@@ -12,6 +12,7 @@ import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { type Delivering, deliver, PROCESSING_AFTER_MS } from './delivery.ts'
 import { DUPLICATE_CLIENT_REFERENCE } from './errors.ts'
+import { publishOrder } from './publish.ts'
 import { insertOrder, isReferenceTaken, nextOrderId, type Order } from './queries.ts'
 
 /** The largest quantity of an instant product that is delivered in the response (contract C12). */
@@ -44,8 +45,9 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   const nowMs = world.clock.nowMs()
   const id = nextOrderId(tx)
   const conversion = conversionOf(price)
+  const context = { world, reference: ordering.reference }
   const cause = { sourceType: 'order', sourceId: String(id), remarks: product.name, nowMs, conversion } as const
-  const { id: transactionId } = reserve(tx, wallet, cause, price.totalPayableMinor)
+  const { id: transactionId } = reserve(tx, context, wallet, cause, price.totalPayableMinor)
   const dueAtMs = ordering.byClock(world) ? nowMs + PROCESSING_AFTER_MS : null
   const { quantity, email } = request
   const order: Order = {
@@ -59,6 +61,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
     dueAtMs,
   }
   insertOrder(tx, order)
+  publishOrder(tx, context, order, 'created', nowMs)
   ordering.supply.take(tx, world, order, product)
   if (isInstant(product, quantity)) return deliver(tx, world, ordering, order, quantity, nowMs)
   if (dueAtMs !== null) schedule(world, dueAtMs)

@@ -16,7 +16,7 @@ const CHANGING = [
   'failedAtMs',
   'cancelledAtMs',
 ] as const satisfies readonly (keyof Order)[]
-export type OrderChange = Partial<Pick<Order, (typeof CHANGING)[number]>>
+export type OrderUpdate = Partial<Pick<Order, (typeof CHANGING)[number]>>
 
 export const findOrder = preparedFind(orders)
 
@@ -83,8 +83,8 @@ export const insertOrder = preparedInsert(orders)
 const updateChanging = preparedUpdate(orders, CHANGING)
 
 /** Returns the updated order. */
-export const updateOrder = (tx: Tx, order: Order, change: OrderChange): Order => {
-  const changed = { ...order, ...change }
+export const updateOrder = (tx: Tx, order: Order, update: OrderUpdate): Order => {
+  const changed = { ...order, ...update }
   updateChanging(tx, changed)
   return changed
 }

@@ -1,6 +1,8 @@
 import { DataFault } from '../db/data-folder.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { resealResponse, type SealedResponse, sealedResponses } from '../idempotency/queries.ts'
+import { updateWebhook, type Webhook, webhooksAfter } from '../webhooks/queries.ts'
+import { placeOfSecret } from '../webhooks/secrets.ts'
 import { PREFIX_BYTES, placeInOrder, placeInStock, Seal } from './seal.ts'
 import {
   insertNextMark,
@@ -45,6 +47,7 @@ export const reseal = async (context: Resealing): Promise<Resealed> => {
   await resealRows(context, counts, (last) => staleStock(query, seal, last?.id ?? 0, UNIT), resealStock)
   await resealRows(context, counts, (last) => staleVouchers(query, seal, last?.id ?? 0, UNIT), resealVoucher)
   await resealRows(context, counts, (last) => sealedResponses(query, last ?? BEFORE_FIRST, UNIT), resealStored)
+  await resealRows(context, counts, (last) => webhooksAfter(query, last?.id ?? '', UNIT), resealSecrets)
   return counts
 }
 
@@ -96,6 +99,22 @@ const resealStored = (tx: Tx, { seal }: Resealing, stored: SealedResponse): Outc
   const json = seal.openText(sealed, stored.place)
   if (json === undefined) return undefined
   resealResponse(tx, stored, seal.closeText(json, stored.place).toString('base64'))
+  return 'resealed'
+}
+
+/** The secrets of a webhook. One that cannot be opened is as good as lost: its client rotates it. */
+const resealSecrets = (tx: Tx, { seal }: Resealing, webhook: Webhook): Outcome | undefined => {
+  const isStale = (sealed: Buffer | null) => sealed !== null && !seal.prefix.equals(sealed.subarray(0, PREFIX_BYTES))
+  if (!isStale(webhook.secret) && !isStale(webhook.previousSecret)) return undefined
+  const place = placeOfSecret(webhook)
+  const resealed = (sealed: Buffer) => {
+    const secret = seal.openText(sealed, place)
+    return secret === undefined ? sealed : seal.closeText(secret, place)
+  }
+  updateWebhook(tx, webhook, {
+    secret: resealed(webhook.secret),
+    previousSecret: webhook.previousSecret && resealed(webhook.previousSecret),
+  })
   return 'resealed'
 }
 

@@ -1,27 +1,25 @@
 import type { Static } from '@sinclair/typebox'
 import { type Context, Elysia } from 'elysia'
-import type { ChargeSchema } from '../charges/schemas.ts'
 import type { Query, Tx } from '../db/database.ts'
 import type { JsonObject } from '../http/json.ts'
 import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
-import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
+import { toTimestampOrNull } from '../kernel/clock.ts'
 import { found, violated } from '../kernel/failure.ts'
-import { toMajor } from '../kernel/money.ts'
 import { turns } from '../kernel/turns.ts'
-import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { cancelOrder } from './delivery.ts'
 import { ORDER_NOT_FOUND } from './errors.ts'
 import * as operations from './operations.ts'
-import { checkOrder, type ListQuery, type OrderSchema, ROUTE, type VoucherSchema } from './operations.ts'
+import { checkOrder, type ListQuery, ROUTE, type VoucherSchema } from './operations.ts'
 import { type Ordering, type OrderRequest, placeOrder } from './orders.ts'
 import { findOrder, orderList, vouchersOf } from './queries.ts'
 import { placeInOrder } from './seal.ts'
 import type { Order } from './tables.ts'
 import type { SealSource } from './voucher-key.ts'
+import { orderWire } from './wire.ts'
 
 /** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
 
@@ -62,7 +60,7 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
       '/:id/cancel',
       async ({ params, session }) => {
         const { world, write } = session
-        const order = await write((tx) => cancelOrder(tx, world, ordering.supply, getOrder(session, params.id, tx)))
+        const order = await write((tx) => cancelOrder(tx, world, ordering, getOrder(session, params.id, tx)))
         return wire(world, order)
       },
       operations.cancelOrder,
@@ -89,7 +87,7 @@ const listOrders = ({ world, client }: Session, query: Static<typeof ListQuery>)
 }
 
 /** How orders and their vouchers are read, written and stored for an Idempotency-Key. */
-const orderViews = ({ seals, pricing: { reference } }: Ordering) => {
+const orderViews = ({ seals, reference }: Ordering) => {
   const opened = ({ db }: World, order: Order, vouchers = vouchersOf(db.query, order.id)) =>
     openVouchers(order, vouchers, seals(db.query))
   const wire = (world: World, order: Order, vouchers = opened(world, order)) => orderWire(order, vouchers, reference)
@@ -145,35 +143,3 @@ const openVouchers = (
       expires_at: toTimestampOrNull(voucher.expiresAtMs),
     }
   })
-
-const orderWire = (
-  order: Order,
-  vouchers: Static<typeof VoucherSchema>[],
-  reference: Reference,
-): Static<typeof OrderSchema> => {
-  const currency = reference.getCurrency(order.currencyId)
-  const charges = JSON.parse(order.charges) as Static<typeof ChargeSchema>
-  return {
-    id: order.id,
-    ref: order.reference,
-    client_reference: order.reference,
-    transaction_id: order.transactionId,
-    product_id: order.productId,
-    product_name: order.productName,
-    denomination: toMajor(order.denominationMinor, currency.precision),
-    quantity: order.quantity,
-    currency_code: currency.currency,
-    amount: charges.total_payable,
-    discount: charges.discount_amount,
-    charges,
-    wallet_id: order.walletId,
-    status: order.status,
-    email: order.email,
-    vouchers,
-    placed_at: toTimestamp(order.placedAtMs),
-    delivered_at: toTimestampOrNull(order.deliveredAtMs),
-    failed_at: toTimestampOrNull(order.failedAtMs),
-    cancelled_at: toTimestampOrNull(order.cancelledAtMs),
-    failure_reason: order.failureReason,
-  }
-}

@@ -14,6 +14,7 @@ import type { World } from '../worlds/world.ts'
 import { DUPLICATE_REFERENCE_ID, payoutNotCancellable, SAVED_BENEFICIARY_NOT_FOUND } from './errors.ts'
 import type { Payee, PayoutInput } from './input.ts'
 import { applyEvent, type Moving } from './progress.ts'
+import { publishPayout } from './publish.ts'
 import { insertEvent, insertPayout, isReferenceTaken } from './queries.ts'
 import { reservePayout } from './settlement.ts'
 import type { Payout } from './tables.ts'
@@ -50,11 +51,13 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   const nowMs = world.clock.nowMs()
   const created = { id: world.ids.next('pyt', nowMs), clientId: client.id, createdAtMs: nowMs }
   const payout = newPayout(created, input, payee, price, paying.byClock(world) ? PACE[0] : undefined)
-  reservePayout(tx, paying.reference, wallet, payout)
+  const context = { world, reference: paying.reference }
+  reservePayout(tx, context, wallet, payout)
   insertPayout(tx, payout)
   const { id: payoutId, status: toStatus, createdAtMs } = payout
   const event = { eventType: 'created', fromStatus: null, actorType: 'client', message: null } as const
   insertEvent(tx, { id: null, payoutId, toStatus, createdAtMs, ...event })
+  publishPayout(tx, context, payout, 'created', createdAtMs)
   if (payout.dueAtMs !== null) schedule(world, payout.dueAtMs)
   return payout
 }

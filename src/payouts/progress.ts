@@ -3,6 +3,7 @@ import { DomainError, transitionRefused } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
+import { publishPayout } from './publish.ts'
 import {
   allPayouts,
   countDue,
@@ -45,7 +46,8 @@ export const applyEvent = (
   const moved: Payout = { ...payout, ...changeBy(event, details) }
   const next = dueAfter(moving.byClock(world), moved, nowMs)
   const after: Payout = { ...moved, dueAtMs: next?.dueAtMs ?? null, dueEvent: next?.event ?? null }
-  movePayoutMoney(tx, moving.reference, TRANSITIONS[event].money, after, nowMs)
+  const context = { world, reference: moving.reference }
+  movePayoutMoney(tx, context, TRANSITIONS[event].money, after, nowMs)
   updatePayout(tx, after)
   insertEvent(tx, {
     id: null,
@@ -57,6 +59,7 @@ export const applyEvent = (
     message: message ?? after.failureReason,
     createdAtMs: nowMs,
   })
+  publishPayout(tx, context, after, event, nowMs)
   if (after.dueAtMs !== null) schedule(world, after.dueAtMs)
   return after
 }

@@ -1,20 +1,17 @@
-import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Query } from '../db/database.ts'
 import { pageHeaders, sortedSliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
-import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
-import { toMajor } from '../kernel/money.ts'
-import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { PAYOUT_NOT_FOUND } from './errors.ts'
 import { readPayout } from './input.ts'
 import * as operations from './operations.ts'
-import { type EventSchema, type ListedPayoutSchema, type PayoutSchema, ROUTE } from './operations.ts'
+import { ROUTE } from './operations.ts'
 import { cancelPayout, createPayout, type Paying } from './payouts.ts'
 import { eventsOf, findPayout, payoutList } from './queries.ts'
-import type { Payout, PayoutEvent } from './tables.ts'
+import type { Payout } from './tables.ts'
+import { listedWire, payoutWire } from './wire.ts'
 
 /** Payouts (contract C13). Errors leave in the flat shape. */
 
@@ -64,54 +61,3 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
       operations.cancelPayout,
     )
 }
-
-const listedWire = (payout: Payout, reference: Reference): Static<typeof ListedPayoutSchema> => {
-  const { events: _, ...listed } = payoutWire(payout, [], reference)
-  return listed
-}
-
-const payoutWire = (
-  payout: Payout,
-  events: readonly PayoutEvent[],
-  reference: Reference,
-): Static<typeof PayoutSchema> => {
-  const { currency, precision } = reference.getCurrency(payout.currencyId)
-  return {
-    id: payout.id,
-    reference_id: payout.referenceId,
-    status: payout.status,
-    amount: toMajor(payout.amountMinor, precision),
-    currency,
-    fees: toMajor(payout.feesMinor, precision),
-    total_amount: toMajor(payout.amountMinor + payout.feesMinor, precision),
-    wallet_id: payout.walletId,
-    beneficiary: {
-      id: payout.beneficiaryId,
-      email: payout.beneficiaryEmail,
-      first_name: payout.beneficiaryFirstName,
-      last_name: payout.beneficiaryLastName,
-      country: payout.beneficiaryCountry,
-      phone: payout.beneficiaryPhone,
-    },
-    description: payout.description,
-    metadata: JSON.parse(payout.metadata),
-    failure_code: payout.failureCode,
-    failure_reason: payout.failureReason,
-    events: events.map(eventWire),
-    created_at: toTimestamp(payout.createdAtMs),
-    queued_at: toTimestampOrNull(payout.queuedAtMs),
-    submitted_at: toTimestampOrNull(payout.submittedAtMs),
-    completed_at: toTimestampOrNull(payout.completedAtMs),
-    failed_at: toTimestampOrNull(payout.failedAtMs),
-    cancelled_at: toTimestampOrNull(payout.cancelledAtMs),
-  }
-}
-
-const eventWire = (event: PayoutEvent): Static<typeof EventSchema> => ({
-  event_type: event.eventType,
-  from_status: event.fromStatus,
-  to_status: event.toStatus,
-  actor_type: event.actorType,
-  message: event.message,
-  created_at: toTimestamp(event.createdAtMs),
-})

@@ -5,21 +5,22 @@ import type { Reference } from '../reference/reference.ts'
 import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
 import { type Conversion, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
 import { findWallet, type Wallet } from '../wallets/queries.ts'
+import type { EventContext } from '../webhooks/publish.ts'
 import type { Payout } from './tables.ts'
 import type { MoneyEffect } from './transitions.ts'
 
 /** What a payout writes to the ledger (contract C13). */
 
 /** @throws DomainError insufficient_balance or amount_too_large */
-export const reservePayout = (tx: Tx, reference: Reference, wallet: Wallet, payout: Payout): void => {
+export const reservePayout = (tx: Tx, context: EventContext, wallet: Wallet, payout: Payout): void => {
   const { id: sourceId, referenceId: remarks, paidMinor, createdAtMs: nowMs } = payout
-  const conversion = conversionOf(reference, wallet, payout)
-  reserve(tx, wallet, { sourceType: 'payout', sourceId, remarks, nowMs, conversion }, paidMinor)
+  const conversion = conversionOf(context.reference, wallet, payout)
+  reserve(tx, context, wallet, { sourceType: 'payout', sourceId, remarks, nowMs, conversion }, paidMinor)
 }
 
 export const movePayoutMoney = (
   tx: Tx,
-  reference: Reference,
+  context: EventContext,
   effect: MoneyEffect,
   payout: Payout,
   nowMs: number,
@@ -27,7 +28,7 @@ export const movePayoutMoney = (
   if (effect === 'none') return
   const wallet = found(findWallet(tx, payout.clientId, payout.walletId), WALLET_NOT_FOUND)
   if (effect === 'pay') pay(tx, wallet, payout, nowMs)
-  else giveBack(tx, reference, wallet, effect, payout, nowMs)
+  else giveBack(tx, context, wallet, effect, payout, nowMs)
 }
 
 const pay = (tx: Tx, wallet: Wallet, payout: Payout, nowMs: number): void => {
@@ -44,7 +45,7 @@ const pay = (tx: Tx, wallet: Wallet, payout: Payout, nowMs: number): void => {
 /** A refund, before completion, gives back everything; a return, after it, only the amount. */
 const giveBack = (
   tx: Tx,
-  reference: Reference,
+  context: EventContext,
   wallet: Wallet,
   effect: 'refund' | 'return',
   payout: Payout,
@@ -53,12 +54,12 @@ const giveBack = (
   const reason = effect === 'return' ? 'returned' : payout.status
   const remarks = `${payout.referenceId} ${reason}`
   const cause = { sourceType: 'refund', sourceId: payout.id, remarks, nowMs } as const
-  const conversion = conversionOf(reference, wallet, payout)
+  const conversion = conversionOf(context.reference, wallet, payout)
   if (effect === 'refund') {
-    refund(tx, wallet, { ...cause, conversion }, payout.paidMinor)
+    refund(tx, context, wallet, { ...cause, conversion }, payout.paidMinor)
   } else {
     const returned = { ...cause, conversion: conversion && { ...conversion, conversionMinor: 0 } }
-    moveWallet(tx, wallet, returned, payout.paidAmountMinor, payoutLines(wallet, payout, -1))
+    moveWallet(tx, context, wallet, returned, payout.paidAmountMinor, payoutLines(wallet, payout, -1))
   }
 }
 

@@ -2,7 +2,9 @@ import type { Tx } from '../db/database.ts'
 import { searchText } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
+import type { EventContext } from '../webhooks/publish.ts'
 import { INSUFFICIENT_BALANCE } from './errors.ts'
+import { publishWallet } from './publish.ts'
 import {
   balance,
   insertEntry,
@@ -50,7 +52,7 @@ export interface Conversion {
 }
 
 /** Writes an entry and moves the balance of its wallet. Lines of 0 are left out. */
-const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement, against: readonly Line[]): number => {
+const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement, against: readonly Line[]) => {
   const { id: walletId, currencyId } = wallet
   const own = [
     { account: 'wallet', walletId, currencyId, amountMinor: movement.spendableMinor },
@@ -61,13 +63,16 @@ const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement
   const entryId = (lastEntry(tx).get()?.id ?? 0) + 1
   for (const line of lines) insertLine(tx, { id: null, entryId, walletId: null, ...line })
   insertEntry(tx, { id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
-  moveBalance(tx).run({ id: walletId, ...movement, nowMs: cause.nowMs })
-  return entryId
+  return { entryId, moved: moveBalance(tx).get({ id: walletId, ...movement, nowMs: cause.nowMs }) }
 }
 
-/** Moves money and records the transaction. @throws DomainError insufficient_balance or amount_too_large */
+/**
+ * Moves money, records the transaction, and publishes it unless there is no context.
+ * @throws DomainError insufficient_balance or amount_too_large
+ */
 const move = (
   tx: Tx,
+  context: EventContext | undefined,
   wallet: Wallet,
   cause: Cause,
   movement: Movement,
@@ -80,9 +85,9 @@ const move = (
     throw new DomainError(INSUFFICIENT_BALANCE)
   }
   plus(before.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
-  const entryId = post(tx, wallet, cause, movement, against)
-  const { conversion } = cause
-  return insertTransaction(tx, {
+  const { entryId, moved } = post(tx, wallet, cause, movement, against)
+  const { conversion, nowMs } = cause
+  const transaction = insertTransaction(tx, {
     id: null,
     walletId: wallet.id,
     clientId: wallet.clientId,
@@ -98,24 +103,33 @@ const move = (
     sourceType: cause.sourceType,
     sourceId: cause.sourceId,
     remarks: cause.remarks,
-    createdAtMs: cause.nowMs,
+    createdAtMs: nowMs,
     searchLowerCase: searchText(cause.sourceId, cause.remarks),
   })
+  if (context) publishWallet(tx, context, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs)
+  if (context && moved.isLow && !before.isLow) publishWallet(tx, context, moved, 'low', nowMs)
+  return transaction
 }
 
 /**
  * Moves money against accounts of the program: a debit if the amount is negative.
  * @throws DomainError insufficient_balance or amount_too_large
  */
-export const moveWallet = (tx: Tx, wallet: Wallet, cause: Cause, amountMinor: number, against: readonly Line[]) =>
-  move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against)
+export const moveWallet = (
+  tx: Tx,
+  context: EventContext,
+  wallet: Wallet,
+  cause: Cause,
+  amountMinor: number,
+  against: readonly Line[],
+) => move(tx, context, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against)
 
 /** Reserves what the wallet pays until the order or payout is settled or refunded. */
-export const reserve = (tx: Tx, wallet: Wallet, cause: Cause, amountMinor: number) =>
-  move(tx, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor })
+export const reserve = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
+  move(tx, context, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor })
 
-export const refund = (tx: Tx, wallet: Wallet, cause: Cause, amountMinor: number) =>
-  move(tx, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor })
+export const refund = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
+  move(tx, context, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor })
 
 /** Books reserved money. The lines sum to the amount, in the wallet's currency. */
 export const settle = (
@@ -128,20 +142,31 @@ export const settle = (
   post(tx, wallet, cause, { spendableMinor: 0, reservedMinor: -amountMinor }, lines)
 }
 
-export const fund = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) => {
+type OperatorCause = Pick<Cause, 'remarks' | 'nowMs'>
+
+/** Puts money into a wallet. Without a context, as for seed data, nothing is published. */
+export const fund = (
+  tx: Tx,
+  context: EventContext | undefined,
+  wallet: Wallet,
+  amountMinor: number,
+  cause: OperatorCause,
+) => {
   const against: Line = { account: 'funding', currencyId: wallet.currencyId, amountMinor: -amountMinor }
-  return moveWallet(tx, wallet, { sourceType: 'funding', sourceId: null, remarks, nowMs }, amountMinor, [against])
+  const movement = { spendableMinor: amountMinor, reservedMinor: 0 }
+  return move(tx, context, wallet, { sourceType: 'funding', sourceId: null, ...cause }, movement, [against])
 }
 
 /** An operator corrects a balance, up or down. @throws DomainError insufficient_balance */
-export const adjust = (tx: Tx, wallet: Wallet, amountMinor: number, remarks: string | null, nowMs: number) => {
+export const adjust = (tx: Tx, context: EventContext, wallet: Wallet, amountMinor: number, cause: OperatorCause) => {
   const against: Line = { account: 'adjustments', currencyId: wallet.currencyId, amountMinor: -amountMinor }
-  return moveWallet(tx, wallet, { sourceType: 'adjustment', sourceId: null, remarks, nowMs }, amountMinor, [against])
+  const whole = { sourceType: 'adjustment', sourceId: null, ...cause } as const
+  return moveWallet(tx, context, wallet, whole, amountMinor, [against])
 }
 
 /** Read in the transaction, because the row that a caller has may be older. */
-const balanceOf = (tx: Tx, walletId: number): Movement =>
-  balance(tx).get({ id: walletId }) ?? { spendableMinor: 0, reservedMinor: 0 }
+const balanceOf = (tx: Tx, walletId: number): Movement & Pick<Wallet, 'isLow'> =>
+  balance(tx).get({ id: walletId }) ?? { spendableMinor: 0, reservedMinor: 0, isLow: false }
 
 const assertBalanced = (lines: readonly Pick<Line, 'currencyId' | 'amountMinor'>[]): void => {
   const sums = new Map<number, number>()

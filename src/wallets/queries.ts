@@ -126,6 +126,15 @@ export const paymentsBySource = (query: Query) =>
     .orderBy(sql`min(${ledgerEntries.id})`)
     .all()
 
+/** Sets the threshold, null for none, and whether the wallet is low with it. */
+export const updateThreshold = (tx: Tx, id: number, thresholdMinor: number | null): Wallet =>
+  tx
+    .update(wallets)
+    .set({ thresholdMinor, isLow: sql`coalesce(${wallets.amountMinor} < ${thresholdMinor}, 0)` })
+    .where(eq(wallets.id, id))
+    .returning()
+    .get()
+
 export const insertLine = preparedInsert(ledgerLines)
 export const insertEntry = preparedInsert(ledgerEntries)
 export const insertTransaction = preparedInsertReturning(transactions, {
@@ -144,7 +153,7 @@ export const lastEntry = prepared((tx: Tx) =>
 
 export const balance = prepared((tx: Tx) =>
   tx
-    .select({ spendableMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor })
+    .select({ spendableMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor, isLow: wallets.isLow })
     .from(wallets)
     .where(eq(wallets.id, sql.placeholder('id')))
     .limit(1)
@@ -157,9 +166,11 @@ export const moveBalance = prepared((tx: Tx) =>
     .set({
       amountMinor: sql`${wallets.amountMinor} + ${sql.placeholder('spendableMinor')}`,
       reservedMinor: sql`${wallets.reservedMinor} + ${sql.placeholder('reservedMinor')}`,
+      isLow: sql`coalesce(${wallets.amountMinor} + ${sql.placeholder('spendableMinor')} < ${wallets.thresholdMinor}, 0)`,
       updatedAtMs: sql`${sql.placeholder('nowMs')}`,
     })
     .where(eq(wallets.id, sql.placeholder('id')))
+    .returning()
     .prepare(),
 )
 

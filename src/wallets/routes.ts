@@ -9,15 +9,9 @@ import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { TRANSACTION_NOT_FOUND, WALLET_NOT_FOUND } from './errors.ts'
 import * as operations from './operations.ts'
-import { NEWEST_FIRST, type TransactionListQuery, type TransactionSchema, type WalletSchema } from './operations.ts'
-import {
-  findTransaction,
-  findWallet,
-  listTransactions,
-  listWallets,
-  type Wallet,
-  type WalletTransaction,
-} from './queries.ts'
+import { NEWEST_FIRST, type TransactionListQuery, type TransactionSchema } from './operations.ts'
+import { findTransaction, findWallet, listTransactions, listWallets, type WalletTransaction } from './queries.ts'
+import { walletWire } from './wire.ts'
 
 /** Wallets and their transactions (spec 4.6, contract C11). Errors leave in the structured shape. */
 
@@ -71,23 +65,6 @@ const sliceWanted = (query: Static<typeof TransactionListQuery>) => {
     createdToMs: query.created_to,
   }
   return { filters, sort, direction, ...sliceOf(query) }
-}
-
-const walletWire = (wallet: Wallet, reference: Reference): Static<typeof WalletSchema> => {
-  const { currency, precision } = reference.getCurrency(wallet.currencyId)
-  return {
-    id: wallet.id,
-    currency_id: wallet.currencyId,
-    currency_code: currency,
-    amount: toMajor(wallet.amountMinor, precision),
-    reserved_amount: toMajor(wallet.reservedMinor, precision),
-    type: wallet.type,
-    credit_limit: toMajor(wallet.creditLimitMinor, precision),
-    is_default: wallet.isDefault,
-    is_active: true,
-    created_at: toTimestamp(wallet.createdAtMs),
-    updated_at: toTimestamp(wallet.updatedAtMs),
-  }
 }
 
 const transactionWire = (

@@ -17,6 +17,6 @@ export const seedWallets = (tx: Tx, reference: Reference, seeds: readonly Wallet
     const currency = reference.findCurrencyByCode(code)
     if (!currency) throw new Error(`the seed has no ${code}`)
     const wallet = openWallet(tx, { clientId, currencyId: currency.id, type: 'PREPAID', creditLimitMinor: 0 }, nowMs)
-    fund(tx, wallet, toMinor(amount, currency.precision) ?? 0, 'Opening balance', nowMs)
+    fund(tx, undefined, wallet, toMinor(amount, currency.precision) ?? 0, { remarks: 'Opening balance', nowMs })
   }
 }

@@ -12,6 +12,9 @@ export const wallets = sqliteTable('wallets', {
   createdAtMs: integer('created_at_ms').notNull(),
   updatedAtMs: integer('updated_at_ms').notNull(),
   reservedMinor: integer('reserved_minor').notNull(),
+  /** Below it, the wallet is low; null without one (contract C16). */
+  thresholdMinor: integer('threshold_minor'),
+  isLow: integer('is_low', { mode: 'boolean' }).notNull().default(false),
 })
 
 export type Wallet = typeof wallets.$inferSelect

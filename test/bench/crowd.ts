@@ -90,7 +90,7 @@ const ownersFor = (tx: Tx, currencyId: number, count: number): Owner[] => {
     const clientId = addClient(tx, username, passwordDigest(username), FIRST_AT_MS)
     const opened = { clientId, currencyId, type: 'PREPAID', creditLimitMinor: 0 } as const
     const wallet = openWallet(tx, opened, FIRST_AT_MS)
-    fund(tx, wallet, BALANCE_MINOR, 'Opening balance', FIRST_AT_MS)
+    fund(tx, undefined, wallet, BALANCE_MINOR, { remarks: 'Opening balance', nowMs: FIRST_AT_MS })
     return { id: clientId, walletId: wallet.id }
   })
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer, type TestWorld } from '../harness.ts'
+import { openReceiver } from '../webhooks/webhooks.ts'
 import { isPublic, operationsOf, readDocument, refusalsIn, type Served, successOf } from './document.ts'
 import { faultsOf, headerFaultsOf } from './schemas.ts'
 
@@ -40,6 +41,9 @@ const HUGE = {
 writeFileSync(catalogFile, JSON.stringify({ products: [HUGE] }))
 writeFileSync(ratesFile, JSON.stringify({ base: 'USD', rates: { INR: '80000000' } }))
 
+const receiver = openReceiver()
+const RECEIVER_URL = receiver.url
+
 const servers = {
   plain: await startServer(),
   /** One request, then none for an hour. */
@@ -51,6 +55,7 @@ const servers = {
 }
 afterAll(async () => {
   for (const server of Object.values(servers)) await server.stop()
+  receiver.stop()
   rmSync(folder, { recursive: true })
 })
 const operations = operationsOf(await readDocument(servers.plain))
@@ -117,6 +122,25 @@ const completedPayout = async (world: TestWorld): Promise<Call> => {
 }
 const undeliveredOrder = (world: TestWorld, change: object = {}) =>
   placedOrder(world, { product_id: 5, denomination: 25, quantity: 1, ...change })
+/** A wallet that was funded, which is an event. */
+const funded = (world: TestWorld): Promise<void> => succeeds(world.control('/wallets/1/fund', { amount: 250 }))
+const happened = async (world: TestWorld): Promise<Call> => {
+  await funded(world)
+  const [event] = (await (await world.get('/api/v1/events')).json()) as { id: string }[]
+  return { id: event?.id ?? 'none' }
+}
+const hooked = async (world: TestWorld): Promise<Call> => {
+  const { id } = await created(await world.post('/api/v1/webhooks', examples.get('createWebhook')))
+  return { id }
+}
+/** A webhook whose receiver has answered a ping. */
+const pinged = async (world: TestWorld): Promise<Call> => {
+  const body = { ...examples.get('createWebhook'), url: RECEIVER_URL }
+  const { id } = await created(await world.post('/api/v1/webhooks', body))
+  await succeeds(world.post(`/api/v1/webhooks/${id}/ping`))
+  await succeeds(world.control('/webhooks/settle'))
+  return { id }
+}
 const sending =
   (body: object): Scene =>
   () => ({ body })
@@ -158,6 +182,16 @@ const SUCCESSES: Record<string, Scene> = {
   listPayouts: listing(createdPayout),
   getPayout: createdPayout,
   cancelPayout: createdPayout,
+  listEvents: listing(funded),
+  redeliverEvent: happened,
+  listWebhooks: listing(hooked),
+  getWebhook: hooked,
+  updateWebhook: hooked,
+  deleteWebhook: hooked,
+  rotateWebhookSecret: hooked,
+  pingWebhook: hooked,
+  listDeliveries: pinged,
+  getEvent: happened,
   makeWorld: async (world) => ({ id: `${world.name}-copy`, body: { from: world.name } }),
   dropWorld: (world) => ({ id: world.name }),
   listSnapshots: listing(keptSnapshot),
@@ -254,6 +288,21 @@ const REFUSALS: Record<string, Scene> = {
     await world.clock({ advance: 'PT1M' })
     return call
   },
+  'events.list_validation': () => ({ query: 'limit=101' }),
+  'webhooks.list_validation': () => ({ query: 'limit=101' }),
+  'webhooks.validation': sending({ name: 'x', events: ['*'] }),
+  'webhooks.too_many': async (world) => {
+    for (let count = 0; count < 20; count++) await hooked(world)
+    return {}
+  },
+  'webhooks.update_body_unreadable': async (world) => ({ ...(await hooked(world)), body: 'no JSON' }),
+  'webhooks.update_validation': async (world) => ({ ...(await hooked(world)), body: { active: 'yes' } }),
+  'webhooks.not_active': async (world) => {
+    const call = await hooked(world)
+    await succeeds(world.request(`/api/v1/webhooks/${call.id}`, { method: 'PATCH', body: '{"active":false}' }))
+    return call
+  },
+  'webhooks.deliveries_validation': async (world) => ({ ...(await hooked(world)), query: 'limit=101' }),
   'worlds.validation': () => ({ id: 'No-Name' }),
   'worlds.source_not_found': () => ({ id: 'copy', body: { from: 'nowhere' } }),
   'worlds.not_found': () => ({ id: 'nowhere' }),
@@ -269,6 +318,7 @@ const REFUSALS: Record<string, Scene> = {
   'client_edit.validation': sending({ rate_limit: 'fast' }),
   'wallet_open.validation': sending({ currency: 'XXX' }),
   'wallet_fund.validation': sending({}),
+  'wallet_update.validation': sending({ threshold: 'much' }),
   'payout_advance.validation': sending({ to: 'nowhere' }),
   'payout_advance.transition_refused': completedPayout,
   'payout_fail.validation': sending({ failure_code: '' }),
@@ -355,6 +405,11 @@ const provoke = async (operation: Served, name: string): Promise<Response> => {
     case 'not_found':
     case 'delete_not_found':
     case 'cancel_not_found':
+    case 'update_not_found':
+    case 'rotate_not_found':
+    case 'ping_not_found':
+    case 'deliveries_not_found':
+    case 'redeliver_not_found':
       return send(world, operation, { id: parameter?.schema.type === 'string' ? 'nobody' : 2_147_483_647 })
     case 'body_unreadable':
       return send(world, operation, { body: 'no JSON' })
@@ -409,7 +464,8 @@ const NOT_SHOWN = new Set(['getSnapshot', 'getCoverage'])
 const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'a time'],
   [/^eyJ[\w-]*\.[\w-]+\.[\w-]+$/, 'a token'],
-  [/^ben_\w+$|^pyt_\w+$|^req_.+$/, 'a id'],
+  [/^ben_\w+$|^pyt_\w+$|^evt_\w+$|^whk_\w+$|^req_.+$/, 'a id'],
+  [/^whsec_.+$/, 'a secret'],
   [/TEST[A-Z0-9]{12}/, 'a card'],
   [/^[A-Z0-9]{4}$/, 'a pin'],
   [/^[0-9a-z]{32}$/, 'a password'],

@@ -92,7 +92,7 @@ const furnish = ({ worlds, reference }: Deps): Promise<void> => {
   return db.write((tx) => {
     const clientId = addClient(tx, 'acme', passwordDigest('a password'), 0)
     const wallet = { clientId, currencyId: USD, type: 'PREPAID', creditLimitMinor: 0 } as const
-    fund(tx, openWallet(tx, wallet, 0), 1_000_000, null, 0)
+    fund(tx, undefined, openWallet(tx, wallet, 0), 1_000_000, { remarks: null, nowMs: 0 })
   })
 }
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
   const currencyId = live.deps.reference.findCurrencyByCode('EUR')?.id ?? 0
   euros = await operator.write((tx) => {
     const wallet = openWallet(tx, { clientId: 1, currencyId, type: 'PREPAID', creditLimitMinor: 0 }, 0)
-    fund(tx, wallet, 1_000_000, null, 0)
+    fund(tx, undefined, wallet, 1_000_000, { remarks: null, nowMs: 0 })
     return wallet.id
   })
 })

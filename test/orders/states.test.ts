@@ -30,7 +30,7 @@ beforeAll(() => {
     }),
   ]
   room = openRoom({ flags: ['--catalog', fileOf({ products: entries })] })
-  delivering = { supply: SUPPLY, seals: room.deps.seals }
+  delivering = { supply: SUPPLY, seals: room.deps.seals, reference: room.deps.reference }
 })
 afterAll(() => room.close())
 
@@ -46,7 +46,7 @@ const rowOf = (world: World, id: number): Order => {
 const delivered = (world: World, id: number, quantity: number, nowMs = NOW_MS) =>
   world.db.write((tx) => deliver(tx, world, delivering, rowOf(world, id), quantity, nowMs))
 const failed = (world: World, id: number, reason = 'The supplier has none', nowMs = NOW_MS) =>
-  world.db.write((tx) => failOrder(tx, SUPPLY, rowOf(world, id), reason, nowMs))
+  world.db.write((tx) => failOrder(tx, world, delivering, rowOf(world, id), reason, nowMs))
 const refusalOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,

@@ -117,8 +117,8 @@ describe('a damaged code', () => {
     await live.stock(2, 'ONE', 'TWO', 'THREE')
     const { id } = await live.order(2, 2)
     sql("UPDATE voucher_stock SET sealed = x'00' WHERE id = 1")
-    const { worlds, seals } = live.deps
-    const delivering = { seals, supply: importedSupply({ seals, onDamaged: () => undefined }) }
+    const { worlds, seals, reference } = live.deps
+    const delivering = { reference, seals, supply: importedSupply({ seals, onDamaged: () => undefined }) }
     await worlds.default.db.write((tx) => {
       const order = findAnyOrder(tx, id)
       if (!order) throw new Error('no order')

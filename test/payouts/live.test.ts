@@ -32,7 +32,7 @@ test('payouts count in the currency of the default wallet; those that have no ra
   const wallet = { clientId: 1, currencyId: euro.id, type: 'PREPAID', creditLimitMinor: 0 } as const
   const { id: wallet_id } = await db.write((tx) => {
     const opened = openWallet(tx, wallet, 0)
-    fund(tx, opened, 1_000_000, null, 0)
+    fund(tx, { world: worlds.default, reference }, opened, 1_000_000, { remarks: null, nowMs: 0 })
     return opened
   })
   const ada = await post('/beneficiaries', { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })

@@ -15,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const NOON = '2030-01-01T12:00:00.000Z'
-const FROZEN_AT_NOON = { now: NOON, frozen: true }
+const FROZEN_AT_NOON = { now: NOON, frozen: true, happened: [] }
 
-const read = async (world: string): Promise<{ now: string; frozen: boolean }> => {
+const read = async (world: string): Promise<{ now: string; frozen: boolean; happened: object[] }> => {
   const response = await server.request(`/_sandbox/clock?world=${world}`)
   expect(response.status).toBe(200)
-  return (await response.json()) as { now: string; frozen: boolean }
+  return (await response.json()) as { now: string; frozen: boolean; happened: object[] }
 }
 
 const move = async (world: TestWorld, body: unknown): Promise<unknown> => {
@@ -36,6 +36,7 @@ describe('GET /_sandbox/clock', () => {
     expect(await response.json()).toEqual({
       now: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       frozen: false,
+      happened: [],
     })
   })
 
@@ -53,6 +54,7 @@ describe('POST /_sandbox/clock', () => {
     expect(await move(world, { now: NOON })).toEqual({
       now: expect.stringMatching(/^2030-01-01T12:00:/),
       frozen: false,
+      happened: [],
     })
     const { now, frozen } = await read(world.name)
     expect(frozen).toBe(false)
@@ -66,10 +68,10 @@ describe('POST /_sandbox/clock', () => {
     const log = createLog({ level: 'error', format: 'json', color: false, clock, write: () => {} })
     const platform = assemble(config, clock, log)
     const { app } = createApp(platform.deps({ publicUrl: '', addressOf: () => '', isClosing: () => false }))
-    for (const frozen of [FROZEN_AT_NOON, { now: '2030-01-01T12:00:00.001Z', frozen: true }]) {
-      const body = JSON.stringify(frozen)
+    for (const now of [NOON, '2030-01-01T12:00:00.001Z']) {
+      const body = JSON.stringify({ now, frozen: true })
       const response = await app.handle(new Request('http://localhost/_sandbox/clock', { method: 'POST', body }))
-      expect(await response.json()).toEqual(frozen)
+      expect(await response.json()).toEqual({ now, frozen: true, happened: [] })
     }
     platform.close()
   })
@@ -79,6 +81,7 @@ describe('POST /_sandbox/clock', () => {
     expect(await move(world, { now: '2030-01-01T14:30:00.5+02:00', frozen: true })).toEqual({
       now: '2030-01-01T12:30:00.500Z',
       frozen: true,
+      happened: [],
     })
   })
 
@@ -91,12 +94,17 @@ describe('POST /_sandbox/clock', () => {
     const world = await server.world(NOON)
     await world.get('/api/v1/countries')
     expect(await read(world.name)).toEqual(FROZEN_AT_NOON)
-    expect(await move(world, { advance: 'PT5M' })).toEqual({ now: '2030-01-01T12:05:00.000Z', frozen: true })
+    expect(await move(world, { advance: 'PT5M' })).toEqual({
+      now: '2030-01-01T12:05:00.000Z',
+      frozen: true,
+      happened: [],
+    })
     expect(await move(world, { now: '2030-01-02T00:00:00Z' })).toEqual({
       now: '2030-01-02T00:00:00.000Z',
       frozen: true,
+      happened: [],
     })
-    expect(await read(world.name)).toEqual({ now: '2030-01-02T00:00:00.000Z', frozen: true })
+    expect(await read(world.name)).toEqual({ now: '2030-01-02T00:00:00.000Z', frozen: true, happened: [] })
   })
 
   test('continues from its time when thawed', async () => {
@@ -113,7 +121,7 @@ describe('POST /_sandbox/clock', () => {
     const world = await server.world()
     const stopped = await move(world, { frozen: true })
     expect(await move(world, { frozen: true })).toEqual(stopped)
-    expect(await read(world.name)).toEqual(stopped as { now: string; frozen: boolean })
+    expect(await read(world.name)).toEqual(stopped as Awaited<ReturnType<typeof read>>)
   })
 
   test('advance is added to now if both are given', async () => {
@@ -121,6 +129,7 @@ describe('POST /_sandbox/clock', () => {
     expect(await move(world, { now: NOON, advance: 'P1DT1H1M1.001S', frozen: true })).toEqual({
       now: '2030-01-02T13:01:01.001Z',
       frozen: true,
+      happened: [],
     })
   })
 
@@ -133,7 +142,7 @@ describe('POST /_sandbox/clock', () => {
     ['PT0S', NOON],
   ])('advance accepts %s', async (advance, now) => {
     const world = await server.world(NOON)
-    expect(await move(world, { advance })).toEqual({ now, frozen: true })
+    expect(await move(world, { advance })).toEqual({ now, frozen: true, happened: [] })
   })
 
   test('an empty object or null members change nothing', async () => {
@@ -147,6 +156,7 @@ describe('POST /_sandbox/clock', () => {
     expect(await move(world, { now: '4999-12-31T23:59:59.999Z' })).toEqual({
       now: '4999-12-31T23:59:59.999Z',
       frozen: true,
+      happened: [],
     })
   })
 

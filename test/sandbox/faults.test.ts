@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { operationsOf, readDocument, refusalsIn } from '../docs/document.ts'
 import { againstBinary, type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { hook } from '../webhooks/webhooks.ts'
 import { DELAYED, placed } from './purchases.ts'
 import {
   ADA,
@@ -102,9 +103,18 @@ const prepared = async (): Promise<{ world: TestWorld; pathOf: (route: string) =
       beneficiary_id: beneficiary,
     })
   ).json()) as { id: string }
+  const [event] = (await (await world.get('/api/v1/events')).json()) as { id: string }[]
+  const webhook = await hook(world, 'http://127.0.0.1:9/', { events: ['order.failed'] })
+  const ids = {
+    beneficiaries: beneficiary,
+    payouts: payout.id,
+    orders: order.id,
+    events: event?.id,
+    webhooks: webhook.id,
+  }
   const pathOf = (route: string) => {
-    const id = route.includes('/beneficiaries/') ? beneficiary : route.includes('/payouts/') ? payout.id : undefined
-    return route.replace(':id', String(id ?? (route.includes('/orders/') ? order.id : 1)))
+    const [, id = 1] = Object.entries(ids).find(([records]) => route.includes(`/${records}/`)) ?? []
+    return route.replace(':id', String(id))
   }
   return { world, pathOf }
 }

@@ -46,6 +46,8 @@ const FIRST: Record<string, readonly (readonly [method: string, path: string, bo
   'PATCH /_sandbox/clients/{id}': [['PATCH', '/clients/1', { max_quantity: 9 }]],
   'POST /_sandbox/wallets': [['POST', '/wallets', { currency: 'KWD' }]],
   'POST /_sandbox/wallets/{id}/fund': [['POST', '/wallets/1/fund', { amount: 1 }]],
+  'PATCH /_sandbox/wallets/{id}': [['PATCH', '/wallets/1', { threshold: 1 }]],
+  'POST /_sandbox/webhooks/settle': [['POST', '/webhooks/settle']],
   'GET /_sandbox/pace': [['GET', '/pace']],
   'PUT /_sandbox/pace': [['PUT', '/pace', { payouts: 'manual' }]],
   'POST /_sandbox/payouts/{id}/advance': [['POST', '/payouts/pyt_none/advance']],

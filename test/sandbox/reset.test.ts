@@ -147,6 +147,7 @@ describe('POST /_sandbox/reset', () => {
     expect(await (await server.request(`/_sandbox/clock?world=${other.name}`)).json()).toEqual({
       now: '2030-01-01T12:00:00.000Z',
       frozen: true,
+      happened: [],
     })
   })
 

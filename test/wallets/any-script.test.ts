@@ -210,15 +210,19 @@ class Play {
     return order && ((tx: Tx) => work(tx, order))
   }
 
+  get #delivering() {
+    const { seals, reference } = this.room.deps
+    return { supply: SUPPLY, seals, reference }
+  }
+
   #deliver(index: number, quantity: number) {
     const nowMs = this.world.clock.nowMs()
-    const delivering = { supply: SUPPLY, seals: this.room.deps.seals }
-    return this.#orderWork(index, (tx, order) => deliver(tx, this.world, delivering, order, quantity, nowMs))
+    return this.#orderWork(index, (tx, order) => deliver(tx, this.world, this.#delivering, order, quantity, nowMs))
   }
 
   #failOrder(index: number) {
     const nowMs = this.world.clock.nowMs()
-    return this.#orderWork(index, (tx, order) => failOrder(tx, SUPPLY, order, 'none left', nowMs))
+    return this.#orderWork(index, (tx, order) => failOrder(tx, this.world, this.#delivering, order, 'none left', nowMs))
   }
 
   #applyEvent(index: number, event: 'failed' | 'returned') {
@@ -306,7 +310,8 @@ test('holds for any script', async () => {
       await world.db.write((tx) => {
         const nowMs = world.clock.nowMs()
         const shared = { clientId: 1, creditLimitMinor: 0 }
-        fund(tx, openWallet(tx, { ...shared, currencyId: KWD, type: 'PREPAID' }, nowMs), 200_000, null, nowMs)
+        const wallet = openWallet(tx, { ...shared, currencyId: KWD, type: 'PREPAID' }, nowMs)
+        fund(tx, undefined, wallet, 200_000, { remarks: null, nowMs })
         openWallet(tx, { ...shared, currencyId: USD, type: 'POSTPAID', creditLimitMinor: 50_000 }, nowMs)
       })
       const play = new Play(room, client, world, new Model(WALLETS, PRODUCTS, FIRST_RATES))

@@ -35,6 +35,8 @@ const LISTS_UNLIKE_THEIR_ROWS = `
     UNION ALL SELECT 'payouts', client_id, status, currency_id, 0, 1 FROM payouts
     UNION ALL SELECT 'orders', client_id, status, 0, 0, 1 FROM orders
     UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 0, 1 FROM transactions
+    UNION ALL SELECT 'events', client_id, '', 0, 0, 1 FROM events
+    UNION ALL SELECT 'webhook_deliveries', client_id, webhook_id, 0, 0, 1 FROM webhook_deliveries
   ) GROUP BY list, client_id, part, currency_id HAVING sum(said) <> sum(held)`
 const LINES_WITHOUT_ENTRY = 'SELECT id FROM journal_lines WHERE entry_id NOT IN (SELECT id FROM journal_entries)'
 const ENTRIES_WITHOUT_LINES = 'SELECT id FROM journal_entries WHERE id NOT IN (SELECT entry_id FROM journal_lines)'

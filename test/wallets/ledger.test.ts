@@ -20,6 +20,7 @@ beforeEach(() => {
 afterEach(() => room.close())
 
 const write = <T>(work: (tx: Tx) => T): Promise<T> => room.world.db.write(work)
+const context = () => ({ world: room.world, reference: room.deps.reference })
 const sql = (statement: string) => () => room.world.db.sqlite.run(statement)
 const cause = (change: Partial<Cause> = {}): Cause => ({
   sourceType: 'order',
@@ -33,7 +34,7 @@ const opened = (currencyId: number, type: Wallet['type'] = 'PREPAID', creditLimi
   write((tx) => openWallet(tx, { clientId: CLIENT, currencyId, type, creditLimitMinor }, NOW_MS))
 const funded = async (currencyId: number, amountMinor: number) => {
   const wallet = await opened(currencyId)
-  await write((tx) => fund(tx, wallet, amountMinor, null, NOW_MS))
+  await write((tx) => fund(tx, context(), wallet, amountMinor, { remarks: null, nowMs: NOW_MS }))
   return wallet
 }
 const holds = ({ id }: Wallet) => {
@@ -50,9 +51,9 @@ const failureOf = async (work: Promise<unknown>) => {
 }
 test('a wallet below its limit accepts credits', async () => {
   const wallet = await opened(USD, 'POSTPAID', 1_000)
-  await write((tx) => adjust(tx, wallet, -1_000, 'a correction', NOW_MS))
+  await write((tx) => adjust(tx, context(), wallet, -1_000, { remarks: 'a correction', nowMs: NOW_MS }))
   const lowered = { ...wallet, creditLimitMinor: 0 }
-  await write((tx) => fund(tx, lowered, 300, null, NOW_MS))
+  await write((tx) => fund(tx, context(), lowered, 300, { remarks: null, nowMs: NOW_MS }))
   expect(holds(wallet)).toEqual({ amountMinor: -700, reservedMinor: 0 })
   expectSoundLedger(room.world.db.sqlite)
 })
@@ -65,14 +66,14 @@ describe('a ledger entry', () => {
   ] satisfies [string, Line[]][])('that does not balance is refused and not written: %s', async (_, against) => {
     const wallet = await opened(USD)
     const before = room.world.db.image()
-    const refused = write((tx) => moveWallet(tx, wallet, cause(), 100, against))
+    const refused = write((tx) => moveWallet(tx, context(), wallet, cause(), 100, against))
     await expect(refused).rejects.toThrow(/^the lines in currency 139 sum to 1(00)?, not to zero$/)
     expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
   })
 
   test('that settles more or less than the reserve is refused', async () => {
     const wallet = await funded(USD, 1_000)
-    await write((tx) => reserve(tx, wallet, cause(), 100))
+    await write((tx) => reserve(tx, context(), wallet, cause(), 100))
     const refused = write((tx) =>
       settle(tx, wallet, cause(), 100, [{ account: 'supplier', currencyId: USD, amountMinor: 101 }]),
     )
@@ -155,7 +156,7 @@ describe('a ledger entry', () => {
     const wallet = await funded(USD, 1_000)
     const last = lastEntryOf(room.world.db.sqlite)
     await write((tx) => {
-      reserve(tx, wallet, cause(), 100)
+      reserve(tx, context(), wallet, cause(), 100)
       settle(tx, wallet, cause(), 100, [
         { account: 'tax', currencyId: USD, amountMinor: 0 },
         { account: 'supplier', currencyId: USD, amountMinor: 100 },
@@ -195,18 +196,18 @@ describe('an event of a payout', () => {
 describe('a wallet', () => {
   test('equals the sum of its lines, and its reserve the sum of its reserved lines', async () => {
     const wallet = await funded(KWD, 10_000)
-    await write((tx) => reserve(tx, wallet, cause(), 2_500))
+    await write((tx) => reserve(tx, context(), wallet, cause(), 2_500))
     expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 2_500 })
-    await write((tx) => reserve(tx, wallet, cause(), 1_000))
+    await write((tx) => reserve(tx, context(), wallet, cause(), 1_000))
     expect(holds(wallet)).toEqual({ amountMinor: 6_500, reservedMinor: 3_500 })
-    await write((tx) => refund(tx, wallet, cause({ sourceType: 'refund' }), 1_000))
+    await write((tx) => refund(tx, context(), wallet, cause({ sourceType: 'refund' }), 1_000))
     expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 2_500 })
     await write((tx) =>
       settle(tx, wallet, cause(), 2_500, [{ account: 'supplier', currencyId: KWD, amountMinor: 2_500 }]),
     )
     expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 0 })
-    await write((tx) => adjust(tx, wallet, -500, 'a mistake', NOW_MS))
-    await write((tx) => adjust(tx, wallet, 3, 'another', NOW_MS))
+    await write((tx) => adjust(tx, context(), wallet, -500, { remarks: 'a mistake', nowMs: NOW_MS }))
+    await write((tx) => adjust(tx, context(), wallet, 3, { remarks: 'another', nowMs: NOW_MS }))
     expect(holds(wallet)).toEqual({ amountMinor: 7_003, reservedMinor: 0 })
     expectSoundLedger(room.world.db.sqlite)
   })
@@ -214,9 +215,9 @@ describe('a wallet', () => {
   test('records the balance after each movement', async () => {
     const wallet = await funded(USD, 1_000)
     const balances = await write((tx) => [
-      reserve(tx, wallet, cause(), 300).balanceAfterMinor,
-      reserve(tx, wallet, cause(), 300).balanceAfterMinor,
-      refund(tx, wallet, cause(), 300).balanceAfterMinor,
+      reserve(tx, context(), wallet, cause(), 300).balanceAfterMinor,
+      reserve(tx, context(), wallet, cause(), 300).balanceAfterMinor,
+      refund(tx, context(), wallet, cause(), 300).balanceAfterMinor,
     ])
     expect(balances).toEqual([700, 400, 700])
     expectSoundLedger(room.world.db.sqlite)
@@ -225,23 +226,23 @@ describe('a wallet', () => {
   test('PREPAID pays its last minor unit, but no more', async () => {
     const wallet = await funded(USD, 500)
     const last = lastEntryOf(room.world.db.sqlite)
-    const refused = write((tx) => reserve(tx, wallet, cause(), 501))
+    const refused = write((tx) => reserve(tx, context(), wallet, cause(), 501))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
     expect(lastEntryOf(room.world.db.sqlite)).toBe(last)
-    await write((tx) => reserve(tx, wallet, cause(), 500))
+    await write((tx) => reserve(tx, context(), wallet, cause(), 500))
     expect(holds(wallet)).toEqual({ amountMinor: 0, reservedMinor: 500 })
   })
 
   test('POSTPAID goes down to minus its credit limit, but no lower', async () => {
     const wallet = await opened(USD, 'POSTPAID', 1_000)
-    await write((tx) => reserve(tx, wallet, cause(), 999))
+    await write((tx) => reserve(tx, context(), wallet, cause(), 999))
     expect(holds(wallet)).toEqual({ amountMinor: -999, reservedMinor: 999 })
-    const refused = write((tx) => reserve(tx, wallet, cause(), 2))
+    const refused = write((tx) => reserve(tx, context(), wallet, cause(), 2))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
-    const paid = await write((tx) => reserve(tx, wallet, cause(), 1))
+    const paid = await write((tx) => reserve(tx, context(), wallet, cause(), 1))
     expect(paid).toMatchObject({ transactionType: 'DEBIT', amountMinor: 1, balanceAfterMinor: -1_000 })
     expect(holds(wallet)).toEqual({ amountMinor: -1_000, reservedMinor: 1_000 })
-    const back = await write((tx) => refund(tx, wallet, cause(), 999))
+    const back = await write((tx) => refund(tx, context(), wallet, cause(), 999))
     expect(back).toMatchObject({ transactionType: 'CREDIT', amountMinor: 999, balanceAfterMinor: -1 })
     expectSoundLedger(room.world.db.sqlite)
   })
@@ -254,9 +255,9 @@ describe('a wallet', () => {
 
   test('an operator can withdraw the balance, but no more', async () => {
     const wallet = await funded(JPY, 7)
-    const refused = write((tx) => adjust(tx, wallet, -8, null, NOW_MS))
+    const refused = write((tx) => adjust(tx, context(), wallet, -8, { remarks: null, nowMs: NOW_MS }))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
-    const taken = await write((tx) => adjust(tx, wallet, -7, 'closed', NOW_MS))
+    const taken = await write((tx) => adjust(tx, context(), wallet, -7, { remarks: 'closed', nowMs: NOW_MS }))
     expect(taken).toMatchObject({
       transactionType: 'DEBIT',
       amountMinor: 7,
@@ -277,16 +278,16 @@ describe('at the limit of the exact range', () => {
   test('a wallet can have the largest amount, but no more', async () => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
     expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
-    const refused = write((tx) => fund(tx, wallet, 1, null, NOW_MS))
+    const refused = write((tx) => fund(tx, context(), wallet, 1, { remarks: null, nowMs: NOW_MS }))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
     expectSoundLedger(room.world.db.sqlite)
   })
 
   test('moves single minor units exactly', async () => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
-    const paid = await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX - 1))
+    const paid = await write((tx) => reserve(tx, context(), wallet, cause(), AMOUNT_MINOR_MAX - 1))
     expect(paid).toMatchObject({ amountMinor: 999_999_999_999_998, balanceAfterMinor: 1 })
-    await write((tx) => refund(tx, wallet, cause(), AMOUNT_MINOR_MAX - 1))
+    await write((tx) => refund(tx, context(), wallet, cause(), AMOUNT_MINOR_MAX - 1))
     expect(holds(wallet)).toEqual({ amountMinor: 999_999_999_999_999, reservedMinor: 0 })
     expectSoundLedger(room.world.db.sqlite)
   })
@@ -296,19 +297,19 @@ describe('at the limit of the exact range', () => {
     ['adjust', adjust],
   ] as const)('%s keeps room for what is reserved, so that a refund always fits', async (_, comeIn) => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
-    await write((tx) => reserve(tx, wallet, cause(), 100))
-    const refused = write((tx) => comeIn(tx, wallet, 1, null, NOW_MS))
+    await write((tx) => reserve(tx, context(), wallet, cause(), 100))
+    const refused = write((tx) => comeIn(tx, context(), wallet, 1, { remarks: null, nowMs: NOW_MS }))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
-    await write((tx) => refund(tx, wallet, cause(), 100))
+    await write((tx) => refund(tx, context(), wallet, cause(), 100))
     expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
     expectSoundLedger(room.world.db.sqlite)
   })
 
   test('negative balances are exact', async () => {
     const wallet = await opened(USD, 'POSTPAID', AMOUNT_MINOR_MAX)
-    await write((tx) => reserve(tx, wallet, cause(), AMOUNT_MINOR_MAX))
+    await write((tx) => reserve(tx, context(), wallet, cause(), AMOUNT_MINOR_MAX))
     expect(holds(wallet)).toEqual({ amountMinor: -AMOUNT_MINOR_MAX, reservedMinor: AMOUNT_MINOR_MAX })
-    const refused = write((tx) => reserve(tx, wallet, cause(), 1))
+    const refused = write((tx) => reserve(tx, context(), wallet, cause(), 1))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
     expectSoundLedger(room.world.db.sqlite)
   })

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { commitTotals } from '../../src/db/shared-commit.ts'
+import { parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
+import { clockOf } from '../../src/sandbox/worlds/state.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { type Server, startServer } from '../harness.ts'
 import { DELAYED, getOrder, INSTANT, place } from '../orders/orders.ts'
@@ -22,6 +24,10 @@ const doneIn = (world: World, since: number) =>
     )
     .all(since)
     .map(({ source, at: atMs }) => [source, (atMs - START_MS) / 1_000] as const)
+
+/** Lets time pass without a request, which would do what is due. */
+const pass = (world: World, time: string): void =>
+  clockOf(world).set(world.clock.nowMs() + (parseDuration(time) ?? Number.NaN))
 
 describe('in process', () => {
   let room: Room
@@ -57,7 +63,7 @@ describe('in process', () => {
     const { id } = await pay(client)
     await place(client, { ...INSTANT, quantity: 6 })
     const asleep = world.db.image()
-    await client.clock({ advance: 'PT30M' })
+    pass(world, 'PT30M')
     // Another world's requests are no concern of this one.
     const { client: other } = await room.open(START)
     await other.get('/api/v1/payouts')
@@ -71,7 +77,7 @@ describe('in process', () => {
     const { client, world } = await room.open(START)
     const { id } = await pay(client)
     const last = lastEntryOf(world.db.sqlite)
-    await client.clock({ advance: 'PT10S' })
+    pass(world, 'PT10S')
     await place(client, { ...INSTANT, quantity: 6 })
     expect(doneIn(world, last)).toEqual([
       [`payout ${id}`, 5],
@@ -80,9 +86,9 @@ describe('in process', () => {
   })
 
   test('due work shares the commit of a write', async () => {
-    const { client } = await room.open(START)
+    const { client, world } = await room.open(START)
     await pay(client)
-    await client.clock({ advance: 'PT1S' })
+    pass(world, 'PT1S')
     const { commits } = commitTotals
     await place(client, { ...INSTANT, quantity: 6 })
     expect(commitTotals.commits - commits).toBe(1)
@@ -91,7 +97,7 @@ describe('in process', () => {
   test('row changes of due work belong to no request', async () => {
     const { client, world } = await room.open(START)
     await pay(client)
-    await client.clock({ advance: 'PT10S' })
+    pass(world, 'PT10S')
     await client.get('/api/v1/payouts')
     expect(world.db.sqlite.query('SELECT * FROM temp.row_changes').all()).toEqual([])
   })
@@ -99,7 +105,7 @@ describe('in process', () => {
   test('a failed commit leaves the work due and refuses the request', async () => {
     const { client, world } = await room.open(START)
     const { id } = await pay(client)
-    await client.clock({ advance: 'PT1S' })
+    pass(world, 'PT1S')
     const { sqlite } = world.db
     sqlite.run(
       'CREATE TABLE orphans (id INTEGER PRIMARY KEY, parent TEXT REFERENCES payouts (id) DEFERRABLE INITIALLY DEFERRED)',
@@ -129,7 +135,7 @@ describe('in process', () => {
       },
     })
     const answer = client.request('/api/v1/orders', { method: 'POST', body })
-    await client.clock({ advance: 'PT10S' })
+    pass(world, 'PT10S')
     arrives.resolve()
     expect((await answer).status).toBe(200)
     expect(doneIn(world, last)).toEqual([
@@ -142,11 +148,11 @@ describe('in process', () => {
     const WORLDS = 3
     const PAYOUTS_EACH = 50 // 250 steps
     const opened = await Promise.all(Array.from({ length: WORLDS }, () => room.open(START)))
-    for (const { client } of opened) {
+    for (const { client, world } of opened) {
       for (let index = 0; index < PAYOUTS_EACH; index++) {
         await pay(client, { ...HUNDRED, amount: 1, reference_id: `r${index}` })
       }
-      await client.clock({ advance: 'PT30M' })
+      pass(world, 'PT30M')
     }
     const stepsDone = () =>
       opened.reduce(
@@ -184,10 +190,10 @@ describe('in process', () => {
     for (let index = 0; index < COUNT; index++) {
       const { id } = await pay(client, { ...HUNDRED, amount: 1, reference_id: `r${index}` })
       ids.push(id)
-      if (index % 100 === 99) await client.clock({ advance: 'PT0.01S' })
+      if (index % 100 === 99) pass(world, 'PT0.01S')
     }
     const last = lastEntryOf(world.db.sqlite)
-    await client.clock({ advance: 'P30D' })
+    pass(world, 'P30D')
     const awake = await client.again()
     // All of these wait for the same steps, and none does one again.
     const answers = await Promise.all(ids.slice(0, 20).map((id) => getPayout(awake, id)))

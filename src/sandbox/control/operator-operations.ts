@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { invalidId } from '../../http/failures.ts'
 import { CREATED_HEADERS } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
-import { Id, oneOf } from '../../http/schemas.ts'
+import { Id, nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { notFound, transitionRefused, violation } from '../../kernel/failure.ts'
 import type { OrderStatus } from '../../orders/queries.ts'
@@ -122,6 +122,42 @@ export const fundWallet = controlOperation('wallet_fund')({
   },
   errors: {
     validation: violation('amount', 'required', 'is required'),
+    invalid_id: invalidId('wallet'),
+    not_found: notFound('Wallet'),
+  },
+})
+
+export const updateWallet = controlOperation('wallet_update')({
+  id: 'updateWallet',
+  summary: 'Set the threshold of a wallet',
+  description:
+    'Once the amount is below it, there is an event wallet.low, and another one only after it has recovered.',
+  params: idPath('wallet'),
+  query: WorldQuery,
+  body: Type.Object(
+    {
+      threshold: Type.Optional(
+        Type.Number({
+          minimum: -1_000_000_000,
+          maximum: 1_000_000_000,
+          description: 'In major units; null, or left out, for none',
+        }),
+      ),
+    },
+    { title: 'WalletUpdate' },
+  ),
+  bodyExample: { threshold: 500 },
+  success: {
+    status: 200,
+    description: 'The wallet with its threshold',
+    schema: Type.Object(
+      { ...WalletState.properties, threshold: nullable(Type.Number()) },
+      { title: 'WalletThreshold' },
+    ),
+    example: { id: 1, currency: 'USD', amount: 100_000, threshold: 500 },
+  },
+  errors: {
+    validation: violation('threshold', 'number', 'must be a number'),
     invalid_id: invalidId('wallet'),
     not_found: notFound('Wallet'),
   },

@@ -10,6 +10,7 @@ import type { Currency } from '../../reference/reference.ts'
 import { findEnabledClient } from '../../sessions/queries.ts'
 import { fund } from '../../wallets/ledger.ts'
 import { findAnyWallet, openWallet } from '../../wallets/queries.ts'
+import { setThreshold } from '../../wallets/threshold.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
@@ -77,10 +78,34 @@ export const walletRoutes = (parts: Parts) =>
         const wallet = found(wanted, notFound('Wallet'))
         const currency = parts.reference.getCurrency(wallet.currencyId)
         const amountMinor = minorOf('amount', amount, currency)
-        const funded = await world.db.write((tx) => fund(tx, wallet, amountMinor, remarks, world.clock.nowMs()))
+        const cause = { remarks, nowMs: world.clock.nowMs() }
+        const context = { world, reference: parts.reference }
+        const funded = await world.db.write((tx) => fund(tx, context, wallet, amountMinor, cause))
         return { id, currency: currency.currency, amount: toMajor(funded.balanceAfterMinor, currency.precision) }
       },
       operations.fundWallet,
+    )
+    .patch(
+      '/wallets/:id',
+      async ({ params: { id }, query, body: { threshold } }) => {
+        const world = await presentWorld(parts, query.world)
+        const { reference } = parts
+        const updated = await world.db.write((tx) => {
+          const wallet = found(findAnyWallet(tx, id), notFound('Wallet'))
+          const currency = reference.getCurrency(wallet.currencyId)
+          const thresholdMinor = threshold === undefined ? null : minorOf('threshold', threshold, currency)
+          return setThreshold(tx, { world, reference }, wallet, thresholdMinor)
+        })
+        const { currency, precision } = reference.getCurrency(updated.currencyId)
+        const { amountMinor, thresholdMinor } = updated
+        return {
+          id,
+          currency,
+          amount: toMajor(amountMinor, precision),
+          threshold: thresholdMinor === null ? null : toMajor(thresholdMinor, precision),
+        }
+      },
+      operations.updateWallet,
     )
 
 /** @throws DomainError validation */
@@ -146,7 +171,7 @@ export const orderRoutes = ({ ordering, ...parts }: Parts) => {
       '/orders/:id/fail',
       ({ params, query, body: { failure_reason: reason = FAILED_REASON } }) =>
         onOrder(query.world, params.id, (tx, order, world) =>
-          failOrder(tx, ordering.supply, order, reason, world.clock.nowMs()),
+          failOrder(tx, world, ordering, order, reason, world.clock.nowMs()),
         ),
       operations.failOrder,
     )

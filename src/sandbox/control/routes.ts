@@ -4,6 +4,7 @@ import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
 import type { Parts } from '../parts.ts'
 import { requestRoutes } from '../requests/routes.ts'
+import { webhookRoutes } from '../webhooks/routes.ts'
 import { clockRoutes, snapshotRoutes, worldRoutes } from '../worlds/routes.ts'
 import { frontRoutes } from './front-routes.ts'
 import { controlOperation } from './operation.ts'
@@ -31,6 +32,7 @@ const controlRoutes = (parts: Parts) =>
     .use(walletRoutes(parts))
     .use(payoutRoutes(parts))
     .use(orderRoutes(parts))
+    .use(webhookRoutes(parts))
     .use(requestRoutes(parts))
 
 const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'clients', 'rates', 'errors', 'faults', 'requests', 'coverage']

@@ -14,7 +14,7 @@ export const redactedHeaders = (headers: ResponseHeaders): Record<string, string
     }),
   )
 
-const SECRET_NAMES = 'password|access_token|refresh_token|card_number|pin_code|claim_url'
+const SECRET_NAMES = 'password|secret|access_token|refresh_token|card_number|pin_code|claim_url'
 /** A member name may be escaped: a text without a secret name and without an escape holds no secret. */
 const SUSPECT = new RegExp(`${SECRET_NAMES}|\\\\u`, 'i')
 const SECRET_MEMBER = new RegExp(`^(?:${SECRET_NAMES})$`, 'i')

@@ -6,7 +6,16 @@ import type { RecordedRequest } from './operations.ts'
 export type RowChange = RecordedRequest['changes'][number]
 
 /** The program's own bookkeeping, which does not interest readers of the request log. */
-const UNWATCHED = new Set(['migrations', 'seeds', 'logins', 'idempotency_keys', 'list_counts'])
+const UNWATCHED = new Set([
+  'migrations',
+  'seeds',
+  'logins',
+  'idempotency_keys',
+  'list_counts',
+  'events',
+  'webhook_queue',
+  'webhook_deliveries',
+])
 const OPERATIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' } as const
 
 /** Temporary triggers that note each change of a row; they exist for a connection alone, and are made anew with it. */

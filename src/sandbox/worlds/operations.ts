@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { EventSchema } from '../../events/operations.ts'
 import { listOf } from '../../http/operation.ts'
 import { Problem, parameter } from '../../http/parameters.ts'
 import { Timestamp } from '../../http/schemas.ts'
@@ -68,8 +69,20 @@ export const newName = (name: string): string => {
   return name
 }
 
-const ClockState = Type.Object({ now: Timestamp, frozen: Type.Boolean() }, { title: 'Clock' })
-const CLOCK_EXAMPLE = { now: '2026-01-01T00:05:00.000Z', frozen: true }
+/** Of the events of one move of the clock. */
+export const HAPPENED_MAX = 1_000
+
+const ClockState = Type.Object(
+  {
+    now: Timestamp,
+    frozen: Type.Boolean(),
+    happened: Type.Array(EventSchema, {
+      description: `The events of what fell due by the move, the oldest first and at most ${HAPPENED_MAX}`,
+    }),
+  },
+  { title: 'Clock' },
+)
+const CLOCK_EXAMPLE = { now: '2026-01-01T00:05:00.000Z', frozen: true, happened: [] }
 
 const SnapshotName = Type.Object({ name: Type.String() }, { title: 'SnapshotName' })
 

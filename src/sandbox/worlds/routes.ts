@@ -1,8 +1,12 @@
 import { Elysia } from 'elysia'
+import type { Event } from '../../events/queries.ts'
+import { eventWire } from '../../events/wire.ts'
 import { jsonResponse } from '../../http/responses.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, found, violated } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
+import { listenToEvents } from '../../webhooks/publish.ts'
+import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted } from '../errors.ts'
@@ -11,15 +15,15 @@ import { putBack, unclaimed } from './accounts.ts'
 import { StagedFile } from './database-folder.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
-import { getWorld, newName, plainName, worldWire } from './operations.ts'
+import { getWorld, HAPPENED_MAX, newName, plainName, worldWire } from './operations.ts'
 import { writeSnapshot } from './snapshot-file.ts'
 import { clockOf, keepClock } from './state.ts'
 import type { Saved } from './store.ts'
 import type { SandboxWorlds } from './worlds.ts'
 
-export const clockRoutes = ({ worlds }: Parts) =>
+export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
   new Elysia({ name: 'sandbox-clock' })
-    .get('/clock', ({ query }) => clockWire(getWorld(worlds, query.world)), operations.getClock)
+    .get('/clock', ({ query }) => clockWire(getWorld(worlds, query.world), []), operations.getClock)
     .post(
       '/clock',
       async ({ query, body: { now, advance, frozen } }) => {
@@ -31,12 +35,28 @@ export const clockRoutes = ({ worlds }: Parts) =>
         if (targetMs > clock.nowMs()) clock.set(targetMs)
         if (frozen === false) clock.thaw()
         await keepClock(world)
-        return clockWire(world)
+        const happened = await happenedIn(world, due)
+        deliveries.wake()
+        return clockWire(world, happened)
       },
       operations.moveClock,
     )
 
-const clockWire = (world: World) => ({ now: toTimestamp(world.clock.nowMs()), frozen: clockOf(world).frozen })
+const clockWire = (world: World, happened: readonly Event[]) => ({
+  now: toTimestamp(world.clock.nowMs()),
+  frozen: clockOf(world).frozen,
+  happened: happened.map(eventWire),
+})
+
+/** Does what is due in a world, and returns its first events. */
+const happenedIn = async (world: World, due: DueWork): Promise<Event[]> => {
+  const happened: Event[] = []
+  using _ = listenToEvents(world, (event) => {
+    if (happened.length < HAPPENED_MAX) happened.push(event)
+  })
+  await due.catchUp(world)
+  return happened
+}
 
 /** The time to which a clock is moved. @throws DomainError validation */
 const movedTo = (presentMs: number, now: string | undefined, advance: string | undefined): number => {

@@ -1,0 +1,78 @@
+import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
+import type { Query, Tx } from '../db/database.ts'
+import { List } from '../db/lists.ts'
+import { prepared, preparedInsert } from '../db/prepared.ts'
+import { type Event, events } from './tables.ts'
+
+export type { Event }
+
+const isQueued = sql<number>`EXISTS (SELECT 1 FROM webhook_queue WHERE webhook_queue.event_id = events.id)`
+
+const byEventId = prepared((query: Query) =>
+  query
+    .select()
+    .from(events)
+    .where(and(eq(events.eventId, sql.placeholder('eventId')), eq(events.clientId, sql.placeholder('clientId'))))
+    .limit(1)
+    .prepare(),
+)
+
+const byId = prepared((query: Query) =>
+  query
+    .select()
+    .from(events)
+    .where(eq(events.id, sql.placeholder('id')))
+    .limit(1)
+    .prepare(),
+)
+
+const lastId = prepared((query: Query) =>
+  query
+    .select({ id: sql<number | null>`max(${events.id})` })
+    .from(events)
+    .prepare(),
+)
+
+const oldestEvent = prepared((query: Query) =>
+  query.select({ createdAtMs: events.createdAtMs, isQueued }).from(events).orderBy(asc(events.id)).limit(1).prepare(),
+)
+
+export const findEvent = (query: Query, clientId: number, eventId: string): Event | undefined =>
+  byEventId(query).get({ clientId, eventId })
+
+/** @throws Error if it does not exist, which a foreign key rules out */
+export const getEvent = (query: Query, id: number): Event => {
+  const event = byId(query).get({ id })
+  if (!event) throw new Error(`event ${id} is referred to and does not exist`)
+  return event
+}
+
+export const nextNumber = (query: Query): number => (lastId(query).get()?.id ?? 0) + 1
+
+export const insertEvent = preparedInsert(events)
+
+/** Undefined while the oldest event waits to be delivered, which takes hours at most. */
+export const findOldestMs = (query: Query): number | undefined => {
+  const oldest = oldestEvent(query).get()
+  return oldest && !oldest.isQueued ? oldest.createdAtMs : undefined
+}
+
+/** Deletes the oldest events up to a time that wait for no delivery, and not more than `countMax`. */
+export const deleteOldest = (tx: Tx, upToMs: number, countMax: number): void => {
+  const oldest = tx.select({ id: events.id }).from(events).orderBy(asc(events.id)).limit(countMax)
+  tx.delete(events)
+    .where(and(inArray(events.id, oldest), lte(events.createdAtMs, upToMs), sql`NOT ${isQueued}`))
+    .run()
+}
+
+export const eventList = new List({
+  table: events,
+  filters: {
+    type: sql`${events.type} GLOB ${sql.placeholder('type')}`,
+    createdFromMs: gte(events.createdAtMs, sql.placeholder('createdFromMs')),
+    createdToMs: lte(events.createdAtMs, sql.placeholder('createdToMs')),
+  },
+  sorts: { id: [] },
+  counted: { as: 'events', by: {} },
+  created: 'id',
+})

@@ -1,0 +1,32 @@
+import type { Tx } from '../db/database.ts'
+import { toTimestampOrNull } from '../kernel/clock.ts'
+import { type EventContext, publish } from '../webhooks/publish.ts'
+import { type Order, vouchersOf } from './queries.ts'
+import { orderWire } from './wire.ts'
+
+export type OrderChange =
+  | 'created'
+  | 'processing'
+  | 'delivered'
+  | 'partially_delivered'
+  | 'failed'
+  | 'cancelled'
+  | 'refunded'
+
+/** Writes an event of an order, as the order is now. Its vouchers are without codes (contract C16). */
+export const publishOrder = (
+  tx: Tx,
+  { world, reference }: EventContext,
+  order: Order,
+  change: OrderChange,
+  createdAtMs: number,
+): void => {
+  const delivered = order.deliveredQuantity > 0 ? vouchersOf(tx, order.id) : []
+  const vouchers = delivered.map((voucher) => ({
+    voucher_reference_number: voucher.reference,
+    expires_at: toTimestampOrNull(voucher.expiresAtMs),
+  }))
+  const { id, clientId } = order
+  const data = orderWire(order, vouchers, reference)
+  publish(tx, world, { clientId, type: `order.${change}`, record: `order ${id}`, data, createdAtMs })
+}

@@ -1,0 +1,129 @@
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import { addNetwork } from '../http/client-address.ts'
+
+/** Where deliveries may go (contract C16): an own address list, because a receiver must be no way into the network. */
+
+const listOf = (...networks: readonly string[]): BlockList => {
+  const list = new BlockList()
+  for (const network of networks) addNetwork(list, network)
+  return list
+}
+
+const LOOPBACK = listOf('127.0.0.0/8', '::1')
+
+/** IPv4 addresses that are none of a public receiver (IANA special-purpose registry). */
+const SPECIAL_V4 = listOf(
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared
+  '127.0.0.0/8', // loopback
+  '168.63.129.16', // a metadata service with a public address
+  '169.254.0.0/16', // link-local, and most metadata services
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // relays from IPv6
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and broadcast
+)
+/** The only IPv6 addresses that are assigned to the public... */
+const GLOBAL_V6 = listOf('2000::/3')
+/** ...but for protocols and documentation. */
+const SPECIAL_V6 = listOf('2001::/23', '2001:db8::/32', '3fff::/20')
+
+export interface AddressRules {
+  /** Whether names that end in `.localhost` are receivers, and plain http is spoken. */
+  isSandbox: boolean
+  /** Networks of `--webhook-allow`. */
+  allowed: BlockList
+}
+
+/** Why a URL is refused as the receiver of a webhook; undefined if it is none. */
+export type UrlProblem = string | undefined
+
+const NOT_REACHABLE = 'must not lead to a private, reserved or unknown address'
+
+const URL_LENGTH_MAX = 2_048
+
+/** What is wrong with a URL, before its name is looked up. */
+const urlProblem = (text: string, { isSandbox }: AddressRules): UrlProblem => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const schemes = isSandbox ? ['https:', 'http:'] : ['https:']
+  if (!url || !schemes.includes(url.protocol) || text.length > URL_LENGTH_MAX) {
+    return `must be ${isSandbox ? 'an http or https' : 'an https'} URL of at most ${URL_LENGTH_MAX} characters`
+  }
+  if (url.username !== '' || url.password !== '') return 'must not hold credentials'
+  if (url.port === '0') return 'must not have the port 0'
+  return undefined
+}
+
+/** The host of a URL without the brackets of an IPv6 address. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+
+/**
+ * The addresses that a URL leads to, each of which is allowed. Undefined if one is not, or the name is unknown.
+ * To be asked again at each connection, which goes to one of them: a name may change its addresses in between.
+ */
+export const findAddresses = async (url: URL, rules: AddressRules): Promise<string[] | undefined> => {
+  const host = hostOf(url)
+  if (!rules.isSandbox && /(?:^|\.)localhost\.?$/.test(host)) return undefined
+  const addresses = isIP(host) === 0 ? await resolved(host) : [host]
+  return addresses.length > 0 && addresses.every((address) => isAllowed(address, rules)) ? addresses : undefined
+}
+
+/** @throws nothing: a name that cannot be looked up has no addresses */
+const resolved = async (name: string): Promise<string[]> => {
+  try {
+    return (await lookup(name, { all: true })).map(({ address }) => address)
+  } catch {
+    return []
+  }
+}
+
+/** Why a URL cannot be the receiver of a webhook now. */
+export const receiverProblem = async (text: string, rules: AddressRules): Promise<UrlProblem> =>
+  urlProblem(text, rules) ?? ((await findAddresses(new URL(text), rules)) ? undefined : NOT_REACHABLE)
+
+export const isAllowed = (address: string, { isSandbox, allowed }: AddressRules): boolean => {
+  const plain = embeddedV4(address) ?? address
+  if (isIn(allowed, plain)) return true
+  if (isSandbox) return isIn(LOOPBACK, plain)
+  if (isIP(plain) === 4) return !isIn(SPECIAL_V4, plain)
+  return isIn(GLOBAL_V6, plain) && !isIn(SPECIAL_V6, plain)
+}
+
+const isIn = (networks: BlockList, address: string): boolean => {
+  const family = isIP(address)
+  return family !== 0 && networks.check(address, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** Where the groups of an IPv6 address hold an IPv4 address: mapped, compatible, translated (NAT64), and 6to4. */
+const EMBEDDINGS: readonly { prefix: readonly number[]; at: number }[] = [
+  { prefix: [0, 0, 0, 0, 0, 0xffff], at: 6 },
+  { prefix: [0, 0, 0, 0, 0xffff, 0], at: 6 },
+  { prefix: [0x64, 0xff9b, 0, 0, 0, 0], at: 6 },
+  { prefix: [0x2002], at: 1 },
+]
+
+/** The IPv4 address that an IPv6 address stands for, if it does. */
+const embeddedV4 = (address: string): string | undefined => {
+  if (isIP(address) !== 6) return undefined
+  const groups = groupsOf(address)
+  const form = EMBEDDINGS.find(({ prefix }) => prefix.every((group, index) => groups[index] === group))
+  if (!form) return undefined
+  const [high = 0, low = 0] = groups.slice(form.at, form.at + 2)
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
+}
+
+/** The eight groups of an IPv6 address; a URL writes it in its shortest form, without dots. */
+const groupsOf = (address: string): number[] => {
+  const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::')
+  const read = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
+  const [before, after] = [read(head), read(tail ?? '')]
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
+}

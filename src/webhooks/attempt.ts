@@ -1,0 +1,78 @@
+import type { Tx } from '../db/database.ts'
+import type { Event } from '../events/queries.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
+import { findAnyWebhook, insertAttempt, updateWebhook, type Webhook } from './queries.ts'
+import { dropQueue, releaseNext } from './queue.ts'
+import { deleteQueued, findQueued, type QueuedDelivery, updateQueued } from './queue-queries.ts'
+import type { Answer } from './sender.ts'
+
+/** What an attempt leads to (contract C16). */
+
+/** After each failure but the last. */
+const PAUSES_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS]
+/** A webhook is switched off after so long without a success. */
+const FAILING_MS_MAX = 3 * DAY_MS
+const GONE = 410
+
+export interface Attempted {
+  queued: QueuedDelivery
+  event: Event
+  answer: Answer
+  atMs: number
+  nowMs: number
+}
+
+export type AttemptStatus = 'delivered' | 'retrying' | 'failed'
+
+export interface AttemptResult {
+  status: AttemptStatus
+  /** Why the webhook was switched off by it, if it was. */
+  disabledReason?: string
+}
+
+const isDelivered = ({ status }: Answer): boolean => status !== null && status >= 200 && status < 300
+
+/** Records an attempt, and queues the next one or that of the next event. A webhook that is off stays as it is. */
+export const recordAttempt = (tx: Tx, { queued, event, answer, atMs, nowMs }: Attempted): AttemptResult | undefined => {
+  const webhook = findAnyWebhook(tx, queued.webhookId)
+  if (!webhook) return undefined
+  const waiting = webhook.active && queued.id > webhook.droppedTo ? findQueued(tx, queued.id) : undefined
+  const failures = (waiting ?? queued).failures + 1
+  const pauseMs = waiting && PAUSES_MS[failures - 1]
+  const reason = isDelivered(answer) || !waiting ? undefined : reasonToDisable(webhook, answer, nowMs)
+  const status = isDelivered(answer) ? 'delivered' : pauseMs === undefined || reason ? 'failed' : 'retrying'
+  const nextAttemptAtMs = status === 'retrying' && pauseMs !== undefined ? nowMs + pauseMs : null
+  insertAttempt(tx, {
+    id: null,
+    clientId: webhook.clientId,
+    webhookId: webhook.id,
+    eventId: event.eventId,
+    eventType: event.type,
+    attempt: failures,
+    status,
+    responseStatus: answer.status,
+    durationMs: answer.durationMs,
+    responseBody: answer.body,
+    nextAttemptAtMs,
+    createdAtMs: atMs,
+  })
+  if (!waiting) return { status }
+  if (reason) {
+    dropQueue(tx, webhook, { active: false, disabledReason: reason, updatedAtMs: nowMs })
+    return { status, disabledReason: reason }
+  }
+  if (nextAttemptAtMs === null) {
+    deleteQueued(tx, waiting.id)
+    releaseNext(tx, webhook, waiting.record, nowMs)
+  } else {
+    updateQueued(tx, waiting, { failures, dueAtMs: nextAttemptAtMs })
+  }
+  const failingSinceMs = status === 'delivered' ? null : (webhook.failingSinceMs ?? nowMs)
+  if (failingSinceMs !== webhook.failingSinceMs) updateWebhook(tx, webhook, { failingSinceMs })
+  return { status }
+}
+
+const reasonToDisable = ({ failingSinceMs }: Webhook, { status }: Answer, nowMs: number): string | undefined => {
+  if (status === GONE) return 'gone'
+  return failingSinceMs !== null && nowMs - failingSinceMs >= FAILING_MS_MAX ? 'failing' : undefined
+}

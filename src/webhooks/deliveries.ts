@@ -1,0 +1,241 @@
+import type { Query } from '../db/database.ts'
+import { EVENT_KEPT_MS } from '../events/expiry.ts'
+import { getEvent } from '../events/queries.ts'
+import { eventJson } from '../events/wire.ts'
+import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import { schedule } from '../worlds/due.ts'
+import { type World, worldPart } from '../worlds/world.ts'
+import { type AttemptResult, recordAttempt } from './attempt.ts'
+import { clearDropped } from './clearing.ts'
+import { Line } from './line.ts'
+import { allWebhooks, findAnyWebhook, type Webhook } from './queries.ts'
+import { listenToQueue } from './queue.ts'
+import { nextQueued, type QueuedDelivery } from './queue-queries.ts'
+import type { Secrets } from './secrets.ts'
+import type { Answer, Delivery, Send } from './sender.ts'
+import { signatureHeaders } from './signing.ts'
+
+/** Deliveries at once, over all webhooks (contract C16). */
+const IN_FLIGHT_MAX = 64
+/** How often what is due by a clock that runs is looked for. */
+const TICK_MS = SECOND_MS
+/** A pause after a result that could not be written. */
+const TROUBLE_MS = 5 * SECOND_MS
+
+export interface DeliveriesOptions {
+  send: Send
+  secrets: Secrets
+  onDisabled: (webhook: Webhook, reason: string) => void
+  onError: (error: unknown) => void
+  observer?: DeliveryObserver
+}
+
+/** Changes deliveries and is notified of them, for tests. */
+export interface DeliveryObserver {
+  attempted: (attempt: { world: World; webhook: Webhook; delivery: Delivery; answer: Answer }) => void
+}
+
+/** Whether the memory knows what waits in the database of a world. */
+const knowledge = worldPart(() => ({ isLoaded: false }), 'derived')
+
+/** Delivers what is queued, outside of transactions and requests. What was not recorded is sent again. */
+export class Deliveries {
+  readonly #lines = new Map<World, Map<string, Line>>()
+  readonly #abort = new AbortController()
+  readonly #settling = new Set<{ world: World; untilMs: number; resolve: () => void }>()
+  readonly #clearing = new Set<World>()
+  #inFlight = 0
+  #isPumpDue = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(private readonly options: DeliveriesOptions) {}
+
+  /** Delivers what waits in a world, now and from now on. Called often: a world that is known costs nothing. */
+  watch(world: World): void {
+    if (world.closed) return
+    const known = world.of(knowledge)
+    if (known.isLoaded) return
+    known.isLoaded = true
+    listenToQueue(world, (webhookId, dueAtMs) => {
+      this.#lineOf(world, webhookId).expect(dueAtMs)
+      this.#pumpSoon()
+    })
+    for (const webhook of allWebhooks(world.db.query)) {
+      if (webhook.active) this.#look(world.db.query, this.#lineOf(world, webhook.id), webhook)
+    }
+    this.clear(world)
+    this.#pumpSoon()
+  }
+
+  /** After the clock of a world was moved. */
+  wake(): void {
+    this.#pumpSoon()
+  }
+
+  /** Resolves once nothing is left to deliver in a world at its present time. */
+  settled(world: World): Promise<void> {
+    this.watch(world)
+    return new Promise((resolve) => {
+      this.#settling.add({ world, untilMs: world.clock.nowMs(), resolve })
+      this.#pumpSoon()
+    })
+  }
+
+  /** Deletes what was dropped, in steps between which others write. */
+  clear(world: World): void {
+    if (this.#clearing.has(world)) return
+    this.#clearing.add(world)
+    clearDropped(world)
+      .catch((error: unknown) => this.#report(world, error))
+      .finally(() => this.#clearing.delete(world))
+  }
+
+  /** Sends nothing more, gives what is in flight some milliseconds, and then gives it up: it is sent again later. */
+  async close(drainMsMax: number): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#isClosing = true
+    const endsMs = sinceStartMs() + drainMsMax
+    while (this.#inFlight > 0 && sinceStartMs() < endsMs) await Bun.sleep(CLOSING_LOOK_MS)
+    this.#abort.abort()
+    while (this.#inFlight > 0) await Bun.sleep(CLOSING_LOOK_MS)
+  }
+  #isClosing = false
+
+  #lineOf(world: World, webhookId: string): Line {
+    const ofWorld = this.#lines.get(world) ?? new Map<string, Line>()
+    this.#lines.set(world, ofWorld)
+    const line = ofWorld.get(webhookId) ?? new Line(world, webhookId)
+    ofWorld.set(webhookId, line)
+    return line
+  }
+
+  /** The next delivery of a line that is not in flight. Notes when the one after it is due. */
+  #look(query: Query, line: Line, { droppedTo, failingSinceMs }: Webhook): QueuedDelivery | undefined {
+    line.isFailing = failingSinceMs !== null
+    const waiting = nextQueued(query, { webhookId: line.webhookId, droppedTo }, line.inFlight.size + 1)
+    const next = waiting.find(({ id }) => !line.inFlight.has(id))
+    line.nextDueMs = next?.dueAtMs ?? Number.POSITIVE_INFINITY
+    return next
+  }
+
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return
+    this.#isPumpDue = true
+    // After the commit of what has called.
+    setImmediate(() => {
+      this.#isPumpDue = false
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    while (!this.#isClosing && this.#inFlight < IN_FLIGHT_MAX) {
+      const line = this.#nextLine()
+      if (!line) break
+      this.#start(line)
+    }
+    this.#answerSettled()
+    clearTimeout(this.#timer)
+    if (this.#isClosing || this.#lines.size === 0) return
+    this.#timer = setTimeout(() => this.#pump(), TICK_MS)
+    this.#timer.unref()
+  }
+
+  /** The line that has the fewest in flight; among them, the one that has waited for its turn the longest. */
+  #nextLine(): Line | undefined {
+    let next: Line | undefined
+    for (const [world, lines] of this.#lines) {
+      if (world.closed) this.#lines.delete(world)
+      for (const line of lines.values()) {
+        if (line.isIdle) lines.delete(line.webhookId)
+        else if (line.isReady && (!next || line.comesBefore(next))) next = line
+      }
+      if (lines.size === 0) this.#lines.delete(world)
+    }
+    return next
+  }
+
+  #start(line: Line): void {
+    const { world, webhookId } = line
+    try {
+      const webhook = findAnyWebhook(world.db.query, webhookId)
+      if (!webhook?.active) {
+        line.nextDueMs = Number.POSITIVE_INFINITY
+        return
+      }
+      const queued = this.#look(world.db.query, line, webhook)
+      if (!queued || line.nextDueMs > world.clock.nowMs()) return
+      line.begin(queued.id)
+      this.#look(world.db.query, line, webhook)
+      this.#inFlight += 1
+      void this.#deliver(line, webhook, queued)
+    } catch (error) {
+      line.pause(TROUBLE_MS)
+      this.#report(world, error)
+    }
+  }
+
+  async #deliver(line: Line, webhook: Webhook, queued: QueuedDelivery): Promise<void> {
+    const { world } = line
+    try {
+      const event = getEvent(world.db.query, queued.eventId)
+      const atMs = world.clock.nowMs()
+      const delivery = this.#deliveryOf(world, webhook, { ...event, body: eventJson(event) }, atMs)
+      const answer = await this.options.send(delivery, this.#abort.signal)
+      if (this.#abort.signal.aborted && answer.status === null) return
+      this.options.observer?.attempted({ world, webhook, delivery, answer })
+      const attempted = { queued, event, answer, atMs, nowMs: world.clock.nowMs() }
+      this.#finish(world, webhook, await world.db.write((tx) => recordAttempt(tx, attempted)))
+      schedule(world, event.createdAtMs + EVENT_KEPT_MS) // what waits is kept for longer
+    } catch (error) {
+      line.pause(TROUBLE_MS)
+      this.#report(world, error)
+    } finally {
+      this.#inFlight -= 1
+      line.end(queued.id)
+      this.#pumpSoon()
+    }
+  }
+
+  #deliveryOf(
+    world: World,
+    webhook: Webhook,
+    event: { eventId: string; type: string; body: string },
+    atMs: number,
+  ): Delivery {
+    const { eventId, type: eventType, body } = event
+    const secrets = this.options.secrets.of(world.db.query, webhook, atMs)
+    const headers = signatureHeaders[webhook.signing]({
+      webhookId: webhook.id,
+      eventId,
+      eventType,
+      body,
+      atMs,
+      secrets,
+    })
+    return { url: webhook.url, headers, body }
+  }
+
+  #finish(world: World, webhook: Webhook, result: AttemptResult | undefined): void {
+    if (result?.disabledReason === undefined) return
+    this.options.onDisabled(webhook, result.disabledReason)
+    this.clear(world)
+  }
+
+  /** A world that was reset or dropped takes its deliveries with it. */
+  #report(world: World, error: unknown): void {
+    if (!world.closed && !this.#isClosing) this.options.onError(error)
+  }
+
+  #answerSettled(): void {
+    for (const waiting of this.#settling) {
+      const { world, untilMs, resolve } = waiting
+      const lines = [...(this.#lines.get(world)?.values() ?? [])]
+      if (!world.closed && !this.#isClosing && lines.some((line) => line.isBusyUntil(untilMs))) continue
+      this.#settling.delete(waiting)
+      resolve()
+    }
+  }
+}
+
+const CLOSING_LOOK_MS = 10

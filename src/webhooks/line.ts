@@ -1,0 +1,62 @@
+import { sinceStartMs } from '../kernel/clock.ts'
+import type { World } from '../worlds/world.ts'
+
+/** Deliveries at once for a webhook, and for one whose last attempt has failed (contract C16). */
+const IN_FLIGHT_MAX = 4
+const FAILING_IN_FLIGHT_MAX = 1
+
+let turns = 0
+
+/** The deliveries of one webhook: what is in flight, and when the next is due. The database has the rest. */
+export class Line {
+  readonly inFlight = new Set<number>()
+  /** By the clock of the world; Infinity when nothing waits. */
+  nextDueMs = Number.POSITIVE_INFINITY
+  isFailing = false
+  #pausedUntilMs = 0
+  #turn = 0
+
+  constructor(
+    readonly world: World,
+    readonly webhookId: string,
+  ) {}
+
+  expect(dueAtMs: number): void {
+    this.nextDueMs = Math.min(this.nextDueMs, dueAtMs)
+  }
+
+  begin(queuedId: number): void {
+    this.inFlight.add(queuedId)
+    this.#turn = ++turns
+  }
+
+  /** What follows is looked for at the next turn. */
+  end(queuedId: number): void {
+    this.inFlight.delete(queuedId)
+    this.nextDueMs = Number.NEGATIVE_INFINITY
+  }
+
+  /** In real time: the clock of a world may stand still. */
+  pause(milliseconds: number): void {
+    this.#pausedUntilMs = sinceStartMs() + milliseconds
+  }
+
+  get isIdle(): boolean {
+    return this.inFlight.size === 0 && this.nextDueMs === Number.POSITIVE_INFINITY
+  }
+
+  get isReady(): boolean {
+    const placesMax = this.isFailing ? FAILING_IN_FLIGHT_MAX : IN_FLIGHT_MAX
+    if (this.inFlight.size >= placesMax || this.nextDueMs > this.world.clock.nowMs()) return false
+    return sinceStartMs() >= this.#pausedUntilMs
+  }
+
+  comesBefore(other: Line): boolean {
+    const fewer = this.inFlight.size - other.inFlight.size
+    return fewer === 0 ? this.#turn < other.#turn : fewer < 0
+  }
+
+  isBusyUntil(timeMs: number): boolean {
+    return this.inFlight.size > 0 || this.nextDueMs <= timeMs
+  }
+}

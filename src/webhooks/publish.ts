@@ -1,0 +1,66 @@
+import type { Tx } from '../db/database.ts'
+import { EVENT_KEPT_MS } from '../events/expiry.ts'
+import { type Event, insertEvent, nextNumber } from '../events/queries.ts'
+import { type EventType, matches } from '../events/types.ts'
+import { computedId } from '../kernel/ids.ts'
+import type { Reference } from '../reference/reference.ts'
+import { schedule } from '../worlds/due.ts'
+import { type World, worldPart } from '../worlds/world.ts'
+import { activeWebhooksOf, type Webhook } from './queries.ts'
+import { queueDelivery } from './queue.ts'
+
+/** Where a change happens, and what its events are written with. */
+export interface EventContext {
+  world: World
+  reference: Reference
+}
+
+export interface NewEvent {
+  clientId: number
+  type: EventType
+  /** Events of the same record are delivered in order: `order 1`. */
+  record: string
+  /** The record as its GET returns it. */
+  data: object
+  /** When the change fell due, which can be before the present of the world. */
+  createdAtMs: number
+}
+
+type EventListener = (event: Event) => void
+
+const listeners = worldPart(() => new Set<EventListener>())
+
+/** Calls back for each event of a world as it is written, before its commit. Disposal ends it. */
+export const listenToEvents = (world: World, listener: EventListener): Disposable => {
+  const all = world.of(listeners)
+  all.add(listener)
+  return { [Symbol.dispose]: () => void all.delete(listener) }
+}
+
+/** Writes an event in the transaction of the change that it reports, and queues it (contract C16). */
+export const publish = (tx: Tx, world: World, event: NewEvent): Event => {
+  const written = writeEvent(tx, world, event)
+  for (const webhook of activeWebhooksOf(tx, event.clientId)) {
+    if (matches(webhook.events, event.type)) queueDelivery(tx, world, webhook, written, event.createdAtMs)
+  }
+  return written
+}
+
+/** The same for one webhook alone, whatever its filter. */
+export const publishTo = (tx: Tx, world: World, webhook: Webhook, event: NewEvent): Event => {
+  const written = writeEvent(tx, world, event)
+  queueDelivery(tx, world, webhook, written, event.createdAtMs)
+  return written
+}
+
+const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event => {
+  const { clientId, type, createdAtMs } = change
+  const id = nextNumber(tx)
+  const json = JSON.stringify(data)
+  const eventId = computedId('evt', createdAtMs, `${id} ${clientId} ${type} ${json}`)
+  const event = { id, eventId, data: json, ...change }
+  insertEvent(tx, event)
+  schedule(world, createdAtMs + EVENT_KEPT_MS)
+  for (const listener of world.of(listeners)) listener(event)
+  return event
+}

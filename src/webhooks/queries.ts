@@ -1,0 +1,82 @@
+import { and, asc, count, desc, eq, gt, or, sql } from 'drizzle-orm'
+import type { Query, Tx } from '../db/database.ts'
+import { List } from '../db/lists.ts'
+import { prepared, preparedInsert } from '../db/prepared.ts'
+import { type Attempt, type Webhook, webhookDeliveries, webhooks } from './tables.ts'
+
+export type { Attempt, Webhook }
+
+const ownedBy = (clientId: number) => and(eq(webhooks.clientId, clientId), eq(webhooks.deleted, false))
+
+const activeOf = prepared((query: Query) =>
+  query
+    .select()
+    .from(webhooks)
+    .where(and(eq(webhooks.clientId, sql.placeholder('clientId')), eq(webhooks.active, true)))
+    .prepare(),
+)
+
+export const findWebhook = (query: Query, clientId: number, id: string): Webhook | undefined =>
+  query
+    .select()
+    .from(webhooks)
+    .where(and(ownedBy(clientId), eq(webhooks.id, id)))
+    .limit(1)
+    .get()
+
+export const findAnyWebhook = (query: Query, id: string): Webhook | undefined =>
+  query
+    .select()
+    .from(webhooks)
+    .where(and(eq(webhooks.id, id), eq(webhooks.deleted, false)))
+    .limit(1)
+    .get()
+
+/** Of all clients, or of one; the newest first. */
+export const allWebhooks = (query: Query, clientId?: number): Webhook[] =>
+  query
+    .select()
+    .from(webhooks)
+    .where(clientId === undefined ? eq(webhooks.deleted, false) : ownedBy(clientId))
+    .orderBy(desc(webhooks.createdAtMs), desc(webhooks.id))
+    .all()
+
+export const activeWebhooksOf = (query: Query, clientId: number): Webhook[] => activeOf(query).all({ clientId })
+
+export const countWebhooks = (query: Query, clientId: number): number =>
+  query.select({ n: count() }).from(webhooks).where(ownedBy(clientId)).get()?.n ?? 0
+
+/** Of all clients, in the order of their ids. */
+export const webhooksAfter = (query: Query, id: string, limit: number): Webhook[] =>
+  query.select().from(webhooks).where(gt(webhooks.id, id)).orderBy(asc(webhooks.id)).limit(limit).all()
+
+/** Including those whose deletion goes on in steps. */
+export const webhooksToClear = (query: Query): Webhook[] =>
+  query
+    .select()
+    .from(webhooks)
+    .where(or(gt(webhooks.droppedTo, 0), eq(webhooks.deleted, true)))
+    .all()
+
+export const insertWebhook = (tx: Tx, webhook: Webhook): void => {
+  tx.insert(webhooks).values(webhook).run()
+}
+
+export const updateWebhook = (tx: Tx, webhook: Webhook, update: Partial<Webhook>): Webhook => {
+  tx.update(webhooks).set(update).where(eq(webhooks.id, webhook.id)).run()
+  return { ...webhook, ...update }
+}
+
+export const deleteWebhookRow = (tx: Tx, id: string): void => {
+  tx.delete(webhooks).where(eq(webhooks.id, id)).run()
+}
+
+export const insertAttempt = preparedInsert(webhookDeliveries)
+
+export const attemptList = new List({
+  table: webhookDeliveries,
+  filters: { webhookId: webhookDeliveries.webhookId },
+  sorts: { id: [] },
+  counted: { as: 'webhook_deliveries', by: { webhookId: 'part' } },
+  created: 'id',
+})

@@ -1,0 +1,166 @@
+import { and, asc, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import type { Query, Tx } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
+import { type QueuedDelivery, webhookDeliveries, webhookQueue } from './tables.ts'
+
+export type { QueuedDelivery }
+
+const ofRecord = and(
+  eq(webhookQueue.webhookId, sql.placeholder('webhookId')),
+  eq(webhookQueue.record, sql.placeholder('record')),
+  gt(webhookQueue.id, sql.placeholder('droppedTo')),
+  eq(webhookQueue.held, sql`${sql.placeholder('held')}`),
+)
+
+const byId = prepared((query: Query) =>
+  query
+    .select()
+    .from(webhookQueue)
+    .where(eq(webhookQueue.id, sql.placeholder('id')))
+    .limit(1)
+    .prepare(),
+)
+
+const nextDue = prepared((query: Query) =>
+  query
+    .select()
+    .from(webhookQueue)
+    .where(
+      and(
+        eq(webhookQueue.webhookId, sql.placeholder('webhookId')),
+        isNotNull(webhookQueue.dueAtMs),
+        gt(webhookQueue.id, sql.placeholder('droppedTo')),
+      ),
+    )
+    .orderBy(asc(webhookQueue.dueAtMs), asc(webhookQueue.id))
+    .limit(sql.placeholder('count'))
+    .prepare(),
+)
+
+const firstOfRecord = prepared((query: Query) =>
+  query.select().from(webhookQueue).where(ofRecord).orderBy(asc(webhookQueue.id)).limit(1).prepare(),
+)
+
+const lastId = prepared((query: Query) =>
+  query
+    .select({ id: sql<number | null>`max(${webhookQueue.id})` })
+    .from(webhookQueue)
+    .prepare(),
+)
+
+const insertRow = prepared((tx: Tx) =>
+  tx
+    .insert(webhookQueue)
+    .values({
+      webhookId: sql.placeholder('webhookId'),
+      eventId: sql.placeholder('eventId'),
+      record: sql.placeholder('record'),
+      failures: 0,
+      dueAtMs: sql.placeholder('dueAtMs'),
+    })
+    .prepare(),
+)
+
+const updateRow = prepared((tx: Tx) =>
+  tx
+    .update(webhookQueue)
+    .set({
+      dueAtMs: sql`${sql.placeholder('dueAtMs')}`,
+      failures: sql`${sql.placeholder('failures')}`,
+      held: sql`${sql.placeholder('held')}`,
+    })
+    .where(eq(webhookQueue.id, sql.placeholder('id')))
+    .prepare(),
+)
+
+/** A webhook, and what of its queue was dropped. */
+interface QueueOf {
+  webhookId: string
+  droppedTo: number
+}
+
+export const findQueued = (query: Query, id: number): QueuedDelivery | undefined => byId(query).get({ id })
+
+/** The next ones that may be sent, of each record the first, the earliest due first. */
+export const nextQueued = (query: Query, queue: QueueOf, count: number): QueuedDelivery[] =>
+  nextDue(query).all({ ...queue, count })
+
+export const findFirstOfRecord = (
+  query: Query,
+  queue: QueueOf & { record: string },
+  { isHeld = false } = {},
+): QueuedDelivery | undefined => firstOfRecord(query).get({ ...queue, held: Number(isHeld) })
+
+export const lastQueuedId = (query: Query): number => lastId(query).get()?.id ?? 0
+
+export const insertQueued = (tx: Tx, queued: Pick<QueuedDelivery, 'webhookId' | 'eventId' | 'record' | 'dueAtMs'>) =>
+  void insertRow(tx).run({ ...queued })
+
+const deleteRow = prepared((tx: Tx) =>
+  tx
+    .delete(webhookQueue)
+    .where(eq(webhookQueue.id, sql.placeholder('id')))
+    .prepare(),
+)
+
+export const deleteQueued = (tx: Tx, id: number): void => void deleteRow(tx).run({ id })
+
+export const findQueuedEvent = (query: Query, webhookId: string, eventId: number): QueuedDelivery | undefined =>
+  query
+    .select()
+    .from(webhookQueue)
+    .where(and(eq(webhookQueue.webhookId, webhookId), eq(webhookQueue.eventId, eventId)))
+    .limit(1)
+    .get()
+
+export const updateQueued = (
+  tx: Tx,
+  { id, failures }: QueuedDelivery,
+  update: { failures?: number; dueAtMs: number | null; isHeld?: boolean },
+): void => {
+  updateRow(tx).run({ id, failures, ...update, held: Number(update.isHeld ?? false) })
+}
+
+/** Deletes some of what was dropped. Returns how many rows that were. */
+export const deleteDropped = (tx: Tx, { webhookId, droppedTo }: QueueOf, countMax: number): number => {
+  const dropped = tx
+    .select({ id: webhookQueue.id })
+    .from(webhookQueue)
+    .where(and(eq(webhookQueue.webhookId, webhookId), lte(webhookQueue.id, droppedTo)))
+    .limit(countMax)
+  return tx.delete(webhookQueue).where(inArray(webhookQueue.id, dropped)).returning({ id: webhookQueue.id }).all()
+    .length
+}
+
+/** The attempts of a webhook that is deleted. Returns how many rows were deleted. */
+export const deleteAttemptsOf = (tx: Tx, webhookId: string, clientId: number, countMax: number): number => {
+  const own = tx
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(and(eq(webhookDeliveries.clientId, clientId), eq(webhookDeliveries.webhookId, webhookId)))
+    .limit(countMax)
+  return tx
+    .delete(webhookDeliveries)
+    .where(inArray(webhookDeliveries.id, own))
+    .returning({ id: webhookDeliveries.id })
+    .all().length
+}
+
+export const findOldestAttemptMs = (query: Query): number | undefined =>
+  query
+    .select({ createdAtMs: webhookDeliveries.createdAtMs })
+    .from(webhookDeliveries)
+    .orderBy(asc(webhookDeliveries.id))
+    .limit(1)
+    .get()?.createdAtMs
+
+export const deleteOldestAttempts = (tx: Tx, upToMs: number, countMax: number): void => {
+  const oldest = tx
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .orderBy(asc(webhookDeliveries.id))
+    .limit(countMax)
+  tx.delete(webhookDeliveries)
+    .where(and(inArray(webhookDeliveries.id, oldest), lte(webhookDeliveries.createdAtMs, upToMs)))
+    .run()
+}

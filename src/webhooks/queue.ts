@@ -1,0 +1,62 @@
+import type { Tx } from '../db/database.ts'
+import type { Event } from '../events/queries.ts'
+import { type World, worldPart } from '../worlds/world.ts'
+import { updateWebhook, type Webhook } from './queries.ts'
+import {
+  deleteQueued,
+  findFirstOfRecord,
+  findQueuedEvent,
+  insertQueued,
+  lastQueuedId,
+  updateQueued,
+} from './queue-queries.ts'
+
+/** What waits to be delivered (contract C16): of each record only the first is due. */
+
+type QueueListener = (webhookId: string, dueAtMs: number) => void
+
+/** Told of what is queued before its commit, and nothing else: it all is in the database. */
+const queueListener = worldPart<{ tell: QueueListener }>(() => ({ tell: () => undefined }))
+
+export const listenToQueue = (world: World, tell: QueueListener): void => {
+  world.of(queueListener).tell = tell
+}
+
+/** Queues a delivery of an event, behind the others of its record. */
+export const queueDelivery = (
+  tx: Tx,
+  world: World,
+  { id: webhookId, droppedTo }: Webhook,
+  { id: eventId, record }: Event,
+  dueMs: number,
+): void => {
+  const isFirst = findFirstOfRecord(tx, { webhookId, droppedTo, record }) === undefined
+  insertQueued(tx, { webhookId, eventId, record, dueAtMs: isFirst ? dueMs : null })
+  if (isFirst) world.of(queueListener).tell(webhookId, dueMs)
+}
+
+/** Begins a new series of attempts. One that is waiting begins anew in its place. */
+export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event): void => {
+  const nowMs = world.clock.nowMs()
+  const waiting = findQueuedEvent(tx, webhook.id, event.id)
+  if (!waiting || waiting.id <= webhook.droppedTo) {
+    if (waiting) deleteQueued(tx, waiting.id)
+    queueDelivery(tx, world, webhook, event, nowMs)
+    return
+  }
+  updateQueued(tx, waiting, { failures: 0, dueAtMs: waiting.dueAtMs === null ? null : nowMs })
+  if (waiting.dueAtMs !== null) world.of(queueListener).tell(webhook.id, nowMs)
+}
+
+/** Lets the next event of a record follow one that is delivered or has failed for good. */
+export const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: Webhook, record: string, nowMs: number): void => {
+  const queue = { webhookId, droppedTo, record }
+  const held = findFirstOfRecord(tx, queue, { isHeld: true })
+  if (held) updateQueued(tx, held, { dueAtMs: null })
+  const next = findFirstOfRecord(tx, queue)
+  if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
+}
+
+/** Drops everything that waits for a webhook. Its rows are deleted later, because there can be a million. */
+export const dropQueue = (tx: Tx, webhook: Webhook, update: Partial<Webhook>): Webhook =>
+  updateWebhook(tx, webhook, { ...update, droppedTo: lastQueuedId(tx) })

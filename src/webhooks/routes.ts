@@ -1,0 +1,143 @@
+import { Elysia } from 'elysia'
+import type { Query } from '../db/database.ts'
+import { EVENT_NOT_FOUND } from '../events/errors.ts'
+import { ROUTE as EVENTS_ROUTE } from '../events/operations.ts'
+import { findEvent } from '../events/queries.ts'
+import { eventWire } from '../events/wire.ts'
+import { readObject } from '../http/body.ts'
+import { pageHeaders, sliceOf } from '../http/pagination.ts'
+import { found } from '../kernel/failure.ts'
+import type { Guard } from '../sessions/guard.ts'
+import type { AddressRules } from './addresses.ts'
+import type { Deliveries } from './deliveries.ts'
+import { WEBHOOK_NOT_FOUND } from './errors.ts'
+import { readUpdate, readWebhook } from './input.ts'
+import * as operations from './operations.ts'
+import { ROUTE } from './operations.ts'
+import { allWebhooks, attemptList, findWebhook, type Webhook } from './queries.ts'
+import type { Secrets } from './secrets.ts'
+import { changeWebhook, createWebhook, deleteWebhook, pingWebhook, redeliver, rotateSecret } from './webhooks.ts'
+import { attemptWire, webhookWire, withSecretWire } from './wire.ts'
+
+/** Webhooks and their deliveries (contract C16). Errors leave in the structured shape. */
+
+export interface WebhookRoutesOptions {
+  guard: Guard
+  secrets: Secrets
+  rules: AddressRules
+  deliveries: Deliveries
+}
+
+/** A secret is in no cache (contract C16). */
+const NO_STORE = { 'Cache-Control': 'no-store' }
+
+export const webhookRoutes = (options: WebhookRoutesOptions) =>
+  new Elysia({ name: 'webhooks' })
+    .use(recordRoutes(options))
+    .use(deliveryRoutes(options))
+    .use(redeliveryRoutes(options))
+
+const recordRoutes = ({ guard, secrets, rules, deliveries }: WebhookRoutesOptions) =>
+  new Elysia({ name: 'webhook-records', prefix: ROUTE })
+    .use(guard.plugin())
+    .get(
+      '/',
+      ({ query, session: { world, client }, set }) => {
+        const all = allWebhooks(world.db.query, client.id)
+        const { limit, offset } = sliceOf(query)
+        Object.assign(set.headers, pageHeaders(query, all.length))
+        return all.slice(offset, offset + limit).map(webhookWire)
+      },
+      operations.listWebhooks,
+    )
+    .post(
+      '/',
+      async ({ request, session: { world, client, write }, set }) => {
+        const wanted = await readWebhook(await readObject(request), rules)
+        const created = await write((tx) => createWebhook(tx, world, secrets, client.id, wanted))
+        set.status = 201
+        Object.assign(set.headers, NO_STORE, { Location: `${ROUTE}/${created.webhook.id}` })
+        return withSecretWire(created)
+      },
+      operations.createWebhook,
+    )
+    .get(
+      '/:id',
+      ({ params, session: { world, client } }) => webhookWire(getWebhook(world.db.query, client.id, params.id)),
+      operations.getWebhook,
+    )
+    .patch(
+      '/:id',
+      async ({ params, request, session: { world, client, write } }) => {
+        const wanted = await readUpdate(await readObject(request), rules)
+        const changed = await write((tx) => changeWebhook(tx, world, getWebhook(tx, client.id, params.id), wanted))
+        if (!changed.active) deliveries.clear(world)
+        return webhookWire(changed)
+      },
+      operations.updateWebhook,
+    )
+    .delete(
+      '/:id',
+      async ({ params, session: { world, client, write }, set }) => {
+        await write((tx) => deleteWebhook(tx, getWebhook(tx, client.id, params.id)))
+        deliveries.clear(world)
+        set.status = 204
+      },
+      operations.deleteWebhook,
+    )
+
+const deliveryRoutes = ({ guard, secrets }: WebhookRoutesOptions) =>
+  new Elysia({ name: 'webhook-deliveries', prefix: `${ROUTE}/:id` })
+    .use(guard.plugin())
+    .post(
+      '/rotate',
+      async ({ params, session: { world, client, write }, set }) => {
+        const rotated = await write((tx) => rotateSecret(tx, world, secrets, getWebhook(tx, client.id, params.id)))
+        Object.assign(set.headers, NO_STORE)
+        return withSecretWire(rotated)
+      },
+      operations.rotateSecret,
+    )
+    .post(
+      '/ping',
+      async ({ params, session: { world, client, write }, set }) => {
+        const event = await write((tx) => pingWebhook(tx, world, getWebhook(tx, client.id, params.id)))
+        set.status = 202
+        return eventWire(event)
+      },
+      operations.pingWebhook,
+    )
+    .get(
+      '/deliveries',
+      async ({ params, query, session: { world, client }, set }) => {
+        const { id: webhookId } = getWebhook(world.db.query, client.id, params.id)
+        const { rows, totalCount } = await attemptList.page(() => world.db.query, client.id, {
+          filters: { webhookId },
+          sort: 'id',
+          direction: 'DESC',
+          ...sliceOf(query),
+        })
+        Object.assign(set.headers, pageHeaders(query, totalCount))
+        return rows.map(attemptWire)
+      },
+      operations.listDeliveries,
+    )
+
+const redeliveryRoutes = ({ guard }: WebhookRoutesOptions) =>
+  new Elysia({ name: 'redeliveries', prefix: EVENTS_ROUTE }).use(guard.plugin()).post(
+    '/:id/redeliver',
+    async ({ params, session: { world, client, write }, set }) => {
+      const event = await write((tx) => {
+        const event = found(findEvent(tx, client.id, params.id), EVENT_NOT_FOUND)
+        redeliver(tx, world, event)
+        return event
+      })
+      set.status = 202
+      return eventWire(event)
+    },
+    operations.redeliverEvent,
+  )
+
+/** @throws DomainError not_found */
+const getWebhook = (query: Query, clientId: number, id: string): Webhook =>
+  found(findWebhook(query, clientId, id), WEBHOOK_NOT_FOUND)

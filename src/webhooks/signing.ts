@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { SECOND_MS } from '../kernel/clock.ts'
+import type { Signing } from './tables.ts'
+
+const SECRET_PREFIX = 'whsec_'
+
+export const secretFrom = (bytes: Uint8Array): string => SECRET_PREFIX + Buffer.from(bytes).toString('base64')
+
+/** The bytes behind the base64 are the key of all kinds of signatures. */
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+
+const hex = (secret: string, text: string): string => createHmac('sha256', keyOf(secret)).update(text).digest('hex')
+
+export interface SignedEvent {
+  webhookId: string
+  eventId: string
+  eventType: string
+  body: string
+  /** Of the attempt, by the clock of the world. */
+  atMs: number
+  /** The new one first: each signs. */
+  secrets: readonly string[]
+}
+
+/** The headers that let a receiver verify where an event comes from (contract C16). */
+export const signatureHeaders: Record<Signing, (event: SignedEvent) => Record<string, string>> = {
+  // https://www.standardwebhooks.com
+  standard: ({ eventId, body, atMs, secrets }) => ({
+    'webhook-id': eventId,
+    'webhook-timestamp': secondsOf(atMs),
+    'webhook-signature': secrets
+      .map((secret) => new StandardWebhook(secret).sign(eventId, new Date(atMs), body))
+      .join(' '),
+  }),
+  timestamped: ({ body, atMs, secrets }) => ({
+    'X-Timestamp': secondsOf(atMs),
+    'X-Signature': secrets.map((secret) => hex(secret, `${secondsOf(atMs)}.${body}`)).join(','),
+  }),
+  body: ({ webhookId, eventId, eventType, body, atMs, secrets }) => ({
+    'X-Webhook-ID': webhookId,
+    'X-Event-ID': eventId,
+    'X-Event-Type': eventType,
+    'X-Timestamp': secondsOf(atMs),
+    'X-Signature': secrets.map((secret) => hex(secret, body)).join(','),
+  }),
+}
+
+const secondsOf = (timeMs: number): string => String(Math.floor(timeMs / SECOND_MS))

@@ -1,0 +1,115 @@
+import type { Static } from '@sinclair/typebox'
+import type { Tx } from '../db/database.ts'
+import type { Event } from '../events/queries.ts'
+import { matches } from '../events/types.ts'
+import { DAY_MS } from '../kernel/clock.ts'
+import { DomainError } from '../kernel/failure.ts'
+import type { World } from '../worlds/world.ts'
+import { clearSome } from './clearing.ts'
+import { TOO_MANY_WEBHOOKS, WEBHOOK_NOT_ACTIVE, WEBHOOKS_MAX } from './errors.ts'
+import type { WebhookBody, WebhookUpdateBody } from './input.ts'
+import { publishTo } from './publish.ts'
+import { activeWebhooksOf, countWebhooks, insertWebhook, updateWebhook, type Webhook } from './queries.ts'
+import { dropQueue, queueAgain } from './queue.ts'
+import type { Secrets } from './secrets.ts'
+import { secretFrom } from './signing.ts'
+
+/** Contract C16. */
+const SECRET_BYTES = 32
+/** How long the old secret still signs after a rotation. */
+const ROTATION_MS = DAY_MS
+
+/** A webhook and its secret, which nobody sees again. */
+export interface WithSecret {
+  webhook: Webhook
+  secret: string
+}
+
+/** @throws DomainError too_many_webhooks */
+export const createWebhook = (
+  tx: Tx,
+  world: World,
+  secrets: Secrets,
+  clientId: number,
+  { name, url, events, signing = 'standard' }: Static<typeof WebhookBody>,
+): WithSecret => {
+  if (countWebhooks(tx, clientId) >= WEBHOOKS_MAX) throw new DomainError(TOO_MANY_WEBHOOKS)
+  const nowMs = world.clock.nowMs()
+  const id = world.ids.next('whk', nowMs)
+  const secret = secretFrom(world.randomness.bytes(SECRET_BYTES))
+  const webhook: Webhook = {
+    id,
+    clientId,
+    name,
+    url,
+    events,
+    signing,
+    active: true,
+    disabledReason: null,
+    secret: secrets.seal(tx, { id, clientId }, secret),
+    previousSecret: null,
+    previousUntilMs: null,
+    failingSinceMs: null,
+    droppedTo: 0,
+    deleted: false,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  }
+  insertWebhook(tx, webhook)
+  return { webhook, secret }
+}
+
+/** Switching a webhook off drops what waits for it; on, it begins as a new one does. */
+export const changeWebhook = (
+  tx: Tx,
+  world: World,
+  webhook: Webhook,
+  { active, ...members }: Static<typeof WebhookUpdateBody>,
+): Webhook => {
+  const update = { ...members, updatedAtMs: world.clock.nowMs() }
+  if (active === undefined || active === webhook.active) return updateWebhook(tx, webhook, update)
+  if (active) return updateWebhook(tx, webhook, { ...update, active, disabledReason: null, failingSinceMs: null })
+  return dropQueue(tx, webhook, { ...update, active })
+}
+
+/** Many rows are deleted later. */
+export const deleteWebhook = (tx: Tx, webhook: Webhook): void => {
+  clearSome(tx, dropQueue(tx, webhook, { active: false, deleted: true }))
+}
+
+/** The old secret signs beside the new one for a day; the one before it does not any more. */
+export const rotateSecret = (tx: Tx, world: World, secrets: Secrets, webhook: Webhook): WithSecret => {
+  const nowMs = world.clock.nowMs()
+  const secret = secretFrom(world.randomness.bytes(SECRET_BYTES))
+  const rotated = updateWebhook(tx, webhook, {
+    secret: secrets.seal(tx, webhook, secret),
+    previousSecret: webhook.secret,
+    previousUntilMs: nowMs + ROTATION_MS,
+    updatedAtMs: nowMs,
+  })
+  return { webhook: rotated, secret }
+}
+
+/** An event for one webhook alone. @throws DomainError webhook_not_active */
+export const pingWebhook = (tx: Tx, world: World, webhook: Webhook): Event => {
+  if (!webhook.active) throw new DomainError(WEBHOOK_NOT_ACTIVE)
+  const { id, clientId } = webhook
+  return publishTo(tx, world, webhook, {
+    clientId,
+    type: 'ping',
+    record: recordOfPing(id),
+    data: { webhook_id: id },
+    createdAtMs: world.clock.nowMs(),
+  })
+}
+
+const recordOfPing = (webhookId: string): string => `webhook ${webhookId}`
+
+/** Sends an event again to every active webhook whose filter fits. */
+export const redeliver = (tx: Tx, world: World, event: Event): void => {
+  for (const webhook of activeWebhooksOf(tx, event.clientId)) {
+    const isFor =
+      event.type === 'ping' ? event.record === recordOfPing(webhook.id) : matches(webhook.events, event.type)
+    if (isFor) queueAgain(tx, world, webhook, event)
+  }
+}
