@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { commandLine } from '../../src/commands/command-line.ts'
+import { type Block, blocksOf, documentText } from './documents.ts'
+import { COMMAND, inFolder } from './program.ts'
+
+/** docs/ci.md: the scripts of each job are run in a project that has them, and its files are valid. */
+
+const blocks = blocksOf(documentText('docs/ci.md'))
+const blockOf = (name: string): Block => {
+  const block = blocks.find(({ file }) => file === name)
+  if (!block) throw new Error(`docs/ci.md has no ${name}`)
+  return block
+}
+const yamlOf = <Document>(name: string): Document => Bun.YAML.parse(blockOf(name).text) as Document
+
+/** A project whose one test buys a card, with a key that is the same in each attempt, and the archive of a release. */
+const inProject = (work: (folder: string) => Promise<void>): Promise<void> =>
+  inFolder(async (folder) => {
+    const files = blocksOf(documentText('docs/quickstart.md')).filter(({ file }) => file)
+    for (const { file = '', text } of files.filter(({ file }) => !file?.startsWith('second'))) {
+      writeFileSync(join(folder, file), text)
+    }
+    spawnSync('patch', ['shop.mjs', 'idempotency.diff'], { cwd: folder })
+    const project = { name: 'shop', version: '1.0.0', scripts: { test: 'node --test' } }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(project))
+    const lock = { ...project, lockfileVersion: 3, packages: { '': { name: 'shop', version: '1.0.0' } } }
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+    const release = join(folder, 'release/scrip-1.0.0-linux-x64')
+    mkdirSync(release, { recursive: true })
+    mkdirSync(join(folder, 'tools'))
+    writeFileSync(join(release, 'scrip'), `#!/bin/sh\nexec ${COMMAND.map((word) => `'${word}'`).join(' ')} "$@"\n`)
+    chmodSync(join(release, 'scrip'), 0o755)
+    const archive = join(folder, 'tools/scrip-1.0.0-linux-x64.tar.gz')
+    spawnSync('tar', ['-czf', archive, '-C', dirname(release), 'scrip-1.0.0-linux-x64'])
+    await work(folder)
+  })
+
+const inherited = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:SCRIP_|GITHUB_|PORT$)/.test(name)),
+)
+
+const bash = (script: string, cwd: string, env: Record<string, string> = {}) => {
+  const { status, stdout, stderr } = spawnSync('bash', ['-eo', 'pipefail', '-c', script], {
+    cwd,
+    env: { ...inherited, ...env },
+    encoding: 'utf8',
+  })
+  return { status, said: status === 0 ? '' : stdout + stderr, stderr }
+}
+
+const canRun = ['bash', 'node', 'npm', 'patch', 'tar'].every((command) => Bun.which(command))
+
+interface Step {
+  run?: string
+}
+
+describe.skipIf(!canRun)('GitHub Actions', () => {
+  const { jobs } = yamlOf<{ jobs: Record<string, { steps: Step[] }> }>('.github/workflows/test.yml')
+
+  test.each(Object.keys(jobs))('the job %s succeeds', (name) =>
+    inProject(async (cwd) => {
+      const [path, env] = [join(cwd, 'path'), { RUNNER_TEMP: join(cwd, 'temp'), GITHUB_PATH: join(cwd, 'path') }]
+      writeFileSync(path, '')
+      for (const { run } of jobs[name]?.steps ?? []) {
+        if (run === undefined) continue
+        const added = readFileSync(path, 'utf8').trim()
+        const { status, said } = bash(run, cwd, { ...env, PATH: `${added}:${process.env.PATH}` })
+        expect({ run, status, said }).toEqual({ run, status: 0, said: '' })
+      }
+    }),
+  )
+})
+
+describe.skipIf(!canRun)('GitLab CI', () => {
+  interface Job {
+    extends?: string
+    before_script?: string[]
+    script?: string[]
+  }
+  const document = yamlOf<Record<string, Job>>('.gitlab-ci.yml')
+
+  test.each(Object.keys(document).filter((name) => !name.startsWith('.')))('the job %s succeeds', (name) =>
+    inProject(async (cwd) => {
+      const job = document[name]
+      const lines = [...(document[job?.extends ?? '']?.before_script ?? []), ...(job?.script ?? [])]
+      expect(lines.length).toBeGreaterThan(4)
+      const { status, said } = bash(lines.join('\n'), cwd)
+      expect({ status, said }).toEqual({ status: 0, said: '' })
+    }),
+  )
+})
+
+test('Docker Compose: the flags and variables of the service are those of scrip serve', () => {
+  const { services } = yamlOf<{ services: Record<string, { command: string[]; environment: Record<string, string> }> }>(
+    'compose.yaml',
+  )
+  const serving = commandLine({}).commands.find((one) => one.name() === 'serve')
+  const { command = [], environment = {} } = services.scrip ?? {}
+  expect(command[0]).toBe('serve')
+  expect(serving?.parseOptions(command.slice(1)).unknown).toEqual([])
+  const variables = serving?.options.map(({ envVar }) => envVar)
+  expect(Object.keys(environment).filter((name) => !variables?.includes(name))).toEqual([])
+  expect(services.tests?.environment.SCRIP_SANDBOX_TOKEN).toBe(environment.SCRIP_SANDBOX_TOKEN as string)
+})
+
+/** The part of Testcontainers that the page uses, with the program in place of a container. */
+const TESTCONTAINERS = `
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+export const Wait = { forHttp: (path, port) => ({ path, port }) }
+export class GenericContainer {
+  withCommand(command) { this.command = command; return this }
+  withExposedPorts(port) { this.port = port; return this }
+  withWaitStrategy(wait) { this.wait = wait; return this }
+  async start() {
+    const child = spawn('scrip', [...this.command, '--host', '0.0.0.0', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [line] = await once(child.stdout, 'data')
+    const [, port] = /url=http:..[^:]+:(\\d+)/.exec(line)
+    const { status } = await fetch('http://127.0.0.1:' + port + this.wait.path)
+    if (status !== 200 || this.wait.port !== this.port) throw new Error('not ready')
+    return { getHost: () => '127.0.0.1', getMappedPort: (asked) => asked === this.port && port, stop: () => child.kill() }
+  }
+}
+`
+const USES_CONTAINER = `
+import { SANDBOX_TOKEN, startScripContainer } from './scrip-container.mjs'
+const { url, stop } = await startScripContainer()
+const headers = { 'x-sandbox-token': SANDBOX_TOKEN }
+console.log((await fetch(url + '/_sandbox/clock', { headers })).status, (await fetch(url + '/_sandbox/clock')).status)
+await stop()
+`
+
+test.skipIf(!canRun)('Testcontainers: the container has the token and is ready', () =>
+  inProject(async (cwd) => {
+    const module = join(cwd, 'node_modules/testcontainers')
+    mkdirSync(module, { recursive: true })
+    writeFileSync(join(module, 'package.json'), '{"type":"module","main":"index.js"}')
+    writeFileSync(join(module, 'index.js'), TESTCONTAINERS)
+    writeFileSync(join(cwd, 'scrip-container.mjs'), blockOf('scrip-container.mjs').text)
+    writeFileSync(join(cwd, 'use.mjs'), USES_CONTAINER)
+    const path = `${join(cwd, 'release/scrip-1.0.0-linux-x64')}:${process.env.PATH}`
+    const { status, stdout } = spawnSync('node', ['use.mjs'], {
+      cwd,
+      env: { ...inherited, PATH: path },
+      encoding: 'utf8',
+    })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '200 401\n' })
+  }),
+)
