@@ -21,6 +21,7 @@ import { Guard } from '../sessions/guard.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
+import type { Extension } from './extension.ts'
 import { createServices, type Deps, type Services } from './services.ts'
 
 /**
@@ -31,7 +32,7 @@ export const createApp = (deps: Deps) => {
   const { version, publicUrl, config, extension, log } = deps
   const services = createServices(deps)
   const { sessions, credentials, ordering, paying, due, deliveries, refreshIfChanged } = services
-  const timer = deps.listeners?.length ? new RequestTimer(deps.listeners) : undefined
+  const timer = deps.listeners?.length ? new RequestTimer(deps.listeners, extension?.observer.faultOf) : undefined
   const guard = new Guard({
     sessions,
     limits: config.limits,
@@ -39,7 +40,7 @@ export const createApp = (deps: Deps) => {
     refreshIfChanged,
     onIdentified: (request, session) => {
       deliveries.watch(session.world)
-      timer?.identified(request, session.client.username)
+      timer?.identified(request, extension?.usernameOf(session) ?? session.client.username)
       extension?.observer.identified(request, session)
     },
     onAdmitted: extension?.observer.admitted,
@@ -74,8 +75,16 @@ export const createApp = (deps: Deps) => {
     refreshIfChanged(deps.worlds.default)
     deliveries.watch(deps.worlds.default)
   }
-  return { app, handle: app.fetch, due, deliveries, logIn, tick }
+  return { app, handle: extension ? delivering(app, extension) : app.fetch, due, deliveries, logIn, tick }
 }
+
+/** Lets an extension have the last word on each response. */
+const delivering =
+  ({ fetch }: AnyElysia, { observer: { deliver } }: Extension) =>
+  (request: Request): Response | Promise<Response> => {
+    const answer = fetch(request)
+    return answer instanceof Promise ? answer.then((response) => deliver(request, response)) : deliver(request, answer)
+  }
 
 /** The routes of all modules, in the order of the specification. */
 const moduleRoutes = (deps: Deps, services: Services, guard: Guard) => {

@@ -18,13 +18,21 @@ export interface Extension {
   supply: VoucherSupply
   /** Whether the clock of a world moves its payouts or its orders. */
   movesByClock: (world: World, records: 'payouts' | 'orders') => boolean
+  /** What the clock does next with a payout, if not the usual step. */
+  stepByClock: NonNullable<Paying['stepByClock']>
   resolveAccount: ResolveAccount
+  /** How logs name a client. */
+  usernameOf: (session: Session) => string
   /** The errors of a login that `resolveAccount` throws. */
   accountErrors: Record<string, Failure>
   observer: HttpObserver & {
     identified: (request: Request, session: Session) => void
     admitted: (asked: Asked, session: Session) => Session | Promise<Session>
     entitled: (asked: Asked) => Promise<void> | undefined
+    /** May replace a response that is about to be sent. */
+    deliver: (request: Request, response: Response) => Response | Promise<Response>
+    /** The fault that was injected into a request, for the log. */
+    faultOf: (request: Request) => string | undefined
   }
   /** Comes before the routes of the program. */
   hooks: AnyElysia

@@ -81,6 +81,7 @@ export const createServices = (deps: Deps) => {
     feeBasisPoints: payoutFeeBasisPoints,
     conversionBasisPoints,
     byClock: byClock('payouts'),
+    stepByClock: extension?.stepByClock,
   }
   const due = new DueWork([dueOrders(ordering), duePayouts(paying), expiringEvents, expiringAttempts])
   const rules: AddressRules = { isSandbox: config.mode === 'sandbox', allowed: config.webhookNetworks }

@@ -16,7 +16,7 @@ import {
   type ProductIndex,
   type SortField,
 } from './product-index.ts'
-import { discountsOf, findTexts, type Named, productsById } from './queries.ts'
+import { discountsOf, findInactiveId, findTexts, type Named, productsById } from './queries.ts'
 
 export interface CatalogOptions {
   /** Changes if the default world of a data folder is restored. */
@@ -149,6 +149,11 @@ export class Catalog {
   /** The product, or undefined when there is none or it is not on sale. */
   find(id: number): Product | undefined {
     return this.#current.catalog.find(id)
+  }
+
+  /** A product that is not on sale. */
+  findInactiveId(): number | undefined {
+    return findInactiveId(this.#current.database.query)
   }
 
   /** A response that is made once per catalog, and shared by clients with the same agreed discounts. */

@@ -219,6 +219,15 @@ const productOf = (
   bands: bands.get(row.id) ?? [],
 })
 
+export const findInactiveId = (query: Query): number | undefined =>
+  query
+    .select({ id: products.id })
+    .from(products)
+    .where(eq(products.active, false))
+    .orderBy(asc(products.id))
+    .limit(1)
+    .get()?.id
+
 /** The long texts of a product, or undefined when another process has just removed it. */
 export const findTexts = (query: Query, productId: number): ProductTexts | undefined => {
   const { terms, details, howToUse } = products

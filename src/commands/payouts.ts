@@ -4,6 +4,7 @@ import { toTimestamp } from '../kernel/clock.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails, type Moving } from '../payouts/progress.ts'
 import { allPayouts, findAnyPayout, PAYOUT_STATUSES, type Payout, type PayoutStatus } from '../payouts/queries.ts'
 import type { Reference } from '../reference/reference.ts'
+import { sandboxStep } from '../sandbox/test-values/payouts.ts'
 import type { World } from '../worlds/world.ts'
 import { administer, dataCommand, refused } from './administration.ts'
 import { oneOf } from './arguments.ts'
@@ -67,7 +68,8 @@ const move = <Options>(by: Move<Options>) =>
   administer(({ world, reference, isSandbox, write }, id: string, options: Options) =>
     write((tx) => {
       const details: EventDetails = { actorType: 'operator', nowMs: world.clock.nowMs() }
-      const moved = by(tx, { reference, byClock: () => isSandbox }, world, getPayout(tx, id), details, options)
+      const moving = { reference, byClock: () => isSandbox, stepByClock: isSandbox ? sandboxStep : undefined }
+      const moved = by(tx, moving, world, getPayout(tx, id), details, options)
       return payoutRow(reference, clientNamesById(tx), moved)
     }),
   )

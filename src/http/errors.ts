@@ -32,7 +32,7 @@ export interface RenderedError {
 
 export const renderFailure = (failure: Failure, { errorShape, unexpectedError }: ErrorFormat): RenderedError => {
   const worded = failure.code === 'internal' ? { ...failure, message: unexpectedError } : failure
-  const { status } = KINDS[failure.kind]
+  const status = failure.status ?? KINDS[failure.kind].status
   return { status, headers: failure.headers ?? {}, body: RENDERERS[shapeOf(failure, errorShape)](worded) }
 }
 

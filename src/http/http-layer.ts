@@ -35,7 +35,7 @@ const setCommonHeaders = (options: HttpLayerOptions, set: Context['set']): void 
 const errorResponder = (options: HttpLayerOptions) => {
   const operationOf = ({ request, route }: RoutedRequest) => options.operations.get(`${request.method} ${route}`)
 
-  const respondWith = (failure: Failure, routed: RoutedRequest): Response | string => {
+  const respondWith = (failure: Failure, routed: RoutedRequest): string => {
     const { request, set, route } = routed
     setCommonHeaders(options, set)
     const { status, headers, body } = renderFailure(failure, operationOf(routed) ?? STRUCTURED)
@@ -43,10 +43,10 @@ const errorResponder = (options: HttpLayerOptions) => {
     Object.assign(set.headers, headers, { 'content-type': JSON_TYPE })
     const text = JSON.stringify(body)
     options.observer?.ended(request, route, { status, headers: set.headers, body: text }, failure)
-    return failure.dropsConnection ? brokenOff() : text
+    return text
   }
 
-  const refuse = (error: unknown, routed: RoutedRequest): Response | string => {
+  const refuse = (error: unknown, routed: RoutedRequest): string => {
     const { request, set, path } = routed
     if (!(error instanceof DomainError || error instanceof ValidationError)) {
       setCommonHeaders(options, set)
@@ -57,7 +57,7 @@ const errorResponder = (options: HttpLayerOptions) => {
   }
 
   /** Below /api/v1 a request without a token is 401 whether the path exists or not (contract C4). */
-  const refuseUnknownPath = async (routed: RoutedRequest): Promise<Response | string> => {
+  const refuseUnknownPath = async (routed: RoutedRequest): Promise<string> => {
     if (/^\/api\/v1(?:\/|$)/.test(routed.path)) {
       try {
         await options.admit({ ...routed, route: '' })
@@ -120,11 +120,3 @@ const hasOneHost = ({ url, headers }: Request): boolean => !url.startsWith('/') 
 /** Text and bytes are sent as they are. */
 const serialized = (value: unknown): string | Uint8Array | undefined =>
   value === undefined || typeof value === 'string' || value instanceof Uint8Array ? value : JSON.stringify(value)
-
-/** A response that fails before its first byte: the connection is closed without one. */
-const brokenOff = (): Response =>
-  new Response(
-    new ReadableStream({
-      pull: (controller) => controller.error(),
-    }),
-  )

@@ -142,7 +142,7 @@ export interface Page {
 
 const DIGITS = /^-?\d+$/
 
-const count =
+export const count =
   (max: number): Read<number> =>
   (value) => {
     if (!DIGITS.test(value)) return new Problem('integer', 'must be a whole number')

@@ -14,6 +14,8 @@ export interface RequestFacts {
   /** The username of its access token; null without a valid one. */
   client: string | null
   failure: Failure['code'] | null
+  /** The fault that the sandbox has injected. */
+  fault: string | undefined
 }
 
 export interface RequestListener {
@@ -33,7 +35,10 @@ interface Underway {
 export class RequestTimer implements HttpObserver {
   readonly #underway = new WeakMap<Request, Underway>()
 
-  constructor(private readonly listeners: readonly RequestListener[]) {}
+  constructor(
+    private readonly listeners: readonly RequestListener[],
+    private readonly faultOf: (request: Request) => string | undefined = () => undefined,
+  ) {}
 
   arrived = (request: Request): void => {
     if (ownRequests.has(request)) return
@@ -58,6 +63,7 @@ export class RequestTimer implements HttpObserver {
       requestId: requestIdIn(headers),
       client: underway.client,
       failure: failure?.code ?? null,
+      fault: this.faultOf(request),
     }
     for (const { onEnded } of this.listeners) onEnded(facts)
   }

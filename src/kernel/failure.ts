@@ -28,8 +28,8 @@ export interface Failure {
   headers?: Readonly<Record<string, string>>
   /** Has the structured format on every route (contract C4). */
   isUniform?: true
-  /** Closes the connection instead of sending a response. */
-  dropsConnection?: true
+  /** Where it is not that of the kind. */
+  status?: number
 }
 
 export class DomainError extends Error {

@@ -42,14 +42,14 @@ export const createLog = ({ level: least, format, color, clock, write }: LogOpti
   }
   const isWanted = (level: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least)
   const requestLine = (level: LogLevel, facts: RequestFacts): string => {
-    const { method, route, status, durationMs, requestId, client } = facts
+    const { method, route, status, durationMs, requestId, client, fault } = facts
     if (format === 'json') {
-      const asked = { method, route, status, duration_ms: durationMs, request_id: requestId, client }
+      const asked = { method, route, status, duration_ms: durationMs, request_id: requestId, client, fault }
       return line(level, 'request', asked)
     }
     const shown = color ? `${STATUS_COLORS[Math.floor(status / 100)] ?? ''}${status}${RESET}` : status
     const what = `${method.padEnd(METHOD_WIDTH)} ${shown} ${route ?? '(no route)'} ${durationMs.toFixed(1)} ms`
-    return line(level, what, { request_id: requestId, client })
+    return line(level, what, { request_id: requestId, client, fault })
   }
   const requests: RequestListener = {
     onEnded: (facts) => {

@@ -13,12 +13,12 @@ import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { DUPLICATE_REFERENCE_ID, payoutNotCancellable, SAVED_BENEFICIARY_NOT_FOUND } from './errors.ts'
 import type { Payee, PayoutInput } from './input.ts'
-import { applyEvent, type Moving } from './progress.ts'
+import { applyEvent, type Moving, withDue } from './progress.ts'
 import { publishPayout } from './publish.ts'
 import { insertEvent, insertPayout, isReferenceTaken } from './queries.ts'
 import { reservePayout } from './settlement.ts'
 import type { Payout } from './tables.ts'
-import { canHappen, EXPIRY_MS, PACE } from './transitions.ts'
+import { canHappen } from './transitions.ts'
 
 export interface Paying extends Moving {
   rates: WorldRates
@@ -50,7 +50,7 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   const price = payoutPriceOf(tx, { ...paying, rates: paying.rates(world) }, client.id, wallet, input)
   const nowMs = world.clock.nowMs()
   const created = { id: world.ids.next('pyt', nowMs), clientId: client.id, createdAtMs: nowMs }
-  const payout = newPayout(created, input, payee, price, paying.byClock(world) ? PACE[0] : undefined)
+  const payout = withDue(paying, paying.byClock(world), newPayout(created, input, payee, price), nowMs)
   const context = { world, reference: paying.reference }
   reservePayout(tx, context, wallet, payout)
   insertPayout(tx, payout)
@@ -62,15 +62,12 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   return payout
 }
 
-/** Its first due work is its first step, or its expiry. */
 const newPayout = (
   created: Pick<Payout, 'id' | 'clientId' | 'createdAtMs'>,
   input: Omit<PayoutInput, 'payee'>,
   { beneficiaryId, payee }: { beneficiaryId: string | null; payee: Payee },
   price: PayoutPrice,
-  first: (typeof PACE)[number] | undefined,
 ): Payout => {
-  const { createdAtMs } = created
   return {
     ...created,
     referenceId: input.referenceId,
@@ -93,8 +90,8 @@ const newPayout = (
     failureCode: null,
     failureReason: null,
     returned: false,
-    dueAtMs: createdAtMs + (first?.afterMs ?? EXPIRY_MS),
-    dueEvent: first?.event ?? 'expired',
+    dueAtMs: null,
+    dueEvent: null,
     queuedAtMs: null,
     submittedAtMs: null,
     completedAtMs: null,

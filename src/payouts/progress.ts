@@ -5,21 +5,23 @@ import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { publishPayout } from './publish.ts'
 import {
-  allPayouts,
   countDue,
   findNextDue,
   findNextDueMs,
   insertEvent,
+  movingPayouts,
   type PayoutChange,
   updatePayout,
 } from './queries.ts'
 import { movePayoutMoney } from './settlement.ts'
 import type { ActorType, Payout, PayoutStatus } from './tables.ts'
-import { canHappen, EXPIRY_MS, nextStep, type PayoutEventType, TRANSITIONS } from './transitions.ts'
+import { canHappen, EXPIRY_MS, nextStep, type PayoutEventType, type PayoutStep, TRANSITIONS } from './transitions.ts'
 
 export interface Moving {
   reference: Reference
   byClock: (world: World) => boolean
+  /** What the clock does next, where it is not the usual step. */
+  stepByClock?: ((payout: Payout, usual: PayoutStep | undefined) => PayoutStep | undefined) | undefined
 }
 
 export interface EventDetails {
@@ -44,8 +46,7 @@ export const applyEvent = (
   }
   const { actorType, nowMs, message } = details
   const moved: Payout = { ...payout, ...changeBy(event, details) }
-  const next = dueAfter(moving.byClock(world), moved, nowMs)
-  const after: Payout = { ...moved, dueAtMs: next?.dueAtMs ?? null, dueEvent: next?.event ?? null }
+  const after = withDue(moving, moving.byClock(world), moved, nowMs)
   const context = { world, reference: moving.reference }
   movePayoutMoney(tx, context, TRANSITIONS[event].money, after, nowMs)
   updatePayout(tx, after)
@@ -113,21 +114,38 @@ interface Due {
 }
 
 /** The next step, or the expiry of a payout that is not processed yet. */
-const dueAfter = (isByClock: boolean, payout: Payout, nowMs: number): Due | undefined => {
-  const step = isByClock ? nextStep(payout) : undefined
+const dueAfter = (
+  { stepByClock }: Pick<Moving, 'stepByClock'>,
+  isByClock: boolean,
+  payout: Payout,
+  nowMs: number,
+): Due | undefined => {
+  const usual = isByClock ? nextStep(payout) : undefined
+  const step = isByClock && stepByClock ? stepByClock(payout, usual) : usual
   if (step) return { event: step.event, dueAtMs: Math.max(payout.createdAtMs + step.afterMs, nowMs) }
   if (!canHappen('expired', payout)) return undefined
   return { event: 'expired', dueAtMs: payout.createdAtMs + EXPIRY_MS }
+}
+
+/** The payout with its next due work. */
+export const withDue = (
+  moving: Pick<Moving, 'stepByClock'>,
+  isByClock: boolean,
+  payout: Payout,
+  nowMs: number,
+): Payout => {
+  const due = dueAfter(moving, isByClock, payout, nowMs)
+  return { ...payout, dueAtMs: due?.dueAtMs ?? null, dueEvent: due?.event ?? null }
 }
 
 /** Sets the due times again after the pace of a world has changed. */
 export const repacePayouts = (tx: Tx, moving: Moving, world: World): void => {
   const nowMs = world.clock.nowMs()
   const isByClock = moving.byClock(world)
-  for (const payout of allPayouts(tx, OPEN_STATUSES)) {
-    const due = dueAfter(isByClock, payout, nowMs)
-    updatePayout(tx, { ...payout, dueAtMs: due?.dueAtMs ?? null, dueEvent: due?.event ?? null })
-    if (due) schedule(world, due.dueAtMs)
+  for (const payout of movingPayouts(tx, OPEN_STATUSES)) {
+    const paced = withDue(moving, isByClock, payout, nowMs)
+    updatePayout(tx, paced)
+    if (paced.dueAtMs !== null) schedule(world, paced.dueAtMs)
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
@@ -53,6 +53,15 @@ const byPayout = prepared((query: Query) =>
     .orderBy(asc(payoutEvents.id))
     .prepare(),
 )
+
+/** The payouts that the clock may move, the oldest first. */
+export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): Payout[] =>
+  query
+    .select()
+    .from(payouts)
+    .where(or(inArray(payouts.status, [...statuses]), isNotNull(payouts.dueAtMs)))
+    .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
+    .all()
 
 export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => byPayout(query).all({ payoutId })
 

@@ -51,8 +51,14 @@ export const canHappen = (event: PayoutEventType, payout: Payout): boolean => {
   return from.includes(payout.status) && (only?.(payout) ?? true)
 }
 
-/** The steps of a payout, and when after its creation the clock takes them (contract C13). */
-export const PACE: readonly { event: PayoutEventType; afterMs: number }[] = [
+export interface PayoutStep {
+  event: PayoutEventType
+  /** After the creation of the payout. */
+  afterMs: number
+}
+
+/** The steps of a payout by the clock (contract C13). */
+const PACE: readonly PayoutStep[] = [
   { event: 'queued', afterMs: SECOND_MS },
   { event: 'processing', afterMs: 2 * SECOND_MS },
   { event: 'submitted', afterMs: 3 * SECOND_MS },
@@ -63,5 +69,4 @@ export const PACE: readonly { event: PayoutEventType; afterMs: number }[] = [
 /** A payout expires if its processing has not begun by then. */
 export const EXPIRY_MS = 7 * DAY_MS
 
-export const nextStep = (payout: Payout): (typeof PACE)[number] | undefined =>
-  PACE.find(({ event }) => canHappen(event, payout))
+export const nextStep = (payout: Payout): PayoutStep | undefined => PACE.find(({ event }) => canHappen(event, payout))

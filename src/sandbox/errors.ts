@@ -46,5 +46,21 @@ export const CONNECTION_DROPPED: Failure = {
   code: 'connection_dropped',
   kind: 'INTERNAL_SERVER_ERROR',
   message: 'Connection dropped',
-  dropsConnection: true,
 }
+
+export const GATEWAY = 'gateway'
+
+/** What a gateway answers in place of the server behind it. */
+const GATEWAY_PAGES = {
+  502: { message: 'Bad Gateway' },
+  503: { message: 'Service Unavailable', headers: { 'Retry-After': '1' } },
+  504: { message: 'Gateway Timeout' },
+}
+export type GatewayStatus = keyof typeof GATEWAY_PAGES
+
+export const gatewayFailure = (status: GatewayStatus): Failure => ({
+  code: GATEWAY,
+  kind: 'SERVICE_UNAVAILABLE',
+  status,
+  ...GATEWAY_PAGES[status],
+})

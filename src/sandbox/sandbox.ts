@@ -1,8 +1,8 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Extension, Program } from '../app/extension.ts'
 import { servedBy } from '../http/operation.ts'
-import { findClient } from '../sessions/clients.ts'
-import { findCredentials } from '../sessions/queries.ts'
+import type { Log } from '../observability/log.ts'
+import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
@@ -14,11 +14,13 @@ import { RequestObserver } from './requests/observer.ts'
 import type { CoverageReport, RecordedRequest } from './requests/operations.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import { generatedSupply } from './seed/vouchers.ts'
-import { WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
+import { sandboxStep } from './test-values/payouts.ts'
+import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
 
 interface SandboxOptions
   extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'version' | 'publicUrl'> {
+  log: Log
   host: string
   token: string | undefined
   strict: boolean
@@ -32,11 +34,12 @@ export class Sandbox implements Extension {
   readonly observer: RequestObserver
   readonly resolveAccount: Extension['resolveAccount']
   readonly #outcomes = new OutcomeRegistry()
-  readonly #coverage = new Coverage(this.#outcomes)
+  readonly #coverage: Coverage
 
   constructor(private readonly options: SandboxOptions) {
     const { worlds, catalog, host, publicUrl } = options
     const resolve = worldAccounts(worlds, worldGate({ boundHost: host, publicUrl }))
+    this.#coverage = new Coverage(this.#outcomes, worlds)
     this.supply = generatedSupply(
       (world, productId) => (catalog.find(productId) ?? catalog.findAny(world, productId))?.validity,
     )
@@ -47,6 +50,10 @@ export class Sandbox implements Extension {
       return account
     }
   }
+
+  readonly stepByClock = sandboxStep
+
+  readonly usernameOf = ({ world, client }: Session): string => usernameIn(world, client.username)
 
   readonly movesByClock = (world: World, records: 'payouts' | 'orders'): boolean => world.of(pace)[records] === 'auto'
 
@@ -87,8 +94,7 @@ export class Sandbox implements Extension {
   /** Sends a request again. Its client logs in afresh, because the token in the log is redacted. */
   async #replay({ app, sessions }: Program, world: World, recorded: RecordedRequest): Promise<Response> {
     const headers = new Headers(recorded.request.headers)
-    const account = recorded.client === null ? undefined : findCredentials(world.db.query, recorded.client)
-    const client = account && findClient(world, account.id)
+    const client = recorded.client === null ? undefined : findClientIn(world, recorded.client)
     if (client) {
       const { access } = await sessions.begin({ world, client, passwordSha256: undefined })
       headers.set('authorization', `Bearer ${access.token}`)
@@ -100,6 +106,6 @@ export class Sandbox implements Extension {
       body: recorded.request.body,
     })
     this.observer.expect(again, world)
-    return app.handle(again)
+    return this.observer.deliver(again, await app.handle(again))
   }
 }

@@ -46,6 +46,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
       const sandbox =
         sandboxWorlds &&
         new Sandbox({
+          log,
           worlds: sandboxWorlds,
           initialRates,
           catalog,

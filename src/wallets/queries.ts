@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, between, count, desc, eq, gte, inArray, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
@@ -19,6 +19,7 @@ import {
   wallets,
 } from './tables.ts'
 
+export { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 export type { Wallet, WalletTransaction }
 
 const currencyNamed = sql`(SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')})`
@@ -248,3 +249,30 @@ const transactionList = new List({
   counted: { as: 'transactions', by: { walletId: 'part' } },
   created: 'id',
 })
+
+export type LedgerEntry = typeof ledgerEntries.$inferSelect & {
+  lines: Pick<typeof ledgerLines.$inferSelect, 'account' | 'walletId' | 'currencyId' | 'amountMinor'>[]
+}
+
+/** Entries with their lines, the newest first. */
+export const entriesBefore = (query: Query, beforeId = Number.MAX_SAFE_INTEGER, limit: number): LedgerEntry[] => {
+  const entries = query
+    .select()
+    .from(ledgerEntries)
+    .where(lt(ledgerEntries.id, beforeId))
+    .orderBy(desc(ledgerEntries.id))
+    .limit(limit)
+    .all()
+    .map((entry): LedgerEntry => ({ ...entry, lines: [] }))
+  const [first, last] = [entries.at(-1), entries[0]]
+  if (!first || !last) return []
+  const lines = query
+    .select()
+    .from(ledgerLines)
+    .where(between(ledgerLines.entryId, first.id, last.id))
+    .orderBy(asc(ledgerLines.id))
+    .all()
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  for (const { entryId, ...line } of lines) byId.get(entryId)?.lines.push(line)
+  return entries
+}

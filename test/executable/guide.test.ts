@@ -63,7 +63,7 @@ describe.skipIf(!hasNode)('the Node test suite', () => {
     withFiles([suite, blockOf('Makefile')], async (cwd, env) => {
       const ended = await run(['run', '--', 'make', 'test'], { cwd, env })
       expect(ended.exitCode).toBe(0)
-      expect(readFileSync(join(cwd, 'coverage.txt'), 'utf8')).toContain('documented outcomes')
+      expect(readFileSync(join(cwd, 'coverage.txt'), 'utf8')).toContain('outcomes of the API')
     }),
   )
 
@@ -85,9 +85,17 @@ describe.skipIf(!hasShell)('the scripts', () => {
     expect(said.match(/^true$/gm)).toHaveLength(3)
   })
 
+  test('changes.sh edits a world', async () => {
+    expect(await runBlock(blockOf('changes.sh'), ['bash', 'changes.sh'])).toContain('true')
+  })
+
   test('errors.sh injects every documented error', async () => {
     const flags = ['--rate-limit', 'off', '--coverage', 'coverage.txt', '--fail-under', '80']
     expect(await runBlock(blockOf('errors.sh'), ['bash', 'errors.sh'], flags)).toBe('all injected\n')
+  })
+
+  test('lost.sh loses a response, and its retry buys nothing', async () => {
+    expect(await runBlock(blockOf('lost.sh'), ['bash', 'lost.sh'])).toEndWith('true\n')
   })
 
   test('same.sh prints the same with one seed, and something else with another', async () => {
@@ -122,8 +130,10 @@ test('the YAML is valid', () => {
 test('every file of the guide is tested', () => {
   const tried = [
     'rewards.test.mjs',
+    'changes.sh',
     'checkout.sh',
     'errors.sh',
+    'lost.sh',
     'ci.yml',
     'Makefile',
     'beside.sh',

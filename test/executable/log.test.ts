@@ -109,7 +109,7 @@ describe('a line for each request', () => {
     })
     const { stderr } = await program.stop()
     expect(stderr.match(/"message":"request"/g)).toHaveLength(7)
-    for (const secret of [pair.access_token, pair.refresh_token, 'password', 'in-the', 'in the']) {
+    for (const secret of [pair.access_token, pair.refresh_token, 'not-the', 'typed', 'in-the', 'in the']) {
       expect(stderr).not.toContain(secret)
     }
   })

@@ -176,7 +176,7 @@ describe('with --strict', () => {
     await world.post('/api/v1/beneficiaries', { emial: 'x' })
     const read = async (path: string) => (await strict.request(`/_sandbox${path}?world=${world.name}`)).json()
     const entries = (await read('/requests')) as { request: { body: string }; outcome: string | null }[]
-    expect(entries.at(-1)).toMatchObject({ request: { body: '{"emial":"x"}' }, outcome: null })
+    expect(entries[0]).toMatchObject({ request: { body: '{"emial":"x"}' }, outcome: null })
     const { outcomes } = (await read('/coverage')) as { outcomes: { operation: string; count: number }[] }
     expect(outcomes.filter(({ operation, count }) => operation === 'createBeneficiary' && count > 0)).toEqual([])
   })

@@ -40,8 +40,12 @@ const operationAt = (method: string, path: string) => {
 interface Rule {
   id: number
   error: string | null
+  status: number | null
   delay_ms: number
   drop: boolean
+  cut_after_bytes: number | null
+  bytes_per_second: number | null
+  when: string
   match: { method: string | null; path: string | null }
   times_left: number | null
   probability: number
@@ -289,6 +293,9 @@ describe('The headers', () => {
   })
 })
 
+const NO_EFFECT = 'is required, or status, delay_ms, drop, cut_after_bytes or bytes_per_second'
+const NO_PLACE = 'must fit an endpoint where the rule can strike; see GET /_sandbox/errors'
+
 describe('POST /_sandbox/faults', () => {
   test('201 returns the rule with all defaults', async () => {
     const world = await server.world()
@@ -298,8 +305,12 @@ describe('POST /_sandbox/faults', () => {
       body: {
         id: 1,
         error: 'internal',
+        status: null,
         delay_ms: 0,
         drop: false,
+        cut_after_bytes: null,
+        bytes_per_second: null,
+        when: 'before',
         match: { method: null, path: null },
         times_left: null,
         probability: 1,
@@ -309,6 +320,9 @@ describe('POST /_sandbox/faults', () => {
       error: 'countries.not_found',
       delay_ms: 5,
       drop: true,
+      cut_after_bytes: 0,
+      bytes_per_second: 1,
+      when: 'after',
       match: { method: 'get', path: '/api/v1/*' },
       times: 3,
       probability: 0.5,
@@ -316,8 +330,12 @@ describe('POST /_sandbox/faults', () => {
     expect(await addRule(world, whole)).toEqual({
       id: 2,
       error: 'countries.not_found',
+      status: null,
       delay_ms: 5,
       drop: true,
+      cut_after_bytes: 0,
+      bytes_per_second: 1,
+      when: 'after',
       match: { method: 'GET', path: '/api/v1/*' },
       times_left: 3,
       probability: 0.5,
@@ -332,12 +350,21 @@ describe('POST /_sandbox/faults', () => {
       ['error', 'enum', 'must be the name of a documented error; see GET /_sandbox/errors'],
     ],
     ['an error that is no text', { error: 404 }, ['error', 'string', 'must be a string']],
-    ['nothing to do', {}, ['error', 'required', 'is required, or delay_ms, or drop']],
+    ['nothing to do', {}, ['error', 'required', NO_EFFECT]],
+    ['nothing to do, in other words', { delay_ms: 0, drop: false }, ['error', 'required', NO_EFFECT]],
+    ['when alone', { when: 'after' }, ['error', 'required', NO_EFFECT]],
+    ['another time', { drop: true, when: 'later' }, ['when', 'enum', 'must be one of before, after']],
+    ['a status of the API', { status: 500 }, ['status', 'enum', 'must be one of 502, 503, 504']],
+    ['a status and an error', { status: 503, error: 'internal' }, ['status', 'format', 'must not come with error']],
+    ['a cut before the body', { cut_after_bytes: -1 }, ['cut_after_bytes', 'min', 'must be at least 0']],
+    ['no speed', { bytes_per_second: 0 }, ['bytes_per_second', 'min', 'must be at least 1']],
+    ['a status of a supervisor', { status: 503, match: { path: '/readyz' } }, ['match', 'enum', NO_PLACE]],
     [
-      'nothing to do, in other words',
-      { delay_ms: 0, drop: false },
-      ['error', 'required', 'is required, or delay_ms, or drop'],
+      'a cut on the control surface',
+      { cut_after_bytes: 1, match: { path: '/_sandbox/*' } },
+      ['match', 'enum', NO_PLACE],
     ],
+    ['a method that nothing serves', { drop: true, match: { method: 'PUT' } }, ['match', 'enum', NO_PLACE]],
     ['a delay before the present', { delay_ms: -1 }, ['delay_ms', 'min', 'must be at least 0']],
     ['a delay of more than a minute', { delay_ms: 60_001 }, ['delay_ms', 'max', 'must be at most 60000']],
     ['half a millisecond', { delay_ms: 0.5 }, ['delay_ms', 'integer', 'must be a whole number']],
@@ -380,12 +407,16 @@ describe('POST /_sandbox/faults', () => {
     [
       'an unknown member',
       { drop: true, tymes: 1 },
-      ['tymes', 'enum', 'is not known here; known are error, delay_ms, drop, match, times, probability'],
+      [
+        'tymes',
+        'enum',
+        'is no known member; known are error, status, delay_ms, drop, cut_after_bytes, bytes_per_second, when, match, times, probability',
+      ],
     ],
     [
       'an unknown member of the match',
       { drop: true, match: { metod: 'GET' } },
-      ['match.metod', 'enum', 'is not known here; known are method, path'],
+      ['match.metod', 'enum', 'is no known member; known are method, path'],
     ],
   ])('400 refuses %s and adds no rule', async (_, body, expected) => {
     const world = await server.world()

@@ -14,6 +14,7 @@ afterAll(() => server.stop())
 
 interface Entry {
   id: number
+  world: string
   request_id: string
   at: string
   method: string
@@ -28,7 +29,10 @@ interface Entry {
   changes: { table: string; operation: string; key: string }[]
 }
 
-const entriesOf = (name: string, on: Server = server) => succeed<Entry[]>(on, 'GET', `/requests?world=${name}`)
+/** The oldest first, as they happened. */
+const entriesOf = async (name: string, on: Server = server): Promise<Entry[]> =>
+  (await succeed<Entry[]>(on, 'GET', `/requests?world=${name}`)).reverse()
+const pathsOf = (entries: Entry[]): string[] => entries.map(({ path }) => path)
 const lastOf = async (name: string): Promise<Entry> => {
   const last = (await entriesOf(name)).at(-1)
   if (!last) throw new Error(`nothing was asked in ${name}`)
@@ -46,7 +50,7 @@ const opened = async (): Promise<TestWorld> => {
 }
 
 describe('GET /_sandbox/requests', () => {
-  test('200 returns each request and its response, the oldest first', async () => {
+  test('200 returns each request and its response', async () => {
     const world = await opened()
     const response = await world.post('/api/v1/beneficiaries', ADA, {
       'content-type': 'application/json',
@@ -61,12 +65,13 @@ describe('GET /_sandbox/requests', () => {
     ])
     expect(entries[1]).toEqual({
       id: 2,
+      world: world.name,
       request_id: response.headers.get('x-request-id') ?? '',
       at: NOON,
       method: 'POST',
       path: '/api/v1/beneficiaries',
       route: '/api/v1/beneficiaries',
-      client: 'sandbox',
+      client: `sbx_${world.name}`,
       request: { headers: expect.any(Object), body: JSON.stringify(ADA) },
       response: { status: 201, headers: expect.any(Object), body },
       duration_ms: expect.any(Number),
@@ -181,23 +186,99 @@ describe('GET /_sandbox/requests', () => {
       .post('/api/v1/products/2/discount', { denomination: 50 })
       .then((response) => response.text())
       .catch(() => undefined)
-    const told = (await entriesOf(world.name)).slice(1).map(({ fault, outcome, client }) => [fault, outcome, client])
-    expect(told).toEqual([
-      ['charges.rate_missing', 'charges.rate_missing', 'sandbox'],
-      ['delay', 'success', 'sandbox'],
-      [null, 'countries.invalid_id', 'sandbox'],
-      ['drop', null, 'sandbox'],
+    const entries = (await entriesOf(world.name)).slice(1)
+    expect(entries.map(({ fault, outcome, response }) => [fault, outcome, response.status])).toEqual([
+      ['charges.rate_missing', 'charges.rate_missing', 400],
+      ['delay', 'success', 200],
+      [null, 'countries.invalid_id', 400],
+      ['drop', null, 0],
     ])
   })
 
   test('distinguishes the two clients', async () => {
     const world = await opened()
     await (await world.limited()).get('/api/v1/orders')
-    expect(await lastOf(world.name)).toMatchObject({ client: 'limited', outcome: 'orders.feature_disabled' })
+    const client = `sbx_${world.name}.limited`
+    expect(await lastOf(world.name)).toMatchObject({ client, outcome: 'orders.feature_disabled' })
+  })
+
+  test('names the clients of the default world as they log in', async () => {
+    const { access_token: token } = await loggedIn(server, 'sandbox', 'sandbox')
+    await server.request('/api/v1/countries/7', { headers: { authorization: `Bearer ${token}` } })
+    expect(await lastOf('default')).toMatchObject({ client: 'sandbox', path: '/api/v1/countries/7' })
+  })
+
+  test('leaves out pages, images and the document', async () => {
+    const before = (await entriesOf('default')).length
+    for (const path of ['/', '/docs', '/docs/swagger-ui.css', '/openapi.json', '/cards/1', '/favicon.ico']) {
+      await server.request(path)
+    }
+    expect(await entriesOf('default')).toHaveLength(before)
+  })
+
+  test('returns the newest first, as many as the limit', async () => {
+    const world = await opened()
+    for (const id of [1, 2, 3]) await world.get(`/api/v1/countries/${id}`)
+    const newest = await succeed<Entry[]>(server, 'GET', `/requests?world=${world.name}&limit=2`)
+    expect(newest.map(({ id, path }) => [id, path])).toEqual([
+      [4, '/api/v1/countries/3'],
+      [3, '/api/v1/countries/2'],
+    ])
+  })
+
+  test.each<[string, string[]]>([
+    ['status=404', ['/api/v1/nowhere?a=1', '/api/v1/countries/999']],
+    ['status=4xx', ['/api/v1/nowhere?a=1', '/api/v1/countries/0', '/api/v1/countries/999']],
+    ['status=5xx', ['/api/v1/currencies']],
+    ['status=0', ['/api/v1/wallets']],
+    ['path=/api/v1/countries/:id', ['/api/v1/countries/0', '/api/v1/countries/999', '/api/v1/countries/1']],
+    ['path=/api/v1/c*', ['/api/v1/currencies', '/api/v1/countries/0', '/api/v1/countries/999', '/api/v1/countries/1']],
+    ['path=/api/v1/nowhere', ['/api/v1/nowhere?a=1']],
+    ['path=/api/v1/countries/:id&status=4xx&limit=1', ['/api/v1/countries/0']],
+    ['path=nothing', []],
+  ])('?%s selects', async (query, paths) => {
+    const world = await opened()
+    for (const id of [1, 999, 0]) await world.get(`/api/v1/countries/${id}`)
+    await world.get('/api/v1/currencies', { 'x-sandbox-fault': 'internal' })
+    await world.control('/faults', { drop: true, times: 1 })
+    await world
+      .get('/api/v1/wallets')
+      .then((response) => response.text())
+      .catch(() => undefined)
+    await world.get('/api/v1/nowhere?a=1')
+    const entries = await succeed<Entry[]>(server, 'GET', `/requests?world=${world.name}&${query}`)
+    expect(pathsOf(entries)).toEqual(paths)
+  })
+
+  test('world=* reads all worlds, each request with its world, the newest first', async () => {
+    const own = await startServer('--rate-limit', 'off')
+    const [one, other] = [await own.world('2040-01-01T00:00:00Z'), await own.world('2030-01-01T00:00:00Z')]
+    await one.get('/api/v1/countries/1')
+    await other.get('/api/v1/countries/2')
+    await one.get('/api/v1/countries/3')
+    const entries = await succeed<Entry[]>(own, 'GET', '/requests?world=*&path=/api/v1/*')
+    expect(entries.map(({ world, id, path }) => [world, id, path])).toEqual([
+      [one.name, 4, '/api/v1/countries/3'],
+      [other.name, 3, '/api/v1/countries/2'],
+      [one.name, 3, '/api/v1/countries/1'],
+    ])
+    const curl = await (await own.request('/_sandbox/requests?world=*&path=/api/v1/*&format=curl')).text()
+    expect(curl.match(/countries\/\d/g)).toEqual(['countries/1', 'countries/2', 'countries/3'])
+    await own.stop()
   })
 
   test.each<[string, number, object]>([
     ['?world=nowhere', 404, worldNotFound('nowhere')],
+    ['?limit=0', 400, validation('limit', 'min', 'must be at least 1')],
+    ['?limit=10001', 400, validation('limit', 'max', 'must be at most 10000')],
+    ['?status=900', 400, validation('status', 'format', 'must be a status like 404 or 4xx')],
+    ['?status=4x', 400, validation('status', 'format', 'must be a status like 404 or 4xx')],
+    [`?path=${'*'.repeat(201)}`, 400, validation('path', 'max', 'must be at most 200 characters long')],
+    [
+      '?wrld=nowhere&world=nowhere',
+      400,
+      validation('wrld', 'enum', 'is no known parameter; known are world, limit, status, path, format'),
+    ],
     ['?format=xml', 400, validation('format', 'enum', 'must be one of json, har, curl')],
     ['?format=', 400, validation('format', 'enum', 'must be one of json, har, curl')],
   ])('%s is refused with %d', async (query, status, body) => {
@@ -602,7 +683,7 @@ describe('?format=curl', () => {
   const linesIn = async (world: string) =>
     (await program.request(`/_sandbox/requests?world=${world}&format=curl`)).text()
   const entriesIn = async (world: string) =>
-    (await (await program.request(`/_sandbox/requests?world=${world}`)).json()) as Entry[]
+    ((await (await program.request(`/_sandbox/requests?world=${world}`)).json()) as Entry[]).reverse()
   const tokenIn = async (world: string): Promise<string> => {
     await asked('PUT', `/_sandbox/worlds/${world}`)
     await asked('POST', `/_sandbox/clock?world=${world}`, JSON.stringify({ now: NOON, frozen: true }))
@@ -685,7 +766,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect(entry).toMatchObject({
       method: 'POST',
       path: '/api/v1/beneficiaries',
-      client: 'sandbox',
+      client: `sbx_${world.name}`,
       outcome: 'success',
       request: { body: JSON.stringify(ADA), headers: { authorization: '[redacted]' } },
       changes: [{ table: 'beneficiaries', operation: 'insert', key: newId }],
@@ -703,7 +784,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     const again = await replay(world, id)
     expect(again.status).toBe(200)
     expect((JSON.parse(again.body) as { id: number }[]).map((wallet) => wallet.id)).toEqual([5])
-    expect(await lastOf(world.name)).toMatchObject({ client: 'limited' })
+    expect(await lastOf(world.name)).toMatchObject({ client: `sbx_${world.name}.limited` })
   })
 
   test('in the same world', async () => {

@@ -8,6 +8,9 @@ export const isControl = (path: string): boolean => path.startsWith('/_sandbox')
 /** Supervisors ask these, and get the truth. */
 export const isProbe = (path: string): boolean => path === '/livez' || path === '/readyz'
 
+/** What browsers ask for besides: the reference page with its files, pictures and the icon of the site. */
+export const isAsset = (path: string): boolean => /^\/(?:docs(?:\/|$)|cards\/|openapi\.json$|favicon\.ico$)/.test(path)
+
 export const isExempt = (path: string): boolean => isControl(path) || isProbe(path)
 
 /** Whether a request is about the sandbox itself, the front page included; such requests belong to no client. */

@@ -1,6 +1,8 @@
 import { BODY_UNREADABLE } from '../../http/failures.ts'
 import { operationsOf } from '../../http/operation.ts'
+import { violation } from '../../kernel/failure.ts'
 import { FOREIGN_SITE, TOKEN_WRONG, worldNotFound } from '../errors.ts'
+import { unknownProblem } from './strict.ts'
 
 /** Declares an operation that is open to everyone. */
 export const openOperation = operationsOf({
@@ -12,8 +14,8 @@ export const openOperation = operationsOf({
 })
 
 /**
- * Declares an operation of the control API (contract C15): the errors of the gate, of the world and of the body are
- * added to its own, and all are named after their group.
+ * Declares an operation of the control API (contract C15): the errors of the gate, of the world, of the body and of
+ * unknown names are added to its own, and all are named after their group.
  */
 export const controlOperation =
   (group: string): typeof openOperation =>
@@ -23,6 +25,8 @@ export const controlOperation =
       token_wrong: TOKEN_WRONG,
       foreign: FOREIGN_SITE,
       ...(declared.body && { body_unreadable: BODY_UNREADABLE }),
+      // A mistyped `world` would otherwise reset the default one.
+      validation: violation('wrld', 'enum', unknownProblem('parameter', declared.query)),
       ...declared.errors,
     }
     const named = Object.entries(errors).map(([name, failure]) => [`${group}.${name}`, failure])

@@ -4,9 +4,11 @@ import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
 import type { Parts } from '../parts.ts'
 import { requestRoutes } from '../requests/routes.ts'
+import { testValueRoutes } from '../test-values/routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
 import { clockRoutes, snapshotRoutes, worldRoutes } from '../worlds/routes.ts'
 import { frontRoutes } from './front-routes.ts'
+import { ledgerRoutes } from './ledger.ts'
 import { controlOperation } from './operation.ts'
 import { orderRoutes, paceRoutes, payoutRoutes, walletRoutes } from './operator-routes.ts'
 
@@ -32,10 +34,25 @@ const controlRoutes = (parts: Parts) =>
     .use(walletRoutes(parts))
     .use(payoutRoutes(parts))
     .use(orderRoutes(parts))
+    .use(ledgerRoutes(parts))
     .use(webhookRoutes(parts))
     .use(requestRoutes(parts))
+    .use(testValueRoutes(parts))
 
-const LINKS = ['worlds', 'snapshots', 'clock', 'pace', 'clients', 'rates', 'errors', 'faults', 'requests', 'coverage']
+const LINKS = [
+  'worlds',
+  'snapshots',
+  'clock',
+  'pace',
+  'clients',
+  'rates',
+  'errors',
+  'faults',
+  'ledger',
+  'requests',
+  'coverage',
+  'test-values',
+]
   .map((name) => `/_sandbox/${name}`)
   .concat('/docs', '/openapi.json')
 

@@ -1,4 +1,4 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { readText } from '../../http/body.ts'
 import { type JsonObject, parseObject } from '../../http/json.ts'
 import type { Operation } from '../../http/operation.ts'
@@ -8,31 +8,39 @@ import type { Violation } from '../../kernel/failure.ts'
 
 const UNKNOWN_NAMED_MAX = 100
 
+const NOTHING = Type.Object({})
+
 /** With `--strict`: the query parameters and the outermost members of the body. @throws DomainError body_unreadable */
 export const unknownIn = async ({ query, body }: Operation, request: Request): Promise<Violation[]> => {
-  const unknown = unknownAmong(parametersOf(request), Object.keys(query?.properties ?? {}), 'parameter')
-  if (body) unknown.push(...unknownAmong(Object.keys(await objectIn(request)), Object.keys(body.properties), 'member'))
+  const unknown = unknownAmong(parametersOf(request), 'parameter', query)
+  if (body) unknown.push(...unknownAmong(Object.keys(await objectIn(request)), 'member', body))
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
 
-/** On the control API: all members of the body. @throws DomainError body_unreadable */
-export const unknownMembersIn = async ({ body }: Operation, request: Request): Promise<Violation[]> =>
-  body ? unknownMembers(await objectIn(request), body).slice(0, UNKNOWN_NAMED_MAX) : []
+/** On the control API: the query parameters and all members of the body. @throws DomainError body_unreadable */
+export const unknownOnControl = async ({ query, body }: Operation, request: Request): Promise<Violation[]> =>
+  [
+    ...unknownAmong(parametersOf(request), 'parameter', query),
+    ...unknownMembers(await objectIn(request), body ?? NOTHING),
+  ].slice(0, UNKNOWN_NAMED_MAX)
 
-const unknownAmong = (sent: readonly string[], known: readonly string[], what: string): Violation[] =>
+const namesIn = ({ properties }: TObject): string[] => Object.keys(properties)
+
+/** What is said of an unknown name. */
+export const unknownProblem = (what: string, known: TObject = NOTHING): string =>
+  `is no known ${what}; known are ${namesIn(known).join(', ') || 'none'}`
+
+const unknownAmong = (sent: readonly string[], what: string, known: TObject = NOTHING): Violation[] =>
   sent
-    .filter((field) => !known.includes(field))
-    .map((field) => ({ field, rule: 'enum', problem: `is no known ${what}; known are ${known.join(', ') || 'none'}` }))
+    .filter((field) => !namesIn(known).includes(field))
+    .map((field) => ({ field, rule: 'enum', problem: unknownProblem(what, known) }))
 
-const unknownMembers = (sent: JsonObject, { properties }: TObject, prefix = ''): Violation[] => {
-  const known = Object.keys(properties)
-  const problem = `is not known here; known are ${known.join(', ')}`
-  return Object.entries(sent).flatMap(([name, value]) => {
-    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (!schema) return [{ field: `${prefix}${name}`, rule: 'enum' as const, problem }]
+const unknownMembers = (sent: JsonObject, known: TObject, prefix = ''): Violation[] =>
+  Object.entries(sent).flatMap(([name, value]) => {
+    const schema = Object.hasOwn(known.properties, name) ? known.properties[name] : undefined
+    if (!schema) return unknownAmong([name], 'member', known).map((each) => ({ ...each, field: `${prefix}${name}` }))
     return isObjectSchema(schema) && isObject(value) ? unknownMembers(value, schema, `${prefix}${name}.`) : []
   })
-}
 
 /** An object with names of its own; a map takes any. */
 const isObjectSchema = (schema: TSchema): schema is TObject => schema.properties !== undefined

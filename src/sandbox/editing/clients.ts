@@ -10,8 +10,7 @@ import { toBasisPoints, toPercent } from '../../kernel/money.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import { type ClientRecord, updateClient } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
-import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { isAccount, SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { usernameIn } from '../worlds/accounts.ts'
 import type * as operations from './operations.ts'
 import { LIMIT_PROBLEM } from './operations.ts'
 
@@ -90,9 +89,3 @@ const discountsWire = (query: Query, clientId: number): Record<string, number> =
       .filter(([, basisPoints]) => basisPoints > 0)
       .map(([productId, basisPoints]) => [productId, toPercent(basisPoints)]),
   )
-
-/** What a client logs in with (contracts C2 and C15). */
-const usernameIn = ({ name: world }: World, client: string): string => {
-  if (world === DEFAULT_WORLD && isAccount(client)) return client
-  return client === SANDBOX_USERNAME ? `sbx_${world}` : `sbx_${world}.${client}`
-}

@@ -1,13 +1,12 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import type { Operation } from '../../http/operation.ts'
-import { DomainError, violated } from '../../kernel/failure.ts'
-import { SeededRandomness } from '../../kernel/ids.ts'
+import { DomainError, type Failure, violated } from '../../kernel/failure.ts'
 import type { Asked } from '../../sessions/guard.ts'
-import { type World, worldPart } from '../../worlds/world.ts'
-import { CONNECTION_DROPPED } from '../errors.ts'
+import type { World } from '../../worlds/world.ts'
+import { CONNECTION_DROPPED, gatewayFailure } from '../errors.ts'
 import type { OutcomeRegistry } from '../requests/outcomes.ts'
 import { DELAY_MS_MAX, type Rule } from './operations.ts'
-import { fits } from './pattern.ts'
+import { takeRule } from './rules.ts'
 
 const FAULT_HEADER = 'X-Sandbox-Fault'
 const DELAY_HEADER = 'X-Sandbox-Delay'
@@ -15,7 +14,8 @@ const DELAY_HEADER = 'X-Sandbox-Delay'
 const FaultHeaders = Type.Object({
   [FAULT_HEADER]: Type.Optional(
     Type.String({
-      description: 'The name of an error of this operation, which is answered instead: see GET /_sandbox/errors',
+      description:
+        'The name of an error of this operation, which is answered instead: see GET /_sandbox/errors. With `; when=after` behind it the work is done, and only its answer is replaced.',
     }),
   ),
 })
@@ -24,40 +24,31 @@ const FaultHeaders = Type.Object({
 export const faultHeadersOf = ({ tag, isProbe }: Operation): TObject | undefined =>
   tag === 'Sandbox' || isProbe ? undefined : FaultHeaders
 
-export const RULES_MAX = 1_000
-
-interface Faults {
-  rules: Rule[]
-  lastId: number
-  /** Its own stream, so that a rule does not change the ids of what is created. */
-  randomness: SeededRandomness
-}
-
-const faults = worldPart<Faults>(({ randomness }) => ({
-  rules: [],
-  lastId: 0,
-  randomness: new SeededRandomness(randomness instanceof SeededRandomness ? `faults ${randomness.seed}` : 'faults'),
-}))
-
-export const rulesOf = (world: World): readonly Rule[] => world.of(faults).rules
-
-export const addRule = (world: World, rule: Omit<Rule, 'id'>): Rule => {
-  const own = world.of(faults)
-  const added = { id: ++own.lastId, ...rule }
-  own.rules.push(added)
-  return added
-}
-
-export const clearRules = (world: World): void => {
-  world.of(faults).rules = []
-}
-
+/** What happens to a request instead of its work, or to its response once the work is committed. */
 export interface Fault {
+  /** As logs show it: the name of an error, or of what else happens. */
   name: string
+  when: Rule['when']
   delayMs: number
-  drop: boolean
-  error: DomainError | undefined
+  /** What the client gets instead of the real response. */
+  failure: Failure | undefined
+  cutAfterBytes: number | null
+  bytesPerSecond: number | null
 }
+
+const AFTER = '; when=after'
+
+const nameWhen = (name: string, when: Rule['when']): string => (when === 'after' ? name + AFTER : name)
+
+/** A response that is lost: before the work is done, or once it is committed. */
+export const lostResponse = (when: Rule['when']): Fault => ({
+  name: nameWhen('drop', when),
+  when,
+  delayMs: 0,
+  failure: CONNECTION_DROPPED,
+  cutAfterBytes: null,
+  bytesPerSecond: null,
+})
 
 /**
  * The fault that a request asks for in its headers, or that a rule of its world injects. An error occurs only where it
@@ -69,9 +60,10 @@ export const findFault = (outcomes: OutcomeRegistry, world: World, target: Asked
   requestedFault(outcomes, target) ?? faultByRule(outcomes, world, target)
 
 const requestedFault = (outcomes: OutcomeRegistry, { request, route }: Asked): Fault | undefined => {
-  const name = request.headers.get(FAULT_HEADER)
+  const asked = request.headers.get(FAULT_HEADER)
   const delay = request.headers.get(DELAY_HEADER)
-  if (name === null && delay === null) return undefined
+  if (asked === null && delay === null) return undefined
+  const { name, when } = asked === null ? { name: null, when: 'before' as const } : parseFault(asked)
   const failure = name === null ? undefined : outcomes.failureAt(request.method, route, name)
   const delayMs = Number(delay ?? 0)
   if (name !== null && !failure) {
@@ -80,34 +72,52 @@ const requestedFault = (outcomes: OutcomeRegistry, { request, route }: Asked): F
   if (delay !== null && (!/^\d{1,5}$/.test(delay) || delayMs > DELAY_MS_MAX)) {
     throw violated(DELAY_HEADER, 'enum', `must be a whole number of milliseconds up to ${DELAY_MS_MAX}`)
   }
-  return { name: name ?? 'delay', delayMs, drop: false, error: failure && new DomainError(failure) }
+  return {
+    name: name === null ? 'delay' : nameWhen(name, when),
+    when,
+    delayMs,
+    failure,
+    cutAfterBytes: null,
+    bytesPerSecond: null,
+  }
+}
+
+/** @throws DomainError validation */
+const parseFault = (text: string): { name: string; when: Rule['when'] } => {
+  const [name = '', parameter] = text.split(/\s*;\s*(.*)/s, 2)
+  if (parameter === undefined) return { name, when: 'before' }
+  if (parameter !== 'when=after') throw violated(FAULT_HEADER, 'format', `may have only "${AFTER}" behind the name`)
+  return { name, when: 'after' }
 }
 
 const faultByRule = (outcomes: OutcomeRegistry, world: World, target: Asked): Fault | undefined => {
-  const own = world.of(faults)
-  for (const rule of own.rules) {
-    if (rule.times_left === 0 || !matches(rule, target)) continue
-    const failure =
-      rule.error === null ? undefined : outcomes.failureAt(target.request.method, target.route, rule.error)
-    if (rule.error !== null && !failure) continue
-    if (rule.probability < 1 && fraction(own.randomness) >= rule.probability) continue
-    if (rule.times_left !== null) rule.times_left -= 1
-    const name = rule.error ?? (rule.drop ? 'drop' : 'delay')
-    return { name, delayMs: rule.delay_ms, drop: rule.drop, error: failure && new DomainError(failure) }
-  }
-  return undefined
+  const failureOf = (name: string) => outcomes.failureAt(target.request.method, target.route, name)
+  const rule = takeRule(world, target, (error) => failureOf(error) !== undefined)
+  return rule && faultOf(rule, rule.error === null ? undefined : failureOf(rule.error))
 }
 
-const matches = ({ match }: Rule, { request, path, route }: Asked): boolean =>
-  (match.method === null || match.method === request.method) &&
-  (match.path === null || match.path === route || fits(match.path, path))
+const faultOf = (rule: Rule, error: Failure | undefined): Fault => {
+  const { status, drop, when } = rule
+  return {
+    name: nameWhen(nameOf(rule), when),
+    when,
+    delayMs: rule.delay_ms,
+    failure: drop ? CONNECTION_DROPPED : status !== null ? gatewayFailure(status) : error,
+    cutAfterBytes: rule.cut_after_bytes,
+    bytesPerSecond: rule.bytes_per_second,
+  }
+}
 
-const fraction = (randomness: SeededRandomness): number =>
-  new DataView(randomness.bytes(4).buffer).getUint32(0) / 2 ** 32
+const nameOf = ({ error, status, drop, cut_after_bytes: cut, bytes_per_second: rate }: Rule): string => {
+  if (error !== null) return error
+  if (status !== null) return String(status)
+  if (drop) return 'drop'
+  return cut !== null ? 'cut_after_bytes' : rate !== null ? 'bytes_per_second' : 'delay'
+}
 
-/** Waits, then drops the connection or fails. @throws DomainError */
-export const inject = async ({ delayMs, drop, error }: Fault): Promise<void> => {
+/** What comes before the work: waits, and fails instead of it. @throws DomainError */
+export const strike = async ({ when, delayMs, failure }: Fault): Promise<void> => {
+  if (when === 'after') return
   if (delayMs > 0) await Bun.sleep(delayMs)
-  if (drop) throw new DomainError(CONNECTION_DROPPED)
-  if (error) throw error
+  if (failure) throw new DomainError(failure)
 }

@@ -1,12 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CREATED_HEADERS } from '../../http/operation.ts'
-import { nullable } from '../../http/schemas.ts'
+import { nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
 import { controlOperation } from '../control/operation.ts'
+import type { GatewayStatus } from '../errors.ts'
 import { WorldQuery } from '../worlds/operations.ts'
 
 /** Fault rules and documented errors on the wire (contract C15). */
+
+const Status = Type.Unsafe<GatewayStatus>(Type.Union([Type.Literal(502), Type.Literal(503), Type.Literal(504)]))
+const WHEN = ['before', 'after'] as const
 
 /** A rule that makes requests of a world fail, wait or break off. */
 export type Rule = Static<typeof Rule>
@@ -14,8 +18,12 @@ const Rule = Type.Object(
   {
     id: Type.Integer(),
     error: nullable(Type.String()),
+    status: nullable(Status),
     delay_ms: Type.Integer(),
     drop: Type.Boolean(),
+    cut_after_bytes: nullable(Type.Integer()),
+    bytes_per_second: nullable(Type.Integer()),
+    when: oneOf(WHEN),
     match: Type.Object({ method: nullable(Type.String()), path: nullable(Type.String()) }, { title: 'FaultMatch' }),
     times_left: nullable(Type.Integer()),
     probability: Type.Number(),
@@ -25,8 +33,12 @@ const Rule = Type.Object(
 const RULE_EXAMPLE: Rule = {
   id: 1,
   error: 'charges.rate_failed',
+  status: null,
   delay_ms: 0,
   drop: false,
+  cut_after_bytes: null,
+  bytes_per_second: null,
+  when: 'before',
   match: { method: null, path: '/api/v1/products/:id/charges' },
   times_left: 1,
   probability: 1,
@@ -53,6 +65,8 @@ const ERROR_EXAMPLE: DocumentedError = {
 
 export const ERROR_PROBLEM = 'must be the name of a documented error; see GET /_sandbox/errors'
 export const DELAY_MS_MAX = 60_000
+/** More than any response has. */
+const BYTES_MAX = 1_073_741_824
 
 export const listErrors = controlOperation('errors')({
   id: 'listErrors',
@@ -71,36 +85,49 @@ export const listFaults = controlOperation('faults')({
   errors: {},
 })
 
+export type RuleRequest = Static<typeof RuleRequest>
+const RuleRequest = Type.Object(
+  {
+    error: Type.Optional(Text({ description: 'The name of a documented error; it strikes where it can occur' })),
+    status: Type.Optional({ ...Status, description: 'The page of a gateway, in HTML, instead of an answer' }),
+    delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: DELAY_MS_MAX })),
+    drop: Type.Optional(Type.Boolean({ description: 'Break the connection off without an answer' })),
+    cut_after_bytes: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: BYTES_MAX, description: 'Break the connection off within the body' }),
+    ),
+    bytes_per_second: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: BYTES_MAX, description: 'How fast the body is sent' }),
+    ),
+    when: Type.Optional(
+      oneOf(WHEN, { description: 'Before the work, or after its commit: then only the answer is taken away' }),
+    ),
+    match: Type.Optional(
+      Type.Object(
+        {
+          method: Type.Optional(Text({ description: 'GET, POST, PUT or DELETE' })),
+          path: Type.Optional(
+            Text({
+              description: 'A path; `:name` stands for one segment and `*` for anything: /api/v1/products/:id/*',
+            }),
+          ),
+        },
+        { title: 'FaultMatchRequest' },
+      ),
+    ),
+    times: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often; without end when left out' }),
+    ),
+    probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  },
+  { title: 'FaultRequest' },
+)
+
 export const addFault = controlOperation('faults')({
   id: 'addFault',
   summary: 'Make requests of a world fail, wait or break off',
-  description: 'The first rule that fits a request strikes, and nothing is done behind it.',
+  description: 'The first rule that fits a request strikes: before its work, which is not done, or after its commit.',
   query: WorldQuery,
-  body: Type.Object(
-    {
-      error: Type.Optional(Text({ description: 'The name of a documented error; it strikes where it can occur' })),
-      delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: DELAY_MS_MAX })),
-      drop: Type.Optional(Type.Boolean({ description: 'Break the connection off without an answer' })),
-      match: Type.Optional(
-        Type.Object(
-          {
-            method: Type.Optional(Text({ description: 'GET, POST, PUT or DELETE' })),
-            path: Type.Optional(
-              Text({
-                description: 'A path; `:name` stands for one segment and `*` for anything: /api/v1/products/:id/*',
-              }),
-            ),
-          },
-          { title: 'FaultMatchRequest' },
-        ),
-      ),
-      times: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often; without end when left out' }),
-      ),
-      probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-    },
-    { title: 'FaultRequest' },
-  ),
+  body: RuleRequest,
   bodyExample: { error: 'charges.rate_failed', match: { path: '/api/v1/products/:id/charges' }, times: 1 },
   success: { status: 201, description: 'The rule', schema: Rule, example: RULE_EXAMPLE, headers: CREATED_HEADERS },
   errors: { validation: violation('error', 'enum', ERROR_PROBLEM) },

@@ -1,25 +1,32 @@
 import { rateMissing } from '../../charges/errors.ts'
 import { sentBody } from '../../http/body.ts'
+import { STRUCTURED } from '../../http/errors.ts'
+import { parseObject } from '../../http/json.ts'
 import type { HttpObserver } from '../../http/observer.ts'
+import { ownRequests } from '../../http/request-timer.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
 import { sinceStartMs } from '../../kernel/clock.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
+import type { Log } from '../../observability/log.ts'
+import { CREDENTIALS_WRONG } from '../../sessions/errors.ts'
 import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
-import { isAboutSandbox, isControl, isExempt, isProbe } from '../control/gate.ts'
-import { unknownIn, unknownMembersIn } from '../control/strict.ts'
-import { CONNECTION_DROPPED } from '../errors.ts'
+import { isAboutSandbox, isAsset, isControl, isExempt, isProbe } from '../control/gate.ts'
+import { unknownIn, unknownOnControl } from '../control/strict.ts'
 import type { WriteLog } from '../explore/writes.ts'
 import { currenciesOf } from '../faults/currencies.ts'
-import { type Fault, findFault, inject } from '../faults/faults.ts'
+import { impaired, responseOf, substituteFor } from '../faults/delivery.ts'
+import { type Fault, findFault, lostResponse, strike } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
-import { worldMeant, worldOfBearer } from '../worlds/accounts.ts'
+import { usernameIn, worldMeant, worldOfBearer } from '../worlds/accounts.ts'
+import { refusalFacts } from '../worlds/refused-logins.ts'
 import { shownPartOf } from './redaction.ts'
-import { ObservedRequest, requestLog } from './request-log.ts'
+import { type Injected, ObservedRequest, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
 
 interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'catalog' | 'reference'> {
+  log: Log
   strict: boolean
 }
 
@@ -32,7 +39,8 @@ export class RequestObserver implements HttpObserver {
   constructor(private readonly options: Options) {}
 
   arrived = (request: Request): void => {
-    if (!this.#inProgress.has(request)) this.#inProgress.set(request, new ObservedRequest(request.headers))
+    if (!ownRequests.has(request) && !this.#inProgress.has(request))
+      this.#inProgress.set(request, new ObservedRequest(request.headers))
   }
 
   /** Names the world of a replayed request: the access token that would name it is redacted. */
@@ -44,7 +52,7 @@ export class RequestObserver implements HttpObserver {
   identified = (request: Request, { client, world }: Session): void => {
     const observed = this.#inProgress.get(request)
     if (!observed) return
-    observed.client = client.username
+    observed.client = usernameIn(world, client.username)
     observed.world = world
   }
 
@@ -56,28 +64,22 @@ export class RequestObserver implements HttpObserver {
     // Reading writes nothing.
     if (target.request.method === 'GET') return injected ? injected.then(() => session) : session
     const watched = watchedBy(observed, session)
-    if (this.writes) return this.#losing(this.writes, target, watched, injected)
+    if (this.writes) return this.#losing(observed, this.writes, target, injected, watched)
     return injected ? injected.then(() => watched) : watched
   }
 
   /** Loses the response to a write if the log says so, before the work or after its commit. @throws DomainError */
   async #losing(
+    observed: ObservedRequest,
     writes: WriteLog,
     target: Asked,
-    session: Session,
     injected: Promise<void> | undefined,
+    session: Session,
   ): Promise<Session> {
     await injected
-    const lost = await writes.admitted(target, session)
-    if (lost === 'before') throw new DomainError(CONNECTION_DROPPED)
-    if (lost === undefined) return session
-    return {
-      ...session,
-      write: async (work) => {
-        await session.write(work)
-        throw new DomainError(CONNECTION_DROPPED)
-      },
-    }
+    const when = await writes.admitted(target, session)
+    if (when) await this.#strike(observed, { fault: lostResponse(when), target, session })
+    return session
   }
 
   /** With `--strict`, an undocumented name is refused after features (decision 15). */
@@ -101,8 +103,9 @@ export class RequestObserver implements HttpObserver {
     const observed = this.#inProgress.get(request)
     const operation = this.options.outcomes.operationAt(request.method, route)
     if (!observed || !operation) return
-    const violations = this.options.strict ? await unknownIn(operation, request) : []
-    if (operation.closed) violations.push(...(await unknownMembersIn(operation, request)))
+    const find = isControl(route) ? unknownOnControl : unknownIn
+    if (!isControl(route) && !this.options.strict) return
+    const violations = await find(operation, request)
     if (violations.length === 0) return
     observed.refusedStrictly = true
     throw new DomainError(invalid(violations))
@@ -116,43 +119,89 @@ export class RequestObserver implements HttpObserver {
   #inject(observed: ObservedRequest, world: World, target: Asked, session?: Session): Promise<void> | undefined {
     observed.route = target.route || null
     if (isExempt(target.route)) return undefined
-    const found = findFault(this.options.outcomes, world, target)
-    if (!found) return undefined
-    observed.fault = found.name
-    return this.#withCurrencies(found, target, session).then(inject)
+    const fault = findFault(this.options.outcomes, world, target)
+    return fault && this.#strike(observed, { fault, target, session })
+  }
+
+  /** @throws DomainError the fault, if it comes before the work */
+  #strike(observed: ObservedRequest, injected: Injected): Promise<void> | undefined {
+    observed.injected = injected
+    return injected.fault.when === 'before' ? this.#withCurrencies(injected).then(strike) : undefined
   }
 
   /** A missing rate names the currencies of the request, if it names them itself. */
-  async #withCurrencies(found: Fault, target: Asked, session: Session | undefined): Promise<Fault> {
-    const failure = found.error?.failure
-    if (failure?.code !== 'rate_missing' || !session) return found
+  async #withCurrencies({ fault, target, session }: Injected): Promise<Fault> {
+    if (fault.failure?.code !== 'rate_missing' || !session) return fault
     const currencies = await currenciesOf(this.options, target, session)
-    return { ...found, error: currencies ? new DomainError(rateMissing(currencies.from, currencies.to)) : found.error }
+    return currencies ? { ...fault, failure: rateMissing(currencies.from, currencies.to) } : fault
   }
+
+  /** The fault of a request, as logs show it. */
+  faultOf = (request: Request): string | undefined => this.#inProgress.get(request)?.injected?.fault.name
 
   ended: HttpObserver['ended'] = (request, route, { status, headers, body }, failure) => {
     const observed = this.#inProgress.get(request)
-    const path = pathOf(request.url)
-    const { worlds } = this.options
-    if (!observed || isAboutSandbox(path)) return
+    if (!observed) return
     if (failure) {
       observed.failure = failure
       observed.route ??= route || null
     }
+    observed.response = { status, headers, body: body instanceof Uint8Array ? shownPartOf(body) : body }
+    // What a fault makes of the response is not known yet.
+    if (observed.injected) return
+    if (failure === CREDENTIALS_WRONG) this.#explainRefusal(request)
+    this.#close(observed, request)
+  }
+
+  /** The response to a wrong login does not say what is wrong with it. */
+  #explainRefusal(request: Request): void {
+    const { log, worlds } = this.options
+    const { username } = parseObject(sentBody(request) ?? '')
+    log.warn('login refused', refusalFacts(worlds, String(username)))
+  }
+
+  /** What the client gets instead of a response. */
+  deliver = (request: Request, response: Response): Response | Promise<Response> => {
+    const observed = this.#inProgress.get(request)
+    return observed?.injected ? this.#deliver(observed, observed.injected, request, response) : response
+  }
+
+  async #deliver(
+    observed: ObservedRequest,
+    injected: Injected,
+    request: Request,
+    response: Response,
+  ): Promise<Response> {
+    const fault = await this.#withCurrencies(injected)
+    if (fault.when === 'after' && fault.delayMs > 0) await Bun.sleep(fault.delayMs)
+    const operation = this.options.outcomes.operationAt(request.method, injected.target.route)
+    const substitute = substituteFor(fault, response, operation ?? STRUCTURED)
+    if (substitute) {
+      observed.failure = fault.failure
+      observed.response = substitute
+    }
+    this.#close(observed, request)
+    return impaired(fault, request, substitute ? responseOf(substitute) : response)
+  }
+
+  #close(observed: ObservedRequest, request: Request): void {
+    const path = pathOf(request.url)
+    const { worlds } = this.options
+    if (isAboutSandbox(path)) return
     this.#inProgress.delete(request)
     this.writes?.ended(request, observed.changes.length > 0)
     const world = observed.world ?? worldOfBearer(worlds, request) ?? worlds.default
     if (world.closed) return
     this.#count(world, request, observed)
-    if (isProbe(path)) return
+    if (isProbe(path) || isAsset(path)) return
     observed.atMs = world.clock.nowMs()
     observed.method = request.method
     observed.path = targetOf(request.url)
     observed.requestBody = sentBody(request)
-    observed.status = status
-    observed.responseHeaders = headers
-    observed.responseBody = body instanceof Uint8Array ? shownPartOf(body) : body
-    observed.durationMs = sinceStartMs() - observed.startedMs
+    observed.endedMs = sinceStartMs()
+    observed.durationMs = observed.endedMs - observed.startedMs
+    observed.fault = observed.injected?.fault.name ?? null
+    observed.injected = undefined
     if (observed.failure && observed.client === null) observed.cut()
     world.of(requestLog).add(observed)
   }

@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
+import { choiceFilter, count, Problem, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { violation } from '../../kernel/failure.ts'
 import { controlOperation } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
-import { WorldQuery } from '../worlds/operations.ts'
+import { WorldQuery, WorldsQuery } from '../worlds/operations.ts'
 
 /** The request log of a world and the coverage report (contract C15). */
 
@@ -14,6 +14,7 @@ export type RecordedRequest = Static<typeof RecordedRequest>
 const RecordedRequest = Type.Object(
   {
     id: Type.Integer(),
+    world: Type.String(),
     request_id: Type.String(),
     at: Timestamp,
     method: Type.String(),
@@ -22,11 +23,15 @@ const RecordedRequest = Type.Object(
     client: nullable(Type.String()),
     request: Type.Object({ headers: Headers, body: nullable(Type.String()) }, { title: 'RequestMessage' }),
     response: Type.Object(
-      { status: Type.Integer(), headers: Headers, body: nullable(Type.String()) },
+      {
+        status: Type.Integer({ description: '0 when a fault closed the connection' }),
+        headers: Headers,
+        body: nullable(Type.String()),
+      },
       { title: 'ResponseMessage' },
     ),
     duration_ms: Type.Number(),
-    fault: nullable(Type.String({ description: 'The fault that struck' })),
+    fault: nullable(Type.String({ description: 'The fault that struck, and when it did so after the work' })),
     outcome: nullable(Type.String({ description: 'success, or the documented name of the error' })),
     changes: Type.Array(
       Type.Object(
@@ -43,14 +48,15 @@ const COUNTRY_EXAMPLE =
   '{"id":1,"name":"Aruba","official_name":"Aruba","alpha_2":"AW","alpha_3":"ABW","numeric_code":"533","dialing_prefix":"+297"}'
 const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
   id: 2,
-  request_id: 'req_default_2',
+  world: 'checkout',
+  request_id: 'req_checkout_2',
   at: '2026-01-01T00:00:00.000Z',
   method: 'GET',
   path: '/api/v1/countries/1',
   route: '/api/v1/countries/:id',
-  client: 'sandbox',
+  client: 'sbx_checkout',
   request: { headers: { authorization: '[redacted]' }, body: null },
-  response: { status: 200, headers: { 'x-request-id': 'req_default_2' }, body: COUNTRY_EXAMPLE },
+  response: { status: 200, headers: { 'x-request-id': 'req_checkout_2' }, body: COUNTRY_EXAMPLE },
   duration_ms: 0.2,
   fault: null,
   outcome: 'success',
@@ -79,12 +85,20 @@ const Har = Type.Object(
 
 const Replay = Type.Object({ status: Type.Integer(), headers: Headers, body: Type.String() }, { title: 'ReplayResult' })
 
+const Shares = {
+  exercised: Type.Integer(),
+  percent: Type.Number({ description: 'Rounded down to one decimal, so that 100 means all' }),
+}
+
 export type CoverageReport = Static<typeof CoverageReport>
 const CoverageReport = Type.Object(
   {
+    summary: Type.String({ description: 'How many outcomes were met, and some that were not' }),
     documented: Type.Integer(),
-    exercised: Type.Integer(),
-    percent: Type.Number({ description: 'Rounded down to one decimal, so that 100 means all' }),
+    ...Shares,
+    worlds: Type.Array(Type.Object({ world: Type.String(), ...Shares }, { title: 'WorldCoverage' }), {
+      description: 'With `world=*`: the share of each world',
+    }),
     outcomes: Type.Array(
       Type.Object(
         {
@@ -102,9 +116,11 @@ const CoverageReport = Type.Object(
   { title: 'Coverage' },
 )
 const COVERAGE_EXAMPLE: CoverageReport = {
+  summary: '1 of 1 outcomes of the API; all met',
   documented: 1,
   exercised: 1,
   percent: 100,
+  worlds: [],
   outcomes: [
     { operation: 'getCountry', method: 'GET', path: '/api/v1/countries/:id', status: 200, name: 'success', count: 1 },
   ],
@@ -114,12 +130,41 @@ const RequestPath = Type.Object({
   id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The request identifier' }), parseId),
 })
 
+const LIMIT_MAX = 10_000
+const LIMIT_DEFAULT = 1_000
+const STATUS = '^(?:0|[1-5](?:[0-9]{2}|xx))$'
+
+const statusFilter = Type.Optional(
+  parameter<string>(
+    Type.String({ pattern: STATUS, description: 'Only responses of this status: 404, or 4xx; 0 is a lost response' }),
+    (text) => (new RegExp(STATUS).test(text) ? text : new Problem('format', 'must be a status like 404 or 4xx')),
+  ),
+)
+
+const PATTERN_LENGTH_MAX = 200
+const pathFilter = Type.Optional(
+  parameter<string>(
+    Type.String({
+      maxLength: PATTERN_LENGTH_MAX,
+      description: 'Only requests of this path; `:name` stands for one segment and `*` for anything',
+    }),
+    (text) => (text.length <= PATTERN_LENGTH_MAX ? text : new Problem('max', 'must be at most 200 characters long')),
+  ),
+)
+
 export const listRequests = controlOperation('requests')({
   id: 'listRequests',
-  summary: 'Read the request log of a world',
-  description: 'The last 1,000 requests, the oldest first, without secrets; as JSON, HAR 1.2 or curl lines.',
+  summary: 'Read the request log of a world, or of all',
+  description:
+    'The last 1,000 requests of each, the newest first, without secrets; or, the oldest first, as HAR 1.2 or curl lines.',
   query: Type.Object({
-    ...WorldQuery.properties,
+    ...WorldsQuery.properties,
+    limit: parameter<number>(
+      Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: 'At most so many' }),
+      count(LIMIT_MAX),
+    ),
+    status: statusFilter,
+    path: pathFilter,
     format: choiceFilter(['json', 'har', 'curl'], 'The format of the answer: JSON, a HAR file or curl lines'),
   }),
   success: {
@@ -154,7 +199,7 @@ export const replayRequest = controlOperation('requests')({
     status: 200,
     description: 'The new response',
     schema: Replay,
-    example: { status: 200, headers: { 'x-request-id': 'req_default_3' }, body: COUNTRY_EXAMPLE },
+    example: { status: 200, headers: { 'x-request-id': 'req_checkout_3' }, body: COUNTRY_EXAMPLE },
   },
   errors: { not_found: REQUEST_NOT_FOUND },
 })
@@ -162,9 +207,10 @@ export const replayRequest = controlOperation('requests')({
 export const getCoverage = controlOperation('coverage')({
   id: 'getCoverage',
   summary: 'See which documented outcomes were exercised',
-  description: 'By the requests of a world, or with `world=*` by those of all worlds since the start.',
+  description:
+    'By the requests of a world, or with `world=*` by those of all worlds since the start. Not counted are health, pictures and failures of the server.',
   query: Type.Object({
-    ...WorldQuery.properties,
+    ...WorldsQuery.properties,
     format: choiceFilter(['json', 'table'], 'The format of the answer: JSON, or a table to read'),
   }),
   success: {
@@ -172,7 +218,7 @@ export const getCoverage = controlOperation('coverage')({
     description: 'Every documented outcome and how often it occurred',
     schema: CoverageReport,
     example: COVERAGE_EXAMPLE,
-    alsoAs: { 'text/plain': { schema: Type.String(), example: '1 of 1 documented outcomes were exercised: 100 %\n' } },
+    alsoAs: { 'text/plain': { schema: Type.String(), example: '1 of 1 outcomes of the API; all met\n' } },
   },
   errors: { validation: violation('format', 'enum', 'must be one of json, table') },
 })

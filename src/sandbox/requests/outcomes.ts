@@ -3,7 +3,8 @@ import { renderFailure } from '../../http/errors.ts'
 import { errorsOf, type Operation, type ServedOperation } from '../../http/operation.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
-import { isProbe } from '../control/gate.ts'
+import type { Worlds } from '../../worlds/worlds.ts'
+import { isAsset, isProbe } from '../control/gate.ts'
 import type { DocumentedError } from '../faults/operations.ts'
 import type { CoverageReport } from './operations.ts'
 
@@ -61,10 +62,14 @@ export class OutcomeRegistry {
       )
   }
 
+  /** What a client of the API should have met: not the health of the server, its pictures and its own failures. */
   ofApi(): Outcome[] {
     return this.#known
-      .filter(({ served }) => served.operation.tag !== 'Sandbox')
+      .filter(
+        ({ served: { operation, route } }) => operation.tag !== 'Sandbox' && !operation.isProbe && !isAsset(route),
+      )
       .flatMap(({ success, errors }) => [success, ...errors.map(({ outcome }) => outcome)])
+      .filter(({ name }) => name !== 'internal')
   }
 
   /** Whether a rule for this error, or for any outcome, can take effect at one of the endpoints that fit. */
@@ -117,7 +122,10 @@ const counts = worldPart<Counts>(() => new Map())
 export class Coverage {
   readonly #all: Counts = new Map()
 
-  constructor(private readonly registry: OutcomeRegistry) {}
+  constructor(
+    private readonly registry: OutcomeRegistry,
+    private readonly worlds: Worlds,
+  ) {}
 
   count(world: World, outcome: Outcome): void {
     for (const kept of [this.#all, world.of(counts)]) kept.set(outcome, (kept.get(outcome) ?? 0) + 1)
@@ -125,21 +133,38 @@ export class Coverage {
 
   /** The report of one world, or of all worlds, dropped ones included. */
   report(world: World | undefined): CoverageReport {
+    const ofApi = this.registry.ofApi()
     const kept = world ? world.of(counts) : this.#all
-    const outcomes = this.registry.ofApi().map((outcome) => ({ ...outcome, count: kept.get(outcome) ?? 0 }))
-    const exercised = outcomes.filter(({ count }) => count > 0).length
+    const outcomes = ofApi.map((outcome) => ({ ...outcome, count: kept.get(outcome) ?? 0 }))
     return {
-      documented: outcomes.length,
-      exercised,
-      percent: Math.floor((exercised * 1_000) / outcomes.length) / 10,
+      summary: summaryOf(outcomes),
+      documented: ofApi.length,
+      ...sharesOf(ofApi, kept),
+      worlds: world ? [] : this.worlds.all.map((each) => ({ world: each.name, ...sharesOf(ofApi, each.of(counts)) })),
       outcomes,
     }
   }
 }
 
-/** The report for people: the outcomes by endpoint, one line each, then the total. */
-export const toTable = ({ documented, exercised, percent, outcomes }: CoverageReport): string => {
-  const lines: string[] = []
+const sharesOf = (outcomes: readonly Outcome[], kept: Counts) => {
+  const exercised = outcomes.filter((outcome) => kept.has(outcome)).length
+  return { exercised, percent: Math.floor((exercised * 1_000) / outcomes.length) / 10 }
+}
+
+/** How many outcomes that were not met a summary names. */
+const NAMED_MAX = 10
+
+const summaryOf = (outcomes: CoverageReport['outcomes']): string => {
+  const missed = outcomes.filter(({ count }) => count === 0).map(({ operation, name }) => `${operation} ${name}`)
+  const named = missed.slice(0, NAMED_MAX).join(', ')
+  const others = missed.length - NAMED_MAX
+  const rest = missed.length === 0 ? 'all met' : `not met: ${named}${others > 0 ? ` and ${others} more` : ''}`
+  return `${outcomes.length - missed.length} of ${outcomes.length} outcomes of the API; ${rest}`
+}
+
+/** The report for people: the summary, then the outcomes by endpoint, one line each. */
+export const toTable = ({ summary, outcomes }: CoverageReport): string => {
+  const lines = [summary]
   let heading = ''
   for (const { method, path, status, name, count } of outcomes) {
     const endpoint = `${method} ${path}`
@@ -148,5 +173,5 @@ export const toTable = ({ documented, exercised, percent, outcomes }: CoverageRe
     const [mark, times] = count > 0 ? ['+', count] : ['-', '']
     lines.push(`  ${mark} ${status} ${name.padEnd(44)} ${times}`.trimEnd())
   }
-  return `${lines.join('\n').trimStart()}\n\n${exercised} of ${documented} documented outcomes, ${percent} %\n`
+  return `${lines.join('\n')}\n`
 }

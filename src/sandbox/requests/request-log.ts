@@ -2,8 +2,10 @@ import type { ResponseHeaders } from '../../http/observer.ts'
 import { documentedRoute } from '../../http/target.ts'
 import { sinceStartMs, toTimestamp } from '../../kernel/clock.ts'
 import type { Failure } from '../../kernel/failure.ts'
-import { turns } from '../../kernel/turns.ts'
+import type { Asked } from '../../sessions/guard.ts'
+import type { Session } from '../../sessions/sessions.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
+import type { Fault } from '../faults/faults.ts'
 import type { RecordedRequest } from './operations.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
@@ -12,6 +14,20 @@ import type { RowChange } from './row-changes.ts'
 const STRANGER_CHARACTERS_MAX = 1_024
 
 const UNCHANGED: readonly RowChange[] = []
+
+export interface ObservedResponse {
+  /** 0 when the connection was closed instead. */
+  status: number
+  headers: ResponseHeaders
+  body: string | Uint8Array | undefined
+}
+
+/** The fault of a request. */
+export interface Injected {
+  fault: Fault
+  target: Asked
+  session: Session | undefined
+}
 
 /**
  * A request and its response as sent, secrets included. It stays in memory and is redacted when the log is read:
@@ -30,10 +46,12 @@ export class ObservedRequest {
   route: string | null = null
   client: string | null = null
   requestBody: string | undefined
-  status = 0
-  responseHeaders: ResponseHeaders = {}
-  responseBody: string | Uint8Array | undefined
+  response: ObservedResponse = { status: 0, headers: {}, body: undefined }
   durationMs = 0
+  /** By the clock of the process, as worlds have clocks of their own. */
+  endedMs = 0
+  /** While the request is in progress. */
+  injected: Injected | undefined
   fault: string | null = null
   outcome: string | null = null
   changes = UNCHANGED
@@ -54,7 +72,7 @@ export class ObservedRequest {
 }
 
 const REQUESTS_MAX = 1_000
-const BYTES_MAX = 4_194_304
+export const BYTES_MAX = 4_194_304
 
 /** The last requests of a world, the oldest first (decision 0014). */
 class RequestLog {
@@ -85,25 +103,18 @@ class RequestLog {
     this.world.keptBytes = this.#size
   }
 
-  /** All requests, redacted in slices: a few megabytes take longer than other requests should wait. */
-  async all(): Promise<RecordedRequest[]> {
-    const captured = [...this.#captured]
-    const firstId = this.#firstId
-    const recorded: RecordedRequest[] = []
-    while (recorded.length < captured.length) {
-      await turns.take(this.world, (isOver) => {
-        do {
-          const request = captured[recorded.length]
-          if (request) recorded.push(redacted(request, firstId + recorded.length))
-        } while (recorded.length < captured.length && !isOver())
-      })
-    }
-    return recorded
+  all(): LoggedRequest[] {
+    return this.#captured.map((request, at) => ({
+      world: this.world,
+      request,
+      id: this.#firstId + at,
+      bytes: this.#sizes[at] ?? 0,
+    }))
   }
 
   find(id: number): RecordedRequest | undefined {
     const request = this.#captured[id - this.#firstId]
-    return request && redacted(request, id)
+    return request && recordedFrom({ world: this.world, request, id })
   }
 
   /** Ids are consecutive, and the oldest requests go first. */
@@ -114,11 +125,25 @@ class RequestLog {
 
 export const requestLog = worldPart((world) => new RequestLog(world))
 
-const redacted = (captured: ObservedRequest, id: number): RecordedRequest => {
-  const { atMs, method, path, route, client, status, durationMs, fault, outcome, changes } = captured
-  const responseHeaders = redactedHeaders(captured.responseHeaders)
+/** A request in the log of a world. */
+export interface LoggedRequest {
+  world: World
+  request: ObservedRequest
+  id: number
+  bytes: number
+}
+
+/** Without secrets. */
+export const recordedFrom = ({
+  world,
+  request: captured,
+  id,
+}: Pick<LoggedRequest, 'world' | 'request' | 'id'>): RecordedRequest => {
+  const { atMs, method, path, route, client, response, durationMs, fault, outcome, changes } = captured
+  const responseHeaders = redactedHeaders(response.headers)
   return {
     id,
+    world: world.name,
     request_id: responseHeaders['x-request-id'] ?? '',
     at: toTimestamp(atMs),
     method,
@@ -126,7 +151,7 @@ const redacted = (captured: ObservedRequest, id: number): RecordedRequest => {
     route: route && documentedRoute(route),
     client,
     request: { headers: redactedHeaders(captured.requestHeaders), body: redactedBody(captured.requestBody) },
-    response: { status, headers: responseHeaders, body: redactedBody(textOf(captured.responseBody)) },
+    response: { status: response.status, headers: responseHeaders, body: redactedBody(textOf(response.body)) },
     duration_ms: Math.round(durationMs * 1_000) / 1_000,
     fault,
     outcome,
@@ -139,8 +164,8 @@ const REQUEST_BYTES = 2_048
 const HEADER_BYTES = 64
 const CHANGE_BYTES = 64
 
-const sizeOf = ({ path, requestHeaders, requestBody, responseBody, changes }: ObservedRequest): number => {
-  let size = REQUEST_BYTES + path.length + byteCountOf(requestBody) + byteCountOf(responseBody)
+const sizeOf = ({ path, requestHeaders, requestBody, response, changes }: ObservedRequest): number => {
+  let size = REQUEST_BYTES + path.length + byteCountOf(requestBody) + byteCountOf(response.body)
   // Responses have few headers, and short ones.
   requestHeaders.forEach((value) => {
     size += HEADER_BYTES + value.length

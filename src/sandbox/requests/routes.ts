@@ -1,28 +1,28 @@
 import { Elysia } from 'elysia'
 import { jsonResponse, textResponse } from '../../http/responses.ts'
-import { DomainError, found } from '../../kernel/failure.ts'
+import { found } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
-import { CONNECTION_DROPPED, REQUEST_NOT_FOUND } from '../errors.ts'
+import { REQUEST_NOT_FOUND } from '../errors.ts'
+import { brokenOff } from '../faults/delivery.ts'
 import type { Parts } from '../parts.ts'
-import { getWorld } from '../worlds/operations.ts'
+import { ALL_WORLDS, getWorld, getWorlds } from '../worlds/operations.ts'
 import { toCurl, toHar } from './formats.ts'
+import { readLogs } from './listing.ts'
 import type { RecordedRequest } from './operations.ts'
 import * as operations from './operations.ts'
 import { toTable } from './outcomes.ts'
 import { requestLog } from './request-log.ts'
 
-const ALL_WORLDS = '*'
-
 export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: Parts) =>
   new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
-      async ({ query: { world, format } }) => {
-        const requests = await getWorld(worlds, world).of(requestLog).all()
-        if (format === 'curl')
-          return textResponse(requests.map((recorded) => `${toCurl(recorded, publicUrl)}\n`).join(''))
-        const json = format === 'har' ? toHar(requests, publicUrl, version) : requests
-        return jsonResponse(JSON.stringify(json))
+      async ({ query: { world, format, ...filter } }) => {
+        const requests = await readLogs(getWorlds(worlds, world), filter)
+        if (format === 'har') return jsonResponse(JSON.stringify(toHar(requests.reverse(), publicUrl, version)))
+        if (format !== 'curl') return jsonResponse(JSON.stringify(requests))
+        const lines = requests.reverse().map((recorded) => `${toCurl(recorded, publicUrl)}\n`)
+        return textResponse(lines.join(''))
       },
       operations.listRequests,
     )
@@ -37,7 +37,13 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: 
         const world = getWorld(worlds, query.world)
         const response = await replay(world, getRecorded(world, params.id))
         const { status, headers } = response
-        return { status, headers: Object.fromEntries(headers), body: await bodyOf(response) }
+        try {
+          return jsonResponse(
+            JSON.stringify({ status, headers: Object.fromEntries(headers), body: await response.text() }),
+          )
+        } catch {
+          return brokenOff() // a fault has dropped the connection of the replay
+        }
       },
       operations.replayRequest,
     )
@@ -53,12 +59,3 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: 
 /** @throws DomainError request_not_found */
 const getRecorded = (world: World, id: number | undefined): RecordedRequest =>
   found(id === undefined ? undefined : world.of(requestLog).find(id), REQUEST_NOT_FOUND)
-
-/** A fault may drop the connection of a replay as well. @throws DomainError connection_dropped */
-const bodyOf = async (response: Response): Promise<string> => {
-  try {
-    return await response.text()
-  } catch {
-    throw new DomainError(CONNECTION_DROPPED)
-  }
-}

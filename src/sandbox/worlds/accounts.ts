@@ -2,6 +2,7 @@ import { readObject } from '../../http/body.ts'
 import type { JsonObject } from '../../http/json.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
+import { type Client, findClient } from '../../sessions/clients.ts'
 import {
   type Account,
   type Credentials,
@@ -48,6 +49,20 @@ export const worldAccounts =
     if (digest === UNCLAIMED) setDigests(world, passwordDigest(password))
     return { world, username: client }
   }
+
+/** What a client of a world logs in with (contracts C2 and C15). */
+export const usernameIn = ({ name }: World, client: string): string => {
+  if (name === DEFAULT_WORLD && isAccount(client)) return client
+  return client === SANDBOX_USERNAME ? `sbx_${name}` : `sbx_${name}.${client}`
+}
+
+/** The client that logs in to a world with this username. */
+export const findClientIn = (world: World, username: string): Client | undefined => {
+  const named = WORLD_USERNAME.exec(username)
+  const client = named ? (named[2] ?? SANDBOX_USERNAME) : username
+  const row = findCredentials(world.db.query, client)
+  return row && findClient(world, row.id)
+}
 
 export const WORLD_ERRORS: Record<string, Failure> = {
   'auth.exhausted': worldsExhausted(WORLDS_MAX),

@@ -26,12 +26,24 @@ import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 /** A name without the prefix that the usernames of its world have. */
 export const plainName = (name: string): string => name.replace(/^sbx_/, '')
 
+export const ALL_WORLDS = '*'
+
 const readName = (text: string): string | Problem =>
   isWritable(text) ? plainName(text) : new Problem('format', 'must not hold NUL')
+
+const readOneName = (text: string): string | Problem =>
+  text === ALL_WORLDS ? new Problem('format', 'must be one world here') : readName(text)
 
 export const WorldQuery = Type.Object({
   world: parameter<string>(
     Type.String({ default: DEFAULT_WORLD, description: 'The world, with or without sbx_' }),
+    readOneName,
+  ),
+})
+
+export const WorldsQuery = Type.Object({
+  world: parameter<string>(
+    Type.String({ default: DEFAULT_WORLD, description: 'The world, with or without sbx_; * for all worlds' }),
     readName,
   ),
 })
@@ -43,6 +55,10 @@ const NamePath = Type.Object({
     (name: string | null) => plainName(name ?? ''),
   ),
 })
+
+/** One world, or all of them for `*`. @throws DomainError world_not_found */
+export const getWorlds = (worlds: Worlds, name: string): readonly World[] =>
+  name === ALL_WORLDS ? worlds.all : [getWorld(worlds, name)]
 
 /** @throws DomainError world_not_found */
 export const getWorld = (worlds: Worlds, name: string): World => found(worlds.find(name), worldNotFound(name))

@@ -1,0 +1,106 @@
+import { type ErrorFormat, renderFailure } from '../../http/errors.ts'
+import { JSON_TYPE } from '../../http/responses.ts'
+import type { Failure } from '../../kernel/failure.ts'
+import { CONNECTION_DROPPED, GATEWAY } from '../errors.ts'
+import type { Fault } from './faults.ts'
+
+/** What faults do to a response when the work is done (contract C15, decision 0048). */
+
+/** A response instead of the real one. Status 0: the connection is closed without one. */
+export interface Substitute {
+  status: number
+  headers: Record<string, string>
+  body: string | undefined
+}
+
+/** Headers that a response has whatever it answers. */
+const KEPT = ['X-Request-Id', 'Connection'] as const
+const KEPT_OF_API = [...KEPT, 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
+
+/** What the client gets in place of a response; undefined where it gets the response itself. */
+export const substituteFor = (
+  { when, failure }: Fault,
+  response: Response,
+  format: ErrorFormat,
+): Substitute | undefined => {
+  if (!failure) return undefined
+  if (failure === CONNECTION_DROPPED) return { status: 0, headers: kept(response, KEPT), body: undefined }
+  if (failure.code === GATEWAY) return gatewayPage(failure, response)
+  // Before the work, the HTTP layer has answered with the error itself.
+  if (when === 'before') return undefined
+  const { status, headers, body } = renderFailure(failure, format)
+  return {
+    status,
+    headers: { ...kept(response, KEPT_OF_API), ...headers, 'content-type': JSON_TYPE },
+    body: JSON.stringify(body),
+  }
+}
+
+/** A page of the kind that proxies answer when the server behind them is not to be reached. */
+const gatewayPage = (failure: Failure, response: Response): Substitute => {
+  const { status, headers } = renderFailure(failure, { errorShape: 'structured', unexpectedError: '' })
+  const title = `${status} ${failure.message}`
+  return {
+    status,
+    headers: { ...kept(response, KEPT), ...headers, 'content-type': 'text/html' },
+    body: `<html>\n<head><title>${title}</title></head>\n<body><h1>${title}</h1></body>\n</html>\n`,
+  }
+}
+
+const kept = ({ headers }: Response, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
+
+export const responseOf = ({ status, headers, body }: Substitute): Response =>
+  status === 0 ? brokenOff() : new Response(body, { status, headers })
+
+/** A response that fails before its first byte: the connection is closed without one. */
+export const brokenOff = (): Response =>
+  new Response(
+    new ReadableStream({
+      pull: (controller) => controller.error(),
+    }),
+  )
+
+/** Statuses that never have a body (RFC 9110, 15.3.5 and 15.4.5). */
+const BODILESS = new Set([204, 304])
+
+/** Cuts the body of a response off after so many bytes, or sends it slowly. Where there is none, nothing changes. */
+export const impaired = async (
+  { cutAfterBytes, bytesPerSecond }: Pick<Fault, 'cutAfterBytes' | 'bytesPerSecond'>,
+  { method }: Request,
+  response: Response,
+): Promise<Response> => {
+  const { status, headers } = response
+  if ((cutAfterBytes === null && bytesPerSecond === null) || method === 'HEAD' || BODILESS.has(status)) return response
+  const bytes = await response.bytes()
+  return new Response(streamOf(bytes, cutAfterBytes ?? bytes.byteLength, bytesPerSecond), { status, headers })
+}
+
+/** How often a slow body sends a piece. */
+const PIECES_PER_SECOND = 10
+/** The runtime drops what it has not sent yet when a response fails, and does not say when it has sent it. */
+const CUT_AFTER_MS = 50
+
+const streamOf = (bytes: Uint8Array, cutAt: number, bytesPerSecond: number | null): ReadableStream<Uint8Array> => {
+  const end = Math.min(cutAt, bytes.byteLength)
+  const pieceBytes = bytesPerSecond === null ? end : Math.ceil(bytesPerSecond / PIECES_PER_SECOND)
+  let sent = 0
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      if (sent === bytes.byteLength) return controller.close()
+      if (sent === end) {
+        await Bun.sleep(CUT_AFTER_MS)
+        return controller.error()
+      }
+      const piece = bytes.subarray(sent, Math.min(sent + pieceBytes, end))
+      if (bytesPerSecond !== null) await Bun.sleep((piece.byteLength / bytesPerSecond) * 1_000)
+      sent += piece.byteLength
+      controller.enqueue(piece)
+    },
+  })
+}

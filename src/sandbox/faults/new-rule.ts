@@ -1,0 +1,48 @@
+import { violated } from '../../kernel/failure.ts'
+import { isExempt } from '../control/gate.ts'
+import type { OutcomeRegistry } from '../requests/outcomes.ts'
+import { ERROR_PROBLEM, type Rule, type RuleRequest } from './operations.ts'
+import { PATTERN_LENGTH_MAX, reaches } from './pattern.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']
+const EFFECT_PROBLEM = 'is required, or status, delay_ms, drop, cut_after_bytes or bytes_per_second'
+const MATCH_PROBLEM = 'must fit an endpoint where the rule can strike; see GET /_sandbox/errors'
+
+/** A rule from what was asked for. @throws DomainError validation when it can never strike */
+export const newRule = (asked: RuleRequest, outcomes: OutcomeRegistry): Omit<Rule, 'id'> => {
+  const rule = ruleOf(asked)
+  const { error, status, probability, match } = rule
+  if (error !== null && !outcomes.canOccur(error)) throw violated('error', 'enum', ERROR_PROBLEM)
+  if (error !== null && status !== null) throw violated('status', 'format', 'must not come with error')
+  if (!hasEffect(rule)) throw violated('error', 'required', EFFECT_PROBLEM)
+  if (match.method !== null && !METHODS.includes(match.method)) {
+    throw violated('match', 'enum', `must have a method of ${METHODS.join(', ')}`)
+  }
+  if (probability === 0) throw violated('probability', 'min', 'must be more than 0: the rule would never strike')
+  if (match.path !== null && match.path.length > PATTERN_LENGTH_MAX) {
+    throw violated('match', 'max', `must have a path of at most ${PATTERN_LENGTH_MAX} characters`)
+  }
+  if (!outcomes.canOccur(error, fitting(match))) throw violated('match', 'enum', MATCH_PROBLEM)
+  return rule
+}
+
+const ruleOf = ({ match = {}, ...asked }: RuleRequest): Omit<Rule, 'id'> => ({
+  error: asked.error ?? null,
+  status: asked.status ?? null,
+  delay_ms: asked.delay_ms ?? 0,
+  drop: asked.drop ?? false,
+  cut_after_bytes: asked.cut_after_bytes ?? null,
+  bytes_per_second: asked.bytes_per_second ?? null,
+  when: asked.when ?? 'before',
+  match: { method: match.method?.toUpperCase() ?? null, path: match.path ?? null },
+  times_left: asked.times ?? null,
+  probability: asked.probability ?? 1,
+})
+
+const hasEffect = ({ error, status, delay_ms, drop, cut_after_bytes, bytes_per_second }: Omit<Rule, 'id'>): boolean =>
+  error !== null || status !== null || delay_ms > 0 || drop || cut_after_bytes !== null || bytes_per_second !== null
+
+const fitting =
+  ({ method, path }: Rule['match']) =>
+  (served: string, route: string): boolean =>
+    !isExempt(route) && (method === null || method === served) && (path === null || reaches(path, route))

@@ -1,0 +1,44 @@
+import { documentedRoute, pathOf } from '../../http/target.ts'
+import { turns } from '../../kernel/turns.ts'
+import type { World } from '../../worlds/world.ts'
+import { fits } from '../faults/pattern.ts'
+import type { RecordedRequest } from './operations.ts'
+import { BYTES_MAX, type LoggedRequest, recordedFrom, requestLog } from './request-log.ts'
+
+/** Which requests of the log are wanted. */
+export interface RequestFilter {
+  limit: number
+  status?: string
+  path?: string
+}
+
+/**
+ * Reads the logs of worlds, the newest request first, and of all together no more than the log of one world may hold. They
+ * are redacted in slices: a few megabytes take longer than other requests should wait.
+ */
+export const readLogs = async (worlds: readonly World[], filter: RequestFilter): Promise<RecordedRequest[]> => {
+  const logged = worlds
+    .flatMap((world) => world.of(requestLog).all())
+    .sort((a, b) => b.request.endedMs - a.request.endedMs || b.id - a.id)
+  const recorded: RecordedRequest[] = []
+  let bytes = 0
+  for (let at = 0; at < logged.length && recorded.length < filter.limit && bytes < BYTES_MAX; ) {
+    await turns.take(logged, (isOver) => {
+      do {
+        const next = logged[at++]
+        if (!next || !matches(next, filter)) continue
+        recorded.push(recordedFrom(next))
+        bytes += next.bytes
+      } while (at < logged.length && recorded.length < filter.limit && bytes < BYTES_MAX && !isOver())
+    })
+  }
+  return recorded
+}
+
+const matches = ({ request: { response, path, route } }: LoggedRequest, wanted: RequestFilter): boolean =>
+  (wanted.status === undefined || hasStatus(response.status, wanted.status)) &&
+  (wanted.path === undefined || wanted.path === (route && documentedRoute(route)) || fits(wanted.path, pathOf(path)))
+
+/** 4xx stands for all statuses from 400 to 499. */
+const hasStatus = (status: number, wanted: string): boolean =>
+  wanted.endsWith('xx') ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted)

@@ -1,0 +1,67 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import { INSTANT, type Product } from '../../catalog/product.ts'
+import type { RateSource } from '../../charges/rates.ts'
+import type { TestValues } from './operations.ts'
+import { PAYOUT_OUTCOMES, payeeOf } from './payouts.ts'
+
+/** More than a small stock. */
+const STOCK_LARGE = 10
+/** The currency of the wallet that pays by default. */
+const DEFAULT_CURRENCY = 'USD'
+
+interface ProductCase {
+  about: string
+  holds: (product: Product, rates: RateSource) => boolean
+}
+
+const isPlain = ({ stock, deliveryTime }: Product): boolean => stock === null && deliveryTime === INSTANT
+
+const PRODUCT_CASES: Record<string, ProductCase> = {
+  instant: { about: 'Delivered in the response to the order', holds: isPlain },
+  delayed: { about: 'Delivered 5 s after the order', holds: ({ deliveryTime }) => deliveryTime !== INSTANT },
+  small_stock: {
+    about: 'Orders of more than the stock: 400 "Insufficient stock"',
+    holds: ({ stock }) => stock !== null && stock > 0 && stock < STOCK_LARGE,
+  },
+  sold_out: { about: 'Not available; orders: 400 "Insufficient stock"', holds: ({ stock }) => stock === 0 },
+  no_rate: {
+    about: 'Charges to wallet 1: 400 "No exchange rate found"',
+    holds: (product, rates) => isPlain(product) && rates(product.currency.currency, DEFAULT_CURRENCY) === undefined,
+  },
+}
+const INACTIVE = { case: 'inactive', about: '404 "Product not found"' }
+
+const PAYOUT_ABOUT: Record<(typeof PAYOUT_OUTCOMES)[number], string> = {
+  completed: 'Completes after 5 s, like any other payout',
+  failed: 'Fails after 5 s, and is refunded in full',
+  action_required: 'Requires action after 5 s, and stays so until it is cancelled or advanced',
+  returned: 'Completes after 5 s; after 10 s the amount comes back without the fees',
+  expired: 'Is never processed, expires after 7 days, and is refunded in full',
+}
+
+/** Of payouts in USD from wallet 1, which holds 100,000.00. */
+const AMOUNTS: TestValues['amounts'] = [
+  { case: 'smallest', amount: 0.01, about: '201, with the smallest fee, 0.01' },
+  { case: 'too_many_decimals', amount: 10.001, about: '400: USD has 2 decimals' },
+  { case: 'zero', amount: 0, about: '400: more than 0 is needed' },
+  { case: 'insufficient_balance', amount: 200_000, about: '400 "Insufficient wallet balance"' },
+]
+
+/** All products of a catalog, at most. */
+const PRODUCTS_MAX = 10_000
+
+/** Products are looked for in the catalog that is served: a case that it does not have is left out. */
+export const testValues = (catalog: Catalog, rates: RateSource): TestValues => {
+  const sorted = { field: 'id', direction: 'ASC' } as const
+  const { products } = catalog.list({}, sorted, { page: 1, limit: PRODUCTS_MAX })
+  const onSale = Object.entries(PRODUCT_CASES).flatMap(([name, { about, holds }]) => {
+    const product = products.find((each) => holds(each, rates))
+    return product ? [{ case: name, product_id: product.id, about }] : []
+  })
+  const inactive = catalog.findInactiveId()
+  return {
+    products: inactive === undefined ? onSale : [...onSale, { ...INACTIVE, product_id: inactive }],
+    payouts: PAYOUT_OUTCOMES.map((outcome) => ({ outcome, email: payeeOf(outcome), about: PAYOUT_ABOUT[outcome] })),
+    amounts: AMOUNTS,
+  }
+}

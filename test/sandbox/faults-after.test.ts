@@ -1,0 +1,408 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { Connection, type Listening, listening } from '../socket.ts'
+import { amountIn, INSTANT, type Order, placed } from './purchases.ts'
+import { ADA, control, NOON, read, rowsOf, saveAda, succeed, validation } from './surface.ts'
+
+/** Faults that strike when the work is done: what tells whether a client's retries are safe (contract C15). */
+
+const server: Server = await startServer('--rate-limit', 'off', '--seed', '15')
+afterAll(() => server.stop())
+
+const COUNTRY = '/api/v1/countries/1'
+const FAILED = { error: 'InternalServerError', message: 'Failed to create beneficiary' }
+
+const addRule = (world: TestWorld, rule: object) => succeed(server, 'POST', `/faults?world=${world.name}`, rule)
+
+/** Whether an answer came, whole. */
+const isAnswered = (answer: Promise<Response>): Promise<boolean> =>
+  answer
+    .then((response) => response.bytes())
+    .then(
+      () => true,
+      () => false,
+    )
+const ordersOf = async (world: TestWorld) => (await (await world.get('/api/v1/orders')).json()) as Order[]
+const beneficiariesOf = async (world: TestWorld) =>
+  (await (await world.get('/api/v1/beneficiaries')).json()) as object[]
+
+interface Entry {
+  method: string
+  path: string
+  fault: string | null
+  outcome: string | null
+  response: { status: number; headers: Record<string, string>; body: string | null }
+  changes: { table: string }[]
+}
+const lastOf = async (world: TestWorld) => {
+  const entries = await succeed<Entry[]>(server, 'GET', `/requests?world=${world.name}`)
+  return entries.find(({ fault }) => fault !== null)
+}
+
+describe('A lost answer', () => {
+  const LOST = { drop: true, when: 'after', match: { method: 'POST', path: '/api/v1/orders' }, times: 1 }
+
+  test('leaves the order placed and paid; a retry with its key gets the real answer and buys nothing', async () => {
+    const world = await server.world(NOON)
+    const before = await amountIn(world, 1)
+    await addRule(world, LOST)
+    const key = { 'idempotency-key': 'order-1-try' }
+    const purchase = { ...INSTANT, wallet_id: 1 }
+    expect(await isAnswered(world.post('/api/v1/orders', purchase, key))).toBe(false)
+    const [order] = await ordersOf(world)
+    expect(order?.status).toBe('DELIVERED')
+    expect(await amountIn(world, 1)).toBe((before ?? 0) - (order?.amount ?? 0))
+    const retried = await world.post('/api/v1/orders', purchase, key)
+    expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    expect(((await retried.json()) as Order).id).toBe(order?.id ?? 0)
+    expect(await ordersOf(world)).toHaveLength(1)
+  })
+
+  test('and a retry without a key buys twice', async () => {
+    const world = await server.world()
+    await addRule(world, LOST)
+    expect(await isAnswered(world.post('/api/v1/orders', INSTANT))).toBe(false)
+    expect((await world.post('/api/v1/orders', INSTANT)).status).toBe(200)
+    expect(await ordersOf(world)).toHaveLength(2)
+  })
+
+  test('before the work leaves nothing, and the key unused', async () => {
+    const world = await server.world()
+    await addRule(world, { ...LOST, when: 'before' })
+    const key = { 'idempotency-key': 'order-1-try' }
+    expect(await isAnswered(world.post('/api/v1/orders', INSTANT, key))).toBe(false)
+    expect(await ordersOf(world)).toEqual([])
+    const retried = await world.post('/api/v1/orders', INSTANT, key)
+    expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([200, null])
+  })
+
+  test('may be a refusal, a replay, or that of a path which does not exist', async () => {
+    const world = await server.world()
+    const key = { 'idempotency-key': 'order-1-try' }
+    await world.post('/api/v1/orders', INSTANT, key)
+    await addRule(world, { drop: true, when: 'after', times: 3 })
+    expect(await isAnswered(world.post('/api/v1/orders', INSTANT, key))).toBe(false)
+    expect(await isAnswered(world.get('/api/v1/countries/0'))).toBe(false)
+    expect(await isAnswered(world.get('/api/v1/nowhere'))).toBe(false)
+    expect((await world.get(COUNTRY)).status).toBe(200)
+  })
+
+  test('of a login leaves a world with its password', async () => {
+    const world = await server.world()
+    await addRule(world, { drop: true, when: 'after', match: { path: '/auth/login' }, times: 1 })
+    const body = JSON.stringify({ username: `sbx_${world.name}`, password: 'a password' })
+    expect(await isAnswered(server.request('/auth/login', { method: 'POST', body }))).toBe(false)
+    expect((await server.request('/auth/login', { method: 'POST', body })).status).toBe(200)
+  })
+
+  test('is in the request log with its row changes and without a status', async () => {
+    const world = await server.world()
+    await addRule(world, LOST)
+    await isAnswered(world.post('/api/v1/orders', INSTANT, { 'x-request-id': 'lost-1' }))
+    const entry = await lastOf(world)
+    expect(entry).toMatchObject({
+      request_id: 'lost-1',
+      path: '/api/v1/orders',
+      fault: 'drop; when=after',
+      outcome: null,
+      response: { status: 0, body: null },
+    })
+    expect(entry?.changes.map(({ table }) => table)).toContain('orders')
+  })
+})
+
+describe('X-Sandbox-Fault: NAME; when=after', () => {
+  test.each(['internal; when=after', 'internal;when=after', 'internal ;  when=after'])(
+    '%p does the work and answers the error',
+    async (fault) => {
+      const world = await server.world()
+      const { status, headers, body } = await read(
+        await world.post('/api/v1/beneficiaries', ADA, { 'x-sandbox-fault': fault, 'x-request-id': 'mine-1' }),
+      )
+      expect({ status, body }).toEqual({ status: 500, body: FAILED })
+      expect(headers.get('x-request-id')).toBe('mine-1')
+      expect(headers.get('location')).toBeNull()
+      expect(await beneficiariesOf(world)).toMatchObject([ADA])
+      expect(await lastOf(world)).toMatchObject({
+        fault: 'internal; when=after',
+        outcome: 'internal',
+        response: { status: 500, body: JSON.stringify(FAILED) },
+        changes: [{ table: 'beneficiaries' }],
+      })
+    },
+  )
+
+  test('stores the real answer under the Idempotency-Key', async () => {
+    const world = await server.world()
+    const key = { 'idempotency-key': 'ada-1-try' }
+    const fault = { 'x-sandbox-fault': 'rate_limited; when=after' }
+    expect((await world.post('/api/v1/beneficiaries', ADA, { ...key, ...fault })).status).toBe(429)
+    const retried = await world.post('/api/v1/beneficiaries', ADA, key)
+    expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect(await retried.json()).toEqual((await beneficiariesOf(world))[0] ?? {})
+  })
+
+  test('has the headers of the error and of the limits, and none of the real answer', async () => {
+    const limited = await startServer('--rate-limit', '10/h')
+    const world = await limited.world(NOON)
+    const fault = { 'x-sandbox-fault': 'rate_limited; when=after' }
+    const { status, headers } = await world.get('/api/v1/products?limit=1', fault)
+    await limited.stop()
+    expect(status).toBe(429)
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(headers.get('retry-after')).toBe('36')
+    expect(headers.get('x-ratelimit-remaining')).toBe('9')
+    for (const name of ['x-total-count', 'etag', 'content-encoding']) expect(headers.get(name)).toBeNull()
+  })
+
+  test('names the currencies of the request where a rate is missing', async () => {
+    const world = await server.world()
+    const { currency_code: product } = (await (await world.get('/api/v1/products/1')).json()) as {
+      currency_code: string
+    }
+    const { status, body } = await read(
+      await world.post(
+        '/api/v1/products/1/charges',
+        { denomination: 100, quantity: 1, wallet_id: 4 },
+        { 'x-sandbox-fault': 'charges.rate_missing; when=after' },
+      ),
+    )
+    expect({ status, body }).toEqual({ status: 400, body: { error: `No exchange rate found for ${product} to JPY` } })
+  })
+
+  test('takes away a refusal and a 204 as well', async () => {
+    const world = await server.world()
+    const id = await saveAda(world)
+    const fault = { 'x-sandbox-fault': 'internal; when=after' }
+    expect((await world.get('/api/v1/countries/0', fault)).status).toBe(500)
+    const deleted = await world.request(`/api/v1/beneficiaries/${id}`, { method: 'DELETE', headers: fault })
+    expect(deleted.status).toBe(500)
+    expect(await beneficiariesOf(world)).toEqual([])
+  })
+
+  test('waits after the work with X-Sandbox-Delay', async () => {
+    const world = await server.world()
+    const headers = { 'x-sandbox-fault': 'internal; when=after', 'x-sandbox-delay': '300' }
+    let isAnswered = false
+    const answer = world.post('/api/v1/beneficiaries', ADA, headers).then((response) => {
+      isAnswered = true
+      return response
+    })
+    while ((await beneficiariesOf(world)).length === 0) await Bun.sleep(1)
+    expect(isAnswered).toBe(false)
+    expect((await answer).status).toBe(500)
+  })
+
+  test.each([
+    'internal;',
+    'internal; when=before',
+    'internal; when=After',
+    'internal; when=after; x',
+    'internal; after',
+  ])('400 refuses %p and does nothing', async (fault) => {
+    const world = await server.world()
+    const before = await rowsOf(server, world.name)
+    const { status, body } = await read(
+      await world.post('/api/v1/products/1/availability', {}, { 'x-sandbox-fault': fault }),
+    )
+    const problem = 'may have only "; when=after" behind the name'
+    expect({ status, body }).toEqual({ status: 400, body: validation('X-Sandbox-Fault', 'format', problem) })
+    expect(await rowsOf(server, world.name)).toEqual(before)
+  })
+
+  test('400 refuses a name that is none here', async () => {
+    const world = await server.world()
+    const headers = { 'x-sandbox-fault': 'charges.rate_missing; when=after' }
+    const problem = 'must be the name of an error of this endpoint; see GET /_sandbox/errors'
+    expect((await read(await world.get(COUNTRY, headers))).body).toEqual(validation('X-Sandbox-Fault', 'enum', problem))
+  })
+})
+
+describe('The page of a gateway', () => {
+  test.each<[number, string, string | null]>([
+    [502, 'Bad Gateway', null],
+    [503, 'Service Unavailable', '1'],
+    [504, 'Gateway Timeout', null],
+  ])('%d is HTML, before the work or after it', async (status, title, retryAfter) => {
+    const world = await server.world()
+    for (const when of ['before', 'after']) {
+      await addRule(world, { status, when, times: 1 })
+      const answer = await read(await world.post('/api/v1/beneficiaries', ADA, { 'x-request-id': `${when}-1` }))
+      expect(answer.status).toBe(status)
+      expect(answer.headers.get('content-type')).toBe('text/html')
+      expect(answer.headers.get('retry-after')).toBe(retryAfter)
+      expect(answer.headers.get('x-request-id')).toBe(`${when}-1`)
+      expect(answer.headers.get('location')).toBeNull()
+      expect(answer.body).toBe(
+        `<html>\n<head><title>${status} ${title}</title></head>\n<body><h1>${status} ${title}</h1></body>\n</html>\n`,
+      )
+    }
+    expect(await beneficiariesOf(world)).toHaveLength(1)
+    const entries = await succeed<Entry[]>(server, 'GET', `/requests?world=${world.name}`)
+    const struck = entries.filter(({ fault }) => fault !== null)
+    expect(struck.map(({ fault, outcome, response }) => [fault, outcome, response.status])).toEqual([
+      [`${status}; when=after`, null, status],
+      [String(status), null, status],
+    ])
+  })
+})
+
+describe('A body that is cut off', () => {
+  test('is sent so far, and the work is done', async () => {
+    const world = await server.world()
+    await addRule(world, { cut_after_bytes: 10, match: { method: 'POST' }, times: 1 })
+    expect(await isAnswered(world.post('/api/v1/beneficiaries', ADA))).toBe(false)
+    expect(await beneficiariesOf(world)).toHaveLength(1)
+    expect(await lastOf(world)).toMatchObject({
+      fault: 'cut_after_bytes',
+      outcome: 'success',
+      response: { status: 201 },
+    })
+  })
+
+  test('of an error or a page that is injected', async () => {
+    const world = await server.world()
+    await addRule(world, { error: 'internal', cut_after_bytes: 5, times: 1 })
+    await addRule(world, { status: 503, cut_after_bytes: 5, times: 1 })
+    for (const fault of ['internal', '503']) {
+      expect(await isAnswered(world.get(COUNTRY))).toBe(false)
+      expect(await lastOf(world)).toBeDefined()
+      expect(fault).toBeTruthy()
+    }
+    expect((await world.get(COUNTRY)).status).toBe(200)
+  })
+
+  test('is whole where it is not longer', async () => {
+    const world = await server.world()
+    const whole = await (await world.get(COUNTRY)).text()
+    await addRule(world, { cut_after_bytes: whole.length })
+    const { status, headers, body } = await read(await world.get(COUNTRY))
+    expect(status).toBe(200)
+    expect(headers.get('x-request-id')).toBeTruthy()
+    expect(JSON.stringify(body)).toBe(whole)
+  })
+
+  test('is none where there is none: 204 and 304', async () => {
+    const world = await server.world()
+    const id = await saveAda(world)
+    const etag = (await world.get('/api/v1/countries')).headers.get('etag') ?? ''
+    await addRule(world, { cut_after_bytes: 0, bytes_per_second: 1 })
+    const deleted = await world.delete(`/api/v1/beneficiaries/${id}`)
+    expect([deleted.status, await deleted.text()]).toEqual([204, ''])
+    const unchanged = await world.get('/api/v1/countries', { 'if-none-match': etag })
+    expect([unchanged.status, await unchanged.text()]).toEqual([304, ''])
+  })
+
+  describe('on the wire', async () => {
+    const wire: Listening = await listening('--rate-limit', 'off')
+    afterAll(() => wire.stop())
+    const login = await fetch(`${wire.url}/auth/login`, {
+      method: 'POST',
+      body: '{"username":"sbx_wire","password":"x"}',
+    })
+    const { access_token: token } = (await login.json()) as { access_token: string }
+    const post = (rule: object) =>
+      fetch(`${wire.url}/_sandbox/faults?world=wire`, { method: 'POST', body: JSON.stringify(rule) })
+    const heard = async (path: string, headers = ''): Promise<string> => {
+      const connection = await Connection.open(wire.url)
+      connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`)
+      return connection.closed()
+    }
+
+    test.each([1, 12])('%d bytes come, then the connection is closed', async (count) => {
+      const whole = await (await fetch(wire.url + COUNTRY, { headers: { authorization: `Bearer ${token}` } })).text()
+      await post({ cut_after_bytes: count, times: 1 })
+      const answer = await heard(COUNTRY)
+      expect(answer).toStartWith('HTTP/1.1 200 OK\r\n')
+      expect(answer).toContain('X-Request-Id: ')
+      expect(bodyIn(answer)).toBe(whole.slice(0, count))
+      expect(isWholeIn(answer)).toBe(false)
+    })
+
+    test('no byte of the body comes, then the connection is closed', async () => {
+      await post({ cut_after_bytes: 0, times: 1 })
+      const answer = await heard(COUNTRY)
+      expect(answer).toStartWith('HTTP/1.1 200 OK\r\n')
+      expect(answer.split('\r\n\r\n')[1] ?? '').toBe('')
+    })
+
+    test('a long body comes as far as it is cut', async () => {
+      await post({ cut_after_bytes: 200_000, times: 1 })
+      const answer = await heard('/api/v1/products?limit=10000')
+      expect(bodyIn(answer)).toHaveLength(200_000)
+      expect(isWholeIn(answer)).toBe(false)
+    })
+
+    test('counts bytes of a compressed body as they are sent', async () => {
+      await post({ cut_after_bytes: 20, times: 1 })
+      const answer = await heard('/api/v1/countries', 'Accept-Encoding: gzip\r\n')
+      expect(answer).toContain('gzip')
+      expect(bodyIn(answer)).toHaveLength(20)
+      expect(isWholeIn(answer)).toBe(false)
+    })
+
+    test('a lost answer closes the connection before the first byte', async () => {
+      await post({ drop: true, when: 'after', times: 1 })
+      expect(await heard(COUNTRY)).toBe('')
+    })
+  })
+})
+
+/** The body of an answer as it came, with or without chunks. */
+const bodyIn = (answer: string): string => {
+  const [head = '', ...rest] = answer.split('\r\n\r\n')
+  const sent = rest.join('\r\n\r\n')
+  if (!/^transfer-encoding: chunked/im.test(head)) return sent
+  let body = ''
+  for (let at = 0; at < sent.length; ) {
+    const end = sent.indexOf('\r\n', at)
+    const size = Number.parseInt(sent.slice(at, end), 16)
+    if (Number.isNaN(size) || size === 0) break
+    body += sent.slice(end + 2, end + 2 + size)
+    at = end + 4 + size
+  }
+  return body
+}
+/** Whether a client can take an answer for whole. */
+const isWholeIn = (answer: string): boolean => {
+  const [head = '', ...rest] = answer.split('\r\n\r\n')
+  if (/^transfer-encoding: chunked/im.test(head)) return answer.endsWith('0\r\n\r\n')
+  const length = /^content-length: (\d+)/im.exec(head)?.[1]
+  return length === undefined || Number(length) === rest.join('\r\n\r\n').length
+}
+
+test('bytes_per_second sends a body slowly and whole', async () => {
+  const world = await server.world()
+  const whole = await (await world.get(COUNTRY)).text()
+  await addRule(world, { bytes_per_second: 1_000, times: 1 })
+  const start = Bun.nanoseconds()
+  const response = await world.get(COUNTRY)
+  expect(await response.text()).toBe(whole)
+  expect((Bun.nanoseconds() - start) / 1e6).toBeGreaterThan(whole.length * 0.9)
+  expect(await lastOf(world)).toMatchObject({ fault: 'bytes_per_second', outcome: 'success' })
+})
+
+test('a replay of a request meets the rules of its world, too', async () => {
+  const world = await server.world()
+  await placed(world, INSTANT)
+  await addRule(world, { status: 502, when: 'after', times: 1 })
+  const { status, body } = await control(server, 'POST', `/requests/2/replay?world=${world.name}`)
+  expect({ status, body }).toMatchObject({ status: 200, body: { status: 502 } })
+  expect(await ordersOf(world)).toHaveLength(2)
+})
+
+describe('The log', () => {
+  test('marks the faults of requests', async () => {
+    const wire = await listening('--log-level', 'info')
+    const headers = { 'x-sandbox-fault': 'internal; when=after' }
+    await fetch(`${wire.url}/status`, { headers })
+    await fetch(`${wire.url}/status`)
+    await wire.stop()
+    if (wire.log.length === 0) return // the executable logs where nobody reads
+    const lines = wire.log.map((line) => JSON.parse(line) as { route: string; fault?: string })
+    expect(lines.filter(({ route }) => route === '/status').map(({ fault }) => fault)).toEqual([
+      'internal; when=after',
+      undefined,
+    ])
+  })
+})

@@ -1,0 +1,55 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { operationsOf, readDocument } from '../docs/document.ts'
+import { type Server, startServer } from '../harness.ts'
+import { validation } from './surface.ts'
+
+/** A mistyped name on the control API is refused: it would act on the default world, or on everything (contract C15). */
+
+const server: Server = await startServer('--rate-limit', 'off')
+afterAll(() => server.stop())
+const operations = operationsOf(await readDocument(server)).filter(({ path }) => path.startsWith('/_sandbox'))
+
+const ask = async (method: string, path: string, body?: string) => {
+  const response = await server.request(path, { method, ...(body !== undefined && { body }) })
+  return { status: response.status, body: await response.json() }
+}
+
+describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest] as const))(
+  '%s %s',
+  (method, path, { parameters, requestBody }) => {
+    const target = path.replace(/\{\w+\}/, 'nowhere')
+    const known = parameters.filter((each) => each.in === 'query').map(({ name }) => name)
+    const problem = `is no known parameter; known are ${known.join(', ') || 'none'}`
+
+    test('400 refuses an unknown parameter, before a 404', async () => {
+      expect(await ask(method, `${target}?wrld=x`)).toEqual({ status: 400, body: validation('wrld', 'enum', problem) })
+    })
+
+    test.if(method !== 'GET')('400 refuses an unknown member, before a 404', async () => {
+      const { status, body } = await ask(method, target, '{"wrld":"x"}')
+      expect(status).toBe(400)
+      expect(JSON.stringify(body)).toContain('The wrld field is no known member; known are ')
+      if (!requestBody) expect(JSON.stringify(body)).toContain('known are none.')
+    })
+
+    const takesAll = ['/_sandbox/requests', '/_sandbox/coverage'].includes(path)
+    test.if(known.includes('world') && !takesAll)('400 refuses all worlds', async () => {
+      const expected = { status: 400, body: validation('world', 'format', 'must be one world here') }
+      expect(await ask(method, `${target.replace('nowhere', '1')}?world=*`)).toEqual(expected)
+    })
+  },
+)
+
+test('a mistyped world does not reset the default one', async () => {
+  const { access_token: token } = (await (
+    await server.request('/auth/login', { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' })
+  ).json()) as { access_token: string }
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await ask('POST', '/_sandbox/reset?wordl=mine')).status).toBe(400)
+  expect((await ask('POST', '/_sandbox/reset', '{"world":"mine"}')).status).toBe(400)
+  expect((await server.request('/api/v1/countries/1', { headers })).status).toBe(200)
+})
+
+test('the front page takes any parameter', async () => {
+  expect((await server.request('/?utm_source=docs')).status).toBe(200)
+})

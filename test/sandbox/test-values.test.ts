@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { TOPICS } from '../../src/commands/topics.ts'
+import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { amountIn, type Payout } from './purchases.ts'
+import { NOON, read, succeed } from './surface.ts'
+
+/** What behaves specially does what it says (contract C15). */
+
+interface Values {
+  products: { case: string; product_id: number; about: string }[]
+  payouts: { outcome: string; email: string; about: string }[]
+  amounts: { case: string; amount: number; about: string }[]
+}
+
+const server: Server = await startServer('--rate-limit', 'off', '--seed', '50')
+afterAll(() => server.stop())
+const values = await succeed<Values>(server, 'GET', '/test-values')
+
+const post = async (world: TestWorld, path: string, body: object) => read(await world.post(`/api/v1/${path}`, body))
+
+describe('GET /_sandbox/test-values', () => {
+  test('200 returns products, payees and amounts', () => {
+    expect(values.products.map((each) => [each.case, each.product_id])).toEqual([
+      ['instant', 1],
+      ['delayed', 4],
+      ['small_stock', 9],
+      ['sold_out', 8],
+      ['no_rate', 10],
+      ['inactive', 7],
+    ])
+    expect(values.payouts.map(({ outcome, email }) => [outcome, email])).toEqual([
+      ['completed', 'completed@payouts.example'],
+      ['failed', 'failed@payouts.example'],
+      ['action_required', 'action_required@payouts.example'],
+      ['returned', 'returned@payouts.example'],
+      ['expired', 'expired@payouts.example'],
+    ])
+    expect(values.amounts.map((each) => [each.case, each.amount])).toEqual([
+      ['smallest', 0.01],
+      ['too_many_decimals', 10.001],
+      ['zero', 0],
+      ['insufficient_balance', 200_000],
+    ])
+  })
+
+  test('leaves out what the catalog that is served does not have', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-test-values-'))
+    const file = join(folder, 'catalog.json')
+    const product = {
+      id: 70,
+      name: 'Tea',
+      category: 'Groceries',
+      sub_category: 'Supermarkets',
+      country: 'USA',
+      currency: 'USD',
+      delivery_mode: 'digital',
+      delivery_time: 'instant',
+      validity: '12 months',
+      terms: '',
+      details: '',
+      how_to_use: '',
+      active: true,
+      stock: null,
+      max_quantity: 5,
+      gst_percent: 0,
+      handling_fee: { fixed: 0, percent: 0 },
+      denominations: [{ min_value: 1, max_value: 1, discount: 0 }],
+    }
+    writeFileSync(file, JSON.stringify({ products: [product] }))
+    const own = await startServer('--catalog', file)
+    const { products } = await succeed<Values>(own, 'GET', '/test-values')
+    await own.stop()
+    rmSync(folder, { recursive: true })
+    expect(products.map((each) => [each.case, each.product_id])).toEqual([['instant', 70]])
+  })
+})
+
+test('scrip help test-values says the same', () => {
+  const lines = (TOPICS['test-values'] ?? '').split('\n').map((line) => line.trim().split(/ +/))
+  const has = (first: string | number, second: string) =>
+    lines.some((words) => words[0] === String(first) && (second === '' || words[1] === second))
+  for (const { case: name, product_id: id } of values.products) expect([name, has(id, name)]).toEqual([name, true])
+  for (const { email } of values.payouts) expect([email, has(email, '')]).toEqual([email, true])
+  for (const { case: name, amount } of values.amounts) expect([name, has(amount, name)]).toEqual([name, true])
+})
+
+describe('The product', () => {
+  let world: TestWorld
+  beforeAll(async () => {
+    world = await server.world()
+  })
+  const idOf = (name: string): number => values.products.find((each) => each.case === name)?.product_id ?? 0
+  const denominationOf = async (id: number): Promise<number> => {
+    const product = (await (await world.get(`/api/v1/products/${id}`)).json()) as {
+      available_denominations: { min_value: number }[]
+    }
+    return product.available_denominations[0]?.min_value ?? 0
+  }
+  const order = async (id: number, quantity: number) =>
+    post(world, 'orders', { product_id: id, denomination: await denominationOf(id), quantity })
+
+  test('instant is delivered in the response', async () => {
+    expect(await order(idOf('instant'), 1)).toMatchObject({ status: 200, body: { status: 'DELIVERED' } })
+  })
+
+  test('delayed is delivered 5 s later', async () => {
+    const own = await server.world(NOON)
+    const id = idOf('delayed')
+    const placed = await post(own, 'orders', { product_id: id, denomination: await denominationOf(id), quantity: 1 })
+    expect(placed).toMatchObject({ status: 200, body: { status: 'PENDING', vouchers: [] } })
+    await own.clock({ advance: 'PT5S' })
+    const path = `/api/v1/orders/${(placed.body as { id: number }).id}`
+    expect((await read(await own.get(path))).body).toMatchObject({ status: 'DELIVERED' })
+  })
+
+  test('small_stock is sold until there is none', async () => {
+    const id = idOf('small_stock')
+    expect((await order(id, 10)).status).toBe(400)
+    const statuses: number[] = []
+    while (statuses.length < 10 && statuses.at(-1) !== 400) statuses.push((await order(id, 1)).status)
+    expect(statuses.length).toBeGreaterThan(1)
+    expect(statuses.at(-1)).toBe(400)
+  })
+
+  test('sold_out is not available, and not sold', async () => {
+    const id = idOf('sold_out')
+    const wanted = { denomination: await denominationOf(id), quantity: 1 }
+    expect((await post(world, `products/${id}/availability`, wanted)).body).toEqual({ is_available: false })
+    expect(await order(id, 1)).toMatchObject({ status: 400, body: { error: { message: 'Insufficient stock' } } })
+  })
+
+  test('no_rate has no rate to the currency of the default wallet', async () => {
+    const id = idOf('no_rate')
+    const wanted = { denomination: await denominationOf(id), quantity: 1, wallet_id: 1 }
+    const { status, body } = await post(world, `products/${id}/charges`, wanted)
+    expect(status).toBe(400)
+    expect((body as { error: string }).error).toStartWith('No exchange rate found for ')
+  })
+
+  test('inactive is not found', async () => {
+    expect((await world.get(`/api/v1/products/${idOf('inactive')}`)).status).toBe(404)
+  })
+})
+
+describe('A payout to', () => {
+  const payoutTo = (email: string, amount = 100) => ({
+    reference_id: `to ${email} ${amount}`,
+    wallet_id: 1,
+    amount,
+    currency: 'USD',
+    beneficiary_email: email,
+    beneficiary_first_name: 'Ada',
+    beneficiary_last_name: 'Lovelace',
+  })
+  const paid = async (world: TestWorld, email: string): Promise<Payout> => {
+    const { status, body } = await post(world, 'payouts', payoutTo(email))
+    expect({ status, body }).toMatchObject({ status: 201, body: { status: 'created' } })
+    return body as Payout
+  }
+  const payoutOf = async (world: TestWorld, { id }: Payout) =>
+    (await (await world.get(`/api/v1/payouts/${id}`)).json()) as Payout
+  const emailOf = (outcome: string): string => values.payouts.find((each) => each.outcome === outcome)?.email ?? ''
+  const BALANCE = 100_000
+
+  test.each<[string, string, string, string, number]>([
+    ['completed', 'PT5S', 'completed', 'completed', BALANCE - 101.5],
+    ['failed', 'PT4S', 'settling', 'settling', BALANCE - 101.5],
+    ['failed', 'PT5S', 'failed', 'failed', BALANCE],
+    ['action_required', 'PT5S', 'action_required', 'action_required', BALANCE - 101.5],
+    ['action_required', 'P30D', 'action_required', 'action_required', BALANCE - 101.5],
+    ['returned', 'PT9S', 'completed', 'completed', BALANCE - 101.5],
+    ['returned', 'PT10S', 'completed', 'returned', BALANCE - 1.5],
+    ['expired', 'P6D', 'created', 'created', BALANCE - 101.5],
+    ['expired', 'P7D', 'expired', 'expired', BALANCE],
+  ])('%s, after %s: %s', async (outcome, advance, status, event, balance) => {
+    const world = await server.world(NOON)
+    const payout = await paid(world, emailOf(outcome))
+    await world.clock({ advance })
+    const again = await world.again()
+    const now = await payoutOf(again, payout)
+    expect([now.status, now.events.at(-1)?.event_type]).toEqual([status, event])
+    expect(await amountIn(again, 1)).toBe(balance)
+    await again.clock({ advance: 'PT1H' })
+    expect(
+      (await payoutOf(await again.again(), payout)).events.filter((each) => each.event_type === event),
+    ).toHaveLength(1)
+  })
+
+  test('failed may be written in either case, and be a saved beneficiary', async () => {
+    const world = await server.world(NOON)
+    const { body } = await post(world, 'beneficiaries', {
+      email: emailOf('failed').toUpperCase(),
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+    })
+    const { id: beneficiary_id } = body as { id: string }
+    const {
+      beneficiary_email: _,
+      beneficiary_first_name: __,
+      beneficiary_last_name: ___,
+      ...payout
+    } = payoutTo('saved')
+    const created = (await post(world, 'payouts', { ...payout, beneficiary_id })).body as Payout
+    await world.clock({ advance: 'PT5S' })
+    expect(await payoutOf(world, created)).toMatchObject({ status: 'failed', failure_code: 'payout_failed' })
+  })
+
+  test('action_required can be cancelled, or advanced to its completion', async () => {
+    const world = await server.world(NOON)
+    const cancelled = await paid(world, emailOf('action_required'))
+    await world.clock({ advance: 'PT5S' })
+    expect((await post(world, `payouts/${cancelled.id}/cancel`, {})).status).toBe(200)
+    const other = await server.world(NOON)
+    const payout = await paid(other, emailOf('action_required'))
+    await other.clock({ advance: 'PT5S' })
+    const path = `/payouts/${payout.id}/advance?world=${other.name}`
+    expect(await succeed<object>(server, 'POST', path, { to: 'completed' })).toMatchObject({ status: 'completed' })
+  })
+
+  test('any of them stays where it is while payouts are moved by hand', async () => {
+    const world = await server.world(NOON)
+    const payouts = await Promise.all(values.payouts.map(({ email }) => paid(world, email)))
+    await succeed(server, 'PUT', `/pace?world=${world.name}`, { payouts: 'manual' })
+    await world.clock({ advance: 'PT1H' })
+    const again = await world.again()
+    for (const payout of payouts) expect((await payoutOf(again, payout)).status).toBe('created')
+  })
+
+  test('returned is not returned by the clock while payouts are moved by hand', async () => {
+    const world = await server.world(NOON)
+    const payout = await paid(world, emailOf('returned'))
+    await world.clock({ advance: 'PT6S' })
+    await succeed(server, 'PUT', `/pace?world=${world.name}`, { payouts: 'manual' })
+    await world.clock({ advance: 'PT1H' })
+    const again = await world.again()
+    expect((await payoutOf(again, payout)).events.at(-1)?.event_type).toBe('completed')
+  })
+
+  test.each<[string, number, number, object]>([
+    ['smallest', 0.01, 201, { amount: 0.01, fees: 0.01 }],
+    ['too_many_decimals', 10.001, 400, { error: 'ValidationException' }],
+    ['zero', 0, 400, { error: 'ValidationException' }],
+    ['insufficient_balance', 200_000, 400, { message: 'Insufficient wallet balance' }],
+  ])('anybody of the amount %s', async (name, amount, status, body) => {
+    expect(values.amounts).toContainEqual(expect.objectContaining({ case: name, amount }))
+    const world = await server.world()
+    expect(await post(world, 'payouts', payoutTo('ada@example.com', amount))).toMatchObject({ status, body })
+  })
+})
