@@ -7,6 +7,7 @@ import { withServeOptions } from '../src/config/options.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
+import { type Answer, createSender, type Delivery, type Send } from '../src/webhooks/sender.ts'
 
 /**
  * Starts the real program and speaks to it over HTTP: in this process, or, with TEST_TARGET=binary, the compiled
@@ -62,7 +63,15 @@ const startInProcess = (flags: string[]) => {
   const platform = assemble(config, systemClock, log)
   const url = 'http://localhost:4747'
   const publicUrl = config.publicUrl ?? url
-  const { handle } = createApp(platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false }))
+  const deps = platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false })
+  const overNetwork = createSender({
+    rules: { isSandbox: true, allowed: config.webhookNetworks },
+    userAgent: `Scrip/${deps.version}`,
+  })
+  // Nothing listens at the address of a program in this process: its inboxes are reached as it is.
+  const send: Send = (delivery, signal) =>
+    delivery.url.startsWith(`${url}/`) ? sendTo(handle, delivery) : overNetwork(delivery, signal)
+  const { handle } = createApp({ ...deps, send })
   return {
     url,
     request: async (path: string, init?: BunFetchRequestInit) => {
@@ -74,6 +83,14 @@ const startInProcess = (flags: string[]) => {
     kill: async () => platform.close(),
     database: (world: string) => platform.worlds.find(world)?.db.sqlite,
   }
+}
+
+const sendTo = async (
+  handle: (request: Request) => Response | Promise<Response>,
+  { url, headers, body }: Delivery,
+): Promise<Answer> => {
+  const response = await handle(new Request(url, { method: 'POST', headers, body }))
+  return { status: response.status, body: await response.text(), durationMs: 0 }
 }
 
 const startBinary = async (flags: string[]) => {

@@ -101,7 +101,7 @@ const VOUCHER_EXAMPLES = [
     claim_url: 'https://claim.example/TESTEKDRT7DJ419F',
   },
 ]
-const ORDER_EXAMPLE = {
+export const ORDER_EXAMPLE = {
   id: 1,
   ref: 'welcome-42',
   client_reference: 'welcome-42',

@@ -118,7 +118,7 @@ const CREATED_EVENT = {
   message: null,
   created_at: '2026-01-01T00:00:00.000Z',
 }
-const PAYOUT_EXAMPLE = { ...LISTED_EXAMPLE, events: [CREATED_EVENT] }
+export const PAYOUT_EXAMPLE = { ...LISTED_EXAMPLE, events: [CREATED_EVENT] }
 const CANCELLED_EXAMPLE = {
   ...PAYOUT_EXAMPLE,
   status: 'cancelled' as const,

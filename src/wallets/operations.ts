@@ -89,7 +89,7 @@ export const TransactionListQuery = Type.Object({
   ...sortQuery(TRANSACTION_SORTS),
 })
 
-const WALLET_EXAMPLE = {
+export const WALLET_EXAMPLE = {
   id: 1,
   currency_id: 139,
   currency_code: 'USD',

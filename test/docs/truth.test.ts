@@ -133,6 +133,11 @@ const hooked = async (world: TestWorld): Promise<Call> => {
   const { id } = await created(await world.post('/api/v1/webhooks', examples.get('createWebhook')))
   return { id }
 }
+const inboxed = async (world: TestWorld): Promise<void> => {
+  const headers = { 'content-type': 'application/json' }
+  const path = `/_sandbox/inbox/hooks?world=${world.name}`
+  await succeeds(servers.plain.request(path, { method: 'POST', body: '{}', headers }))
+}
 /** A webhook whose receiver has answered a ping. */
 const pinged = async (world: TestWorld): Promise<Call> => {
   const body = { ...examples.get('createWebhook'), url: RECEIVER_URL }
@@ -215,6 +220,9 @@ const SUCCESSES: Record<string, Scene> = {
   returnPayout: completedPayout,
   deliverOrder: (world) => undeliveredOrder(world, { quantity: 2 }),
   failOrder: (world) => undeliveredOrder(world),
+  listInbox: listing(inboxed),
+  receiveInInbox: () => ({ id: 'hooks', body: {} }),
+  setInboxReply: () => ({ id: 'hooks' }),
 }
 
 /** Refusals by their stable names. */
@@ -318,6 +326,10 @@ const REFUSALS: Record<string, Scene> = {
   'client_edit.validation': sending({ rate_limit: 'fast' }),
   'wallet_open.validation': sending({ currency: 'XXX' }),
   'wallet_fund.validation': sending({}),
+  'inbox_receive.validation': () => ({ id: 'x'.repeat(65) }),
+  'inbox_reply.validation': sending({ status: 100 }),
+  'event_make.validation': sending({}),
+  'event_make.not_found': sending({ type: 'ping', client: 'nobody' }),
   'wallet_update.validation': sending({ threshold: 'much' }),
   'payout_advance.validation': sending({ to: 'nowhere' }),
   'payout_advance.transition_refused': completedPayout,

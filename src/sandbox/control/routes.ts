@@ -5,7 +5,7 @@ import { faultRoutes } from '../faults/routes.ts'
 import type { Parts } from '../parts.ts'
 import { requestRoutes } from '../requests/routes.ts'
 import { testValueRoutes } from '../test-values/routes.ts'
-import { webhookRoutes } from '../webhooks/routes.ts'
+import { inboxReceiver, inboxRoutes, webhookRoutes } from '../webhooks/routes.ts'
 import { clockRoutes, snapshotRoutes, worldRoutes } from '../worlds/routes.ts'
 import { frontRoutes } from './front-routes.ts'
 import { ledgerRoutes } from './ledger.ts'
@@ -14,7 +14,7 @@ import { orderRoutes, paceRoutes, payoutRoutes, walletRoutes } from './operator-
 
 /** The front page, which is open to everyone, then the control API (contract C15). */
 export const sandboxRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox' }).use(frontRoutes(parts)).use(controlRoutes(parts))
+  new Elysia({ name: 'sandbox' }).use(frontRoutes(parts)).use(inboxReceiver(parts)).use(controlRoutes(parts))
 
 const controlRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-control', prefix: '/_sandbox' })
@@ -35,6 +35,7 @@ const controlRoutes = (parts: Parts) =>
     .use(payoutRoutes(parts))
     .use(orderRoutes(parts))
     .use(ledgerRoutes(parts))
+    .use(inboxRoutes(parts))
     .use(webhookRoutes(parts))
     .use(requestRoutes(parts))
     .use(testValueRoutes(parts))
@@ -46,6 +47,7 @@ const LINKS = [
   'pace',
   'clients',
   'rates',
+  'inbox',
   'errors',
   'faults',
   'ledger',

@@ -1,6 +1,105 @@
 import { Type } from '@sinclair/typebox'
-import { controlOperation } from '../control/operation.ts'
+import { EVENT_EXAMPLE, EventSchema } from '../../events/operations.ts'
+import { EVENT_TYPES } from '../../events/types.ts'
+import { CREATED_HEADERS } from '../../http/operation.ts'
+import { oneOf, Timestamp } from '../../http/schemas.ts'
+import { Text } from '../../http/validation.ts'
+import { notFound, violation } from '../../kernel/failure.ts'
+import { controlOperation, openOperation } from '../control/operation.ts'
+import { worldNotFound } from '../errors.ts'
 import { WorldQuery } from '../worlds/operations.ts'
+
+const NAME_LENGTH_MAX = 64
+const DELAY_MS_MAX = 60_000
+
+const InboxPath = Type.Object({
+  name: Type.String({ description: 'Any name: a world has as many inboxes as you like', example: 'hooks' }),
+})
+const InboxReply = Type.Object({ status: Type.Integer(), delay_ms: Type.Integer() }, { title: 'InboxReply' })
+const InboxEntry = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    received_at: Timestamp,
+    method: Type.String(),
+    headers: Type.Record(Type.String(), Type.String(), { title: 'MessageHeaders' }),
+    body: Type.String(),
+  },
+  { title: 'InboxEntry' },
+)
+
+export const NAME_PROBLEM = `must be at most ${NAME_LENGTH_MAX} characters long`
+export const isInboxName = (name: string): boolean => name.length <= NAME_LENGTH_MAX
+
+/** Open to everyone, as the receiver of somebody else would be: the sender has no token of the sandbox. */
+export const receiveInInbox = openOperation({
+  id: 'receiveInInbox',
+  summary: 'Receive a delivery in an inbox',
+  description: 'The URL of a webhook in a test. What it answers is what PUT has told it to.',
+  params: InboxPath,
+  query: WorldQuery,
+  success: {
+    status: 200,
+    description: 'Received',
+    schema: Type.Object({ received: Type.Boolean() }, { title: 'InboxAnswer' }),
+    example: { received: true },
+  },
+  errors: {
+    'inbox_receive.world_not_found': worldNotFound('nowhere'),
+    'inbox_receive.validation': violation('name', 'max', NAME_PROBLEM),
+  },
+})
+
+export const setInboxReply = controlOperation('inbox_reply')({
+  id: 'setInboxReply',
+  summary: 'Tell an inbox what to answer',
+  description: 'From now on: a status, and how late. 200 at once when both are left out.',
+  params: InboxPath,
+  query: WorldQuery,
+  body: Type.Object(
+    {
+      status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
+      delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: DELAY_MS_MAX })),
+    },
+    { title: 'InboxReplyRequest' },
+  ),
+  bodyExample: { status: 503 },
+  bodyOptional: true,
+  success: { status: 200, description: 'What it answers', schema: InboxReply, example: { status: 503, delay_ms: 0 } },
+  errors: { validation: violation('status', 'min', 'must be at least 200') },
+})
+
+export const listInbox = controlOperation('inbox')({
+  id: 'listInbox',
+  summary: 'List what the inboxes of a world have received',
+  description: 'The oldest first; the newest 1,000 are kept, and at most 4 MiB.',
+  query: WorldQuery,
+  success: {
+    status: 200,
+    description: 'The deliveries, with their headers and bodies',
+    schema: Type.Array(InboxEntry),
+    example: [
+      {
+        id: 1,
+        name: 'hooks',
+        received_at: '2026-01-01T00:00:00.000Z',
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      },
+    ],
+  },
+  errors: {},
+})
+
+export const clearInbox = controlOperation('inbox')({
+  id: 'clearInbox',
+  summary: 'Empty the inboxes of a world',
+  description: 'What they answer stays as it is.',
+  query: WorldQuery,
+  success: { status: 204, description: 'The inboxes are empty' },
+  errors: {},
+})
 
 export const settleWebhooks = controlOperation('settle')({
   id: 'settleWebhooks',
@@ -15,4 +114,36 @@ export const settleWebhooks = controlOperation('settle')({
     example: { settled: true },
   },
   errors: {},
+})
+
+export const makeEvent = controlOperation('event_make')({
+  id: 'makeEvent',
+  summary: 'Make an event that changes no record',
+  description: 'It is listed and delivered like any other. Without data it has an example of its type.',
+  query: WorldQuery,
+  body: Type.Object(
+    {
+      type: oneOf(EVENT_TYPES),
+      data: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), { title: 'MadeEventData', description: 'What the event says' }),
+      ),
+      client: Type.Optional(
+        Text({
+          minLength: 1,
+          maxLength: 128,
+          description: 'Its client, by username or id; the first one when left out',
+        }),
+      ),
+    },
+    { title: 'EventRequest' },
+  ),
+  bodyExample: { type: 'wallet.credited', data: EVENT_EXAMPLE.data },
+  success: {
+    status: 201,
+    description: 'The event',
+    schema: EventSchema,
+    example: EVENT_EXAMPLE,
+    headers: CREATED_HEADERS,
+  },
+  errors: { validation: violation('type', 'required', 'is required'), not_found: notFound('Client') },
 })

@@ -1,0 +1,29 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { EventType } from '../events/types.ts'
+import { ORDER_EVENT_EXAMPLES, OrderEventSchema } from '../orders/event-examples.ts'
+import { PAYOUT_EVENT_EXAMPLES } from '../payouts/event-examples.ts'
+import { PayoutSchema } from '../payouts/operations.ts'
+import { WALLET_EXAMPLE, WalletSchema } from '../wallets/operations.ts'
+
+/** What the data of each type of event looks like: for the documentation, and for events that a test makes. */
+
+interface EventData {
+  schema: TSchema
+  example: object
+}
+
+const PingSchema = Type.Object({ webhook_id: Type.String() }, { title: 'PingEventData' })
+
+const dataOf = (record: string, schema: TSchema, examples: Record<string, object>): [string, EventData][] =>
+  Object.entries(examples).map(([change, example]) => [`${record}.${change}`, { schema, example }])
+
+export const EVENT_DATA = Object.fromEntries([
+  ...dataOf('order', OrderEventSchema, ORDER_EVENT_EXAMPLES),
+  ...dataOf('payout', PayoutSchema, PAYOUT_EVENT_EXAMPLES),
+  ...dataOf('wallet', WalletSchema, {
+    credited: WALLET_EXAMPLE,
+    debited: { ...WALLET_EXAMPLE, amount: 99_900, reserved_amount: 100 },
+    low: { ...WALLET_EXAMPLE, amount: 400 },
+  }),
+  ['ping', { schema: PingSchema, example: { webhook_id: 'whk_0mjvbk3w000000x2m9q4w1z8' } }],
+]) as Record<EventType, EventData>

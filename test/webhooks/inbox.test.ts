@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { EVENT_TYPES } from '../../src/events/types.ts'
+import { type EventBody, eventsOf } from '../events/events.ts'
+import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { attemptsOf, fund, hook, settle } from './webhooks.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const NOON = '2030-01-01T12:00:00.000Z'
+
+interface Entry {
+  id: number
+  name: string
+  received_at: string
+  method: string
+  headers: Record<string, string>
+  body: string
+}
+
+const inboxUrl = (world: TestWorld, name = 'hooks') => `${server.url}/_sandbox/inbox/${name}?world=${world.name}`
+const inboxOf = async (world: TestWorld): Promise<Entry[]> =>
+  (await (await server.request(`/_sandbox/inbox?world=${world.name}`)).json()) as Entry[]
+const tell = async (world: TestWorld, name: string, reply: object): Promise<unknown> => {
+  const path = `/_sandbox/inbox/${name}?world=${world.name}`
+  const response = await server.request(path, { method: 'PUT', body: JSON.stringify(reply) })
+  return [response.status, await response.json()]
+}
+const make = async (world: TestWorld, body: object): Promise<[number, unknown]> => {
+  const response = await world.control('/events', body)
+  return [response.status, await response.json()]
+}
+
+describe('The inbox of a world', () => {
+  test('receives deliveries, and lists them with their headers and bodies, the oldest first', async () => {
+    const world = await server.world(NOON)
+    await hook(world, inboxUrl(world))
+    await fund(world, 1)
+    await fund(world, 2)
+    await settle(world)
+    const events = await eventsOf(world)
+    const entries = await inboxOf(world)
+    expect(entries.map(({ id, name, received_at, method }) => [id, name, received_at, method])).toEqual([
+      [1, 'hooks', NOON, 'POST'],
+      [2, 'hooks', NOON, 'POST'],
+    ])
+    expect(entries.map(({ body }) => JSON.parse(body) as EventBody)).toEqual(events)
+    expect(entries[0]?.headers['webhook-id']).toBe(events[0]?.id)
+  })
+
+  test('answers what PUT tells it to, each name for itself, and 200 at first', async () => {
+    const world = await server.world(NOON)
+    const [mine, other] = [await hook(world, inboxUrl(world, 'mine')), await hook(world, inboxUrl(world, 'other'))]
+    expect(await tell(world, 'mine', { status: 503 })).toEqual([200, { status: 503, delay_ms: 0 }])
+    await fund(world)
+    await settle(world)
+    expect(await attemptsOf(world, mine.id)).toMatchObject([{ status: 'retrying', response_status: 503 }])
+    expect(await attemptsOf(world, other.id)).toMatchObject([{ status: 'delivered', response_status: 200 }])
+    expect(await tell(world, 'mine', {})).toEqual([200, { status: 200, delay_ms: 0 }])
+    await world.clock({ advance: 'PT30S' })
+    await settle(world)
+    expect((await attemptsOf(world, mine.id)).at(-1)).toMatchObject({ attempt: 2, status: 'delivered' })
+  })
+
+  test('is emptied by DELETE, and goes with its world alone', async () => {
+    const [world, other] = [await server.world(NOON), await server.world(NOON)]
+    await hook(world, inboxUrl(world))
+    await hook(other, inboxUrl(other))
+    for (const each of [world, other]) {
+      await fund(each)
+      await settle(each)
+    }
+    const path = `/_sandbox/inbox?world=${world.name}`
+    expect((await server.request(path, { method: 'DELETE' })).status).toBe(204)
+    expect([await inboxOf(world), (await inboxOf(other)).length]).toEqual([[], 1])
+  })
+
+  test('keeps the newest when there are too many', async () => {
+    const world = await server.world(NOON)
+    const path = `/_sandbox/inbox/hooks?world=${world.name}`
+    for (let count = 1; count <= 6; count++) {
+      await server.request(path, { method: 'POST', body: `${count}${' '.repeat(1_000_000)}` })
+    }
+    expect((await inboxOf(world)).map(({ id }) => id)).toEqual([3, 4, 5, 6])
+  })
+
+  test.each([{ status: 100 }, { status: 600 }, { delay_ms: 60_001 }, { delay_ms: -1 }, { other: 1 }])(
+    'refuses %p as an answer',
+    async (reply) => {
+      const world = await server.world(NOON)
+      expect(await tell(world, 'hooks', reply)).toMatchObject([400, { error: { code: 'VALIDATION_FAILURE' } }])
+    },
+  )
+
+  test('404 for an unknown world', async () => {
+    const response = await server.request('/_sandbox/inbox/hooks?world=nowhere', { method: 'POST', body: '{}' })
+    expect(response.status).toBe(404)
+  })
+})
+
+test('The receiver of an inbox needs no token of the sandbox, and what it has received does', async () => {
+  const closed = await startServer('--sandbox-token', 'open sesame')
+  const answers = [
+    await closed.request('/_sandbox/inbox/hooks', { method: 'POST', body: '{}' }),
+    await closed.request('/_sandbox/inbox'),
+    await closed.request('/_sandbox/inbox/hooks', { method: 'PUT', body: '{}' }),
+    await closed.request('/_sandbox/inbox', { headers: { 'x-sandbox-token': 'open sesame' } }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 200])
+  await closed.stop()
+})
+
+describe('POST /_sandbox/events', () => {
+  test('201 is an event that changes no record, listed and delivered like any other', async () => {
+    const world = await server.world(NOON)
+    await hook(world, inboxUrl(world))
+    const wallet = await (await world.get('/api/v1/wallets/1')).json()
+    const [status, event] = await make(world, { type: 'payout.failed', data: { anything: [1, 'two'] } })
+    expect([status, event]).toEqual([
+      201,
+      { id: expect.any(String), type: 'payout.failed', created_at: NOON, data: { anything: [1, 'two'] } },
+    ])
+    await settle(world)
+    expect((await inboxOf(world)).map(({ body }) => JSON.parse(body) as unknown)).toEqual([event])
+    expect(await eventsOf(world)).toEqual([event as EventBody])
+    expect(await (await world.get('/api/v1/wallets/1')).json()).toEqual(wallet)
+  })
+
+  test.each([...EVENT_TYPES])('%s has an example of its data', async (type) => {
+    const world = await server.world(NOON)
+    const [status, event] = await make(world, { type })
+    expect([status, event]).toMatchObject([201, { type, data: expect.any(Object) }])
+  })
+
+  test.each(['limited', '2'])('is of the client %p', async (client) => {
+    const world = await server.world(NOON)
+    await make(world, { type: 'ping', client })
+    expect(await eventsOf(world)).toEqual([])
+    expect(await eventsOf(await world.limited())).toHaveLength(1)
+  })
+
+  test('404 for an unknown client, 400 for an unknown type', async () => {
+    const world = await server.world(NOON)
+    expect(await make(world, { type: 'ping', client: 'nobody' })).toEqual([
+      404,
+      structured('NotFoundError', 'NOT_FOUND', 'Client not found'),
+    ])
+    expect(await make(world, { type: 'order.lost' })).toMatchObject([400, { error: { messages: { type: [{}] } } }])
+  })
+})
+
+describe('A copy of a world', () => {
+  test('has its webhooks, events and what waits, and nothing of what was delivered', async () => {
+    const world = await server.world(NOON)
+    const { id } = await hook(world, inboxUrl(world))
+    await fund(world, 1)
+    await settle(world)
+    await tell(world, 'hooks', { status: 500 })
+    await fund(world, 2)
+    await settle(world)
+    await tell(world, 'hooks', {})
+    const name = `${world.name}-copy`
+    await server.request(`/_sandbox/worlds/${name}`, { method: 'PUT', body: JSON.stringify({ from: world.name }) })
+    const copy = await TestWorld.open(server, name)
+    expect(await eventsOf(copy)).toEqual(await eventsOf(world))
+    expect(await attemptsOf(copy, id)).toEqual(await attemptsOf(world, id))
+    const before = (await inboxOf(world)).length
+    await copy.clock({ advance: 'PT30S' })
+    await settle(copy)
+    const received = (await inboxOf(world)).slice(before).map(({ body }) => (JSON.parse(body) as EventBody).data.amount)
+    expect(received).toEqual([100_003])
+  })
+})
