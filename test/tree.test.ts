@@ -46,6 +46,7 @@ const placeOf = (path: string): string => (/^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exe
 
 /** Rooms, and the other rooms whose nouns each may take, because the trade does. */
 const ROOMS: Record<string, readonly string[]> = {
+  audit: [],
   sessions: [],
   reference: ['sessions'],
   catalog: ['reference', 'sessions'],

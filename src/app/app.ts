@@ -31,7 +31,7 @@ import { createServices, type Deps, type Services } from './services.ts'
 export const createApp = (deps: Deps) => {
   const { version, publicUrl, config, extension, log } = deps
   const services = createServices(deps)
-  const { sessions, credentials, ordering, paying, due, deliveries, refreshIfChanged } = services
+  const { sessions, credentials, failedLogins, ordering, paying, due, deliveries, refreshIfChanged } = services
   const timer = deps.listeners?.length ? new RequestTimer(deps.listeners, extension?.observer.faultOf) : undefined
   const guard = new Guard({
     sessions,
@@ -75,7 +75,8 @@ export const createApp = (deps: Deps) => {
     refreshIfChanged(deps.worlds.default)
     deliveries.watch(deps.worlds.default)
   }
-  return { app, handle: extension ? delivering(app, extension) : app.fetch, due, deliveries, logIn, tick }
+  const handle = extension ? delivering(app, extension) : app.fetch
+  return { app, handle, due, deliveries, failedLogins, logIn, tick }
 }
 
 /** Lets an extension have the last word on each response. */

@@ -1,3 +1,4 @@
+import { FailedLogins } from '../audit/failed-logins.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Pricing } from '../charges/quote.ts'
 import type { WorldRates } from '../charges/rates.ts'
@@ -64,10 +65,13 @@ export const createServices = (deps: Deps) => {
   }
   const signer = new TokenSigner(deps.signingKey)
   const sessions = new Sessions({ worlds, refreshIfChanged, signer, accessTtlMs, refreshTtlMs })
+  /** The sandbox has no audit. */
+  const failedLogins = extension ? undefined : new FailedLogins()
   const credentials = new CredentialCheck({
     resolveAccount: extension?.resolveAccount ?? (({ username }) => ({ world: worlds.default, username })),
     limitsFailures: limits !== undefined,
     refreshIfChanged,
+    onFailed: (username, address) => failedLogins?.add(username, address),
   })
   const onDamaged = (code: { stockId: number; productId: number }) =>
     log.error('a voucher cannot be opened and is not for sale any more', { ...code })
@@ -92,7 +96,19 @@ export const createServices = (deps: Deps) => {
     onDisabled: ({ id, clientId }, reason) => log.warn('a webhook was switched off', { webhook: id, clientId, reason }),
     onError: (error) => log.error('a delivery failed', { cause: String(error) }),
   })
-  return { rules, secrets, deliveries, sessions, credentials, refreshIfChanged, pricing, ordering, paying, due }
+  return {
+    rules,
+    secrets,
+    deliveries,
+    sessions,
+    credentials,
+    failedLogins,
+    refreshIfChanged,
+    pricing,
+    ordering,
+    paying,
+    due,
+  }
 }
 
 export type Services = ReturnType<typeof createServices>

@@ -38,6 +38,8 @@ interface Importing {
   write: (work: (tx: Tx) => void) => Promise<void>
   reference: Reference
   onProgress?: OnRows
+  /** Called in the last transaction. */
+  record?: (tx: Tx, change: { before: object; after: object }) => void
 }
 
 /**
@@ -45,10 +47,11 @@ interface Importing {
  * Called under the import lock. Returns the number of products. @throws CatalogFault, and then nothing has changed
  */
 export const importCatalogInSteps = async (file: string, importing: Importing): Promise<number> => {
-  const { dataDir, query, write, reference, onProgress } = importing
+  const { dataDir, query, write, reference, onProgress, record } = importing
   const rows = readCatalog(file, { reference, onRows: onProgress })
   writePrivateFile(dataDir, NEXT_CATALOG, file)
-  const steps = [...replacingCatalog(rows, productIds(query))]
+  const replaced = productIds(query)
+  const steps = [...replacingCatalog(rows, replaced)]
   for (const [index, step] of steps.entries()) {
     onProgress?.('writing products', index, steps.length)
     await write(step)
@@ -57,6 +60,7 @@ export const importCatalogInSteps = async (file: string, importing: Importing): 
     dropSeed(tx, CATALOG_SEED)
     defineCategories(tx, rows)
     putSeed(tx, CATALOG_FILE, [file])
+    record?.(tx, { before: { products: replaced.length }, after: { products: rows.products.length } })
   })
   removePrivateFile(dataDir, NEXT_CATALOG)
   return rows.products.length

@@ -123,6 +123,9 @@ export const agreeDiscounts = (tx: Tx, agreed: readonly AgreedDiscount[]): void 
     .run()
 }
 
+export const deleteDiscounts = (tx: Tx, clientId: number): void =>
+  void tx.delete(clientDiscounts).where(eq(clientDiscounts.clientId, clientId)).run()
+
 /** A product as an operator sees it, on sale or not. */
 export interface ProductRecord {
   row: typeof products.$inferSelect

@@ -25,6 +25,7 @@ import type { Reference } from '../reference/reference.ts'
 import { holdsForeignClients } from '../sandbox/seed/accounts.ts'
 import { generatedSupply } from '../sandbox/seed/vouchers.ts'
 import { readReference } from '../start/seed.ts'
+import { StatementFault } from '../wallets/statement.ts'
 import { expiringAttempts } from '../webhooks/clearing.ts'
 import { DueWork } from '../worlds/due.ts'
 import { World } from '../worlds/world.ts'
@@ -41,10 +42,11 @@ export const administer = <Args extends unknown[]>(
 ) =>
   async function (this: Command, ...args: Args): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
-    const result = await explainFaults(config.dataDir, () =>
-      withData(config.dataDir, async (database) => work(await administrationOf(config, database), ...args)),
+    await explainFaults(config.dataDir, () =>
+      withData(config.dataDir, async (database) => {
+        await show(await work(await administrationOf(config, database), ...args), config.format)
+      }),
     )
-    show(result, config.json)
   }
 
 /** A pause after each write, for a server that waits to write: it tries once a millisecond. */
@@ -83,7 +85,7 @@ export type Administration = Awaited<ReturnType<typeof administrationOf>>
 
 /** The key is asked for when something is sealed or opened: most commands do neither. */
 const deliveringOf = (
-  { dataDir, voucherKey, json }: DataConfig,
+  { dataDir, voucherKey, format }: DataConfig,
   database: Database,
   reference: Reference,
   isSandbox: boolean,
@@ -100,7 +102,7 @@ const deliveringOf = (
   }
   const validityOf = (_: World, productId: number) => findProduct(database.query, productId)?.validity
   const onDamaged = ({ stockId }: { stockId: number }) =>
-    note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, json)
+    note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, format)
   return { reference, seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }
 }
 
@@ -143,6 +145,10 @@ export const explainFaults = async <T>(where: string, work: () => T | Promise<T>
   }
 }
 
+/** An error in words, as the operator reads it. */
+export const explained = (error: unknown): string =>
+  error instanceof DomainError ? wordsOf(error) : error instanceof Error ? error.message : String(error)
+
 const isUnavailable = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.failure.code === 'unavailable'
 
@@ -153,7 +159,7 @@ export const refused = (message: string): ProgramError => new ProgramError(EXIT.
 /** What is refused of a folder that is of the other mode, exit code 4 (contract C1). */
 export const otherMode = (message: string): ProgramError => new ProgramError(EXIT.data, message)
 
-const DATA_ERRORS = [DataFault, SchemaMismatch, CatalogFault, RatesFault]
+const DATA_ERRORS = [DataFault, SchemaMismatch, CatalogFault, RatesFault, StatementFault]
 
 const isDataError = (error: Error): boolean =>
   DATA_ERRORS.some((kind) => error instanceof kind) ||

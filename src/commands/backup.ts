@@ -9,7 +9,8 @@ import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
 import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
-import { administer, explainFaults, refused } from './administration.ts'
+import { act } from './acts.ts'
+import { explainFaults, refused } from './administration.ts'
 import { note } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
 
@@ -21,7 +22,7 @@ export const backupCommand = (backup: Command): void => {
     )
     .argument('<file>', 'a file that does not exist yet')
     .action(
-      administer(({ config: { dataDir, json }, database, reference }, file: string) =>
+      act(({ config: { dataDir, format }, database, reference, write, record }, file: string) =>
         explainFaults(file, async () => {
           if (existsSync(file)) throw exists(file)
           // Half a catalog is in no backup.
@@ -30,16 +31,18 @@ export const backupCommand = (backup: Command): void => {
           await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => copy(database, file, onProgress))
           note(
             `The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
-            json,
+            format,
           )
           const others = worldFilesIn(dataDir).length
           if (others > 0) {
             note(
               `It has the default world only. ${others} named worlds and snapshots of ${dataDir} are not in it.`,
-              json,
+              format,
             )
           }
-          return { file, bytes: statSync(file).size }
+          const copied = { file, bytes: statSync(file).size }
+          await write((tx) => record(tx, { after: copied }))
+          return copied
         }),
       ),
     )

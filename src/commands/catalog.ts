@@ -12,9 +12,11 @@ import { lockForImport } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { MINUTE_MS, systemClock } from '../kernel/clock.ts'
 import { readReference, seedReferenceData } from '../start/seed.ts'
-import { type Administration, administer, dataCommand, explainFaults, readInput, withData } from './administration.ts'
+import { type Acting, act } from './acts.ts'
+import { dataCommand, explainFaults, readInput, withData } from './administration.ts'
+import type { Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import { type Row, show } from './output.ts'
+import { show } from './output.ts'
 import { withProgress } from './progress.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
@@ -26,13 +28,13 @@ export const catalogCommands = (catalog: Command): void => {
   withJson(catalog.command('validate'))
     .description('check a catalog file and list everything wrong with it')
     .argument('<file>', 'the file; - reads standard input')
-    .action(async (file: string, { json = false }: { json?: boolean }) => {
+    .action(async (file: string, options: DataOptions) => {
       const { products } = await ofFile(file, (text) => readCatalog(text, { reference: readReference() }))
-      show({ file, products: products.length }, json)
+      await show({ file, products: products.length }, options.json ? 'json' : 'text')
     })
   dataCommand(catalog, 'import', 'replace all products with those of a file')
     .argument('<file>', 'the file; - reads standard input')
-    .action(administer((data, file: string) => ofFile(file, (text) => importText(data, text))))
+    .action(act((data, file: string) => ofFile(file, (text) => importText(data, text))))
   dataCommand(catalog, 'export', 'write the catalog of a data folder, or the seeded one if there is none')
     .argument('[file]', 'the file; - is standard output', '-')
     .action((file: string, options: DataOptions) => {
@@ -60,12 +62,12 @@ const ofFile = async <T>(file: string, work: (text: string) => T | Promise<T>): 
 }
 
 const importText = async (
-  { config: { dataDir }, database: { query }, reference, write }: Administration,
+  { config: { dataDir }, database: { query }, reference, write, record }: Acting,
   text: string,
 ): Promise<Row> => {
   using _lock = lockForImport(dataDir)
   const products = await withProgress(text.length, (onProgress) =>
-    importCatalogInSteps(text, { dataDir, query, write, reference, onProgress }),
+    importCatalogInSteps(text, { dataDir, query, write, reference, onProgress, record }),
   )
   return { data_dir: dataDir, products }
 }

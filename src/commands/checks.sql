@@ -97,6 +97,13 @@ SELECT 'order ' || o.id || ' of ' || o.quantity || ' holds ' || count(s.id) || '
   HAVING count(s.id) <> iif(o.status IN ('FAILED', 'CANCELLED') OR o.failed_at_ms IS NOT NULL,
     o.delivered_quantity, o.quantity) ORDER BY o.id;
 
+-- name: orders have refunded what their transactions say
+SELECT 'order ' || o.id || ' has refunded ' || o.refunded_minor || ', its transactions say ' || coalesce(t.total, 0) AS fault
+  FROM orders o LEFT JOIN (SELECT client_id, source_id, sum(amount_minor) AS total FROM transactions
+    WHERE source_type = 'refund' GROUP BY client_id, source_id) t
+    ON t.source_id = CAST(o.id AS TEXT) AND t.client_id = o.client_id
+  WHERE o.refunded_minor <> coalesce(t.total, 0) ORDER BY o.id;
+
 -- name: payouts were paid for
 SELECT 'payout ' || p.id || ' was paid in ' || count(t.id) || ' transactions of ' || coalesce(sum(t.amount_minor), 0) ||
     ', not in one of ' || p.paid_minor AS fault

@@ -1,26 +1,36 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { agreeDiscounts, findProduct } from '../catalog/queries.ts'
+import { deleteDiscounts, discountsOf } from '../catalog/queries.ts'
 import { dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
-import { parseDiscount } from '../config/values.ts'
+import { parseDuration } from '../config/values.ts'
 import { hasDatabase, makeDataFolder } from '../db/data-folder.ts'
-import type { Query } from '../db/database.ts'
+import type { Database, Query } from '../db/database.ts'
 import { lockForReplacing } from '../db/folder-lock.ts'
-import { systemClock, toTimestamp } from '../kernel/clock.ts'
-import { toPercent } from '../kernel/money.ts'
+import { systemClock, toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
+import type { Reference } from '../reference/reference.ts'
 import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../sandbox/seed/accounts.ts'
-import type { Feature } from '../sessions/clients.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
-import { addClient, allClients, type ClientRecord, updateClient } from '../sessions/queries.ts'
+import {
+  addClient,
+  allClients,
+  type ClientRecord,
+  deleteClient,
+  rotatePassword,
+  updateClient,
+} from '../sessions/queries.ts'
 import { createDatabase } from '../start/folder.ts'
+import { deleteWallets, walletsOf } from '../wallets/queries.ts'
 import type { World } from '../worlds/world.ts'
-import { type Administration, administer, dataCommand, explainFaults, otherMode, refused } from './administration.ts'
-import { oneOf, onOrOff, wholeNumber } from './arguments.ts'
-import { note, type Row } from './output.ts'
+import { type Acting, act } from './acts.ts'
+import { administer, dataCommand, explainFaults, otherMode, refused } from './administration.ts'
+import { listOf, type Row } from './cells.ts'
+import { CLIENT_COLUMNS, clientRow, getClient } from './client-records.ts'
+import { termCommands } from './client-terms.ts'
+import { type ListOptions, limited, listCommand } from './lists.ts'
+import { note } from './output.ts'
 
 /** `scrip client`: who may use the API, and what each may do (contract C1, C3, C8). */
 
-const FEATURES: readonly Feature[] = ['vouchers']
 /** 32 letters of 36 kinds: 165 random bits (contract C3). */
 const PASSWORD_LENGTH = 32
 const NAME = /^[A-Za-z0-9][\w.@-]{0,63}$/
@@ -31,52 +41,79 @@ export const clientCommands = (client: Command): void => {
   dataCommand(client, 'add', 'add a client and print its password once; creates live data in a new folder')
     .argument('<name>', 'its username', newName)
     .action(add)
-  dataCommand(client, 'list', 'list the clients').action(
-    administer(({ database }) => allClients(database.query).map(clientRow)),
+  listCommand(client, 'list', 'list the clients', { times: 'added', statuses: CLIENT_STATUSES }).action(
+    administer(({ database }, options: ListOptions) =>
+      listOf(CLIENT_COLUMNS, limited(clientsOf(database, options), options)),
+    ),
   )
   dataCommand(client, 'rotate', 'give a client a new password and revoke its tokens')
     .argument('<name>')
-    .action(administer(rotate))
-  dataCommand(client, 'disable', 'lock a client out and revoke its tokens')
+    .option('--keep-old <time>', 'keep the tokens, and the old password for so long: 24h', parseDuration)
+    .action(act(rotate))
+  dataCommand(client, 'show', 'show a client and its wallets')
     .argument('<name>')
-    .action(update(() => ({ disabled: true })))
-  dataCommand(client, 'enable', 'let a disabled client log in again')
+    .action(
+      administer(({ database: { query }, reference }, name: string) =>
+        details(query, reference, getClient(query, name)),
+      ),
+    )
+  dataCommand(client, 'rename', 'give a client another username; its password and its tokens stay')
     .argument('<name>')
-    .action(update(() => ({ disabled: false })))
-  dataCommand(client, 'feature', `turn a feature on or off: ${FEATURES.join(', ')}`)
-    .argument('<name>')
-    .argument('<feature>', 'the feature', oneOf(FEATURES))
-    .argument('<on|off>', 'on or off', onOrOff)
-    .action(update((feature: Feature, isOn: boolean) => ({ [feature]: isOn })))
-  dataCommand(client, 'limit', 'set the largest quantity that a client may buy at once')
-    .argument('<name>')
-    .argument('<max_quantity|off>', 'a number, or off', (text) => (text === 'off' ? null : wholeNumber(text)))
-    .action(update((quantityMax: number | null) => ({ quantityMax })))
-  dataCommand(client, 'discount', "set a client's own discount on a product; the better of the two discounts applies")
-    .argument('<name>')
-    .argument('<product_id>', 'the product', wholeNumber)
-    .argument('<percent>', 'for example 7.5; 0 removes it', parseDiscount)
-    .action(administer(setDiscount))
+    .argument('<new-name>', 'its username from now on', newName)
+    .action(act(rename))
+  dataCommand(client, 'remove', 'remove a client that has no records').argument('<name>').action(act(remove))
+  termCommands(client)
 }
 
-const setDiscount = ({ write }: Administration, name: string, productId: number, discountBasisPoints: number) =>
-  write((tx): Row => {
-    const { id: clientId, username } = getClient(tx, name)
-    const product = findProduct(tx, productId)
-    if (product === undefined) throw refused(`No product has the id ${productId}: see scrip catalog export.`)
-    agreeDiscounts(tx, [{ clientId, productId, discountBasisPoints }])
-    return { username, product_id: productId, product: product.name, discount: toPercent(discountBasisPoints) }
-  })
-
-const rotate = async ({ config, world, write }: Administration, name: string): Promise<Row> => {
+const rotate = async (
+  { config, world, write, record }: Acting,
+  name: string,
+  { keepOld }: { keepOld?: number },
+): Promise<Row> => {
   const password = newPassword(world)
+  const untilMs = keepOld === undefined ? undefined : world.clock.nowMs() + keepOld
+  const kept = untilMs === undefined ? {} : { old_password_until: toTimestamp(untilMs) }
   const id = await write((tx) => {
     const { id } = getClient(tx, name)
-    updateClient(tx, id, { passwordSha256: passwordDigest(password) })
+    rotatePassword(tx, id, passwordDigest(password), untilMs)
+    record(tx, { after: { client_id: id, ...kept } })
     return id
   })
-  note(SHOWN_ONCE, config.json)
-  return { client_id: id, username: name, password }
+  note(SHOWN_ONCE, config.format)
+  return { client_id: id, username: name, password, ...kept }
+}
+
+const rename = ({ write, record }: Acting, name: string, username: string): Promise<Row> =>
+  write((tx) => {
+    const client = getClient(tx, name)
+    refuseTaken(tx, username)
+    updateClient(tx, client.id, { username })
+    record(tx, { before: { username: name }, after: { username } })
+    return clientRow(getClient(tx, username))
+  })
+
+/** The database refuses it when anything refers to the client. */
+const remove = ({ write, record }: Acting, name: string): Promise<Row> =>
+  write((tx) => {
+    const client = getClient(tx, name)
+    try {
+      deleteDiscounts(tx, client.id)
+      deleteWallets(tx, client.id)
+      deleteClient(tx, client.id)
+    } catch (error) {
+      if (!isReferred(error)) throw error
+      throw refused(`${name} has records, which are kept: disable it instead with scrip client disable ${name}.`)
+    }
+    record(tx, { before: clientRow(client) })
+    return { client_id: client.id, username: name, status: 'removed' }
+  })
+
+const isReferred = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+
+const refuseTaken = (query: Query, name: string): void => {
+  if (allClients(query).every(({ username }) => username !== name)) return
+  throw refused(`There is a client ${name} already: scrip client rotate gives it a new password.`)
 }
 
 const SHOWN_ONCE = 'Keep the password: it is shown only once.'
@@ -92,10 +129,10 @@ const newPassword = ({ ids }: World): string => ids.letters(PASSWORD_LENGTH)
 async function add(this: Command, name: string): Promise<void> {
   const { dataDir } = dataConfigOf(this.opts<DataOptions>())
   await explainFaults(dataDir, () => hasDatabase(dataDir) || createLiveData(dataDir))
-  await administer(addTo).call(this, name)
+  await act(addTo).call(this, name)
 }
 
-const addTo = async ({ config, world, isSandbox, write }: Administration, name: string): Promise<Row> => {
+const addTo = async ({ config, world, isSandbox, write, record }: Acting, name: string): Promise<Row> => {
   if (isSandbox) {
     throw otherMode(
       `${config.dataDir} is a sandbox's: log in as sbx_NAME there, or keep live data in a folder of its own.`,
@@ -103,11 +140,12 @@ const addTo = async ({ config, world, isSandbox, write }: Administration, name: 
   }
   const password = newPassword(world)
   const id = await write((tx) => {
-    const taken = allClients(tx).some(({ username }) => username === name)
-    if (taken) throw refused(`There is a client ${name} already: scrip client rotate gives it a new password.`)
-    return addClient(tx, name, passwordDigest(password), world.clock.nowMs())
+    refuseTaken(tx, name)
+    const client_id = addClient(tx, name, passwordDigest(password), world.clock.nowMs())
+    record(tx, { after: { client_id } })
+    return client_id
   })
-  note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`, config.json)
+  note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`, config.format)
   return { client_id: id, username: name, password }
 }
 
@@ -118,29 +156,22 @@ const createLiveData = (dataDir: string): void => {
   if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
 }
 
-const update = <Args extends unknown[]>(valuesOf: (...args: Args) => Parameters<typeof updateClient>[2]) =>
-  administer(({ write }, name: string, ...args: Args) =>
-    write((tx) => {
-      updateClient(tx, getClient(tx, name).id, valuesOf(...args))
-      return clientRow(getClient(tx, name))
-    }),
-  )
+const clientsOf = ({ query }: Database, { status, since = 0, until = Number.POSITIVE_INFINITY }: ListOptions) =>
+  allClients(query)
+    .filter(({ createdAtMs }) => createdAtMs >= since && createdAtMs < until)
+    .map(clientRow)
+    .filter((row) => status === undefined || row.status === status)
 
-/** @throws ProgramError */
-export const getClient = (query: Query, name: string): ClientRecord => {
-  const client = allClients(query).find(({ username }) => username === name)
-  if (!client) throw refused(`There is no client ${name}: see scrip client list.`)
-  return client
+const CLIENT_STATUSES = ['enabled', 'disabled'] as const
+
+const details = (query: Query, reference: Reference, client: ClientRecord): Row => {
+  const { created_at, ...row } = clientRow(client)
+  const wallets = [...walletsOf(query, { clientId: client.id })]
+  return {
+    ...row,
+    wallets: wallets.map(({ id, currencyId }) => `${id} ${reference.getCurrency(currencyId).currency}`),
+    discounts: [...discountsOf(query, client.id).values()].filter((basisPoints) => basisPoints > 0).length,
+    old_password_until: toTimestampOrNull(client.oldPasswordUntilMs),
+    created_at,
+  }
 }
-
-export const clientNamesById = (query: Query): ReadonlyMap<number, string> =>
-  new Map(allClients(query).map(({ id, username }) => [id, username]))
-
-const clientRow = ({ id, username, disabled, vouchers, quantityMax, createdAtMs }: ClientRecord): Row => ({
-  client_id: id,
-  username,
-  status: disabled ? 'disabled' : 'enabled',
-  vouchers,
-  max_quantity: quantityMax,
-  created_at: toTimestamp(createdAtMs),
-})

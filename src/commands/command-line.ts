@@ -4,6 +4,7 @@ import { UsageError } from '../config/environment.ts'
 import type { HealthOptions, RunOptions, ServeOptions, WaitOptions } from '../config/option-table.ts'
 import { withHealthOptions, withRunOptions, withServeOptions, withWaitOptions } from '../config/options.ts'
 import { VERSION } from '../start/assemble.ts'
+import { auditCommands } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import { catalogCommands } from './catalog.ts'
 import { clientCommands } from './client.ts'
@@ -19,6 +20,8 @@ import { restoreCommand } from './restore.ts'
 import { explore } from './run/explore.ts'
 import { run } from './run/run.ts'
 import { serve } from './serve.ts'
+import { statementCommand } from './statement.ts'
+import { transactionsCommand } from './transactions.ts'
 import { verifyCommand } from './verify.ts'
 import { voucherCommands } from './vouchers.ts'
 import { walletCommands } from './wallet.ts'
@@ -70,6 +73,9 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
   rateCommands(program.command('rates').description('manage exchange rates'))
   orderCommands(program.command('orders').description('list and settle orders'))
   payoutCommands(program.command('payouts').description('list and settle payouts'))
+  transactionsCommand(program)
+  statementCommand(program)
+  auditCommands(program.command('audit').description('see what operators did'))
   backupCommand(program.command('backup'))
   restoreCommand(program.command('restore'))
   verifyCommand(program.command('verify'))

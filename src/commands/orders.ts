@@ -1,24 +1,37 @@
 import type { Command } from 'commander'
 import type { Query, Tx } from '../db/database.ts'
-import { toTimestamp } from '../kernel/clock.ts'
+import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { deliver, failOrder } from '../orders/delivery.ts'
-import { allOrders, findAnyOrder, ORDER_STATUSES, type Order, type OrderStatus } from '../orders/queries.ts'
-import type { Reference } from '../reference/reference.ts'
+import { findAnyOrder, ORDER_STATUSES, type Order, ordersOf, vouchersOf } from '../orders/queries.ts'
+import { refundVouchers } from '../orders/refund.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
 import { findAnyWallet } from '../wallets/queries.ts'
+import { act } from './acts.ts'
 import { type Administration, administer, dataCommand, refused } from './administration.ts'
-import { oneOf, wholeNumber } from './arguments.ts'
-import { clientNamesById } from './client.ts'
-import { Amount, type Row } from './output.ts'
+import { wholeNumber } from './arguments.ts'
+import { Amount, listOf, mapped, type Row } from './cells.ts'
+import { clientNamesById } from './client-records.ts'
+import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
 
 /** `scrip orders`: what an operator delivers, or gives up (contract C12). Codes are never shown. */
 export const orderCommands = (orders: Command): void => {
-  dataCommand(orders, 'list', 'list the orders of all clients, oldest first')
-    .option('--status <status>', `only this status: ${ORDER_STATUSES.join(', ')}`, oneOf(ORDER_STATUSES))
+  const narrowable = { client: true, times: 'placed', statuses: ORDER_STATUSES } as const
+  listCommand(orders, 'list', 'list the orders of all clients, oldest first', narrowable).action(
+    administer(({ database: { query }, reference }, options: ListOptions) => {
+      const names = clientNamesById(query)
+      const found = ordersOf(query, narrowingOf(query, options))
+      return listOf(
+        ORDER_COLUMNS,
+        mapped(found, (order) => orderRow(query, reference, names, order)),
+      )
+    }),
+  )
+  dataCommand(orders, 'show', 'show an order: its price, its times and the references of its vouchers')
+    .argument('<id>', 'the order', wholeNumber)
     .action(
-      administer(({ database: { query }, reference }, { status }: { status?: OrderStatus }) => {
-        const names = clientNamesById(query)
-        return allOrders(query, status && [status]).map((order) => orderRow(query, reference, names, order))
-      }),
+      administer(({ database: { query }, reference }, id: number) =>
+        orderDetails(query, reference, getOrder(query, id)),
+      ),
     )
   dataCommand(orders, 'deliver', 'deliver some vouchers of an order, or all that remain')
     .argument('<id>', 'the order', wholeNumber)
@@ -36,21 +49,65 @@ export const orderCommands = (orders: Command): void => {
         failOrder(tx, world, delivering, order, reason, world.clock.nowMs()),
       ),
     )
+  dataCommand(orders, 'refund', 'refund a delivered order, or some of its vouchers; the codes are not sold again')
+    .argument('<id>', 'the order', wholeNumber)
+    .option('--vouchers <references>', 'only these, as voucher_reference_number, separated by commas', referencesIn)
+    .option('--remarks <text>', 'remarks shown to the client', 'Refunded')
+    .action(
+      change((tx, { world, reference }, order, { vouchers, remarks }: { vouchers?: string[]; remarks: string }) =>
+        refundVouchers(tx, { world, reference }, order, vouchers, remarks, world.clock.nowMs()),
+      ),
+    )
 }
 
+const referencesIn = (text: string): string[] => text.split(',').map((reference) => reference.trim())
+
 const change = <Args extends unknown[]>(by: (tx: Tx, data: Administration, order: Order, ...args: Args) => Order) =>
-  administer((data, id: number, ...args: Args) =>
+  act((data, id: number, ...args: Args) =>
     data.write((tx) => {
-      const order = findAnyOrder(tx, id)
-      if (!order) throw refused(`There is no order ${id}: see scrip orders list.`)
-      return orderRow(tx, data.reference, clientNamesById(tx), by(tx, data, order, ...args))
+      const order = getOrder(tx, id)
+      const changed = by(tx, data, order, ...args)
+      const { reference } = data
+      data.record(tx, { before: stateOf(tx, reference, order), after: stateOf(tx, reference, changed) })
+      return orderRow(tx, data.reference, clientNamesById(tx), changed)
     }),
   )
 
-const orderRow = (query: Query, reference: Reference, names: ReadonlyMap<number, string>, order: Order): Row => {
+/** For the audit. */
+const stateOf = (query: Query, reference: Reference, order: Order) => ({
+  status: order.status,
+  delivered: order.deliveredQuantity,
+  refunded_amount: new Amount(order.refundedMinor, walletCurrencyOf(query, reference, order)),
+})
+
+/** @throws ProgramError */
+const getOrder = (query: Query, id: number): Order => {
+  const order = findAnyOrder(query, id)
+  if (!order) throw refused(`There is no order ${id}: see scrip orders list.`)
+  return order
+}
+
+const ORDER_COLUMNS = [
+  'id',
+  'client',
+  'status',
+  'product_id',
+  'product',
+  'denomination',
+  'currency',
+  'quantity',
+  'delivered',
+  'paid',
+  'paid_currency',
+  'refunded_amount',
+  'client_reference',
+  'failure_reason',
+  'placed_at',
+] as const
+
+const orderRow = (query: Query, reference: Reference, names: ReadonlyMap<number, string>, order: Order) => {
   const currency = reference.getCurrency(order.currencyId)
-  const walletCurrencyId = findAnyWallet(query, order.walletId)?.currencyId ?? order.currencyId
-  const walletCurrency = reference.getCurrency(walletCurrencyId)
+  const walletCurrency = walletCurrencyOf(query, reference, order)
   return {
     id: order.id,
     client: names.get(order.clientId) ?? null,
@@ -63,8 +120,39 @@ const orderRow = (query: Query, reference: Reference, names: ReadonlyMap<number,
     delivered: order.deliveredQuantity,
     paid: new Amount(order.payableMinor, walletCurrency),
     paid_currency: walletCurrency.currency,
+    refunded_amount: new Amount(order.refundedMinor, walletCurrency),
     client_reference: order.reference,
     failure_reason: order.failureReason,
     placed_at: toTimestamp(order.placedAtMs),
+  }
+}
+
+const walletCurrencyOf = (query: Query, reference: Reference, { walletId, currencyId }: Order): Currency =>
+  reference.getCurrency(findAnyWallet(query, walletId)?.currencyId ?? currencyId)
+
+const orderDetails = (query: Query, reference: Reference, order: Order): Row => {
+  const { placed_at, ...row } = orderRow(query, reference, clientNamesById(query), order)
+  const currency = reference.getCurrency(order.currencyId)
+  const walletCurrency = walletCurrencyOf(query, reference, order)
+  const vouchers = vouchersOf(query, order.id)
+  return {
+    ...row,
+    wallet_id: order.walletId,
+    transaction_id: order.transactionId,
+    total: new Amount(order.totalMinor, currency),
+    discount: new Amount(order.discountMinor, currency),
+    net: new Amount(order.netMinor, walletCurrency),
+    gst: new Amount(order.gstMinor, walletCurrency),
+    handling_fee: new Amount(order.feeMinor, walletCurrency),
+    conversion_fee: order.conversionMinor === null ? null : new Amount(order.conversionMinor, walletCurrency),
+    email: order.email,
+    vouchers: vouchers.map(({ reference: voucher }) => voucher),
+    refunded_vouchers: vouchers.flatMap(({ refundedAtMs, reference: voucher }) =>
+      refundedAtMs === null ? [] : [voucher],
+    ),
+    placed_at,
+    delivered_at: toTimestampOrNull(order.deliveredAtMs),
+    failed_at: toTimestampOrNull(order.failedAtMs),
+    cancelled_at: toTimestampOrNull(order.cancelledAtMs),
   }
 }

@@ -1,74 +1,72 @@
-import { toMajor } from '../kernel/money.ts'
-import { visible, visibleLines } from '../kernel/visible.ts'
-import type { Currency } from '../reference/reference.ts'
+import { once } from 'node:events'
+import { visibleLines } from '../kernel/visible.ts'
+import { type List, type Row, textOf } from './cells.ts'
+import { csvOf } from './csv.ts'
+import { tableOf } from './table.ts'
 
-/** An amount: printed with all of its decimals, and a number in major units in JSON. */
-export class Amount {
-  constructor(
-    private readonly minor: number,
-    private readonly currency: Pick<Currency, 'precision'>,
-  ) {}
+/** Text that a command prints as it is. */
+export interface Page {
+  pieces: Iterable<string>
+}
 
-  toString(): string {
-    return this.toJSON().toFixed(this.currency.precision)
+export type Result = Row | List | Page
+export type Format = 'text' | 'json' | 'csv'
+
+const PIECE_LENGTH = 65_536
+
+/** Prints a result piece by piece, as fast as its reader reads. */
+export const show = async (result: Result, format: Format): Promise<void> => {
+  let waiting = ''
+  const print = async () => {
+    const text = waiting
+    waiting = ''
+    if (!process.stdout.write(text)) await once(process.stdout, 'drain')
   }
-
-  toJSON(): number {
-    return toMajor(this.minor, this.currency.precision)
+  try {
+    for (const piece of piecesOf(result, format)) {
+      waiting += piece
+      if (waiting.length >= PIECE_LENGTH) await print()
+    }
+    await print()
+  } catch (error) {
+    // Whoever reads, such as `head`, may stop when it has enough.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
   }
 }
 
-type Cell = string | number | boolean | null | Amount
-export type Row = Record<string, Cell>
-export type Result = Row | readonly Row[]
-
-export const show = (result: Result, json: boolean): void => {
-  const text = json ? escaped(JSON.stringify(result)) : isList(result) ? table(result) : record(result)
-  process.stdout.write(`${text}\n`)
+const piecesOf = (result: Result, format: Format): Iterable<string> => {
+  if (isPage(result)) return result.pieces
+  if (!isList(result)) return [format === 'json' ? `${jsonOf(result)}\n` : recordOf(result)]
+  return { text: tableOf, json: jsonList, csv: csvOf }[format](result)
 }
+
+const isPage = (result: Result): result is Page => 'pieces' in result
+const isList = (result: Result): result is List => 'columns' in result && 'rows' in result
 
 /** Prints a notice for people. Scripts get the result alone. */
-export const note = (text: string, json: boolean): void => {
-  if (!json) process.stderr.write(`${visibleLines(text)}\n`)
+export const note = (text: string, format: Format): void => {
+  if (format === 'text') process.stderr.write(`${visibleLines(text)}\n`)
 }
 
 /** JSON without control characters, which a terminal would obey. */
-const escaped = (json: string): string =>
-  json.replace(
+export const jsonOf = (value: unknown): string =>
+  JSON.stringify(value).replace(
     /[\p{Cc}\p{Bidi_Control}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-const isList = (result: Result): result is readonly Row[] => Array.isArray(result)
+function* jsonList({ rows }: List): Generator<string> {
+  let before = '['
+  for (const row of rows) {
+    yield before + jsonOf(row)
+    before = ','
+  }
+  yield before === '[' ? '[]\n' : ']\n'
+}
 
-const record = (row: Row): string => {
+const recordOf = (row: Row): string => {
   const width = Math.max(...Object.keys(row).map((name) => name.length))
   return Object.entries(row)
-    .map(([name, cell]) => `${name.padEnd(width)}  ${textOf(cell)}`)
-    .join('\n')
+    .map(([name, cell]) => `${name.padEnd(width)}  ${textOf(cell)}\n`)
+    .join('')
 }
-
-/** Columns by the names of the first row. */
-export const table = (rows: readonly Row[]): string => {
-  const [first] = rows
-  if (!first) return '(none)'
-  const columns = Object.keys(first).map((name) => {
-    const cells = rows.map((row) => textOf(row[name] ?? null))
-    const isNumeric = rows.some((row) => typeof row[name] === 'number' || row[name] instanceof Amount)
-    const width = Math.max(...[name, ...cells].map((text) => Bun.stringWidth(text)))
-    return [name, ...cells].map((text) => {
-      const padding = ' '.repeat(width - Bun.stringWidth(text))
-      return isNumeric ? padding + text : text + padding
-    })
-  })
-  return ['', ...rows]
-    .map((_, line) =>
-      columns
-        .map((cells) => cells[line])
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
-
-const textOf = (cell: Cell): string => (cell === null ? '-' : visible(String(cell)))

@@ -1,30 +1,33 @@
 import type { Command } from 'commander'
 import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
+import { cancelPayout } from '../payouts/payouts.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails, type Moving } from '../payouts/progress.ts'
-import { allPayouts, findAnyPayout, PAYOUT_STATUSES, type Payout, type PayoutStatus } from '../payouts/queries.ts'
+import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsOf } from '../payouts/queries.ts'
 import type { Reference } from '../reference/reference.ts'
 import { sandboxStep } from '../sandbox/test-values/payouts.ts'
 import type { World } from '../worlds/world.ts'
+import { act } from './acts.ts'
 import { administer, dataCommand, refused } from './administration.ts'
 import { oneOf } from './arguments.ts'
-import { clientNamesById } from './client.ts'
-import { Amount, type Row } from './output.ts'
+import { Amount, listOf, mapped } from './cells.ts'
+import { clientNamesById } from './client-records.ts'
+import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
 
 /** `scrip payouts`: what an operator moves on in live mode (contract C13). */
 
 export const payoutCommands = (payouts: Command): void => {
-  dataCommand(payouts, 'list', 'list the payouts of all clients, oldest first')
-    .option('--status <status>', `only this status: ${PAYOUT_STATUSES.join(', ')}`, oneOf(PAYOUT_STATUSES))
-    .action(
-      administer(({ config, database: { query }, reference }, { status }: { status?: PayoutStatus }) => {
-        const names = clientNamesById(query)
-        return allPayouts(query, status && [status]).map((payout) => {
-          const row = payoutRow(reference, names, payout)
-          return config.json ? { ...row, ...payeeOf(payout) } : row
-        })
-      }),
-    )
+  const narrowable = { client: true, times: 'created', statuses: PAYOUT_STATUSES } as const
+  listCommand(payouts, 'list', 'list the payouts of all clients, oldest first', narrowable).action(
+    administer(({ config, database: { query }, reference }, options: ListOptions) => {
+      const names = clientNamesById(query)
+      const rows = mapped(payoutsOf(query, narrowingOf(query, options)), (payout) => ({
+        ...payoutRow(reference, names, payout),
+        ...payeeOf(payout),
+      }))
+      return listOf(config.format === 'text' ? COLUMNS : [...COLUMNS, ...PAYEE_COLUMNS], rows)
+    }),
+  )
   dataCommand(payouts, 'show', 'show a payout and its beneficiary')
     .argument('<id>', 'the payout')
     .action(
@@ -50,6 +53,9 @@ export const payoutCommands = (payouts: Command): void => {
         applyEvent(tx, moving, world, payout, 'failed', { ...details, failureCode: code, failureReason: reason }),
       ),
     )
+  dataCommand(payouts, 'cancel', 'cancel a payout that is not submitted yet; the client is refunded amount and fees')
+    .argument('<id>', 'the payout')
+    .action(move((tx, moving, world, payout, { actorType }) => cancelPayout(tx, moving, world, payout, actorType)))
   dataCommand(payouts, 'return', 'return a completed payout; the client is refunded the amount without fees')
     .argument('<id>', 'the payout')
     .action(move((tx, moving, world, payout, details) => applyEvent(tx, moving, world, payout, 'returned', details)))
@@ -65,14 +71,23 @@ type Move<Options> = (
 ) => Payout
 
 const move = <Options>(by: Move<Options>) =>
-  administer(({ world, reference, isSandbox, write }, id: string, options: Options) =>
+  act(({ world, reference, isSandbox, write, record }, id: string, options: Options) =>
     write((tx) => {
       const details: EventDetails = { actorType: 'operator', nowMs: world.clock.nowMs() }
       const moving = { reference, byClock: () => isSandbox, stepByClock: isSandbox ? sandboxStep : undefined }
-      const moved = by(tx, moving, world, getPayout(tx, id), details, options)
+      const payout = getPayout(tx, id)
+      const moved = by(tx, moving, world, payout, details, options)
+      record(tx, { before: stateOf(payout), after: stateOf(moved) })
       return payoutRow(reference, clientNamesById(tx), moved)
     }),
   )
+
+/** For the audit, which names nobody. */
+const stateOf = ({ status, submittedAtMs, returned }: Payout) => ({
+  status,
+  submitted: submittedAtMs !== null,
+  returned,
+})
 
 const getPayout = (query: Query, id: string): Payout => {
   const payout = findAnyPayout(query, id)
@@ -80,7 +95,29 @@ const getPayout = (query: Query, id: string): Payout => {
   return payout
 }
 
-const payoutRow = (reference: Reference, names: ReadonlyMap<number, string>, payout: Payout): Row => {
+const COLUMNS = [
+  'id',
+  'client',
+  'status',
+  'submitted',
+  'returned',
+  'amount',
+  'currency',
+  'beneficiary',
+  'reference_id',
+  'failure_reason',
+  'created_at',
+] as const
+const PAYEE_COLUMNS = [
+  'beneficiary_first_name',
+  'beneficiary_last_name',
+  'beneficiary_country',
+  'beneficiary_phone',
+  'beneficiary_identifiers',
+  'description',
+] as const
+
+const payoutRow = (reference: Reference, names: ReadonlyMap<number, string>, payout: Payout) => {
   const currency = reference.getCurrency(payout.currencyId)
   return {
     id: payout.id,
@@ -97,7 +134,7 @@ const payoutRow = (reference: Reference, names: ReadonlyMap<number, string>, pay
   }
 }
 
-const payeeOf = (payout: Payout): Row => ({
+const payeeOf = (payout: Payout) => ({
   beneficiary_first_name: payout.beneficiaryFirstName,
   beneficiary_last_name: payout.beneficiaryLastName,
   beneficiary_country: payout.beneficiaryCountry,

@@ -3,9 +3,11 @@ import { findRates } from '../charges/queries.ts'
 import { type BaseRates, decimalOf, parseRate, parseRates, RatesFault } from '../charges/rates.ts'
 import { mergeRates, replaceRates } from '../charges/stored-rates.ts'
 import { SANDBOX_RATES } from '../start/seed.ts'
+import { act } from './acts.ts'
 import { administer, dataCommand, otherMode, readInput } from './administration.ts'
+import { listOf } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import type { Row } from './output.ts'
+import { type ListOptions, limited, listCommand } from './lists.ts'
 
 /** `scrip rates`: what currencies are worth in live mode (contract C9). A change holds for the next charge. */
 export const rateCommands = (rates: Command): void => {
@@ -13,7 +15,7 @@ export const rateCommands = (rates: Command): void => {
     .argument('[pairs...]', 'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base')
     .option('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input')
     .action(
-      administer(async ({ reference, isSandbox, write }, pairs: string[], { file }: { file?: string }) => {
+      act(async ({ reference, isSandbox, write, record }, pairs: string[], { file }: { file?: string }) => {
         if (isSandbox) throw otherMode('A sandbox keeps its own rates: serve it with --rates FILE.')
         if ((file === undefined) === (pairs.length === 0)) {
           throw new ProgramError(EXIT.usage, 'Give pairs like USD/EUR=0.92, or --file.')
@@ -21,9 +23,12 @@ export const rateCommands = (rates: Command): void => {
         try {
           const given = file === undefined ? readPairs(pairs) : parseRates(readInput(file))
           return await write((tx) => {
+            const before = findRates(tx)
             if (file === undefined) mergeRates(tx, reference, given)
             else replaceRates(tx, reference, given)
-            return rows(findRates(tx))
+            const stored = findRates(tx)
+            record(tx, { before: facts(before), after: facts(stored) })
+            return listOf(COLUMNS, rows(stored))
           })
         } catch (error) {
           if (!(error instanceof RatesFault)) throw error
@@ -32,8 +37,11 @@ export const rateCommands = (rates: Command): void => {
         }
       }),
     )
-  dataCommand(rates, 'list', 'list the exchange rates').action(
-    administer(({ database, isSandbox }) => rows(isSandbox ? parseRates(SANDBOX_RATES) : findRates(database.query))),
+  listCommand(rates, 'list', 'list the exchange rates').action(
+    administer(({ database, isSandbox }, options: ListOptions) => {
+      const stored = isSandbox ? parseRates(SANDBOX_RATES) : findRates(database.query)
+      return listOf(COLUMNS, limited(rows(stored), options))
+    }),
   )
 }
 
@@ -57,7 +65,13 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
   return { base: base ?? '', perBaseE8 }
 }
 
-const rows = (rates: BaseRates | undefined): Row[] =>
+const COLUMNS = ['base', 'currency', 'rate'] as const
+
+const rows = (rates: BaseRates | undefined) =>
   [...(rates?.perBaseE8 ?? [])]
     .filter(([currency]) => currency !== rates?.base)
     .map(([currency, rateE8]) => ({ base: rates?.base ?? null, currency, rate: decimalOf(rateE8) }))
+
+/** For the audit. */
+const facts = (rates: BaseRates | undefined) =>
+  rates && { base: rates.base, rates: Object.fromEntries(rows(rates).map(({ currency, rate }) => [currency, rate])) }

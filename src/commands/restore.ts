@@ -14,7 +14,9 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { recordAct } from '../audit/audit.ts'
 import { type DataConfig, dataConfigOf } from '../config/config.ts'
+import { operatorName } from '../config/environment.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
 import {
@@ -37,8 +39,9 @@ import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
 import { revokeLogins } from '../sessions/queries.ts'
 import { explainFaults, refused } from './administration.ts'
+import type { Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import { note, type Row, show } from './output.ts'
+import { note, show } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
 import { requireFile, verified } from './verify.ts'
 
@@ -56,7 +59,8 @@ export const restoreCommand = (restore: Command): void => {
       const config = dataConfigOf(options)
       await explainFaults(file, () => requireFile(file))
       const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
-      show(await explainFaults(config.dataDir, () => withProgress(statSync(file).size, work)), config.json)
+      const row = await explainFaults(config.dataDir, () => withProgress(statSync(file).size, work))
+      await show(row, config.format)
     })
 }
 
@@ -121,7 +125,11 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
       requireSameMode(database, config)
       requireKey(database, config)
       // What was logged out after the backup stays out: no token of before is good any more (contract C3).
-      database.fill((tx) => revokeLogins(tx))
+      database.fill((tx) => {
+        revokeLogins(tx)
+        const at = { atMs: systemClock.nowMs(), user: operatorName() }
+        recordAct(tx, { ...at, command: 'restore', subject: file, outcome: 'done', address: null })
+      })
     } finally {
       database.close()
     }
@@ -164,10 +172,10 @@ const findMode = (dataDir: string): ReturnType<typeof modeOf> => {
   }
 }
 
-const requireKey = ({ query }: Database, { dataDir, voucherKey, json }: DataConfig): void => {
+const requireKey = ({ query }: Database, { dataDir, voucherKey, format }: DataConfig): void => {
   const isRight = markOf(query) === undefined || areKeysOf(query, dataDir, voucherKey)
   if (isRight === false) throw new DataFault('The voucher key is not the one that sealed the codes of the backup.')
-  if (isRight === undefined) note(`Put the voucher.key of the backup into ${dataDir} before you serve it.`, json)
+  if (isRight === undefined) note(`Put the voucher.key of the backup into ${dataDir} before you serve it.`, format)
 }
 
 /** One of the two databases is in place at all times. Returns the path to which the old one is moved. */

@@ -1,4 +1,5 @@
 import { createApp } from '../app/app.ts'
+import type { FailedLogins } from '../audit/failed-logins.ts'
 import { CatalogFault } from '../catalog/document.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type Config, urlOf } from '../config/config.ts'
@@ -14,6 +15,7 @@ import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { StorageWatch } from '../observability/storage-watch.ts'
 import { assemble, VERSION } from '../start/assemble.ts'
 import type { DueWork } from '../worlds/due.ts'
+import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
@@ -45,10 +47,14 @@ export const startServer = async (config: Config, log: Log) => {
   const listeners = [log.requests, metrics?.listener].filter((listener) => listener !== undefined)
   const publicUrl = config.publicUrl ?? url
   const deps = platform.deps({ publicUrl, addressOf: server.addressOf, isClosing: () => stopping, listeners })
-  const { handle, due, deliveries, logIn, tick } = createApp(deps)
+  const { handle, due, deliveries, failedLogins, logIn, tick } = createApp(deps)
   answer = handle
   metrics?.watchDue(due)
-  const timekeeper = keepTime(due, worlds, log, tick)
+  const recordFailed = () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
+  const timekeeper = keepTime(due, worlds, log, () => {
+    tick()
+    if (failedLogins?.isDue(worlds.default.clock.nowMs())) void recordFailed()
+  })
   return {
     url,
     sandbox: deps.sandbox,
@@ -60,6 +66,7 @@ export const startServer = async (config: Config, log: Log) => {
       clearInterval(timekeeper)
       await Promise.all([server.stop(drainMsMax), deliveries.close(drainMsMax)])
       await metricsServer?.stop(0)
+      await recordFailed()
       platform.close()
     },
   }
@@ -144,5 +151,10 @@ const keepTime = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
     })
   }, SECOND_MS)
 }
+
+const recordFailedLogins = (failedLogins: FailedLogins, { db, clock }: World, log: Log): Promise<void> =>
+  db
+    .write(failedLogins.take(clock.nowMs()))
+    .catch((error: unknown) => log.error('failed logins are not in the audit', { cause: String(error) }))
 
 const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.failure.code === 'unavailable'

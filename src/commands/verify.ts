@@ -2,14 +2,17 @@ import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Command } from 'commander'
+import { breaksIn } from '../audit/audit.ts'
 import { dataConfigOf, fileConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
 import { databasePath } from '../db/data-folder.ts'
+import { queryOn } from '../db/database.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../db/migrate.ts'
 import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
 import { explainFaults, giveWay, refused } from './administration.ts'
+import { listOf } from './cells.ts'
 import checkWorker from './check-worker.js' with { type: 'text' }
 import { CHECKS, FILE_CHECK } from './checks.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -22,21 +25,18 @@ export const verifyCommand = (verify: Command): void => {
     .description('check the schema and the books of a data folder or a backup, also while a server runs')
     .argument('[file]', 'a backup to check instead of the data folder')
     .action(async (file: string | undefined, options: DataOptions) => {
-      const { json } = fileConfigOf(options)
+      const { format } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
       const results = await explainFaults(path, () =>
         withProgress(sizeOf(path), (onProgress) => (file === undefined ? verifiedFolder : verified)(path, onProgress)),
       )
-      show(
-        results.map(({ check, faults, first }) => ({ check, faults, first })),
-        json,
-      )
+      await show(listOf(['check', 'faults', 'first'], results), format)
       const broken = results.filter(({ faults }) => faults > 0).length
       if (broken > 0) throw refused(`${path}: ${broken} of ${results.length} checks found something wrong.`)
     })
 }
 
-interface Result {
+interface CheckResult {
   check: string
   faults: number
   first: string | null
@@ -45,18 +45,19 @@ interface Result {
 /** Pages that are looked at again and again: a sixth less time for a million transactions. */
 const CACHE_KIB = 65_536
 const WORLDS_CHECK = 'named worlds and snapshots are sound'
+const AUDIT_CHECK = 'the audit is unbroken'
 const SCHEMA_CHECK = 'the schema is what the migrations make'
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<Result[]> => {
+const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
   giveWay()
   using _lock = lockForCommand(dirname(path))
   return [...(await verified(path, onProgress)), ...(await verifiedWorlds(dirname(path), onProgress))]
 }
 
-const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): Promise<Result[]> => {
+const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
   const files = worldFilesIn(dataDir)
   const faults: string[] = []
   for (const [index, file] of files.entries()) {
@@ -78,7 +79,7 @@ const worldFaults = async (file: string): Promise<string[]> => {
 }
 
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
-export const verified = async (path: string, onProgress?: OnProgress): Promise<Result[]> => {
+export const verified = async (path: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
   requireFile(path)
   using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   sqlite.run('PRAGMA query_only = ON')
@@ -94,10 +95,14 @@ export const verified = async (path: string, onProgress?: OnProgress): Promise<R
     return resultOf(name, faultsOf(sqlite, sql))
   })
   onProgress?.(`checking that ${FILE_CHECK.name}`, CHECKS.length, CHECKS.length)
-  return [schema, resultOf(FILE_CHECK.name, await file), ...checks]
+  const audit = resultOf(
+    AUDIT_CHECK,
+    readable(() => breaksIn(queryOn(sqlite))),
+  )
+  return [schema, resultOf(FILE_CHECK.name, await file), ...checks, audit]
 }
 
-const resultOf = (check: string, faults: readonly string[]): Result => ({
+const resultOf = (check: string, faults: readonly string[]): CheckResult => ({
   check,
   faults: faults.length,
   first: faults[0] ?? null,
@@ -117,12 +122,17 @@ export const requireFile = (path: string): void => {
 }
 
 /** Returns what violates a check. A page or table that cannot be read violates each check that needs it. */
-const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] => {
-  try {
-    return sqlite
+const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] =>
+  readable(() =>
+    sqlite
       .query<{ fault: string }, []>(sql)
       .all()
-      .map(({ fault }) => fault)
+      .map(({ fault }) => fault),
+  )
+
+const readable = (faults: () => string[]): string[] => {
+  try {
+    return faults()
   } catch (error) {
     if (error instanceof SQLiteError && isUnreadable(error.code)) return [error.message]
     throw error

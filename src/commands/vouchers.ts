@@ -4,14 +4,16 @@ import { productRecords } from '../catalog/queries.ts'
 import { findNewVoucherKey } from '../config/config.ts'
 import { databasePath } from '../db/data-folder.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
-import { toTimestamp } from '../kernel/clock.ts'
+import { DAY_MS, toTimestamp } from '../kernel/clock.ts'
 import { beginRekey, type Resealed, reseal } from '../orders/rekey.ts'
 import { importCodes, readCodes, StockFault } from '../orders/stock.ts'
-import { endRekey, markOf, nextMarkOf, stockLevels } from '../orders/stock-queries.ts'
+import { endRekey, markOf, nextMarkOf, soldSince, stockLevels } from '../orders/stock-queries.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../orders/voucher-key.ts'
+import { type Acting, act } from './acts.ts'
 import { type Administration, administer, dataCommand, otherMode, readInput, refused } from './administration.ts'
+import { Amount, listOf, type Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import { Amount, type Row } from './output.ts'
+import { type ListOptions, limited, listCommand } from './lists.ts'
 import { withProgress } from './progress.ts'
 
 /** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
@@ -21,17 +23,19 @@ export const voucherCommands = (vouchers: Command): void => {
       '<file>',
       'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
     )
-    .action(administer(importFile))
+    .action(act(importFile))
   dataCommand(
     vouchers,
     'rekey',
     'seal all codes with a new key; run it again to continue after an interruption',
-  ).action(administer(rekey))
-  dataCommand(vouchers, 'list', 'count the stock by product and denomination').action(administer(stockRows))
+  ).action(act(rekey))
+  listCommand(vouchers, 'list', 'count the stock by product and denomination, and the days that it lasts').action(
+    administer((data, options: ListOptions) => listOf(STOCK_COLUMNS, limited(stockRows(data), options))),
+  )
 }
 
-const importFile = async (data: Administration, file: string): Promise<Row> => {
-  const { config, world, database, reference, isSandbox, delivering, write } = data
+const importFile = async (data: Acting, file: string): Promise<Row> => {
+  const { config, world, database, reference, isSandbox, delivering, write, record } = data
   if (isSandbox) throw otherMode('A sandbox generates its codes: import into the data of live mode.')
   const { query } = database
   const seal = delivering.seals(query)
@@ -52,6 +56,7 @@ const importFile = async (data: Administration, file: string): Promise<Row> => {
           if (delivering.seals(tx).mark !== seal.mark) throw refused(REKEY_FIRST)
         },
         onRows: (done) => onProgress('writing codes', done, codes.length),
+        onPublish: (tx) => record(tx, { after: { imported: codes.length } }),
       })
       return { imported: codes.length }
     })
@@ -61,30 +66,53 @@ const importFile = async (data: Administration, file: string): Promise<Row> => {
   }
 }
 
-const stockRows = ({ world, database: { query }, reference }: Administration): Row[] => {
+const STOCK_COLUMNS = [
+  'product_id',
+  'product',
+  'denomination',
+  'currency',
+  'available',
+  'days_left',
+  'taken',
+  'expired',
+  'damaged',
+] as const
+
+/** Sales are averaged over so many days (contract C17). */
+const SALES_DAYS = 30
+
+const stockRows = ({ world, database: { query }, reference }: Administration) => {
   const products = productRecords(query)
-  return stockLevels(query, world.clock.nowMs()).map(
-    ({ productId, denominationMinor, imported, taken, expired, damaged }) => {
-      const product = products.get(productId)?.row
-      const currency = product && reference.getCurrency(product.currencyId)
-      return {
-        product_id: productId,
-        product: product?.name ?? 'not in the catalog',
-        denomination: currency ? new Amount(denominationMinor, currency) : null,
-        currency: currency?.currency ?? null,
-        available: imported - taken - expired - damaged,
-        taken,
-        expired,
-        damaged,
-      }
-    },
+  const nowMs = world.clock.nowMs()
+  const sales = new Map(
+    soldSince(query, nowMs - SALES_DAYS * DAY_MS).map((row) => [`${row.productId} ${row.denominationMinor}`, row.sold]),
   )
+  return stockLevels(query, nowMs).map(({ productId, denominationMinor, imported, taken, expired, damaged }) => {
+    const product = products.get(productId)?.row
+    const currency = product && reference.getCurrency(product.currencyId)
+    const available = imported - taken - expired - damaged
+    return {
+      product_id: productId,
+      product: product?.name ?? 'not in the catalog',
+      denomination: currency ? new Amount(denominationMinor, currency) : null,
+      currency: currency?.currency ?? null,
+      available,
+      days_left: daysLeft(available, sales.get(`${productId} ${denominationMinor}`) ?? 0),
+      taken,
+      expired,
+      damaged,
+    }
+  })
 }
+
+/** With one decimal; null without sales. */
+const daysLeft = (available: number, sold: number): number | null =>
+  sold === 0 ? null : Math.round((available * SALES_DAYS * 10) / sold) / 10
 
 const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouchers rekey again, which finishes that.'
 
 /** A key in the data folder can be replaced while a server runs. A server reads other keys only when it starts. */
-const rekey = async (data: Administration): Promise<Row> => {
+const rekey = async (data: Acting): Promise<Row> => {
   if (data.isSandbox) throw otherMode('A sandbox generates its codes: there is nothing to seal.')
   const { dataDir, voucherKey } = data.config
   const given = findNewVoucherKey()
@@ -96,7 +124,7 @@ const rekey = async (data: Administration): Promise<Row> => {
   return { ...(await resealed(data, given)), old_key: null }
 }
 
-const rekeyInFolder = async (data: Administration, given: Uint8Array | undefined): Promise<Row> => {
+const rekeyInFolder = async (data: Acting, given: Uint8Array | undefined): Promise<Row> => {
   const { config, world } = data
   const counts = await resealed(data, nextKeyIn(config.dataDir, given))
   return { ...counts, old_key: promoteKey(config.dataDir, toTimestamp(world.clock.nowMs())) }
@@ -106,7 +134,7 @@ const NEW_KEY_MISSING =
   'Set the new key with SCRIP_NEW_VOUCHER_KEY, or its file with SCRIP_NEW_VOUCHER_KEY_FILE, beside the one that is in use.'
 
 const resealed = async (
-  { config, world, database: { query }, write }: Administration,
+  { config, world, database: { query }, write, record }: Acting,
   next: Uint8Array,
 ): Promise<Resealed> => {
   const { dataDir, voucherKey } = config
@@ -118,6 +146,9 @@ const resealed = async (
   const counts = await withProgress(statSync(databasePath(dataDir)).size, (onProgress) =>
     reseal({ query, seal, write, nowMs, onRows: (done) => onProgress(`sealing codes: ${done}`, 0, 0) }),
   )
-  await write((tx) => endRekey(tx, seal.mark))
+  await write((tx) => {
+    endRekey(tx, seal.mark)
+    record(tx, { after: counts })
+  })
   return counts
 }

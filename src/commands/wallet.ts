@@ -3,14 +3,16 @@ import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { adjust, fund } from '../wallets/ledger.ts'
-import { allWallets, findAnyWallet, openWallet, type Wallet } from '../wallets/queries.ts'
+import { findAnyWallet, makeDefault, openWallet, updateWallet, type Wallet, walletsOf } from '../wallets/queries.ts'
 import { setThreshold } from '../wallets/threshold.ts'
 import type { EventContext } from '../webhooks/publish.ts'
-import { type Administration, administer, dataCommand, refused } from './administration.ts'
+import { type Acting, act } from './acts.ts'
+import { administer, dataCommand, refused } from './administration.ts'
 import { amountIn, wholeNumber } from './arguments.ts'
-import { clientNamesById, getClient } from './client.ts'
+import { Amount, listOf, mapped, type Row } from './cells.ts'
+import { clientNamesById, getClient } from './client-records.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import { Amount, type Row } from './output.ts'
+import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
 
 /** `scrip wallet`: what clients pay from; every movement goes through the ledger (contract C11). */
 
@@ -21,14 +23,20 @@ export const walletCommands = (wallet: Command): void => {
     .argument('<client>', 'username of the client')
     .argument('<currency>', 'ISO 4217, for example USD')
     .option('--postpaid <limit>', `credit limit: how far below zero it may go, ${AMOUNT}`)
-    .action(administer(add))
-  dataCommand(wallet, 'list', 'list the wallets of all clients, or of one')
-    .argument('[client]', 'a username')
+    .action(act(add))
+  listCommand(wallet, 'list', 'list the wallets of all clients, or of one', { client: true, times: 'opened' })
+    .argument('[client]', 'a username, as with --client')
     .action(
-      administer(({ database: { query }, reference }, name: string | undefined) => {
-        const clientId = name === undefined ? undefined : getClient(query, name).id
+      administer(({ database: { query }, reference }, name: string | undefined, options: ListOptions) => {
         const names = clientNamesById(query)
-        return allWallets(query, clientId).map((row) => walletRow(reference, names.get(row.clientId), row))
+        const wallets = walletsOf(
+          query,
+          narrowingOf(query, name === undefined ? options : { ...options, client: name }),
+        )
+        return listOf(
+          WALLET_COLUMNS,
+          mapped(wallets, (row) => walletRow(reference, names.get(row.clientId), row)),
+        )
       }),
     )
   dataCommand(wallet, 'fund', 'put money into a wallet')
@@ -59,10 +67,67 @@ export const walletCommands = (wallet: Command): void => {
         setThreshold(tx, context, wallet, amount === 'off' ? null : amountIn(amount, currency))
       }),
     )
+  dataCommand(wallet, 'limit', 'set the credit limit of a POSTPAID wallet')
+    .argument('<id>', 'the wallet', wholeNumber)
+    .argument('<limit>', `how far below zero it may go, ${AMOUNT}`)
+    .action(update(setLimit))
+  dataCommand(wallet, 'default', 'make a wallet the default one of its client')
+    .argument('<id>', 'the wallet', wholeNumber)
+    .action(update(setDefault))
+  dataCommand(wallet, 'close', 'close a wallet that is empty and not the default one')
+    .argument('<id>', 'the wallet', wholeNumber)
+    .action(update(close))
+}
+
+type Update = (tx: Tx, wallet: Wallet, currency: Currency, nowMs: number, ...args: string[]) => void
+
+const update = (by: Update) =>
+  act(({ world, reference, write, record }, id: number, ...args: string[]) =>
+    write((tx) => {
+      const wallet = getWallet(tx, id)
+      const rowOf = (one: Wallet) => walletRow(reference, clientNamesById(tx).get(one.clientId), one)
+      by(tx, wallet, reference.getCurrency(wallet.currencyId), world.clock.nowMs(), ...args)
+      const after = rowOf(getWallet(tx, id))
+      record(tx, { before: rowOf(wallet), after })
+      return after
+    }),
+  )
+
+const setLimit: Update = (tx, wallet, currency, nowMs, limit = '') => {
+  const creditLimitMinor = amountIn(limit, currency)
+  if (creditLimitMinor < 0) throw new ProgramError(EXIT.usage, `${limit} is below zero.`)
+  if (wallet.type === 'PREPAID') throw refused(`Wallet ${wallet.id} is PREPAID, and has no credit limit.`)
+  refuseClosed(wallet)
+  if (wallet.amountMinor < -creditLimitMinor) {
+    const owed = new Amount(-wallet.amountMinor, currency)
+    throw refused(`Wallet ${wallet.id} owes ${owed} ${currency.currency}, which is more: fund it first.`)
+  }
+  updateWallet(tx, wallet, { creditLimitMinor }, nowMs)
+}
+
+const setDefault: Update = (tx, wallet, _, nowMs) => {
+  refuseClosed(wallet)
+  makeDefault(tx, wallet, nowMs)
+}
+
+const close: Update = (tx, wallet, currency, nowMs) => {
+  refuseClosed(wallet)
+  if (wallet.isDefault)
+    throw refused(`Wallet ${wallet.id} is the default one: scrip wallet default makes another one so.`)
+  if (wallet.amountMinor !== 0 || wallet.reservedMinor !== 0) {
+    const held = new Amount(wallet.amountMinor, currency)
+    const reserved = new Amount(wallet.reservedMinor, currency)
+    throw refused(`Wallet ${wallet.id} holds ${held} and reserves ${reserved} ${currency.currency}: both must be 0.`)
+  }
+  updateWallet(tx, wallet, { closedAtMs: nowMs }, nowMs)
+}
+
+const refuseClosed = ({ id, closedAtMs }: Wallet): void => {
+  if (closedAtMs !== null) throw refused(`Wallet ${id} is closed.`)
 }
 
 const add = (
-  { world, reference, write }: Administration,
+  { world, reference, write, record }: Acting,
   name: string,
   code: string,
   { postpaid }: { postpaid?: string },
@@ -73,7 +138,9 @@ const add = (
     const creditLimitMinor = postpaid === undefined ? 0 : positive(postpaid, currency)
     const type = postpaid === undefined ? 'PREPAID' : 'POSTPAID'
     const wallet = openWallet(tx, { clientId, currencyId: currency.id, type, creditLimitMinor }, world.clock.nowMs())
-    return walletRow(reference, name, wallet)
+    const row = walletRow(reference, name, wallet)
+    record(tx, { after: row })
+    return row
   })
 
 type Move = (
@@ -86,14 +153,23 @@ type Move = (
 ) => void
 
 const move = (by: Move) =>
-  administer(({ world, reference, write }, id: number, amount: string, { remarks }: { remarks?: string }) =>
+  act(({ world, reference, write, record }, id: number, amount: string, { remarks }: { remarks?: string }) =>
     write((tx) => {
       const wallet = getWallet(tx, id)
+      const currency = reference.getCurrency(wallet.currencyId)
       const cause = { remarks: remarks ?? null, nowMs: world.clock.nowMs() }
-      by(tx, { world, reference }, wallet, reference.getCurrency(wallet.currencyId), amount, cause)
-      return walletRow(reference, clientNamesById(tx).get(wallet.clientId), getWallet(tx, id))
+      by(tx, { world, reference }, wallet, currency, amount, cause)
+      const moved = getWallet(tx, id)
+      record(tx, { before: stateOf(wallet, currency), after: stateOf(moved, currency) })
+      return walletRow(reference, clientNamesById(tx).get(wallet.clientId), moved)
     }),
   )
+
+/** For the audit. */
+const stateOf = ({ amountMinor, thresholdMinor }: Wallet, currency: Currency) => ({
+  amount: new Amount(amountMinor, currency),
+  threshold: thresholdMinor === null ? null : new Amount(thresholdMinor, currency),
+})
 
 const getWallet = (query: Query, id: number): Wallet => {
   const wallet = findAnyWallet(query, id)
@@ -113,7 +189,21 @@ const positive = (text: string, currency: Currency): number => {
   return amountMinor
 }
 
-const walletRow = (reference: Reference, client: string | undefined, wallet: Wallet): Row => {
+const WALLET_COLUMNS = [
+  'id',
+  'client',
+  'currency',
+  'amount',
+  'reserved_amount',
+  'type',
+  'credit_limit',
+  'threshold',
+  'is_default',
+  'is_active',
+  'created_at',
+] as const
+
+const walletRow = (reference: Reference, client: string | undefined, wallet: Wallet) => {
   const currency = reference.getCurrency(wallet.currencyId)
   return {
     id: wallet.id,
@@ -125,6 +215,7 @@ const walletRow = (reference: Reference, client: string | undefined, wallet: Wal
     credit_limit: new Amount(wallet.creditLimitMinor, currency),
     threshold: wallet.thresholdMinor === null ? null : new Amount(wallet.thresholdMinor, currency),
     is_default: wallet.isDefault,
+    is_active: wallet.closedAtMs === null,
     created_at: toTimestamp(wallet.createdAtMs),
   }
 }

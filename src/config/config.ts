@@ -124,7 +124,7 @@ export type DataConfig = ReturnType<typeof dataConfigOf>
 export const fileConfigOf = (options: DataOptions) => ({
   dataDir: options.dataDir,
   voucherKey: findKey('voucherKey'),
-  json: options.json ?? false,
+  format: options.json ? ('json' as const) : options.csv ? ('csv' as const) : ('text' as const),
 })
 
 export const healthUrlOf = ({ host, port, url }: HealthOptions): string => url ?? urlOf(host, portOf(port))

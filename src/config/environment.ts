@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { type OptionSpec, RUN_OPTIONS, SERVE_OPTIONS, type ServeOptions, WAIT_OPTIONS } from './option-table.ts'
 import { parsePort } from './values.ts'
@@ -88,6 +89,22 @@ export const portOf = (given: number | undefined): number => {
     return parsePort(bare)
   } catch {
     throw new UsageError(`the variable PORT is no port: ${bare}`)
+  }
+}
+
+/** The user of this process, and whoever has become that user by sudo. */
+export const operatorName = (): string => {
+  const user = userName()
+  const { SUDO_USER: person } = process.env
+  return person && person !== user ? `${person} as ${user}` : user
+}
+
+/** A container may run as a user without a name. */
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.())
   }
 }
 

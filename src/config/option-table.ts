@@ -193,6 +193,6 @@ type ValuesOf<Table> = {
 
 export type ServeOptions = ValuesOf<typeof SERVE_OPTIONS>
 export type RunOptions = ValuesOf<typeof RUN_OPTIONS>
-export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { json?: true }
+export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { json?: true; csv?: true }
 export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS> & { url?: string }
 export type WaitOptions = ValuesOf<typeof WAIT_OPTIONS> & HealthOptions

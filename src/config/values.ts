@@ -2,13 +2,15 @@ import { BlockList } from 'node:net'
 import { InvalidArgumentError } from 'commander'
 import { addNetwork } from '../http/client-address.ts'
 import { type BucketSize, readLimits } from '../http/rate-limit.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, parseTimestamp, SECOND_MS } from '../kernel/clock.ts'
 
 /** Parsers of option values. A wrong value is a usage error: exit code 2. */
 
 /** A hundred years: beyond it, expiry times leave the four-digit years. */
 const DURATION_MS_MAX = 36_500 * DAY_MS
 const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
+const DATE = /^\d{4}-\d\d-\d\d$/
+const MONTH = /^([1-9]\d{3})-(0[1-9]|1[0-2])$/
 const MEMORY_BYTES_MIN = 67_108_864
 const UNITS_BYTES: Record<string, number> = { MiB: 1_048_576, GiB: 1_073_741_824 }
 
@@ -36,6 +38,22 @@ export const parseDuration = (text: string): number => {
   const durationMs = Number(match[1]) * unitMs
   if (durationMs > DURATION_MS_MAX) throw new InvalidArgumentError('A time is at most 36500d.')
   return durationMs
+}
+
+/** In Unix milliseconds. A date is its midnight in UTC (contract C17). */
+export const parseTime = (text: string): number => {
+  const timeMs = parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text)
+  if (timeMs === undefined) {
+    throw new InvalidArgumentError('A time is a date or an RFC 3339 time: 2026-11-01, 2026-11-01T09:30:00Z.')
+  }
+  return timeMs
+}
+
+/** The month from its first instant to that of the next one, in UTC. */
+export const parseMonth = (text: string): { sinceMs: number; untilMs: number } => {
+  const [, year, month] = MONTH.exec(text) ?? []
+  if (year === undefined) throw new InvalidArgumentError('A month looks like 2026-11.')
+  return { sinceMs: Date.UTC(Number(year), Number(month) - 1), untilMs: Date.UTC(Number(year), Number(month)) }
 }
 
 /** In bytes. */

@@ -22,6 +22,8 @@ const MADE_MAX = 512
 
 export type Query = Pick<BunSQLiteDatabase, 'select'>
 
+export const queryOn = (sqlite: SqliteDatabase): Query => drizzle({ client: sqlite })
+
 const isOpen = Symbol('isOpen')
 /** An open transaction. Only {@link Database} creates one. */
 export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete' | 'transaction'> & {

@@ -14,6 +14,9 @@ import editing from './migrations/0010_editing.sql' with { type: 'text' }
 import randomness from './migrations/0011_randomness.sql' with { type: 'text' }
 import events from './migrations/0012_events.sql' with { type: 'text' }
 import webhooks from './migrations/0013_webhooks.sql' with { type: 'text' }
+import refunds from './migrations/0014_refunds.sql' with { type: 'text' }
+import audit from './migrations/0015_audit.sql' with { type: 'text' }
+import clientsAndWallets from './migrations/0016_clients_and_wallets.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -46,6 +49,9 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0011_randomness', sql: randomness },
   { name: '0012_events', sql: events },
   { name: '0013_webhooks', sql: webhooks },
+  { name: '0014_refunds', sql: refunds },
+  { name: '0015_audit', sql: audit },
+  { name: '0016_clients_and_wallets', sql: clientsAndWallets },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

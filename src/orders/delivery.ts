@@ -53,7 +53,7 @@ export const deliver = (
   supplied.forEach(({ code, expiresAtMs, stockId }, index) => {
     const voucher = { orderId: order.id, reference: `${order.id}-${order.deliveredQuantity + index + 1}` }
     const sealed = seal.close(code, placeInOrder(order, voucher))
-    insertVoucher(tx, { id: null, ...voucher, sealed, expiresAtMs, stockId })
+    insertVoucher(tx, { id: null, ...voucher, sealed, expiresAtMs, stockId, refundedAtMs: null })
   })
   const deliveredQuantity = order.deliveredQuantity + count
   if (deliveredQuantity < order.quantity) {
@@ -113,7 +113,7 @@ const giveUp = (
   supply.giveBack(tx, order)
   const context = { world, reference }
   const refundedMinor = settleOrder(tx, context, order, nowMs, remarks)
-  const ended = updateOrder(tx, order, update)
+  const ended = updateOrder(tx, order, { ...update, refundedMinor })
   if (ended.status === 'FAILED') publishOrder(tx, context, ended, 'failed', nowMs)
   if (ended.status === 'CANCELLED') publishOrder(tx, context, ended, 'cancelled', nowMs)
   if (refundedMinor > 0) publishOrder(tx, context, ended, 'refunded', nowMs)

@@ -61,6 +61,7 @@ export const OrderSchema = Type.Object(
     quantity: Type.Integer(),
     currency_code: Type.String(),
     amount: Type.Number({ description: 'What the wallet paid' }),
+    refunded_amount: Type.Number({ description: 'What of it the wallet got back' }),
     discount: Type.Number({ description: 'The discount as an amount' }),
     charges: ChargeSchema,
     wallet_id: Type.Integer(),
@@ -112,6 +113,7 @@ export const ORDER_EXAMPLE = {
   quantity: 2,
   currency_code: 'INR',
   amount: 230.1,
+  refunded_amount: 0,
   discount: 5,
   charges: CHARGE_EXAMPLE,
   wallet_id: 3,
@@ -133,6 +135,7 @@ const CANCELLED_EXAMPLE = {
   quantity: 1,
   currency_code: 'EUR',
   amount: 33.76,
+  refunded_amount: 33.76,
   discount: 0.75,
   charges: {
     non_discounted_total: 25,

@@ -85,6 +85,7 @@ const newOrder = (
   feeMinor: price.handlingFeeMinor,
   conversionMinor: price.conversionFeeMinor ?? null,
   payableMinor: price.totalPayableMinor,
+  refundedMinor: 0,
   charges: JSON.stringify(chargeWire({ price, quantityMax })),
   status: 'PENDING',
   failureReason: null,

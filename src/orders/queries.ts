@@ -1,16 +1,18 @@
 import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
+import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { prepared, preparedFind, preparedFirst, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
 
 export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
 
-/** What delivery and its failure change of an order. */
+/** What delivery, its failure and refunds change of an order. */
 const CHANGING = [
   'status',
   'deliveredQuantity',
   'failureReason',
+  'refundedMinor',
   'dueAtMs',
   'deliveredAtMs',
   'failedAtMs',
@@ -31,12 +33,18 @@ const byReference = preparedFirst(
 export const isReferenceTaken = (query: Query, clientId: number, reference: string): boolean =>
   byReference(query, { clientId, reference }) !== undefined
 
+/** The oldest first. */
+export const ordersOf = (query: Query, narrowing: Narrowing): Iterable<Order> => {
+  const { clientId, status, placedAtMs: atMs } = orders
+  return rowsById(query, orders, narrowed({ clientId, status, atMs }, narrowing), narrowing.limit)
+}
+
 /** Of all clients, the oldest first. */
-export const allOrders = (query: Query, statuses?: readonly OrderStatus[]): Order[] =>
+export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order[] =>
   query
     .select()
     .from(orders)
-    .where(statuses && inArray(orders.status, [...statuses]))
+    .where(inArray(orders.status, [...statuses]))
     .orderBy(asc(orders.id))
     .all()
 
@@ -90,6 +98,11 @@ export const updateOrder = (tx: Tx, order: Order, update: OrderUpdate): Order =>
 }
 
 export const insertVoucher = preparedInsert(vouchers)
+
+export const markRefunded = (tx: Tx, refunded: readonly Voucher[], nowMs: number): void => {
+  const ids = refunded.map(({ id }) => id)
+  tx.update(vouchers).set({ refundedAtMs: nowMs }).where(inArray(vouchers.id, ids)).run()
+}
 
 export const orderList = new List({
   table: orders,

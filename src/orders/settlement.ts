@@ -20,26 +20,26 @@ export const settleOrder = (tx: Tx, context: EventContext, order: Order, nowMs: 
     settle(tx, wallet, { sourceType: 'order', ...cause }, settledMinor, lines)
   }
   if (refundMinor > 0) {
-    const conversion = refundedConversion(tx, order, undelivered)
+    const conversion = conversionOf(tx, order, conversionShare(order, undelivered))
     refund(tx, context, wallet, { sourceType: 'refund', ...cause, remarks, conversion }, refundMinor)
   }
   return refundMinor
 }
 
 /** At the rate of the original payment, whatever the rates are now. */
-const refundedConversion = (tx: Tx, order: Order, quantity: number): Conversion | undefined => {
+export const conversionOf = (tx: Tx, order: Order, conversionMinor: number): Conversion | undefined => {
   const paid = findTransaction(tx, order.clientId, order.transactionId)?.transaction
   if (!paid || paid.rateE8 === null || paid.sourceCurrency === null || paid.destinationCurrency === null)
     return undefined
   const { sourceCurrency, destinationCurrency, rateE8 } = paid
-  return { sourceCurrency, destinationCurrency, rateE8, conversionMinor: conversionShare(order, quantity) }
+  return { sourceCurrency, destinationCurrency, rateE8, conversionMinor }
 }
 
-const conversionShare = (order: Order, quantity: number): number =>
+export const conversionShare = (order: Order, quantity: number): number =>
   shareOf(order.conversionMinor ?? 0, quantity, order.quantity)
 
 /** Splits the money for some vouchers. The net part is derived, so that the lines add up. */
-const earned = (order: Order, wallet: Wallet, settledMinor: number, quantity: number): Line[] => {
+export const earned = (order: Order, wallet: Wallet, settledMinor: number, quantity: number): Line[] => {
   const gstMinor = shareOf(order.gstMinor, quantity, order.quantity)
   const feeMinor = shareOf(order.feeMinor, quantity, order.quantity)
   const conversionMinor = conversionShare(order, quantity)

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
@@ -129,6 +129,19 @@ export const stockLevels = (query: Query, nowMs: number) =>
     .where(isPublished)
     .groupBy(voucherStock.productId, voucherStock.denominationMinor)
     .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
+    .all()
+
+/** How many vouchers were sold since a time, per product and denomination: ordered, and not refunded undelivered. */
+export const soldSince = (query: Query, sinceMs: number) =>
+  query
+    .select({
+      productId: orders.productId,
+      denominationMinor: orders.denominationMinor,
+      sold: sql<number>`sum(iif(coalesce(${orders.failedAtMs}, ${orders.cancelledAtMs}) IS NULL, ${orders.quantity}, ${orders.deliveredQuantity}))`,
+    })
+    .from(orders)
+    .where(gte(orders.placedAtMs, sinceMs))
+    .groupBy(orders.productId, orders.denominationMinor)
     .all()
 
 const isStale = (sealed: SQLiteColumn, { prefix }: Seal): SQL => sql`substr(${sealed}, 1, ${PREFIX_BYTES}) <> ${prefix}`

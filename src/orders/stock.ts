@@ -97,6 +97,8 @@ interface Importing {
   /** Throws if the import must stop; called in each transaction. */
   check: (tx: Tx) => void
   onRows: (done: number) => void
+  /** Called in the transaction that puts the codes up for sale. */
+  onPublish?: (tx: Tx) => void
 }
 
 /**
@@ -104,7 +106,7 @@ interface Importing {
  * Called under the import lock. @throws StockFault, and adds nothing, if a code is in the stock already
  */
 export const importCodes = async (codes: readonly SealedCode[], importing: Importing): Promise<void> => {
-  const { query, write, check, onRows } = importing
+  const { query, write, check, onRows, onPublish } = importing
   while (await write((tx) => removeUnpublished(tx, ROWS_PER_UNIT)));
   requireNew(query, codes)
   for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
@@ -118,6 +120,7 @@ export const importCodes = async (codes: readonly SealedCode[], importing: Impor
   await write((tx) => {
     check(tx)
     publishStock(tx)
+    onPublish?.(tx)
   })
 }
 

@@ -31,6 +31,8 @@ export const orders = sqliteTable('orders', {
   feeMinor: integer('fee_minor').notNull(),
   conversionMinor: integer('conversion_minor'),
   payableMinor: integer('payable_minor').notNull(),
+  /** In the wallet's currency, whatever the reason. */
+  refundedMinor: integer('refunded_minor').notNull(),
   charges: text('charges').notNull(),
   status: text('status', { enum: ORDER_STATUSES }).notNull(),
   failureReason: text('failure_reason'),
@@ -51,6 +53,7 @@ export const vouchers = sqliteTable('vouchers', {
   expiresAtMs: integer('expires_at_ms'),
   /** The stock code; null in the sandbox, which generates codes. */
   stockId: integer('stock_id'),
+  refundedAtMs: integer('refunded_at_ms'),
 })
 
 export type Voucher = typeof vouchers.$inferSelect

@@ -14,6 +14,7 @@ export const orderWire = <Voucher>(
 ): Omit<Static<typeof OrderSchema>, 'vouchers'> & { vouchers: Voucher[] } => {
   const currency = reference.getCurrency(order.currencyId)
   const charges = JSON.parse(order.charges) as Static<typeof ChargeSchema>
+  const paidIn = reference.findCurrencyByCode(charges.charges_details.destination_currency)
   return {
     id: order.id,
     ref: order.reference,
@@ -25,6 +26,7 @@ export const orderWire = <Voucher>(
     quantity: order.quantity,
     currency_code: currency.currency,
     amount: charges.total_payable,
+    refunded_amount: toMajor(order.refundedMinor, paidIn?.precision ?? currency.precision),
     discount: charges.discount_amount,
     charges,
     wallet_id: order.walletId,

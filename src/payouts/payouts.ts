@@ -17,7 +17,7 @@ import { applyEvent, type Moving, withDue } from './progress.ts'
 import { publishPayout } from './publish.ts'
 import { insertEvent, insertPayout, isReferenceTaken } from './queries.ts'
 import { reservePayout } from './settlement.ts'
-import type { Payout } from './tables.ts'
+import type { ActorType, Payout } from './tables.ts'
 import { canHappen } from './transitions.ts'
 
 export interface Paying extends Moving {
@@ -158,7 +158,13 @@ const inDefaultCurrency = (
 }
 
 /** @throws DomainError payout_not_cancellable */
-export const cancelPayout = (tx: Tx, moving: Moving, world: World, payout: Payout): Payout => {
+export const cancelPayout = (
+  tx: Tx,
+  moving: Moving,
+  world: World,
+  payout: Payout,
+  actorType: ActorType = 'client',
+): Payout => {
   if (!canHappen('cancelled', payout)) throw new DomainError(payoutNotCancellable(payout.status))
-  return applyEvent(tx, moving, world, payout, 'cancelled', { actorType: 'client', nowMs: world.clock.nowMs() })
+  return applyEvent(tx, moving, world, payout, 'cancelled', { actorType, nowMs: world.clock.nowMs() })
 }

@@ -2,6 +2,7 @@ import { and, asc, count, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
+import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { prepared, preparedFind, preparedFirst, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
@@ -36,14 +37,11 @@ const byReference = preparedFirst(
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
   byReference(query, { clientId, referenceId }) !== undefined
 
-/** Of all clients, the oldest first. */
-export const allPayouts = (query: Query, statuses?: readonly PayoutStatus[]): Payout[] =>
-  query
-    .select()
-    .from(payouts)
-    .where(statuses && inArray(payouts.status, [...statuses]))
-    .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
-    .all()
+/** The oldest first: their ids sort by creation. */
+export const payoutsOf = (query: Query, narrowing: Narrowing): Iterable<Payout> => {
+  const { clientId, status, createdAtMs: atMs } = payouts
+  return rowsById(query, payouts, narrowed({ clientId, status, atMs }, narrowing), narrowing.limit)
+}
 
 const byPayout = prepared((query: Query) =>
   query

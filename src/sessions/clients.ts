@@ -7,7 +7,7 @@ export type Feature = 'vouchers'
 
 export interface Client {
   readonly id: number
-  readonly username: string
+  username: string
   features: ReadonlySet<Feature>
   /** The most cards in one purchase; null without a limit of its own. */
   quantityMax: number | null
@@ -27,7 +27,7 @@ export const findClient = (world: World, id: number): Client | undefined => {
   if (known) return known
   const row = findEnabledClient(world.db.query, id)
   if (!row) return undefined
-  const client: Client = { id: row.id, username: row.username, ...rightsOf(row), tokenEpoch: 0, buckets: undefined }
+  const client: Client = { id: row.id, ...rightsOf(row), tokenEpoch: 0, buckets: undefined }
   world.of(clientsById).set(id, client)
   return client
 }
@@ -48,7 +48,8 @@ export const refreshClients = (world: World): void => {
   }
 }
 
-const rightsOf = (row: ClientRow): Pick<Client, 'features' | 'quantityMax' | 'limits'> => ({
+const rightsOf = (row: ClientRow): Pick<Client, 'username' | 'features' | 'quantityMax' | 'limits'> => ({
+  username: row.username,
   features: new Set(row.vouchers ? ['vouchers'] : []),
   quantityMax: row.quantityMax,
   limits: row.rateLimit === null ? undefined : readLimits(row.rateLimit),

@@ -5,7 +5,7 @@ import type { World } from '../worlds/world.ts'
 import { type Client, findClient } from './clients.ts'
 import { CREDENTIALS_WRONG } from './errors.ts'
 import { LoginFailures } from './failures.ts'
-import { findCredentials } from './queries.ts'
+import { findCredentials, type Passwords } from './queries.ts'
 
 /** The largest body of a login or a refresh, in bytes (contract C3). */
 export const SESSION_BODY_BYTES_MAX = 8_192
@@ -17,7 +17,7 @@ const PASSWORD_LENGTH_MAX = 256
 export const passwordDigest = (password: string): string => createHash('sha256').update(password).digest('hex')
 
 /** Compared for an unknown username, so that it takes as long as for a known one. */
-const NOBODYS_DIGEST = passwordDigest('')
+const NOBODY: Passwords = { passwordSha256: passwordDigest(''), oldPasswordSha256: null, oldPasswordUntilMs: null }
 
 export interface Credentials {
   username: string
@@ -49,6 +49,7 @@ export interface CredentialCheckOptions {
   resolveAccount: ResolveAccount
   limitsFailures: boolean
   refreshIfChanged: (world: World) => boolean
+  onFailed?: ((username: string, address: string) => void) | undefined
 }
 
 export class CredentialCheck {
@@ -73,6 +74,7 @@ export class CredentialCheck {
     const passwordSha256 = passwordDigest(password)
     const client = verify(world, name, passwordSha256)
     if (client) return { world, client, passwordSha256 }
+    this.options.onFailed?.(username, address)
     const refused = this.#failures?.add(world, username, address)
     throw new DomainError(refused ? rateLimited(refused.retryAfterSeconds) : CREDENTIALS_WRONG)
   }
@@ -84,9 +86,16 @@ const isLonger = (text: string, lengthMax: number): boolean =>
 
 const verify = (world: World, username: string, passwordSha256: string): Client | undefined => {
   const row = findCredentials(world.db.query, username)
-  const right = timingSafeEqual(
-    Buffer.from(passwordSha256, 'hex'),
-    Buffer.from(row?.passwordSha256 ?? NOBODYS_DIGEST, 'hex'),
-  )
-  return row && right ? findClient(world, row.id) : undefined
+  const isRight = isPasswordOf(row ?? NOBODY, passwordSha256, world.clock.nowMs())
+  return row && isRight ? findClient(world, row.id) : undefined
 }
+
+/** Whether it is the client's password, or the one before while that is good; in constant time. */
+export const isPasswordOf = (passwords: Passwords, sha256: string, nowMs: number): boolean => {
+  const isNew = isEqual(passwords.passwordSha256, sha256)
+  const isOld = isEqual(passwords.oldPasswordSha256 ?? NOBODY.passwordSha256, sha256)
+  return isNew || (isOld && (passwords.oldPasswordUntilMs ?? 0) > nowMs)
+}
+
+const isEqual = (one: string, other: string): boolean =>
+  timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'))

@@ -39,6 +39,9 @@ export const findEnabledClient = (query: Query, id: number): ClientRow | undefin
 
 const named = preparedFirst(clients, eq(clients.username, sql.placeholder('username')))
 
+/** A client's password, and the one before while it is good. */
+export type Passwords = Pick<ClientRow, 'passwordSha256' | 'oldPasswordSha256' | 'oldPasswordUntilMs'>
+
 /** The client of a name, disabled or not. */
 export const findCredentials = (query: Query, username: string): ClientRow | undefined => named(query, { username })
 
@@ -71,7 +74,7 @@ export const updateLogin = (tx: Tx, id: string, change: Partial<Login>): void =>
   tx.update(logins).set(change).where(eq(logins.id, id)).run()
 }
 
-export type ClientRecord = Omit<typeof clients.$inferSelect, 'passwordSha256'>
+export type ClientRecord = Omit<ClientRow, 'passwordSha256' | 'oldPasswordSha256'>
 
 export const allClients = (query: Query): ClientRecord[] =>
   query
@@ -79,7 +82,7 @@ export const allClients = (query: Query): ClientRecord[] =>
     .from(clients)
     .orderBy(asc(clients.id))
     .all()
-    .map(({ passwordSha256: _, ...client }) => client)
+    .map(({ passwordSha256: _, oldPasswordSha256: __, ...client }) => client)
 
 /** Adds a client with every feature and without a wallet, and returns its id. The caller has checked its name. */
 export const addClient = (tx: Tx, username: string, passwordSha256: string, nowMs: number): number =>
@@ -93,12 +96,33 @@ export const addClient = (tx: Tx, username: string, passwordSha256: string, nowM
 export const updateClient = (
   tx: Tx,
   id: number,
-  change: Partial<Pick<ClientRow, 'vouchers' | 'quantityMax' | 'disabled' | 'passwordSha256' | 'rateLimit'>>,
+  change: Partial<
+    Pick<ClientRow, 'username' | 'vouchers' | 'quantityMax' | 'disabled' | 'passwordSha256' | 'rateLimit'>
+  >,
 ): void => {
   if (Object.keys(change).length > 0) {
     tx.update(clients).set(change).where(eq(clients.id, id)).run()
   }
   if (change.disabled || change.passwordSha256 !== undefined) revokeLogins(tx, id)
+}
+
+/** Sets a password. The old one stays good until a time, with all tokens; if undefined, both end now (contract C17). */
+export const rotatePassword = (tx: Tx, id: number, passwordSha256: string, oldUntilMs: number | undefined): void => {
+  const old =
+    oldUntilMs === undefined
+      ? { oldPasswordSha256: null, oldPasswordUntilMs: null }
+      : { oldPasswordSha256: sql`${clients.passwordSha256}`, oldPasswordUntilMs: oldUntilMs }
+  tx.update(clients)
+    .set({ passwordSha256, ...old })
+    .where(eq(clients.id, id))
+    .run()
+  if (oldUntilMs === undefined) revokeLogins(tx, id)
+}
+
+/** Fails on a foreign key when the client has records. */
+export const deleteClient = (tx: Tx, id: number): void => {
+  tx.delete(logins).where(eq(logins.clientId, id)).run()
+  tx.delete(clients).where(eq(clients.id, id)).run()
 }
 
 /** Revokes every token of a client, or of all if undefined. */

@@ -5,7 +5,7 @@ import { DomainError, unauthorized } from '../kernel/failure.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient } from './clients.ts'
-import type { Identified } from './credentials.ts'
+import { type Identified, isPasswordOf } from './credentials.ts'
 import { CREDENTIALS_WRONG, REFRESH_TOKEN_WRONG } from './errors.ts'
 import {
   deleteExpiredLogins,
@@ -108,7 +108,7 @@ export class Sessions {
     await world.db.write((tx) => {
       // Meanwhile, an operator may have disabled the client or set another password.
       const now = findEnabledClient(tx, client.id)
-      if (!now || (passwordSha256 ?? now.passwordSha256) !== now.passwordSha256) {
+      if (!now || !isPasswordOf(now, passwordSha256 ?? now.passwordSha256, nowMs)) {
         throw new DomainError(CREDENTIALS_WRONG)
       }
       deleteExpiredLogins(tx, nowMs)

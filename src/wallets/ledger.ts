@@ -124,9 +124,14 @@ export const moveWallet = (
   against: readonly Line[],
 ) => move(tx, context, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against)
 
-/** Reserves what the wallet pays until the order or payout is settled or refunded. */
-export const reserve = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
-  move(tx, context, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor })
+/**
+ * Reserves what the wallet pays until the order or payout is settled or refunded.
+ * @throws DomainError insufficient_balance, also when the wallet is closed, or amount_too_large
+ */
+export const reserve = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) => {
+  if (wallet.closedAtMs !== null) throw new DomainError(INSUFFICIENT_BALANCE)
+  return move(tx, context, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor })
+}
 
 export const refund = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
   move(tx, context, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor })

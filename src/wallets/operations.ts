@@ -14,7 +14,7 @@ import {
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { GET_TRANSACTION_ERRORS, GET_WALLET_ERRORS, LIST_TRANSACTIONS_ERRORS, LIST_WALLETS_ERRORS } from './errors.ts'
 import { TRANSACTION_SORTS, WALLET_SORTS } from './queries.ts'
-import { SOURCE_TYPES } from './tables.ts'
+import { SOURCE_TYPES, TRANSACTION_STATUSES } from './tables.ts'
 
 const operation = operationsOf({
   tag: 'Wallets',
@@ -27,7 +27,6 @@ const PAGE = { limitDefault: 50, limitMax: 10_000 }
 const WALLET_TYPES = ['PREPAID', 'POSTPAID'] as const
 const TRANSACTION_TYPES = ['CREDIT', 'DEBIT'] as const
 const YES_NO = ['true', 'false'] as const
-const TRANSACTION_STATUSES = ['PENDING', 'COMPLETED', 'FAILED'] as const
 
 export const WalletSchema = Type.Object(
   {

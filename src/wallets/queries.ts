@@ -1,7 +1,24 @@
-import { and, asc, between, count, desc, eq, gte, inArray, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  between,
+  count,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
+import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { prepared, preparedFind, preparedFirst, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
@@ -52,6 +69,7 @@ const payingWallet = prepared((query: Query) =>
     .where(
       and(
         eq(wallets.clientId, sql.placeholder('clientId')),
+        isNull(wallets.closedAtMs),
         or(eq(wallets.currencyId, sql.placeholder('currencyId')), eq(wallets.isDefault, true)),
       ),
     )
@@ -75,13 +93,36 @@ export const findDefaultWallet = (query: Query, clientId: number): Wallet | unde
 export const findAnyWallet = (query: Query, id: number): Wallet | undefined =>
   query.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()
 
-export const allWallets = (query: Query, clientId: number | undefined): Wallet[] =>
-  query
-    .select()
-    .from(wallets)
-    .where(clientId === undefined ? undefined : eq(wallets.clientId, clientId))
-    .orderBy(asc(wallets.id))
-    .all()
+export const walletsOf = (query: Query, narrowing: Narrowing): Iterable<Wallet> =>
+  rowsById(
+    query,
+    wallets,
+    narrowed({ clientId: wallets.clientId, atMs: wallets.createdAtMs }, narrowing),
+    narrowing.limit,
+  )
+
+export const updateWallet = (
+  tx: Tx,
+  { id }: Wallet,
+  change: Partial<Pick<Wallet, 'creditLimitMinor' | 'closedAtMs'>>,
+  updatedAtMs: number,
+): void => {
+  tx.update(wallets)
+    .set({ ...change, updatedAtMs })
+    .where(eq(wallets.id, id))
+    .run()
+}
+
+/** A client has one default wallet at all times. */
+export const makeDefault = (tx: Tx, { id, clientId }: Wallet, updatedAtMs: number): void => {
+  const own = and(eq(wallets.clientId, clientId), eq(wallets.isDefault, true))
+  tx.update(wallets).set({ isDefault: false, updatedAtMs }).where(own).run()
+  tx.update(wallets).set({ isDefault: true, updatedAtMs }).where(eq(wallets.id, id)).run()
+}
+
+/** Fails on a foreign key when one of them was ever moved. */
+export const deleteWallets = (tx: Tx, clientId: number): void =>
+  void tx.delete(wallets).where(eq(wallets.clientId, clientId)).run()
 
 /** The first wallet of a client is its default one. */
 export const openWallet = (
@@ -96,6 +137,7 @@ export const openWallet = (
       ...wallet,
       amountMinor: 0,
       reservedMinor: 0,
+      closedAtMs: null,
       isDefault: (others?.count ?? 0) === 0,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
@@ -196,8 +238,9 @@ const walletsByAmount = prepared((query: Query) =>
 export const listWallets = (query: Query, clientId: number, asked: WalletQuery) => {
   const { page, sort, currencyId = null, currency = null, type = null, isActive } = asked
   const list = sort.field === 'id' ? walletsById(query) : walletsByAmount(query)
-  // No wallet can be closed: all are active.
-  const matching = isActive === 'false' ? [] : list.all({ clientId, currencyId, currency, type })
+  const matching = list
+    .all({ clientId, currencyId, currency, type })
+    .filter(({ closedAtMs }) => isActive === undefined || isActive === String(closedAtMs === null))
   if (sort.direction === 'DESC') matching.reverse()
   const offset = offsetOf(page)
   return { rows: matching.slice(offset, offset + page.limit), totalCount: matching.length }

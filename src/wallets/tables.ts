@@ -15,6 +15,8 @@ export const wallets = sqliteTable('wallets', {
   /** Below it, the wallet is low; null without one (contract C16). */
   thresholdMinor: integer('threshold_minor'),
   isLow: integer('is_low', { mode: 'boolean' }).notNull().default(false),
+  /** A closed wallet pays nothing. */
+  closedAtMs: integer('closed_at_ms'),
 })
 
 export type Wallet = typeof wallets.$inferSelect
@@ -52,6 +54,9 @@ export const ledgerLines = sqliteTable('journal_lines', {
   amountMinor: integer('amount_minor').notNull(),
 })
 
+/** Contract C11. */
+export const TRANSACTION_STATUSES = ['PENDING', 'COMPLETED', 'FAILED'] as const
+
 export const transactions = sqliteTable('transactions', {
   id: integer('id').primaryKey(),
   walletId: integer('wallet_id').notNull(),
@@ -59,7 +64,7 @@ export const transactions = sqliteTable('transactions', {
   entryId: integer('entry_id').notNull(),
   amountMinor: integer('amount_minor').notNull(),
   transactionType: text('transaction_type', { enum: ['CREDIT', 'DEBIT'] }).notNull(),
-  status: text('status', { enum: ['PENDING', 'COMPLETED', 'FAILED'] }).notNull(),
+  status: text('status', { enum: TRANSACTION_STATUSES }).notNull(),
   sourceCurrency: text('source_currency'),
   destinationCurrency: text('destination_currency'),
   rateE8: integer('rate_e8'),

@@ -16,7 +16,7 @@ export const walletWire = (wallet: Wallet, reference: Reference): Static<typeof 
     type: wallet.type,
     credit_limit: toMajor(wallet.creditLimitMinor, precision),
     is_default: wallet.isDefault,
-    is_active: true,
+    is_active: wallet.closedAtMs === null,
     created_at: toTimestamp(wallet.createdAtMs),
     updated_at: toTimestamp(wallet.updatedAtMs),
   }

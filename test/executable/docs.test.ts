@@ -55,7 +55,7 @@ describe('docs/running-live.md', () => {
     buy() { curl -sSf -H "Authorization: Bearer $token" http://127.0.0.1:4747/api/v1/$1 -d "$2" >/dev/null; }
     buy orders '{"product_id":2,"denomination":10,"quantity":1}'
     buy orders '{"product_id":2,"denomination":10,"quantity":4}'
-    for number in 1 2; do
+    for number in 1 2 3; do
       buy payouts '{"reference_id":"p-'$number'","wallet_id":1,"amount":10,"currency":"USD","beneficiary_email":"ada@example.com","beneficiary_first_name":"Ada","beneficiary_last_name":"Lovelace"}'
     done`
   const catalog = {
@@ -74,7 +74,7 @@ describe('docs/running-live.md', () => {
         replace: { '/var/lib/scrip': '$FOLDER/data', '/backup/': '$FOLDER/', '4747': port, '9464': metricsPort },
         before: {
           'scrip client add acme': `cat >my-catalog.json <<'END'\n${JSON.stringify(catalog)}\nEND`,
-          'scrip orders list': TRADE,
+          'scrip orders list --status PENDING': TRADE,
         },
         console: {
           'systemctl stop scrip': `kill %1; wait %1\n`,

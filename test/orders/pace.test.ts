@@ -77,7 +77,12 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
     const response = await world.post(`${ORDERS}/1/cancel`)
     expect(response.status).toBe(200)
     const cancelled = await response.json()
-    expect(cancelled).toEqual({ ...placed, status: 'CANCELLED', cancelled_at: at('00:00:01.999') })
+    expect(cancelled).toEqual({
+      ...placed,
+      status: 'CANCELLED',
+      refunded_amount: placed.amount,
+      cancelled_at: at('00:00:01.999'),
+    })
     expect(await getOrder(world, 1)).toEqual(cancelled as typeof placed)
     const [paid, refund, ...others] = await movementsOf(world)
     expect(others).toEqual([])

@@ -46,6 +46,7 @@ describe('POST /api/v1/orders', () => {
       quantity: 2,
       currency_code: 'INR',
       amount: 230.1,
+      refunded_amount: 0,
       discount: 5,
       charges: {
         non_discounted_total: 200,

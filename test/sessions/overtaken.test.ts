@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import type { Tx } from '../../src/db/database.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { CredentialCheck, passwordDigest } from '../../src/sessions/credentials.ts'
-import { updateClient } from '../../src/sessions/queries.ts'
+import { rotatePassword, updateClient } from '../../src/sessions/queries.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { logins } from '../../src/sessions/tables.ts'
 import { TokenSigner } from '../../src/sessions/tokens.ts'
@@ -37,12 +38,12 @@ const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
 
 describe('A login during which an operator changes the client', () => {
   test.each([
-    ['disables the client', { disabled: true }],
-    ['gives it another password', { passwordSha256: passwordDigest('another') }],
+    ['disables the client', (tx: Tx, id: number) => updateClient(tx, id, { disabled: true })],
+    ['gives it another password', (tx: Tx, id: number) => rotatePassword(tx, id, passwordDigest('another'), undefined)],
   ])('is refused and not stored if the operator %s', async (_, change) => {
     const { world, sessions, identify, close } = open()
     const identified = await identify()
-    await world.db.write((tx) => updateClient(tx, identified.client.id, change))
+    await world.db.write((tx) => change(tx, identified.client.id))
     expect(await refusalOf(sessions.begin(identified))).toBe('credentials_wrong')
     expect(world.db.query.select().from(logins).all()).toEqual([])
     close()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { addClient } from '../../src/sessions/queries.ts'
-import { allWallets, findAnyWallet, openWallet } from '../../src/wallets/queries.ts'
+import { findAnyWallet, openWallet, walletsOf } from '../../src/wallets/queries.ts'
 import { type Live, openLive } from '../orders/live.ts'
 
 /** The wallets as `scrip wallet` sees them. */
@@ -23,7 +23,7 @@ test('an operator sees the wallets of all clients, or of one, each client with o
     return [openWallet(tx, wallet, 0), openWallet(tx, wallet, 0)]
   })
   expect(others.map(({ isDefault }) => isDefault)).toEqual([true, false])
-  const idsOf = (clientId?: number) => allWallets(database.query, clientId).map(({ id }) => id)
+  const idsOf = (clientId?: number) => [...walletsOf(database.query, { clientId })].map(({ id }) => id)
   expect([idsOf(), idsOf(1), idsOf(2), idsOf(3)]).toEqual([[1, 2, 3], [1], [2, 3], []])
   expect(findAnyWallet(database.query, 3)).toEqual(others[1])
   expect(findAnyWallet(database.query, 4)).toBeUndefined()

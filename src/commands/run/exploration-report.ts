@@ -2,7 +2,8 @@ import type { Consequence, Difference, Tally } from '../../sandbox/explore/compa
 import type { Plan, PlannedLoss } from '../../sandbox/explore/plan.ts'
 import { amountText, type Purchase } from '../../sandbox/explore/statement.ts'
 import { redactedBody } from '../../sandbox/requests/redaction.ts'
-import { type Row, table } from '../output.ts'
+import type { Row } from '../cells.ts'
+import { tableOf } from '../table.ts'
 
 /** A loss, and what it led to. */
 export interface ExploredLoss extends PlannedLoss {
@@ -14,7 +15,11 @@ export interface ExploredLoss extends PlannedLoss {
 export const explorationReport = ({ writeCount, losses }: Plan, explored: readonly ExploredLoss[]): string => {
   if (writeCount === 0) return 'explore: the command wrote nothing to this sandbox. Is SCRIP_URL its base URL?\n'
   const found = explored.filter(({ consequence }) => consequence === 'too many' || consequence === 'too few')
-  const sections = found.length > 0 ? [table(found.flatMap(rowsOf)), ...found.map(proofOf)] : []
+  const rows = found.flatMap(rowsOf)
+  const table = tableOf({ columns: Object.keys(rows[0] ?? {}), rows })
+    .join('')
+    .trimEnd()
+  const sections = found.length > 0 ? [table, ...found.map(proofOf)] : []
   return [...sections, summaryOf(writeCount, losses, explored)].join('\n\n').concat('\n')
 }
 

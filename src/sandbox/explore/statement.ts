@@ -1,6 +1,6 @@
 import { toMajor } from '../../kernel/money.ts'
-import { allOrders } from '../../orders/queries.ts'
-import { allPayouts } from '../../payouts/queries.ts'
+import { ordersOf } from '../../orders/queries.ts'
+import { payoutsOf } from '../../payouts/queries.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { allClients } from '../../sessions/queries.ts'
 import { paymentsBySource } from '../../wallets/queries.ts'
@@ -29,8 +29,8 @@ export const amountText = (minor: number, { currency, precision }: Currency): st
 
 export const purchasesOf = ({ db: { query } }: World, reference: Reference): Purchase[] => {
   const names = new Map(allClients(query).map(({ id, username }) => [id, username]))
-  const orders = new Map(allOrders(query).map((order) => [String(order.id), order]))
-  const payouts = new Map(allPayouts(query).map((payout) => [payout.id, payout]))
+  const orders = new Map([...ordersOf(query, {})].map((order) => [String(order.id), order]))
+  const payouts = new Map([...payoutsOf(query, {})].map((payout) => [payout.id, payout]))
   return paymentsBySource(query).flatMap(({ sourceId, walletId, currencyId, paidMinor, entryIds }) => {
     const order = orders.get(sourceId)
     const payout = payouts.get(sourceId)

@@ -1,0 +1,20 @@
+import type { Query, Tx } from '../db/database.ts'
+import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { type AuditRow, audit, auditHead } from './tables.ts'
+
+export { type AuditRow, OUTCOMES } from './tables.ts'
+
+/** The oldest first. */
+export const auditRows = (query: Query, narrowing: Narrowing = {}): Iterable<AuditRow> =>
+  rowsById(query, audit, narrowed({ status: audit.outcome, atMs: audit.atMs }, narrowing), narrowing.limit)
+
+export const getHead = (query: Query): { count: number; hash: string } => {
+  const head = query.select().from(auditHead).limit(1).get()
+  if (!head) throw new Error('the audit has no head')
+  return head
+}
+
+export const insertAuditRow = (tx: Tx, row: AuditRow): void => {
+  tx.insert(audit).values(row).run()
+  tx.update(auditHead).set({ count: row.id, hash: row.hash }).run()
+}

@@ -1,0 +1,28 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const OUTCOMES = ['done', 'refused'] as const
+
+export const audit = sqliteTable('audit', {
+  id: integer('id').primaryKey(),
+  atMs: integer('at_ms').notNull(),
+  user: text('user').notNull(),
+  command: text('command').notNull(),
+  subject: text('subject').notNull(),
+  /** JSON. */
+  before: text('before'),
+  /** JSON. */
+  after: text('after'),
+  outcome: text('outcome', { enum: OUTCOMES }).notNull(),
+  address: text('address'),
+  previousHash: text('previous_hash').notNull(),
+  hash: text('hash').notNull(),
+})
+
+export type AuditRow = typeof audit.$inferSelect
+
+/** One row: how many rows the audit has, and the hash of the last one. */
+export const auditHead = sqliteTable('audit_head', {
+  id: integer('id').primaryKey(),
+  count: integer('count').notNull(),
+  hash: text('hash').notNull(),
+})

@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import { agreeDiscounts, discountsOf, findProduct } from '../catalog/queries.ts'
+import { parseDiscount } from '../config/values.ts'
+import { toPercent } from '../kernel/money.ts'
+import type { Feature } from '../sessions/clients.ts'
+import { updateClient } from '../sessions/queries.ts'
+import { type Acting, act } from './acts.ts'
+import { administer, dataCommand, refused } from './administration.ts'
+import { oneOf, onOrOff, wholeNumber } from './arguments.ts'
+import { listOf, type Row } from './cells.ts'
+import { clientRow, getClient } from './client-records.ts'
+import { type ListOptions, limited, listCommand } from './lists.ts'
+
+/** `scrip client`: what each client may do, and at which discounts (contract C8, C17). */
+
+const FEATURES: readonly Feature[] = ['vouchers']
+
+export const termCommands = (client: Command): void => {
+  dataCommand(client, 'disable', 'lock a client out and revoke its tokens')
+    .argument('<name>')
+    .action(update(() => ({ disabled: true })))
+  dataCommand(client, 'enable', 'let a disabled client log in again')
+    .argument('<name>')
+    .action(update(() => ({ disabled: false })))
+  dataCommand(client, 'feature', `turn a feature on or off: ${FEATURES.join(', ')}`)
+    .argument('<name>')
+    .argument('<feature>', 'the feature', oneOf(FEATURES))
+    .argument('<on|off>', 'on or off', onOrOff)
+    .action(update((feature: Feature, isOn: boolean) => ({ [feature]: isOn })))
+  dataCommand(client, 'limit', 'set the largest quantity that a client may buy at once')
+    .argument('<name>')
+    .argument('<max_quantity|off>', 'a number, or off', (text) => (text === 'off' ? null : wholeNumber(text)))
+    .action(update((quantityMax: number | null) => ({ quantityMax })))
+  dataCommand(client, 'discount', "set a client's own discount on a product; the better of the two discounts applies")
+    .argument('<name>')
+    .argument('<product_id>', 'the product', wholeNumber)
+    .argument('<percent>', 'for example 7.5; 0 removes it', parseDiscount)
+    .action(act(setDiscount))
+  listCommand(client, 'discounts', "list a client's own discounts")
+    .argument('<name>')
+    .action(
+      administer(({ database: { query } }, name: string, options: ListOptions) => {
+        const agreed = [...discountsOf(query, getClient(query, name).id)].filter(([, basisPoints]) => basisPoints > 0)
+        const rows = agreed.map(([product_id, basisPoints]) => ({
+          product_id,
+          product: findProduct(query, product_id)?.name ?? 'not in the catalog',
+          discount: toPercent(basisPoints),
+        }))
+        return listOf(['product_id', 'product', 'discount'], limited(rows, options))
+      }),
+    )
+}
+
+const update = <Args extends unknown[]>(valuesOf: (...args: Args) => Parameters<typeof updateClient>[2]) =>
+  act(({ write, record }, name: string, ...args: Args) =>
+    write((tx) => {
+      const before = clientRow(getClient(tx, name))
+      updateClient(tx, before.client_id, valuesOf(...args))
+      const after = clientRow(getClient(tx, name))
+      record(tx, { before, after })
+      return after
+    }),
+  )
+
+const setDiscount = ({ write, record }: Acting, name: string, productId: number, discountBasisPoints: number) =>
+  write((tx): Row => {
+    const { id: clientId, username } = getClient(tx, name)
+    const product = findProduct(tx, productId)
+    if (product === undefined) throw refused(`No product has the id ${productId}: see scrip catalog export.`)
+    agreeDiscounts(tx, [{ clientId, productId, discountBasisPoints }])
+    record(tx, { after: { product_id: productId, discount: toPercent(discountBasisPoints) } })
+    return { username, product_id: productId, product: product.name, discount: toPercent(discountBasisPoints) }
+  })

@@ -1,0 +1,53 @@
+import { and, asc, eq, gt, gte, lt, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Query } from './database.ts'
+
+/** What an operator wants of a list (contract C17). Undefined does not narrow it. */
+export interface Narrowing {
+  clientId?: number | undefined
+  status?: string | undefined
+  /** Included, in Unix milliseconds. */
+  sinceMs?: number | undefined
+  /** Not included, in Unix milliseconds. */
+  untilMs?: number | undefined
+  limit?: number | undefined
+}
+
+interface NarrowedColumns {
+  clientId?: SQLiteColumn
+  status?: SQLiteColumn
+  atMs: SQLiteColumn
+}
+
+export const narrowed = (columns: NarrowedColumns, { clientId, status, sinceMs, untilMs }: Narrowing) =>
+  and(
+    columns.clientId && clientId !== undefined ? eq(columns.clientId, clientId) : undefined,
+    columns.status && status !== undefined ? eq(columns.status, status) : undefined,
+    sinceMs === undefined ? undefined : gte(columns.atMs, sinceMs),
+    untilMs === undefined ? undefined : lt(columns.atMs, untilMs),
+  )
+
+const UNIT = 1_000
+
+/** The matching rows in the order of their ids, read a unit at a time: a list of any length takes little memory. */
+export function* rowsById<Table extends SQLiteTable & { id: SQLiteColumn }>(
+  query: Query,
+  table: Table,
+  where: SQL | undefined,
+  limit = Number.POSITIVE_INFINITY,
+): Generator<Table['$inferSelect']> {
+  let last: unknown
+  for (let left = limit; left > 0; left -= UNIT) {
+    const wanted = Math.min(UNIT, left)
+    const rows = query
+      .select()
+      .from(table as SQLiteTable)
+      .where(and(where, last === undefined ? undefined : gt(table.id, last)))
+      .orderBy(asc(table.id))
+      .limit(wanted)
+      .all()
+    yield* rows
+    if (rows.length < wanted) return
+    last = rows.at(-1)?.id
+  }
+}

@@ -1,0 +1,102 @@
+import type { Tx } from '../db/database.ts'
+import { badRequest, DomainError, found } from '../kernel/failure.ts'
+import { shareOf } from '../kernel/money.ts'
+import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
+import { moveWallet } from '../wallets/ledger.ts'
+import { findWallet } from '../wallets/queries.ts'
+import type { EventContext } from '../webhooks/publish.ts'
+import { publishOrder } from './publish.ts'
+import { markRefunded, type Order, updateOrder, vouchersOf } from './queries.ts'
+import { conversionOf, conversionShare, earned } from './settlement.ts'
+import type { Voucher } from './tables.ts'
+
+/** Refunds of what was delivered (contract C17). The order keeps its status, and codes do not return to the stock. */
+
+/**
+ * Gives back what the client paid for some vouchers of a delivered order, or for all that are left, at the order's own
+ * price and rate. Returns the updated order.
+ * @throws DomainError refund_refused
+ */
+export const refundVouchers = (
+  tx: Tx,
+  context: EventContext,
+  order: Order,
+  references: readonly string[] | undefined,
+  remarks: string,
+  nowMs: number,
+): Order => {
+  if (order.status !== 'DELIVERED' && order.failedAtMs === null) {
+    throw refundRefused(`Order ${order.id} is ${order.status}: only a delivered order can be refunded`)
+  }
+  const vouchers = vouchersOf(tx, order.id)
+  const refundedBefore = vouchers.filter(({ refundedAtMs }) => refundedAtMs !== null).length
+  const wanted = wantedOf(order, vouchers, references)
+  const refunded = refundedBefore + wanted.length
+  const before = sumOf(order, refundedBefore)
+  const after = sumOf(order, refunded)
+  move(tx, context, order, { before, refundedBefore, after, refunded, remarks, nowMs })
+  markRefunded(tx, wanted, nowMs)
+  const updated = updateOrder(tx, order, { refundedMinor: order.refundedMinor + after - before })
+  if (after > before) publishOrder(tx, context, updated, 'refunded', nowMs)
+  return updated
+}
+
+const wantedOf = (
+  order: Order,
+  vouchers: readonly Voucher[],
+  references: readonly string[] | undefined,
+): readonly Voucher[] => {
+  const left = vouchers.filter(({ refundedAtMs }) => refundedAtMs === null)
+  if (left.length === 0) throw refundRefused(`Order ${order.id} is refunded already`)
+  if (references === undefined) return left
+  return [...new Set(references)].map((reference) => {
+    const voucher = vouchers.find((candidate) => candidate.reference === reference)
+    if (!voucher) throw refundRefused(`Order ${order.id} has no voucher ${reference}`)
+    if (voucher.refundedAtMs !== null) throw refundRefused(`Voucher ${reference} is refunded already`)
+    return voucher
+  })
+}
+
+const refundRefused = (message: string): DomainError => new DomainError(badRequest('refund_refused', message))
+
+/** What some of the delivered vouchers cost together. The last one takes what rounding has left. */
+const sumOf = (order: Order, vouchers: number): number => {
+  const { payableMinor, quantity, deliveredQuantity } = order
+  const paidMinor = payableMinor - shareOf(payableMinor, quantity - deliveredQuantity, quantity)
+  if (vouchers === deliveredQuantity) return paidMinor
+  return Math.min(paidMinor, vouchers * shareOf(payableMinor, 1, quantity))
+}
+
+interface Refund {
+  before: number
+  refundedBefore: number
+  after: number
+  refunded: number
+  remarks: string
+  nowMs: number
+}
+
+/** Takes back from each account what it has earned with the vouchers. */
+const move = (
+  tx: Tx,
+  context: EventContext,
+  order: Order,
+  { before, refundedBefore, after, refunded, remarks, nowMs }: Refund,
+): void => {
+  if (after === before) return // one that cost nothing
+  const wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
+  const kept = earned(order, wallet, before, refundedBefore)
+  const lines = earned(order, wallet, after, refunded).map((line, index) => ({
+    ...line,
+    amountMinor: (kept[index]?.amountMinor ?? 0) - line.amountMinor,
+  }))
+  const conversion = conversionOf(tx, order, conversionShare(order, refunded) - conversionShare(order, refundedBefore))
+  moveWallet(
+    tx,
+    context,
+    wallet,
+    { sourceType: 'refund', sourceId: String(order.id), remarks, nowMs, conversion },
+    after - before,
+    lines,
+  )
+}

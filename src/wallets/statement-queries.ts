@@ -1,0 +1,55 @@
+import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import type { Query } from '../db/database.ts'
+import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { ledgerEntries, ledgerLines, transactions, type Wallet, type WalletTransaction } from './tables.ts'
+
+export { TRANSACTION_STATUSES } from './tables.ts'
+
+/** From the first instant of a time to the first after it. */
+export interface Period {
+  sinceMs: number
+  untilMs: number
+}
+
+/** The oldest first. */
+export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: number): Iterable<WalletTransaction> => {
+  const { clientId, status, createdAtMs: atMs } = transactions
+  const where = and(
+    narrowed({ clientId, status, atMs }, narrowing),
+    walletId === undefined ? undefined : eq(transactions.walletId, walletId),
+  )
+  return rowsById(query, transactions, where, narrowing.limit)
+}
+
+/** What the ledger says that a wallet held at the beginning and at the end of a period. */
+export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period) => {
+  const heldBefore = (timeMs: number) =>
+    sql<number>`coalesce(sum(${ledgerLines.amountMinor}) FILTER (WHERE ${ledgerEntries.createdAtMs} < ${timeMs}), 0)`
+  const balances = query
+    .select({ openingMinor: heldBefore(sinceMs), closingMinor: heldBefore(untilMs) })
+    .from(ledgerLines)
+    .innerJoin(ledgerEntries, eq(ledgerEntries.id, ledgerLines.entryId))
+    .where(and(eq(ledgerLines.walletId, id), eq(ledgerLines.account, 'wallet')))
+    .get()
+  return balances ?? { openingMinor: 0, closingMinor: 0 }
+}
+
+/** What the transactions of a wallet in a period sum to. */
+export const movedIn = (query: Query, { id, clientId }: Wallet, { sinceMs, untilMs }: Period): number => {
+  const { amountMinor, transactionType, createdAtMs } = transactions
+  const signed = sql`iif(${transactionType} = 'CREDIT', ${amountMinor}, -${amountMinor})`
+  return (
+    query
+      .select({ movedMinor: sql<number>`coalesce(sum(${signed}), 0)` })
+      .from(transactions)
+      .where(
+        and(
+          eq(transactions.clientId, clientId),
+          eq(transactions.walletId, id),
+          gte(createdAtMs, sinceMs),
+          lt(createdAtMs, untilMs),
+        ),
+      )
+      .get()?.movedMinor ?? 0
+  )
+}

@@ -1,0 +1,241 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { Customer, inOffice, type Office } from './live.ts'
+import { login, start } from './program.ts'
+
+/** The audit (contract C17): what operators did, and what was refused to them. */
+
+interface Row {
+  id: number
+  at: string
+  user: string
+  command: string
+  subject: string
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+  outcome: 'done' | 'refused'
+  address: string | null
+  hash: string
+  previous_hash: string
+}
+
+const auditOf = (office: Office, ...args: string[]) => office.answer<Row[]>('audit', 'list', ...args)
+const lastOf = async (office: Office): Promise<Row | undefined> => (await auditOf(office)).at(-1)
+const edit = (office: Office, ...statements: string[]): void => {
+  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+  const triggers = sqlite
+    .query<{ name: string; sql: string }, []>(
+      "SELECT name, sql FROM sqlite_schema WHERE name IN ('audit_kept', 'audit_fixed')",
+    )
+    .all()
+  for (const { name } of triggers) sqlite.run(`DROP TRIGGER ${name}`)
+  for (const statement of statements) sqlite.run(statement)
+  for (const { sql } of triggers) sqlite.run(sql)
+  sqlite.close()
+}
+
+describe('scrip audit list', () => {
+  test('has a row for every act, with who did it, what it was before and after, and no secret', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const { password } = await office.answer<{ password: string }>('client', 'rotate', 'acme')
+      await office.answer('client', 'limit', 'acme', '5')
+      await office.answer('client', 'discount', 'acme', '1', '7.5')
+      await office.answer('wallet', 'adjust', '1', '-12.50', '--remarks', 'Twice')
+      const server = await office.serve()
+      const customer = await Customer.of(server, { ...credentials, password })
+      const order = await customer.order(2, 1)
+      const payout = await customer.payout('p-1')
+      await server.stop()
+      await office.answer('orders', 'deliver', String(order.id))
+      await office.answer('orders', 'refund', String(order.id))
+      await office.answer('payouts', 'advance', payout.id)
+      await office.answer('payouts', 'cancel', payout.id)
+      await office.answer('vouchers', 'rekey')
+      await office.answer('backup', join(office.folder, 'backup.sqlite'))
+      const rows = await auditOf(office)
+      expect(rows.map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
+        'client add done',
+        'wallet add done',
+        'wallet fund done',
+        'catalog import done',
+        'vouchers import done',
+        'rates set done',
+        'client rotate done',
+        'client limit done',
+        'client discount done',
+        'wallet adjust done',
+        'orders deliver done',
+        'orders refund done',
+        'payouts advance done',
+        'payouts cancel done',
+        'vouchers rekey done',
+        'backup done',
+      ])
+      const row = (command: string) => rows.find((one) => one.command === command)
+      expect(row('client limit')).toMatchObject({
+        subject: 'acme 5',
+        before: { max_quantity: null },
+        after: { max_quantity: 5 },
+        address: null,
+      })
+      expect(row('wallet adjust')).toMatchObject({
+        subject: '1 -12.50',
+        before: { amount: 1000 },
+        after: { amount: 987.5 },
+      })
+      expect(row('orders refund')).toMatchObject({ before: { refunded_amount: 0 }, after: { status: 'DELIVERED' } })
+      expect(row('payouts cancel')).toMatchObject({
+        subject: payout.id,
+        before: { status: 'queued' },
+        after: { status: 'cancelled' },
+      })
+      expect(row('catalog import')).toMatchObject({ before: { products: 0 }, after: { products: 2 } })
+      for (const { user } of rows) expect(user).toMatch(/\S/)
+      const text = JSON.stringify(rows)
+      for (const secret of [password, credentials.password, 'BOX-1', 'ada@example.com', 'Lovelace']) {
+        expect(text).not.toContain(secret)
+      }
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+
+  test('has what was refused, with the reason, and without an effect', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const before = (await auditOf(office)).length
+      expect((await office.run(['wallet', 'adjust', '1', '-5000'])).exitCode).toBe(1)
+      expect((await office.run(['client', 'disable', 'ada@example.com'])).exitCode).toBe(1)
+      expect((await office.run(['orders', 'refund', '7'])).exitCode).toBe(1)
+      expect((await auditOf(office)).slice(before)).toMatchObject([
+        {
+          command: 'wallet adjust',
+          subject: '1 -5000',
+          outcome: 'refused',
+          before: null,
+          after: { reason: 'Insufficient wallet balance' },
+        },
+        {
+          command: 'client disable',
+          subject: '[e-mail]',
+          outcome: 'refused',
+          after: { reason: 'There is no client [e-mail]: see scrip client list.' },
+        },
+        { command: 'orders refund', outcome: 'refused' },
+      ])
+      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
+      expect(await auditOf(office, '--status', 'refused', '--limit', '2')).toHaveLength(2)
+    }))
+
+  test('reading is no act', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const before = await auditOf(office)
+      for (const args of [['orders', 'list'], ['client', 'list'], ['transactions'], ['verify'], ['vouchers', 'list']]) {
+        await office.answer(...args)
+      }
+      expect(await auditOf(office)).toEqual(before)
+    }))
+
+  test('has one row for the failed logins of a name, an address and a minute', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const server = await office.serve()
+      for (let count = 0; count < 3; count++) await login(server, 'acme', 'wrong')
+      await login(server, 'nobody', 'wrong')
+      await server.stop()
+      const rows = (await auditOf(office)).filter(({ command }) => command === 'login')
+      const counts = new Map<string, number>()
+      for (const { subject, after, outcome, address } of rows) {
+        expect({ outcome, address }).toEqual({ outcome: 'refused', address: '127.0.0.1' })
+        counts.set(subject, (counts.get(subject) ?? 0) + Number(after?.count))
+      }
+      expect([...counts]).toEqual([
+        ['acme', 3],
+        ['nobody', 1],
+      ])
+      expect(JSON.stringify(rows)).not.toContain('wrong')
+    }))
+})
+
+describe('the chain', () => {
+  test('can be computed again by anybody', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'), { readonly: true })
+      const stored = sqlite.query<Record<string, unknown>, []>('SELECT * FROM audit ORDER BY id').all()
+      sqlite.close()
+      let previous = '0'.repeat(64)
+      for (const row of stored) {
+        const facts = [
+          'id',
+          'at_ms',
+          'user',
+          'command',
+          'subject',
+          'before',
+          'after',
+          'outcome',
+          'address',
+          'previous_hash',
+        ]
+        expect(row.previous_hash).toBe(previous)
+        previous = createHash('sha256')
+          .update(JSON.stringify(facts.map((name) => row[name])))
+          .digest('hex')
+        expect(row.hash).toBe(previous)
+      }
+      expect((await lastOf(office))?.hash).toBe(previous)
+    }))
+
+  test.each([
+    ['a row that was changed', ["UPDATE audit SET subject = '1 10' WHERE id = 3"], 'row 3 of the audit was changed'],
+    ['a row that is missing', ['DELETE FROM audit WHERE id = 2'], 'row 2 of the audit is missing'],
+    ['a tail that was cut off', ['DELETE FROM audit WHERE id >= 5'], 'row 5 of the audit is missing'],
+    ['a head that was moved', ['UPDATE audit_head SET count = count - 1'], 'the audit'],
+    ['the first of several', ["UPDATE audit SET user = 'eve' WHERE id IN (2, 4)"], 'row 2 of the audit was changed'],
+  ])('%s is named by verify', (_, statements, fault) =>
+    inOffice(async (office) => {
+      await office.stocked()
+      edit(office, ...statements)
+      const { exitCode, stdout } = await office.run(['verify', '--json'])
+      const broken = (JSON.parse(stdout) as { faults: number; first: string }[]).filter(({ faults }) => faults > 0)
+      expect({ exitCode, broken: broken.map(({ first }) => first) }).toEqual({
+        exitCode: 1,
+        broken: [expect.stringContaining(fault)],
+      })
+    }),
+  )
+
+  test('cannot be changed or deleted by a program that keeps the schema', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+      expect(() => sqlite.run('UPDATE audit SET user = 1')).toThrow('the audit is final')
+      expect(() => sqlite.run('DELETE FROM audit')).toThrow('the audit is kept')
+      sqlite.close()
+    }))
+
+  test('goes on after a restore, which is an act itself', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const backup = join(office.folder, 'backup.sqlite')
+      await office.answer('backup', backup)
+      await office.answer('wallet', 'fund', '1', '1')
+      await office.answer('restore', backup, '--force')
+      const rows = await auditOf(office)
+      expect(rows.at(-1)).toMatchObject({ command: 'restore', subject: backup, outcome: 'done' })
+      expect(rows.some(({ command, subject }) => command === 'wallet fund' && subject === '1 1')).toBe(false)
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+})
+
+test('the sandbox has no audit', () =>
+  inOffice(async (office) => {
+    const server = await start(['--data-dir', office.dataDir])
+    await login(server, 'sandbox', 'wrong')
+    await server.stop()
+    expect((await office.run(['wallet', 'fund', '1', '5'])).exitCode).toBe(0)
+    expect(await auditOf(office)).toEqual([])
+  }))

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'bun:test'
+import { Customer, inOffice } from './live.ts'
+import { bearer, login } from './program.ts'
+
+/** Clients and wallets of live mode, from their first day to their last (contract C17). */
+
+describe('scrip client', () => {
+  test('show says what a client has, and no password', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      await office.answer('wallet', 'add', 'acme', 'EUR')
+      await office.answer('client', 'discount', 'acme', '1', '7.5')
+      await office.answer('client', 'discount', 'acme', '2', '0')
+      expect(await office.answer('client', 'show', 'acme')).toEqual({
+        client_id: 1,
+        username: 'acme',
+        status: 'enabled',
+        vouchers: true,
+        max_quantity: null,
+        wallets: ['1 USD', '2 EUR'],
+        discounts: 1,
+        old_password_until: null,
+        created_at: expect.any(String),
+      })
+      expect(await office.answer<object[]>('client', 'discounts', 'acme')).toEqual([
+        { product_id: 1, product: 'Tea', discount: 7.5 },
+      ])
+    }))
+
+  test('rename changes the username, while a server runs; password and tokens stay', () =>
+    inOffice(async (office) => {
+      const { username, password } = await office.stocked()
+      const server = await office.serve()
+      const customer = await Customer.of(server, { client_id: 1, username, password })
+      expect(await office.answer('client', 'rename', 'acme', 'acme-uk')).toMatchObject({
+        client_id: 1,
+        username: 'acme-uk',
+      })
+      expect((await customer.get('/wallets')).status).toBe(200)
+      expect((await login(server, 'acme', password)).status).toBe(401)
+      expect((await login(server, 'acme-uk', password)).status).toBe(200)
+      await server.stop()
+      await office.answer('client', 'add', 'other')
+      expect(await office.run(['client', 'rename', 'other', 'acme-uk'])).toMatchObject({ exitCode: 1 })
+      expect(await office.run(['client', 'rename', 'other', 'sbx_x'])).toMatchObject({ exitCode: 2 })
+      expect(await office.run(['client', 'rename', 'nobody', 'new'])).toMatchObject({ exitCode: 1 })
+    }))
+
+  test('remove takes a client without records, and refuses one with records, which can be disabled', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      await office.answer('client', 'add', 'mistake')
+      await office.answer('wallet', 'add', 'mistake', 'USD')
+      await office.answer('client', 'discount', 'mistake', '1', '7.5')
+      expect(await office.answer('client', 'remove', 'mistake')).toEqual({
+        client_id: 2,
+        username: 'mistake',
+        status: 'removed',
+      })
+      const { exitCode, stderr } = await office.run(['client', 'remove', 'acme'])
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain('scrip client disable acme')
+      expect(await office.answer<object[]>('client', 'list')).toMatchObject([{ username: 'acme' }])
+      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ id: 1, amount: 1000 }])
+      const server = await office.serve()
+      expect((await login(server, credentials.username, credentials.password)).status).toBe(200)
+      await server.stop()
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+})
+
+describe('scrip client rotate', () => {
+  test('revokes tokens and the old password at once', () =>
+    inOffice(async (office) => {
+      const { username, password } = await office.stocked()
+      const server = await office.serve()
+      const customer = await Customer.of(server, { client_id: 1, username, password })
+      const next = await office.answer<{ password: string }>('client', 'rotate', 'acme')
+      expect((await customer.get('/wallets')).status).toBe(401)
+      expect((await login(server, 'acme', password)).status).toBe(401)
+      expect((await login(server, 'acme', next.password)).status).toBe(200)
+      await server.stop()
+    }))
+
+  test('--keep-old lets tokens and the old password live on; a second rotation ends older ones', () =>
+    inOffice(async (office) => {
+      const { username, password } = await office.stocked()
+      const server = await office.serve()
+      const customer = await Customer.of(server, { client_id: 1, username, password })
+      const statusOf = async (tried: string) => (await login(server, 'acme', tried)).status
+      type Rotated = { password: string; old_password_until: string }
+      const second = await office.answer<Rotated>('client', 'rotate', 'acme', '--keep-old', '24h')
+      expect(Date.parse(second.old_password_until) - Date.now()).toBeWithin(23 * 3_600_000, 24 * 3_600_000 + 1)
+      expect([await statusOf(password), await statusOf(second.password)]).toEqual([200, 200])
+      const third = await office.answer<Rotated>('client', 'rotate', 'acme', '--keep-old', '1s')
+      expect([await statusOf(password), await statusOf(third.password)]).toEqual([401, 200])
+      expect((await customer.get('/wallets')).status).toBe(200)
+      while (Date.now() <= Date.parse(third.old_password_until)) await Bun.sleep(20)
+      expect(await statusOf(second.password)).toBe(401)
+      expect((await server.request('/api/v1/wallets', bearer(customer.pair))).status).toBe(200)
+      const last = await office.answer<Rotated>('client', 'rotate', 'acme')
+      expect([await statusOf(third.password), await statusOf(last.password)]).toEqual([401, 200])
+      expect((await customer.get('/wallets')).status).toBe(401)
+      await server.stop()
+    }))
+})
+
+describe('scrip wallet', () => {
+  test('limit sets how far below zero a POSTPAID wallet may go', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      await office.answer('wallet', 'add', 'acme', 'EUR', '--postpaid', '100')
+      expect(await office.answer('wallet', 'limit', '2', '50.25')).toMatchObject({ id: 2, credit_limit: 50.25 })
+      await office.answer('wallet', 'adjust', '2', '-50.25')
+      const { exitCode, stderr } = await office.run(['wallet', 'limit', '2', '50'])
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: 'scrip: Wallet 2 owes 50.25 EUR, which is more: fund it first.\n',
+      })
+      expect(await office.run(['wallet', 'limit', '1', '50'])).toMatchObject({ exitCode: 1 })
+      expect(await office.run(['wallet', 'limit', '2', '1,000'])).toMatchObject({ exitCode: 2 })
+      expect(await office.run(['wallet', 'limit', '2', '--', '-1'])).toMatchObject({ exitCode: 2 })
+    }))
+
+  test('default moves from one wallet to another, so that a client always has one', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      await office.answer('wallet', 'add', 'acme', 'EUR')
+      expect(await office.answer('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
+      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([
+        { is_default: false },
+        { is_default: true },
+      ])
+      expect(await office.answer('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+
+  test('close leaves a wallet that is not active and pays nothing', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      await office.answer('wallet', 'add', 'acme', 'EUR', '--postpaid', '1000')
+      const server = await office.serve()
+      const customer = await Customer.of(server, credentials)
+      expect(await office.answer('wallet', 'close', '2')).toMatchObject({ id: 2, is_active: false })
+      expect(await customer.read('/wallets/2')).toMatchObject({ id: 2, is_active: false })
+      expect(await customer.read<object[]>('/wallets?is_active=false')).toMatchObject([{ id: 2 }])
+      expect(await customer.read<object[]>('/wallets?is_active=true')).toMatchObject([{ id: 1 }])
+      const refused = await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 1, wallet_id: 2 })
+      expect(refused.status).toBe(400)
+      expect(await refused.json()).toMatchObject({ error: { message: 'Insufficient wallet balance' } })
+      // The product is sold in EUR: without the closed wallet, the default one pays.
+      expect(
+        await (await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 1 })).json(),
+      ).toMatchObject({
+        wallet_id: 1,
+      })
+      await server.stop()
+    }))
+
+  test.each([
+    ['the default wallet', '1', 'scrip wallet default'],
+    ['a wallet with money', '2', 'holds 5.00 and reserves 0.00 EUR'],
+    ['a wallet that is closed', '3', 'is closed'],
+    ['a wallet that is none', '9', 'scrip wallet list'],
+  ])('close refuses %s', (_, id, message) =>
+    inOffice(async (office) => {
+      await office.stocked()
+      await office.answer('wallet', 'add', 'acme', 'EUR')
+      await office.answer('wallet', 'fund', '2', '5')
+      await office.answer('wallet', 'add', 'acme', 'JPY')
+      await office.answer('wallet', 'close', '3')
+      const { exitCode, stderr } = await office.run(['wallet', 'close', id])
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain(message)
+      expect(await office.run(['wallet', 'default', '3'])).toMatchObject({ exitCode: 1 })
+    }),
+  )
+})
