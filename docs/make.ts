@@ -47,12 +47,15 @@ const sectionOf = (command: Command, path: string, serving: Command): string[] =
   const shared = new Set(command === serving ? [] : serving.options.map((option) => flagRow(option).join()))
   const isServing =
     command !== serving && command.options.filter((option) => shared.has(flagRow(option).join())).length > 2
-  const options = isServing ? command.options.filter((option) => !shared.has(flagRow(option).join())) : command.options
+  const shown = command.options.filter(({ hidden }) => !hidden)
+  const options = isServing ? shown.filter((option) => !shared.has(flagRow(option).join())) : shown
+  const refused = command.options.filter(({ hidden }) => hidden).map(({ long }) => `\`${long}\``)
+  const but = refused.length > 0 ? ` but ${refused.slice(0, -1).join(', ')} and ${refused.at(-1)}` : ''
   const named = registeredArguments.filter(({ description }) => description !== '')
   const own = [
     `## ${path}\n`,
     `\`${usage}\`\n`,
-    `${command.description().replace(/\.$/, '')}.${isServing ? ` Accepts all flags of \`scrip serve\`${options.length > 0 ? ', and:' : '.'}` : ''}\n`,
+    `${command.description().replace(/\.$/, '')}.${isServing ? ` Accepts all flags of \`scrip serve\`${but}${options.length > 0 ? ', and:' : '.'}` : ''}\n`,
     ...(named.length > 0
       ? [
           tableOf(

@@ -38,7 +38,10 @@ const placesIn = (command: Command, path = ''): Place[] => {
   const place: Place = {
     path,
     words: [...words, ...chosen.map((word) => ({ word, about: '' }))],
-    flags: [...options, ...command.options].map(flagOf).concat(HELP),
+    flags: [...options, ...command.options]
+      .filter(({ hidden }) => !hidden)
+      .map(flagOf)
+      .concat(HELP),
   }
   return [place, ...below.flatMap((one) => placesIn(one, `${path} ${one.name()}`.trim()))]
 }

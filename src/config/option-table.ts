@@ -33,6 +33,10 @@ export interface OptionSpec {
   onlyIn?: Mode
   /** A file can hold it, named by the variable with `_FILE`. Live mode does not take it from a flag. */
   isSecret?: true
+  /** The variable belongs to a server beside this one. */
+  isFlagOnly?: true
+  /** Left out of help: the command refuses it, and says why. */
+  isHidden?: true
 }
 type OptionTable = Readonly<Record<string, OptionSpec>>
 
@@ -132,9 +136,13 @@ export const RUN_OPTIONS = {
   ...SERVE_OPTIONS,
   port: {
     ...ADDRESS.port,
-    meaning: 'port to bind; 0 takes a free one; the variable PORT is left to the command',
+    meaning: 'port to bind; 0 takes a free one; the variables PORT and SCRIP_PORT are left to the command',
     unset: '0',
+    isFlagOnly: true,
   },
+  mode: { ...SERVE_OPTIONS.mode, isHidden: true },
+  conversionFee: { ...SERVE_OPTIONS.conversionFee, isHidden: true },
+  payoutFee: { ...SERVE_OPTIONS.payoutFee, isHidden: true },
   logLevel: { value: '<level>', meaning: 'minimum log level', choices: LOG_LEVELS, default: 'warn' },
   coverage: {
     value: '<file>',

@@ -10,13 +10,15 @@ import {
 } from './option-table.ts'
 import { parseUrl } from './values.ts'
 
-const optionOf = (name: string, { value, meaning, read, choices, default: fallback, unset }: OptionSpec): Option => {
+const optionOf = (name: string, spec: OptionSpec): Option => {
+  const { value, meaning, read, choices, default: fallback, unset, isFlagOnly, isHidden = false } = spec
   const flags = value === undefined ? flagOf(name) : `${flagOf(name)} ${value}`
   const option = new Option(flags, unset === undefined ? meaning : `${meaning} (default: ${unset})`)
   if (read) option.argParser(read)
   if (choices) option.choices(choices)
   if (fallback !== undefined) option.default(read ? read(fallback, undefined) : fallback, fallback)
-  return option.env(variableOf(name))
+  option.hideHelp(isHidden)
+  return isFlagOnly ? option : option.env(variableOf(name))
 }
 
 const withOptions = (command: Command, table: Readonly<Record<string, OptionSpec>>): Command => {

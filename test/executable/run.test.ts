@@ -47,6 +47,27 @@ describe('the command gets the sandbox', () => {
     })
   })
 
+  test('starts on a free port, whatever SCRIP_PORT says', async () => {
+    const other = await start()
+    const { port } = new URL(other.url)
+    for (const taken of [port, 'none']) {
+      const say = 'console.log(process.env.SCRIP_URL, process.env.SCRIP_PORT)'
+      const ended = await run(['run', '--', process.execPath, '-e', say], { env: { SCRIP_PORT: taken } })
+      expect(ended).toMatchObject({ exitCode: 0, stderr: '' })
+      const [url = '', said] = ended.stdout.trim().split(' ')
+      expect(new URL(url).port).not.toBe(port)
+      expect(said).toBe(taken)
+    }
+    await other.stop()
+  })
+
+  test('shows no flag in its help that it refuses', async () => {
+    const { stdout } = await run(['run', '--help'])
+    for (const flag of ['--port', '--seed', '--coverage']) expect(stdout).toContain(flag)
+    for (const refused of ['--mode', '--conversion-fee', '--payout-fee']) expect(stdout).not.toContain(refused)
+    expect(stdout).not.toContain('(env: SCRIP_PORT)')
+  })
+
   test('and keeps its own environment', async () => {
     const { stdout } = await shell('echo "$NODE_ENV,$PORT,$OWN"', [], {
       env: { NODE_ENV: '', PORT: '80', OWN: 'mine' },
