@@ -169,7 +169,7 @@ export const RUN_OPTIONS = {
     value: '<time>',
     meaning: 'time limit of a run',
     read: parseDuration,
-    unset: 'ten times the first run, at least 10s',
+    unset: 'ten times the first run, at least 30s',
   },
 } as const satisfies OptionTable
 

@@ -32,6 +32,7 @@ const loggedIn = async (name) => {
   const { access_token } = await sendAs('')('/auth/login', { username: 'sbx_' + name, password: 'x' })
   return sendAs(access_token)
 }
+const PERSON = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const CARD = { product_id: 1, denomination: 100, quantity: 2 }
 const payout = (reference_id, first, amount = 50) => ({
   reference_id, wallet_id: 1, amount, currency: 'USD', beneficiary_email: first + '@example.com',
@@ -207,8 +208,7 @@ describe('what is compared', () => {
 
   test('is no purchase of a beneficiary, a refusal, a charge or a replay', async () => {
     const { exitCode, stderr } = await explore(`
-      const ada = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
-      await again(() => send('/api/v1/beneficiaries', ada))
+      await again(() => send('/api/v1/beneficiaries', PERSON))
       await send('/api/v1/products/1/charges', CARD)
       await send('/api/v1/orders', { ...CARD, product_id: 999_999 })
       for (const _ of [1, 2]) await again(() => send('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' }))`)
@@ -254,7 +254,8 @@ describe('the runs', () => {
       ['--explore-timeout', '2s'],
     )
     expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toEqual({ writes: 1, losses: 2, ...NOTHING_FOUND, failed: 2, none: 0 })
+    expect(countsIn(stderr)).toMatchObject({ writes: 1, losses: 2, tooMany: 0, tooFew: 0, failed: 0, none: 0 })
+    expect(stderr).toContain('\n  2 made the command take too long: see --explore-timeout\n')
   })
 
   test('do not explore again in a scrip run of their own', async () => {
@@ -280,10 +281,32 @@ describe('the runs', () => {
         { cwd },
       )
       expect(exitCode).toBe(1)
-      expect(stderr).toStartWith(
-        'scrip: two runs without a lost response differ in their writes or in what they bought',
+      expect(stderr).toBe(
+        'scrip: two runs without a lost response differ, so that nothing can be compared: ' +
+          'POST /api/v1/orders in the world default is in the first one alone\n',
       )
     }))
+
+  test.each([
+    ["await send('/api/v1/beneficiaries', PERSON)", 'the second one has more writes'],
+    ['process.exit(5)', 'the second one failed'],
+    [
+      "await send('/_sandbox/orders/2/fail', {})",
+      'the world of POST /api/v1/orders in the world default has 2 of 3 × ',
+    ],
+  ])('are not made if only the second one does something: %s', (text, parting) =>
+    inFolder(async (cwd) => {
+      const { exitCode, stderr } = await explore(
+        `for (const _ of [1, 2]) await send('/api/v1/orders', { product_id: 5, denomination: 25, quantity: 3 })
+         if (existsSync('ran')) ${text}
+         writeFileSync('ran', '')`,
+        [],
+        { cwd },
+      )
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain(parting)
+    }),
+  )
 
   test('are not all made if the command makes a write only sometimes: 1, and how many', () =>
     inFolder(async (cwd) => {

@@ -7,7 +7,8 @@ import { tableOf } from '../table.ts'
 
 /** A loss, and what it led to. */
 export interface ExploredLoss extends PlannedLoss {
-  consequence: Consequence | 'not reached'
+  /** `cut off`: the command was ended after its time limit, and nothing was done again until then. */
+  consequence: Consequence | 'cut off' | 'not reached'
   differences: readonly Difference[]
 }
 
@@ -70,6 +71,8 @@ const summaryOf = (writeCount: number, losses: readonly PlannedLoss[], explored:
     `  ${count('failed')} made the command fail, and nothing was done twice`,
     `  ${count('none')} changed nothing`,
   ]
+  const cutOff = count('cut off')
+  if (cutOff > 0) lines.push(`  ${cutOff} made the command take too long: see --explore-timeout`)
   const missed = count('not reached')
   if (missed > 0) lines.push(`  ${missed} did not occur: the command does not make the same writes in every run`)
   return lines.join('\n')

@@ -5,7 +5,7 @@ import { freshSeed } from '../../kernel/ids.ts'
 import type { Log } from '../../observability/log.ts'
 import { consequenceOf, differencesOf } from '../../sandbox/explore/comparison.ts'
 import type { WriteResult } from '../../sandbox/explore/exploration.ts'
-import { type PlannedLoss, planOf } from '../../sandbox/explore/plan.ts'
+import { type PlannedLoss, partingOf, planOf } from '../../sandbox/explore/plan.ts'
 import type { Loss, Write } from '../../sandbox/explore/writes.ts'
 import { EXIT, type ExitCode, ProgramError } from '../exit.ts'
 import { withProgress } from '../progress.ts'
@@ -17,7 +17,7 @@ import { accessTo } from './run.ts'
 
 /** Runs beside it slow a run down, and clients wait before they retry. */
 const TIMES_FIRST_RUN = 10
-const TIMEOUT_MS_MIN = 10 * SECOND_MS
+const TIMEOUT_MS_MIN = 30 * SECOND_MS
 /** Test suites wait more than they compute. */
 const JOBS_PER_PROCESSOR = 2
 
@@ -54,8 +54,9 @@ export const explore = async (
   const timeoutMs = config.explore.timeoutMs ?? Math.max(TIMEOUT_MS_MIN, first.durationMs * TIMES_FIRST_RUN)
   const second = await run({ output: 'ignore', timeoutMs })
   exitIf(command)
+  if (second.exitCode !== EXIT.done) throw different('the second one failed')
   const plan = planOf(first.results, second.results, config.explore.writesMax)
-  if (!plan || second.exitCode !== EXIT.done) throw new ProgramError(EXIT.failed, DIFFERENT)
+  if (!plan) throw different(partingOf(first.results, second.results))
   const jobs = config.explore.jobs ?? availableParallelism() * JOBS_PER_PROCESSOR
   const explored = await exploreAll(plan.losses, jobs, command, (loss) => run({ output: 'ignore', loss, timeoutMs }))
   await Bun.write(Bun.stderr, explorationReport(plan, explored))
@@ -63,9 +64,8 @@ export const explore = async (
   process.exit(exitCodeOf(explored))
 }
 
-const DIFFERENT =
-  'two runs without a lost response differ in their writes or in what they bought: nothing can be compared. ' +
-  'Run the command with fixed data, and one at a time if it uses something that its runs share.'
+const different = (parting: string) =>
+  new ProgramError(EXIT.failed, `two runs without a lost response differ, so that nothing can be compared: ${parting}`)
 
 /** Ends as a shell does when a signal has ended a command. */
 const exitIf = ({ signal }: ExploredCommand): void => {
@@ -73,8 +73,10 @@ const exitIf = ({ signal }: ExploredCommand): void => {
 }
 const SIGNAL_EXIT = 128
 
+const FINDINGS: readonly ExploredLoss['consequence'][] = ['too many', 'too few', 'not reached']
+
 const exitCodeOf = (explored: readonly ExploredLoss[]): ExitCode =>
-  explored.every(({ consequence }) => consequence === 'none' || consequence === 'failed') ? EXIT.done : EXIT.failed
+  explored.some(({ consequence }) => FINDINGS.includes(consequence)) ? EXIT.failed : EXIT.done
 
 /** Runs the command on a server of its own, so that all of its worlds are new. */
 const runOnce = async (
@@ -131,5 +133,6 @@ const assess = (
   const found = results.find(({ write }) => write === lost)
   if (!found) return { consequence: 'not reached', differences: [] }
   const differences = differencesOf(purchases, found.purchases, loss.byName)
-  return { consequence: consequenceOf(differences, exitCode === EXIT.done), differences }
+  const consequence = consequenceOf(differences, exitCode === EXIT.done)
+  return { consequence: consequence === 'failed' && exitCode === undefined ? 'cut off' : consequence, differences }
 }

@@ -1,4 +1,4 @@
-import { summaryOf } from './comparison.ts'
+import { differencesOf, summaryOf } from './comparison.ts'
 import type { WriteResult } from './exploration.ts'
 import type { Purchase } from './statement.ts'
 import { keysOf, LOSSES, type Loss } from './writes.ts'
@@ -62,4 +62,19 @@ export const planOf = (
     return { losses, writeCount: writes.length }
   }
   return undefined
+}
+
+/** Where two undisturbed runs part, for a person who has to make them the same. */
+export const partingOf = (first: readonly WriteResult[], second: readonly WriteResult[]): string => {
+  const others = new Map(doneWrites(second, false).map(({ key, purchases }) => [key, purchases]))
+  for (const { key, write, purchases } of doneWrites(first, false)) {
+    const name = `${write.method} ${write.route} in the world ${write.world.name}`
+    const other = others.get(key)
+    if (!other) return `${name} is in the first one alone`
+    const [difference] = differencesOf(purchases, other, false)
+    if (!difference) continue
+    const { example, expected, found } = difference
+    return `the world of ${name} has ${expected.kept.length} of ${example.what}, and then ${found.kept.length}`
+  }
+  return 'the second one has more writes'
 }
