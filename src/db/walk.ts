@@ -23,7 +23,7 @@ interface WalkOptions {
   values: Values
   skip: number
   take: number
-  /** Whether to count the records after those that are wanted. */
+  /** Whether to count the records after those that are wanted: then the index has nothing but the order. */
   countsAll: boolean
   statement: <Row>(name: string, build: (query: Query) => Statement<Row>) => Statement<Row>
 }
@@ -62,7 +62,7 @@ export const walk = async (options: WalkOptions): Promise<{ count: number; keys:
   return found
 }
 
-const statementsOf = ({ table, order, isUpward, along, asked, statement }: WalkOptions) => {
+const statementsOf = ({ table, order, isUpward, along, asked, countsAll, statement }: WalkOptions) => {
   const [after, upTo] = isUpward ? ['>', '<='] : ['<', '>=']
   const beyond = (from: Values | undefined) => from && compared(order, after, 'from')
   const within = (from: Values | undefined, to: Values | undefined) =>
@@ -85,9 +85,19 @@ const statementsOf = ({ table, order, isUpward, along, asked, statement }: WalkO
           .prepare()
       }),
     count: (from: Values | undefined, to: Values | undefined) =>
-      statement<{ count: number }>(`count ${!from} ${!to}`, (query) =>
-        query.select({ count: count() }).from(source).where(within(from, to)).prepare(),
-      ),
+      statement<{ count: number }>(`count ${countsAll} ${!from} ${!to}`, (query) => {
+        if (countsAll) return query.select({ count: count() }).from(source).where(within(from, to)).prepare()
+        // For a mere count, SQLite could take an index that has only the first column of the order.
+        const matching = query
+          .select({ id: sql<Key>`${table.id}`.as('id') })
+          .from(source)
+          .where(within(from, to))
+        const stride = matching
+          .orderBy(...ordered)
+          .limit(STRIDE)
+          .as('stride')
+        return query.select({ count: count() }).from(stride).prepare()
+      }),
     keys: (from: Values | undefined, to: Values | undefined) =>
       statement<{ id: Key }>(`keys ${!from} ${!to}`, (query) => {
         const matching = query

@@ -313,6 +313,7 @@ describe('The plan of a list', () => {
     ),
     ...['created_at_ms', 'amount_rank', 'status'].map((order) => ['payouts', '', order] as const),
     ['payouts', "AND status = 'created'", 'created_at_ms'],
+    ['payouts', "AND status = 'created'", 'status'],
     ['payouts', 'AND currency_id = 1', 'created_at_ms'],
     ['orders', '', ''],
     ['orders', "AND status = 'PENDING'", ''],
@@ -345,6 +346,15 @@ describe('The plan of a list', () => {
         "SELECT count(*) FROM transactions WHERE client_id = 1 AND transaction_type = 'DEBIT' AND source_type = 'order'",
       ).map(({ detail }) => detail),
     ).toEqual(['SEARCH transactions USING COVERING INDEX transactions_client (client_id=?)'])
+  })
+
+  test('of a stride by status goes along the index of that order', () => {
+    const stride =
+      "client_id = 1 AND (status, id) > ('a', 'b') AND (status, id) <= ('c', 'd') AND (currency_id = 1) IS TRUE"
+    const sql = `SELECT count(*) FROM (SELECT id FROM payouts WHERE ${stride} ORDER BY status, id LIMIT 4000)`
+    expect(planOf(sql).map(({ detail }) => detail)).toContain(
+      'SEARCH payouts USING COVERING INDEX payouts_by_status (client_id=? AND (status,id)>(?,?) AND (status,id)<(?,?))',
+    )
   })
 
   test.each([

@@ -133,13 +133,19 @@ describe('GET /api/v1/payouts', () => {
     expect(pageOf(first)).toEqual(['1', '20', '21', '2', null, null])
     expect(await referencesOf(world, 'page=2')).toEqual(['r0'])
     expect(await referencesOf(world, 'limit=100')).toEqual(all)
-    for (const sort of ['sort_by=amount', 'sort_by=status', 'sort_by=created_at']) {
-      const pages = await Promise.all([1, 2, 3].map((page) => referencesOf(world, `${sort}&limit=8&page=${page}`)))
-      expect(pages.flat()).toEqual(all)
-    }
     const past = await world.get(`${PAYOUTS}?limit=8&page=4`)
     expect(await past.json()).toEqual([])
     expect(pageOf(past)).toEqual(['4', '8', '21', '3', null, null])
+    for (const sort of ['amount', 'status', 'created_at']) {
+      for (const filter of ['', 'status=created', 'currency=USD', 'status=created&currency=USD', 'search=r']) {
+        const pagesBy = async (direction: string) => {
+          const query = `${filter}&sort_by=${sort}&sort_order=${direction}&limit=8`
+          return (await Promise.all([1, 2, 3].map((page) => referencesOf(world, `${query}&page=${page}`)))).flat()
+        }
+        expect(await pagesBy('desc')).toEqual(all)
+        expect(await pagesBy('asc')).toEqual(all.toReversed())
+      }
+    }
   })
 
   test.each([
