@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ArchivedFile } from './archives.ts'
 import { PROJECT, ROOT } from './compile.ts'
+import { compileLibrary } from './library.ts'
 import { executableName, NPM_NAME, type Target } from './targets.ts'
 
 /** None names another as a dependency: an installer would ask the registry for it (decision 0037). */
@@ -23,7 +23,7 @@ const jsonFile = (path: string, value: object): ArchivedFile => ({
 const copied = (path: string, from: string): ArchivedFile => ({ path, bytes: readFileSync(from) })
 
 /** For `import` and `require`. @throws Error when it does not compile */
-export const mainPackage = (): Package => ({
+export const mainPackage = async (): Promise<Package> => ({
   name: NPM_NAME,
   files: [
     jsonFile('package.json', {
@@ -47,25 +47,11 @@ export const mainPackage = (): Package => ({
     copied('README.md', join(SOURCES, 'README.md')),
     copied('LICENSE', join(ROOT, 'LICENSE')),
     // One module for both: a process that imports and requires it has one class ScripError.
-    { path: 'index.mjs', bytes: Buffer.from("export { ScripError, startScrip } from './index.js'\n") },
+    { path: 'index.mjs', bytes: Buffer.from("export { connectScrip, ScripError, startScrip } from './index.js'\n") },
     { path: 'index.d.mts', bytes: Buffer.from("export * from './index.js'\n") },
-    ...compiledSources(),
+    ...(await compileLibrary(SOURCES)),
   ],
 })
-
-const compiledSources = (): ArchivedFile[] => {
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-npm-'))
-  try {
-    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
-    const { success, stdout } = Bun.spawnSync([process.execPath, compiler, '-p', SOURCES, '--outDir', folder])
-    if (!success) throw new Error(`the npm package does not compile:\n${stdout}`)
-    return readdirSync(folder)
-      .filter((file) => file === 'index.d.ts' || file.endsWith('.js'))
-      .map((file) => ({ ...copied(file, join(folder, file)), isExecutable: file === 'bin.js' }))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
 
 /** Undefined where another target's package serves the same machines. */
 export const platformPackage = (target: Target, executable: Uint8Array, notices: string): Package | undefined => {

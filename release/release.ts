@@ -64,7 +64,7 @@ const publish = async (compiled: readonly Compiled[], contents: readonly Content
   write(join(out, 'THIRD-PARTY-NOTICES.txt'), notices)
   const writePacked = async (packed: Package) =>
     write(join(out, 'npm', packageFile(packed)), await tarGz('package', packed.files))
-  await writePacked(mainPackage())
+  await writePacked(await mainPackage())
   for (const { target, path } of compiled) {
     const executable = readFileSync(path)
     const name = archiveName(target)

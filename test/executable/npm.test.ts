@@ -4,67 +4,16 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { tarGz } from '../../release/archives.ts'
 import { PROJECT } from '../../release/compile.ts'
-import { mainPackage, type Package, packageFile, platformPackage } from '../../release/packages.ts'
+import { mainPackage, platformPackage } from '../../release/packages.ts'
 import { TARGETS } from '../../release/targets.ts'
-import { runsHere } from '../../release/trial.ts'
-import { BINARY } from '../harness.ts'
 import { blocksOf, documentText } from './documents.ts'
+import { done, EXECUTABLE, environment, hasNode, packIn, run, target } from './packages.ts'
 import { isBinary } from './program.ts'
 
 /** The npm package, packed, installed in empty folders from its files, and used there as a stranger would. */
 
-const answers = (command: string, ...args: string[]): string =>
-  Bun.which(command)
-    ? Bun.spawnSync([command, ...args])
-        .stdout.toString()
-        .trim()
-    : ''
-const hasNode =
-  answers('node', '-p', '!process.versions.bun && parseInt(process.versions.node) >= 20') === 'true' &&
-  /^\d+\./.test(answers('npm', '--version'))
-const target = TARGETS.find((candidate) => candidate.npm && runsHere(candidate))
 const README = join(import.meta.dir, '../../release/npm/README.md')
-
-const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(?:SCRIP_|npm_|NODE_|BUN_)/i.test(name)),
-)
-
-interface Ended {
-  exitCode: number
-  stdout: string
-  stderr: string
-}
-
-const run = async (command: string[], cwd: string, env: Record<string, string> = {}): Promise<Ended> => {
-  const child = Bun.spawn(command, {
-    cwd,
-    env: { ...environment, ...env },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
-  return { exitCode, stdout, stderr }
-}
-
-/** @throws Error with what a command wrote, when it fails */
-const done = async (command: string[], cwd: string, env: Record<string, string> = {}): Promise<string> => {
-  const { exitCode, stdout, stderr } = await run(command, cwd, env)
-  if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${exitCode}: ${stdout}${stderr}`)
-  return stdout
-}
-
-/** The executable, in a few bytes instead of a hundred million. */
-const EXECUTABLE = Buffer.from(`#!/bin/sh\nexec '${BINARY}' "$@"\n`)
-
-/** Writes the file of a package, as a release does, and gives its path. */
-const packIn = async (folder: string, packed: Package): Promise<string> => {
-  const file = join(folder, packageFile(packed))
-  writeFileSync(file, await tarGz('package', packed.files))
-  return file
-}
 
 const installedIn = (folder: string): string[] =>
   readdirSync(join(folder, 'node_modules'))
@@ -114,7 +63,7 @@ const said = { url: scrip.url, name: world.name, username: world.username, price
 await world.fault({ error: 'charges.rate_failed', times: 1 })
 said.struck = await charge(world)
 const before = world.accessToken
-said.now = await world.clock({ now: '2040-01-01T00:00:00Z', frozen: true })
+said.now = (await world.clock.set('2040-01-01T00:00:00Z', { frozen: true })).now
 said.expired = await charge(world)
 await world.login()
 said.again = await charge(world)
@@ -173,7 +122,7 @@ import { type Scrip, startScrip, type World } from 'scrip-sandbox'
 const scrip: Scrip = await startScrip({ timeoutMs: 10_000 })
 const world: World = await scrip.world('typed')
 const response: Response = await world.fetch('/api/v1/countries', { headers: { accept: 'application/json' } })
-const now: string = await world.clock({ advance: 'PT1H' })
+const { now }: { now: string } = await world.clock.advance('PT1H')
 export { now, response }
 // @ts-expect-error a world's name is text
 await scrip.world(1)
@@ -190,7 +139,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     if (!target) return
     const carried = platformPackage(target, EXECUTABLE, 'The notices of the release.')
     if (!carried) return
-    const packed = await Promise.all([mainPackage(), carried].map((one) => packIn(root, one)))
+    const packed = await Promise.all([await mainPackage(), carried].map((one) => packIn(root, one)))
     for (const folder of [withNpm, withBun]) {
       mkdirSync(folder)
       for (const [file, text] of Object.entries({ SESSION, UNTIL_KILLED, WITHOUT_STOP, START_FAILS, COVERAGE })) {
@@ -215,7 +164,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     const folder = join(root, 'on-several')
     mkdirSync(folder)
     const platforms = TARGETS.flatMap((one) => platformPackage(one, new Uint8Array(1), 'The notices.') ?? [])
-    const files = await Promise.all([mainPackage(), ...platforms].map((one) => packIn(folder, one)))
+    const files = await Promise.all([await mainPackage(), ...platforms].map((one) => packIn(folder, one)))
     await done(['npm', 'install', '--save-optional', ...files], folder, registry.environment)
     expect(installedIn(folder)).toEqual(['scrip-sandbox', target?.npm?.name ?? ''])
     expect(registry.requests).toEqual([])
@@ -390,7 +339,8 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
 
     test('scrip run works with tests that start their own sandbox', async () => {
       expect(around).toContain('node_modules/.bin/scrip run -- npm test')
-      expect(await type(around)).toMatch(/pass 2\b/)
+      const tests = quickstart.flatMap(({ file, text }) => (file === undefined ? [] : (text.match(/^test\(/gm) ?? [])))
+      expect(await type(around)).toMatch(new RegExp(`pass ${tests.length}\\b`))
     })
 
     test('scrip --help prints help', async () => {

@@ -187,8 +187,8 @@ test('the notes list a failed target and the others', () => {
   expect(notes).toContain(`| ${other.name} | | | | | | | | not made |`)
 })
 
-test('the version is defined in one place', () => {
-  const { files } = mainPackage()
+test('the version is defined in one place', async () => {
+  const { files } = await mainPackage()
   const text = new TextDecoder().decode(files.find(({ path }) => path === 'package.json')?.bytes)
   expect(JSON.parse(text)).toMatchObject({ name: 'scrip-sandbox', version: PROJECT.version })
   expect(packageFile({ name: 'scrip-sandbox-linux-x64', files })).toBe(`scrip-sandbox-linux-x64-${PROJECT.version}.tgz`)

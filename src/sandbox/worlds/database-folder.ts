@@ -1,5 +1,5 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, replaceDatabase } from '../../db/data-folder.ts'
 import { copyToDisk, flushFolder } from '../../db/disk.ts'
 
@@ -29,9 +29,7 @@ export class DatabaseFolder {
   #staged = 0
 
   constructor(private readonly options: DatabaseFolderOptions) {
-    const { folder, prefix } = options
-    this.#fileName = new RegExp(`^${prefix}([a-z0-9_-]{1,64})\\.sqlite$`)
-    makeDataFolder(folder)
+    this.#fileName = new RegExp(`^${options.prefix}([a-z0-9_-]{1,64})\\.sqlite$`)
     this.#removeStaged()
     this.#names = new Set(this.#namesByTime())
   }
@@ -84,6 +82,7 @@ export class DatabaseFolder {
 
   /** Replaces the database of this name, which must be closed. A process that is killed leaves the old one or the new one. */
   place(name: string, staged: StagedFile): void {
+    this.#make()
     this.#names.delete(name) // to the end
     replaceDatabase(staged.path, this.path(name))
     this.#names.add(name)
@@ -96,19 +95,33 @@ export class DatabaseFolder {
     return true
   }
 
+  #make(): void {
+    const { folder } = this.options
+    if (existsSync(folder)) return
+    makeDataFolder(folder)
+    flushFolder(dirname(folder))
+  }
+
   #newStaged(): StagedFile {
+    this.#make()
     return new StagedFile(join(this.options.folder, `${STAGED}${++this.#staged}`))
   }
 
   #removeStaged(): void {
     const { folder } = this.options
-    for (const file of readdirSync(folder)) {
+    for (const file of this.#files()) {
       if (file.startsWith(STAGED)) rmSync(join(folder, file), { force: true })
     }
   }
 
+  /** The folder is made with its first file. */
+  #files(): string[] {
+    const { folder } = this.options
+    return existsSync(folder) ? readdirSync(folder) : []
+  }
+
   #namesByTime(): string[] {
-    return readdirSync(this.options.folder)
+    return this.#files()
       .flatMap((file) => this.#fileName.exec(file)?.[1] ?? [])
       .map((name) => ({ name, writtenMs: statSync(this.path(name)).mtimeMs }))
       .sort((a, b) => a.writtenMs - b.writtenMs || (a.name < b.name ? -1 : 1))
