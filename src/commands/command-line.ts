@@ -1,9 +1,25 @@
 import { Command } from 'commander'
 import { configOf, documentConfigOf, runConfigOf } from '../config/config.ts'
 import { UsageError } from '../config/environment.ts'
-import type { HealthOptions, RunOptions, ServeOptions, WaitOptions } from '../config/option-table.ts'
-import { withHealthOptions, withRunOptions, withServeOptions, withWaitOptions } from '../config/options.ts'
+import type {
+  HealthOptions,
+  ListenOptions,
+  RunOptions,
+  ServeOptions,
+  TriggerOptions,
+  WaitOptions,
+} from '../config/option-table.ts'
+import {
+  withHealthOptions,
+  withListenOptions,
+  withRunOptions,
+  withServeOptions,
+  withTriggerOptions,
+  withWaitOptions,
+} from '../config/options.ts'
+import { EVENT_TYPES } from '../events/types.ts'
 import { VERSION } from '../start/assemble.ts'
+import { oneOf } from './arguments.ts'
 import { auditCommands } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import { catalogCommands } from './catalog.ts'
@@ -12,6 +28,7 @@ import { completionCommand } from './completion.ts'
 import { withExamples } from './examples.ts'
 import { health, wait } from './health.ts'
 import { helpCommand, inOurManner } from './help.ts'
+import { listen, trigger } from './listen.ts'
 import { printOpenApi } from './openapi.ts'
 import { orderCommands } from './orders.ts'
 import { payoutCommands } from './payouts.ts'
@@ -25,6 +42,7 @@ import { transactionsCommand } from './transactions.ts'
 import { verifyCommand } from './verify.ts'
 import { voucherCommands } from './vouchers.ts'
 import { walletCommands } from './wallet.ts'
+import { webhookCommands } from './webhooks.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -65,6 +83,14 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
     .description('wait until a server answers requests; exit with 5 on a timeout')
     .action((options: WaitOptions) => wait(options))
 
+  withListenOptions(program.command('listen'))
+    .description('print the events of a sandbox as they happen, and pass them on')
+    .action((options: ListenOptions) => listen(options))
+  withTriggerOptions(program.command('trigger'))
+    .description('make an event in a sandbox that changes no record')
+    .argument('<type>', `one of ${EVENT_TYPES.join(', ')}`, oneOf(EVENT_TYPES))
+    .action((type: string, options: TriggerOptions) => trigger(type, options))
+
   program.commandsGroup('Run live mode:')
   clientCommands(program.command('client').description('manage the clients of live mode'))
   walletCommands(program.command('wallet').description('manage wallets'))
@@ -76,6 +102,7 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
   transactionsCommand(program)
   statementCommand(program)
   auditCommands(program.command('audit').description('see what operators did'))
+  webhookCommands(program.command('webhooks').description('list webhooks and deliver events again'))
   backupCommand(program.command('backup'))
   restoreCommand(program.command('restore'))
   verifyCommand(program.command('verify'))

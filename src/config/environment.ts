@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import { type OptionSpec, RUN_OPTIONS, SERVE_OPTIONS, type ServeOptions, WAIT_OPTIONS } from './option-table.ts'
+import {
+  LISTEN_OPTIONS,
+  type OptionSpec,
+  RUN_OPTIONS,
+  SERVE_OPTIONS,
+  type ServeOptions,
+  WAIT_OPTIONS,
+} from './option-table.ts'
 import { parsePort } from './values.ts'
 
 /** Exit code 2. */
@@ -25,7 +32,7 @@ const specs: readonly [name: string, OptionSpec][] = Object.entries(SERVE_OPTION
 /** A shell that sets a variable of `scrip run` or `scrip wait` may run `scrip serve` too. */
 const knownVariables = (): Set<string> => {
   const secrets = [...specs.filter(([, { isSecret }]) => isSecret).map(([name]) => name), 'newVoucherKey']
-  const names = [...Object.keys(RUN_OPTIONS), ...Object.keys(WAIT_OPTIONS), ...secrets]
+  const names = [...Object.keys(RUN_OPTIONS), ...Object.keys(WAIT_OPTIONS), ...Object.keys(LISTEN_OPTIONS), ...secrets]
   return new Set([...CHILD_VARIABLES, ...names.map(variableOf), ...secrets.map(fileVariableOf)])
 }
 

@@ -184,6 +184,27 @@ export const WAIT_OPTIONS = {
   timeout: { value: '<time>', meaning: 'maximum time to wait', read: parseDuration, default: '30s' },
 } as const satisfies OptionTable
 
+export const TRIGGER_OPTIONS = {
+  url: {
+    value: '<url>',
+    meaning: 'URL of the sandbox',
+    read: parseUrl,
+    default: 'http://127.0.0.1:4747',
+  },
+  world: { value: '<name>', meaning: 'a world of this name instead of the default one', read: parseText },
+} as const satisfies OptionTable
+
+export const LISTEN_OPTIONS = {
+  ...TRIGGER_OPTIONS,
+  events: {
+    value: '<patterns>',
+    meaning: 'types of events, such as order.*,payout.completed',
+    read: parseText,
+    default: '*',
+  },
+  forward: { value: '<url>', meaning: 'URL of a receiver to pass them on to', read: parseUrl },
+} as const satisfies OptionTable
+
 type ValueOf<Spec> = Spec extends { choices: readonly (infer Choice)[] }
   ? Choice
   : Spec extends { read: (text: string, previous: never) => infer Value }
@@ -203,4 +224,6 @@ export type ServeOptions = ValuesOf<typeof SERVE_OPTIONS>
 export type RunOptions = ValuesOf<typeof RUN_OPTIONS>
 export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { json?: true; csv?: true }
 export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS> & { url?: string }
+export type TriggerOptions = ValuesOf<typeof TRIGGER_OPTIONS>
+export type ListenOptions = ValuesOf<typeof LISTEN_OPTIONS>
 export type WaitOptions = ValuesOf<typeof WAIT_OPTIONS> & HealthOptions

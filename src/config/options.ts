@@ -3,9 +3,11 @@ import { flagOf, refuseMeaningless, refuseUnknownVariables, variableOf } from '.
 import {
   DATA_OPTIONS,
   HEALTH_OPTIONS,
+  LISTEN_OPTIONS,
   type OptionSpec,
   RUN_OPTIONS,
   SERVE_OPTIONS,
+  TRIGGER_OPTIONS,
   WAIT_OPTIONS,
 } from './option-table.ts'
 import { parseUrl } from './values.ts'
@@ -39,6 +41,10 @@ export const withJson = (command: Command): Command => command.option('--json', 
 export const withHealthOptions = (command: Command): Command => withUrl(withOptions(command, HEALTH_OPTIONS))
 
 export const withWaitOptions = (command: Command): Command => withUrl(withOptions(command, WAIT_OPTIONS))
+
+export const withTriggerOptions = (command: Command): Command => withOptions(command, TRIGGER_OPTIONS)
+
+export const withListenOptions = (command: Command): Command => withOptions(command, LISTEN_OPTIONS)
 
 const withUrl = (command: Command): Command =>
   command.option('--url <url>', 'URL of the server, instead of --host and --port', parseUrl)

@@ -40,6 +40,10 @@ const oldestEvent = prepared((query: Query) =>
 export const findEvent = (query: Query, clientId: number, eventId: string): Event | undefined =>
   byEventId(query).get({ clientId, eventId })
 
+/** Of any client. */
+export const findAnyEvent = (query: Query, eventId: string): Event | undefined =>
+  query.select().from(events).where(eq(events.eventId, eventId)).limit(1).get()
+
 /** @throws Error if it does not exist, which a foreign key rules out */
 export const getEvent = (query: Query, id: number): Event => {
   const event = byId(query).get({ id })

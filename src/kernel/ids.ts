@@ -108,7 +108,6 @@ const COMPUTED_LENGTH = SEQUENCE_LENGTH + RANDOM_LENGTH
  * what is written for the second time has the same id (decision 70).
  */
 export const computedId = (prefix: 'evt', nowMs: number, content: string): string => {
-  const digest = createHash('sha256').update(content).digest().subarray(0, COMPUTED_LENGTH)
-  const letters = Array.from(digest, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
-  return `${prefix}_${timeLetters(nowMs)}${letters}`
+  const digest = createHash('sha256').update(content).digest('hex')
+  return `${prefix}_${timeLetters(nowMs)}${digest.slice(0, COMPUTED_LENGTH)}`
 }

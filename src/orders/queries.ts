@@ -69,6 +69,19 @@ const nextDue = prepared((query: Query) =>
     .prepare(),
 )
 
+const shownVouchers = prepared((query: Query) =>
+  query
+    .select({ reference: vouchers.reference, expiresAtMs: vouchers.expiresAtMs })
+    .from(vouchers)
+    .where(eq(vouchers.orderId, sql.placeholder('orderId')))
+    .orderBy(asc(vouchers.id))
+    .prepare(),
+)
+
+/** The vouchers of an order without their codes. */
+export const vouchersWithoutCodes = (query: Query, orderId: number): Pick<Voucher, 'reference' | 'expiresAtMs'>[] =>
+  shownVouchers(query).all({ orderId })
+
 export const findNextDue = (query: Query): Order | undefined => nextDue(query).get()
 
 export const findNextDueMs = (query: Query): number | undefined => findNextDue(query)?.dueAtMs ?? undefined

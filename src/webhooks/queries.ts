@@ -73,6 +73,16 @@ export const deleteWebhookRow = (tx: Tx, id: string): void => {
 
 export const insertAttempt = preparedInsert(webhookDeliveries)
 
+/** The newest first. */
+export const latestAttempts = (query: Query, webhookId: string, limit: number): Attempt[] =>
+  query
+    .select()
+    .from(webhookDeliveries)
+    .where(eq(webhookDeliveries.webhookId, webhookId))
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(limit)
+    .all()
+
 export const attemptList = new List({
   table: webhookDeliveries,
   filters: { webhookId: webhookDeliveries.webhookId },

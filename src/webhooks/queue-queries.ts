@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { type QueuedDelivery, webhookDeliveries, webhookQueue } from './tables.ts'
@@ -79,11 +79,19 @@ interface QueueOf {
   droppedTo: number
 }
 
+/** How many deliveries wait for a webhook. */
+export const countQueued = (query: Query, { webhookId, droppedTo }: QueueOf): number =>
+  query
+    .select({ n: count() })
+    .from(webhookQueue)
+    .where(and(eq(webhookQueue.webhookId, webhookId), gt(webhookQueue.id, droppedTo)))
+    .get()?.n ?? 0
+
 export const findQueued = (query: Query, id: number): QueuedDelivery | undefined => byId(query).get({ id })
 
 /** The next ones that may be sent, of each record the first, the earliest due first. */
-export const nextQueued = (query: Query, queue: QueueOf, count: number): QueuedDelivery[] =>
-  nextDue(query).all({ ...queue, count })
+export const nextQueued = (query: Query, queue: QueueOf, limit: number): QueuedDelivery[] =>
+  nextDue(query).all({ ...queue, count: limit })
 
 export const findFirstOfRecord = (
   query: Query,

@@ -72,6 +72,12 @@ export const changeWebhook = (
   return dropQueue(tx, webhook, { ...update, active })
 }
 
+/** An operator switches a webhook off, until its client switches it on again. */
+export const disableWebhook = (tx: Tx, world: World, webhook: Webhook): Webhook =>
+  webhook.active
+    ? dropQueue(tx, webhook, { active: false, disabledReason: 'operator', updatedAtMs: world.clock.nowMs() })
+    : webhook
+
 /** Many rows are deleted later. */
 export const deleteWebhook = (tx: Tx, webhook: Webhook): void => {
   clearSome(tx, dropQueue(tx, webhook, { active: false, deleted: true }))
@@ -105,11 +111,15 @@ export const pingWebhook = (tx: Tx, world: World, webhook: Webhook): Event => {
 
 const recordOfPing = (webhookId: string): string => `webhook ${webhookId}`
 
-/** Sends an event again to every active webhook whose filter fits. */
-export const redeliver = (tx: Tx, world: World, event: Event): void => {
+/** Sends an event again to every active webhook whose filter fits, and returns how many those are. */
+export const redeliver = (tx: Tx, world: World, event: Event): number => {
+  let sent = 0
   for (const webhook of activeWebhooksOf(tx, event.clientId)) {
     const isFor =
       event.type === 'ping' ? event.record === recordOfPing(webhook.id) : matches(webhook.events, event.type)
-    if (isFor) queueAgain(tx, world, webhook, event)
+    if (!isFor) continue
+    queueAgain(tx, world, webhook, event)
+    sent += 1
   }
+  return sent
 }

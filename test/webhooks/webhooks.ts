@@ -41,7 +41,7 @@ export interface Received {
 type Reply = (received: Received) => Response | Promise<Response>
 
 /** A receiver of webhooks on this machine. */
-export const openReceiver = (reply: Reply = () => new Response('ok')) => {
+export const openReceiver = (reply: Reply = () => new Response('ok'), tls?: { cert: string; key: string }) => {
   const received: Received[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   const receiver = {
@@ -58,6 +58,7 @@ export const openReceiver = (reply: Reply = () => new Response('ok')) => {
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 60,
+    ...(tls && { tls }),
     fetch: async (request) => {
       const body = await request.text()
       const own = { path: new URL(request.url).pathname, headers: request.headers, body, event: JSON.parse(body) }
@@ -66,7 +67,7 @@ export const openReceiver = (reply: Reply = () => new Response('ok')) => {
       return receiver.reply(own)
     },
   })
-  receiver.url = `http://127.0.0.1:${server.port}/hooks`
+  receiver.url = `http${tls ? 's' : ''}://127.0.0.1:${server.port}/hooks`
   return receiver
 }
 

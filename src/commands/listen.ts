@@ -1,0 +1,103 @@
+import { wantsColor } from '../config/environment.ts'
+import type { ListenOptions, TriggerOptions } from '../config/option-table.ts'
+import { visible } from '../kernel/visible.ts'
+import { SandboxClient } from './sandbox-client.ts'
+
+/** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */
+
+interface Received {
+  id: string
+  type: string
+  created_at: string
+}
+
+const COLORS = { grey: 90, green: 32, red: 31 } as const
+const NOT_REACHED = 502
+const RESEND_KEY = 'r'
+const INTERRUPT_KEY = '\u0003'
+
+/** Prints each event until it is stopped, and passes it on. The answer of the receiver is that of the delivery. */
+export const listen = async (options: ListenOptions): Promise<void> => {
+  const client = new SandboxClient(options)
+  const paint = painter(wantsColor(process.stdout.isTTY))
+  let last: string | undefined
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: async (request) => {
+      const body = await request.text()
+      const event = JSON.parse(body) as Received
+      last = event.id
+      const status = options.forward === undefined ? undefined : await forward(options.forward, request, body)
+      process.stdout.write(lineOf(event, status, paint))
+      return new Response(null, { status: status ?? 200 })
+    },
+  })
+  const stopped = nextStop()
+  try {
+    const url = `http://127.0.0.1:${server.port}/`
+    const events = options.events.split(',').map((pattern) => pattern.trim())
+    const webhook = await client.send('POST', '/api/v1/webhooks', { name: 'scrip listen', url, events })
+    process.stdout.write(`secret ${webhook.secret}\n`)
+    listenToKeys(stopped.resolve, () => last && client.send('POST', `/api/v1/events/${last}/redeliver`))
+    await stopped.promise
+    await client.send('DELETE', `/api/v1/webhooks/${webhook.id}`)
+  } finally {
+    await server.stop(true)
+  }
+}
+
+/** Makes an event of a type and prints its id. */
+export const trigger = async (type: string, options: TriggerOptions): Promise<void> => {
+  const client = new SandboxClient(options)
+  const { id } = await client.control('POST', '/events', { type })
+  process.stdout.write(`${id}\n`)
+}
+
+/** The status of the receiver; 502 if it cannot be reached. */
+const forward = async (url: string, { headers }: Request, body: string): Promise<number> => {
+  const passed = new Headers(headers)
+  for (const name of ['host', 'connection', 'content-length']) passed.delete(name)
+  try {
+    return (await fetch(url, { method: 'POST', headers: passed, body, redirect: 'manual' })).status
+  } catch {
+    return NOT_REACHED
+  }
+}
+
+type Paint = (color: keyof typeof COLORS, text: string) => string
+
+const painter =
+  (isColored: boolean): Paint =>
+  (color, text) =>
+    isColored ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text
+
+/** Time, type, id, and the status of the receiver if there is one. */
+const lineOf = ({ created_at, type, id }: Received, status: number | undefined, paint: Paint): string => {
+  const cells = [
+    paint('grey', visible(created_at)),
+    visible(type).padEnd('order.partially_delivered'.length),
+    visible(id),
+  ]
+  if (status !== undefined) cells.push(paint(status < 300 ? 'green' : 'red', String(status)))
+  return `${cells.join('  ')}\n`
+}
+
+const nextStop = () => {
+  const stopped = Promise.withResolvers<void>()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.resolve())
+  return stopped
+}
+
+/** At a terminal, a key sends the last event again. */
+const listenToKeys = (stop: () => void, resend: () => unknown): void => {
+  const { stdin } = process
+  if (!stdin.isTTY) return
+  process.stderr.write(`Press ${RESEND_KEY} to send the last event again.\n`)
+  stdin.setRawMode(true)
+  stdin.unref()
+  stdin.on('data', (key: Buffer) => {
+    if (key.toString() === INTERRUPT_KEY) stop()
+    else if (key.toString() === RESEND_KEY) void resend()
+  })
+}

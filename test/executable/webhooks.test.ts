@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Webhook as Stranger } from 'standardwebhooks'
+import { openReceiver, type WebhookBody } from '../webhooks/webhooks.ts'
+import { Customer, inOffice, type Office } from './live.ts'
+import { COMMAND, run, start } from './program.ts'
+
+/** Webhooks as an operator, a partner and a developer meet them. */
+
+/** A certificate for 127.0.0.1, and its key. */
+const certificateIn = async (office: Office): Promise<{ cert: string; key: string }> => {
+  const [cert, key] = [join(office.folder, 'cert.pem'), join(office.folder, 'key.pem')]
+  const subject = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const made = Bun.spawnSync(
+    [
+      'openssl',
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      ...subject,
+    ],
+    { stderr: 'ignore' },
+  )
+  expect(made.exitCode).toBe(0)
+  return { cert, key }
+}
+
+const hookOf = async (customer: Customer, url: string): Promise<[number, WebhookBody]> => {
+  const response = await customer.post('/webhooks', { name: 'mine', url, events: ['*'] })
+  return [response.status, (await response.json()) as WebhookBody]
+}
+
+describe('In live mode', () => {
+  test('a delivery goes by https to an address that is allowed, with the certificate checked', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const { cert, key } = await certificateIn(office)
+      const receiver = openReceiver(undefined, { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') })
+      for (const [env, status] of [
+        [{}, 'retrying'],
+        [{ NODE_EXTRA_CA_CERTS: cert }, 'delivered'],
+      ] as const) {
+        const server = await start(
+          ['--mode', 'live', '--data-dir', office.dataDir, '--port', '0', '--webhook-allow', '127.0.0.0/8'],
+          { env },
+        )
+        const customer = await Customer.of(server, credentials)
+        const [created, { id, secret }] = await hookOf(customer, receiver.url)
+        expect(created).toBe(201)
+        await customer.post(`/webhooks/${id}/ping`, {})
+        const attempts = await untilAttempted(customer, id)
+        expect(attempts).toMatchObject([{ event_type: 'ping', status }])
+        const [received] = receiver.received
+        if (received) new Stranger(secret).verify(received.body, Object.fromEntries(received.headers))
+        await server.stop()
+      }
+      expect(receiver.received).toHaveLength(1)
+      receiver.stop()
+    }))
+
+  test('http, this machine and private networks are refused', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const server = await office.serve('--port', '0')
+      const customer = await Customer.of(server, credentials)
+      for (const url of ['http://example.com/', 'https://127.0.0.1/', 'https://10.0.0.1/', 'https://localhost/']) {
+        const [status, body] = await hookOf(customer, url)
+        expect([url, status, body]).toMatchObject([url, 400, { error: { messages: { url: [{ rule: 'format' }] } } }])
+      }
+      await server.stop()
+    }))
+
+  test('a secret is not in the data folder, and signs as before after vouchers rekey', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const server = await office.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
+      const customer = await Customer.of(server, credentials)
+      const [, { id, secret }] = await hookOf(customer, 'https://127.0.0.1:9/')
+      const bytes = [Buffer.from(secret.slice(6)), Buffer.from(secret.slice(6), 'base64')]
+      const held = () => ['scrip.sqlite', 'scrip.sqlite-wal'].map((name) => readFileSync(join(office.dataDir, name)))
+      for (const file of held()) for (const each of bytes) expect(file.includes(each)).toBe(false)
+      await office.answer('vouchers', 'rekey')
+      await customer.post(`/webhooks/${id}/ping`, {})
+      expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'ping', status: 'retrying' }])
+      expect((await server.stop()).stderr).not.toContain('cannot be opened')
+    }))
+})
+
+const untilAttempted = async (customer: Customer, id: string): Promise<object[]> => {
+  for (;;) {
+    const attempts = await customer.read<object[]>(`/webhooks/${id}/deliveries`)
+    if (attempts.length > 0) return attempts
+    await Bun.sleep(20)
+  }
+}
+
+describe('What waits', () => {
+  test('outlives kill -9 and a restart', () =>
+    inOffice(async (office) => {
+      const flags = ['--data-dir', office.dataDir, '--port', '0']
+      const receiver = openReceiver(() => new Response('', { status: 500 }))
+      const first = await start(flags)
+      const customer = await Customer.of(first, { client_id: 1, username: 'sandbox', password: 'sandbox' })
+      const [, { id }] = await hookOf(customer, receiver.url)
+      await customer.payout('first')
+      await receiver.until(2)
+      first.signal('SIGKILL')
+      await first.ended()
+      receiver.reply = () => new Response()
+      const again = await start(flags)
+      await again.request('/_sandbox/clock', { method: 'POST', body: '{"advance":"PT1M"}' })
+      await again.request('/_sandbox/webhooks/settle', { method: 'POST' })
+      const after = await Customer.of(again, { client_id: 1, username: 'sandbox', password: 'sandbox' })
+      const delivered = (await after.read<{ status: string; event_type: string }[]>(`/webhooks/${id}/deliveries`))
+        .filter(({ status }) => status === 'delivered')
+        .map(({ event_type }) => event_type)
+      const steps = ['completed', 'settling', 'submitted', 'processing', 'queued', 'created'].map(
+        (step) => `payout.${step}`,
+      )
+      expect(delivered.filter((type) => type.startsWith('payout.'))).toEqual(steps)
+      expect(delivered).toContain('wallet.debited')
+      await again.stop()
+      receiver.stop()
+    }))
+})
+
+describe('scrip webhooks', () => {
+  test('lists, delivers again and switches off; events of commands go out without a request', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const server = await office.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
+      const customer = await Customer.of(server, credentials)
+      const [, { id }] = await hookOf(customer, 'https://127.0.0.1:9/')
+      await office.answer('wallet', 'threshold', '1', '5000')
+      expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'wallet.low', status: 'retrying' }])
+      expect(await office.answer('webhooks', 'list')).toMatchObject([
+        { id, client: 'acme', name: 'mine', active: true, waiting: 1, events: ['*'] },
+      ])
+      const [attempt] = await office.answer<{ event: string }[]>('webhooks', 'deliveries', id)
+      expect(attempt).toMatchObject({ type: 'wallet.low', attempt: 1, status: 'retrying', response_status: null })
+      expect(await office.answer('webhooks', 'redeliver', String(attempt?.event))).toMatchObject({ webhooks: 1 })
+      expect(await office.answer('webhooks', 'disable', id)).toMatchObject({
+        active: false,
+        disabled_reason: 'operator',
+        waiting: 0,
+      })
+      expect(await customer.read(`/webhooks/${id}`)).toMatchObject({ active: false, disabled_reason: 'operator' })
+      for (const [command, name] of [
+        ['deliveries', 'whk_none'],
+        ['disable', 'whk_none'],
+        ['redeliver', 'evt_none'],
+      ] as const) {
+        expect((await office.run(['webhooks', command, name])).exitCode).toBe(1)
+      }
+      await server.stop()
+    }))
+})
+
+describe('scrip listen', () => {
+  test('prints its secret, then a line for each event with the status of the receiver, and removes its webhook', async () => {
+    const server = await start()
+    const receiver = openReceiver(() => new Response('', { status: 202 }))
+    const flags = ['--url', server.url, '--forward', receiver.url, '--events', 'payout.*,ping', '--world', 'mine']
+    const listening = Bun.spawn([...COMMAND, 'listen', ...flags], { stdout: 'pipe', stderr: 'pipe', stdin: 'ignore' })
+    const lines = linesOf(listening.stdout)
+    const secret = /^secret (whsec_\S+)$/.exec((await lines.next()).value ?? '')?.[1] ?? ''
+    const { stdout: id } = await run(['trigger', 'payout.failed', '--url', server.url, '--world', 'mine'])
+    expect((await lines.next()).value).toMatch(
+      new RegExp(`^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z  payout\\.failed +${id.trim()}  202$`),
+    )
+    const [received] = receiver.received
+    new Stranger(secret).verify(received?.body ?? '', Object.fromEntries(received?.headers ?? []))
+    listening.kill('SIGINT')
+    expect(await listening.exited).toBe(0)
+    const login = await server.request('/auth/login', {
+      method: 'POST',
+      body: '{"username":"sbx_mine","password":"sandbox"}',
+    })
+    const { access_token } = (await login.json()) as { access_token: string }
+    const hooks = await server.request('/api/v1/webhooks', { headers: { authorization: `Bearer ${access_token}` } })
+    expect(await hooks.json()).toEqual([])
+    receiver.stop()
+    await server.stop()
+  })
+
+  test('exits with 1 where no sandbox is, and trigger with 2 for an unknown type', async () => {
+    const [listening, triggered] = await Promise.all([
+      run(['listen', '--url', 'http://127.0.0.1:1']),
+      run(['trigger', 'order.lost']),
+    ])
+    expect([listening.exitCode, triggered.exitCode]).toEqual([1, 2])
+    expect(listening.stderr).toContain('http://127.0.0.1:1 cannot be reached')
+  })
+})
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true })
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n')) {
+      yield text.slice(0, end)
+      text = text.slice(end + 1)
+    }
+  }
+}
