@@ -206,6 +206,23 @@ describe('what is compared', () => {
     for (const quantity of [1, 2, 3, 4, 5]) expect(stderr).toMatch(new RegExp(` ${quantity} × .* 1, paid .* 2, paid `))
   })
 
+  test('is the same for a suite whose processes run side by side, each in a world of its own', () =>
+    inFolder(async (cwd) => {
+      const suite = (name: string, key: string) => `${CLIENT}
+        const post = await loggedIn('${name}')
+        for (const number of [1, 2]) await again(() => post('/api/v1/orders', CARD, ${key}))`
+      writeFileSync(join(cwd, 'careless.mjs'), suite('careless', '{}'))
+      writeFileSync(join(cwd, 'careful.mjs'), suite('careful', "{ 'idempotency-key': 'key number ' + number }"))
+      const both = `"${process.execPath}" careless.mjs & one=$!; "${process.execPath}" careful.mjs && wait $one`
+      const { exitCode, stderr } = await run(['run', '--explore', '--', 'sh', '-c', both], { cwd })
+      expect(exitCode).toBe(1)
+      expect(countsIn(stderr)).toEqual({ writes: 4, losses: 8, tooMany: 2, tooFew: 0, failed: 0, none: 6, missed: 0 })
+      expect(stderr.match(/after its commit {2}\w+/g)).toEqual([
+        'after its commit  careless',
+        'after its commit  careless',
+      ])
+    }))
+
   test('is no purchase of a beneficiary, a refusal, a charge or a replay', async () => {
     const { exitCode, stderr } = await explore(`
       await again(() => send('/api/v1/beneficiaries', PERSON))

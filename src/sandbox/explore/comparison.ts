@@ -10,7 +10,7 @@ export interface Tally {
   paidMinor: number
 }
 
-/** Purchases that are alike, of which there are more or fewer in the disturbed run. */
+/** Purchases that are alike, of which there are more or fewer in the run with the loss. */
 export interface Difference {
   example: Purchase
   expected: Tally
@@ -24,7 +24,7 @@ const likeness = ({ client, what, payee, walletId }: Purchase, byName: boolean):
 const tallyOf = (purchases: readonly Purchase[] = []): Tally => ({
   placed: purchases.length,
   kept: purchases.filter(({ paidMinor }) => paidMinor > 0),
-  paidMinor: plus(...purchases.map(({ paidMinor }) => paidMinor)),
+  paidMinor: purchases.reduce((sum, { paidMinor }) => plus(sum, paidMinor), 0),
 })
 
 export const differencesOf = (

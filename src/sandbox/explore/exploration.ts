@@ -28,7 +28,9 @@ export class Exploration {
     loss: Loss | undefined,
   ) {
     this.log = new WriteLog(loss)
-    worlds.onEnd = (world) => void this.#last.set(world, worlds.copyOf(world))
+    worlds.onEnd = (world) => {
+      if (this.log.writes.some((write) => write.world === world)) this.#last.set(world, worlds.copyOf(world))
+    }
   }
 
   /** Every write, and what is in its world once the clock has moved all orders and payouts. Called at the end. */

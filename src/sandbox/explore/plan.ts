@@ -3,7 +3,7 @@ import type { WriteResult } from './exploration.ts'
 import type { Purchase } from './statement.ts'
 import { keysOf, LOSSES, type Loss } from './writes.ts'
 
-/** A response to lose, and the write and the purchases of the undisturbed run to compare with. */
+/** A response to lose, and the write and the purchases of the run without a loss. */
 export interface PlannedLoss extends WriteResult {
   loss: Loss
 }
@@ -26,7 +26,7 @@ const doneWrites = (results: readonly WriteResult[], byName: boolean): KeyedResu
   return results.flatMap((result, index) => (result.write.isDone ? [{ ...result, key: keys[index] ?? '' }] : []))
 }
 
-/** Whether two undisturbed runs made the same writes and left the same purchases behind. */
+/** Whether two runs without a loss made the same writes and left the same purchases behind. */
 const isSame = (first: readonly KeyedResult[], second: readonly KeyedResult[], byName: boolean): boolean => {
   const summaries = new Map<readonly Purchase[], string>()
   const summaryIn = (purchases: readonly Purchase[]): string => {
@@ -45,7 +45,7 @@ const isSame = (first: readonly KeyedResult[], second: readonly KeyedResult[], b
 }
 
 /**
- * The losses to try: each write of the first run, before and after its commit. Undefined if two undisturbed runs differ,
+ * The losses to try: each write of the first run, before and after its commit. Undefined if two runs without a loss differ,
  * even when names are left out that the command may invent.
  */
 export const planOf = (
@@ -64,7 +64,7 @@ export const planOf = (
   return undefined
 }
 
-/** Where two undisturbed runs part, for a person who has to make them the same. */
+/** Where two runs without a loss part, for a person who has to make them the same. */
 export const partingOf = (first: readonly WriteResult[], second: readonly WriteResult[]): string => {
   const others = new Map(doneWrites(second, false).map(({ key, purchases }) => [key, purchases]))
   for (const { key, write, purchases } of doneWrites(first, false)) {
