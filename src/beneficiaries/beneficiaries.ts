@@ -10,7 +10,7 @@ export const saveBeneficiary = (tx: Tx, world: World, clientId: number, input: B
   return saveBeneficiaryAs(tx, { id: world.ids.next('ben', createdAtMs), clientId, createdAtMs }, input)
 }
 
-const saveBeneficiaryAs = (
+export const saveBeneficiaryAs = (
   tx: Tx,
   created: Pick<Beneficiary, 'id' | 'clientId' | 'createdAtMs'>,
   input: BeneficiaryInput,

@@ -1,6 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { preparedFind, preparedInsert } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
@@ -11,6 +11,14 @@ import { type Beneficiary, beneficiaries } from './tables.ts'
 export type { Beneficiary }
 
 export const findBeneficiary = preparedFind(beneficiaries)
+
+/** Of all clients, the oldest first. */
+export const beneficiaryKeys = (query: Query): Pick<Beneficiary, 'id' | 'clientId'>[] =>
+  query
+    .select({ id: beneficiaries.id, clientId: beneficiaries.clientId })
+    .from(beneficiaries)
+    .orderBy(asc(beneficiaries.createdAtMs), asc(beneficiaries.id))
+    .all()
 
 export const insertBeneficiary = preparedInsert(beneficiaries)
 

@@ -36,6 +36,7 @@ import { rateCommands } from './rates.ts'
 import { restoreCommand } from './restore.ts'
 import { explore } from './run/explore.ts'
 import { run } from './run/run.ts'
+import { scenarioCommands } from './scenario.ts'
 import { serve } from './serve.ts'
 import { statementCommand } from './statement.ts'
 import { transactionsCommand } from './transactions.ts'
@@ -106,6 +107,9 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
   backupCommand(program.command('backup'))
   restoreCommand(program.command('restore'))
   verifyCommand(program.command('verify'))
+
+  program.commandsGroup('Test:')
+  scenarioCommands(program.command('scenario').description('show the scenarios that a sandbox can begin with'))
 
   program.commandsGroup('Learn:')
   helpCommand(program)

@@ -1,9 +1,10 @@
 import { createApp } from '../app/app.ts'
+import type { Deps } from '../app/services.ts'
 import type { FailedLogins } from '../audit/failed-logins.ts'
 import { CatalogFault } from '../catalog/document.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type Config, urlOf } from '../config/config.ts'
-import { wantsColor } from '../config/environment.ts'
+import { UsageError, wantsColor } from '../config/environment.ts'
 import { renderFailure, STRUCTURED } from '../http/errors.ts'
 import { type Listening, type ListenOptions, listen } from '../http/listen.ts'
 import { JSON_TYPE } from '../http/responses.ts'
@@ -13,6 +14,7 @@ import { DomainError, INTERNAL } from '../kernel/failure.ts'
 import { createLog, LineSink, type Log } from '../observability/log.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { StorageWatch } from '../observability/storage-watch.ts'
+import { ScenarioFault } from '../sandbox/scenario/loading.ts'
 import { assemble, VERSION } from '../start/assemble.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
@@ -47,7 +49,7 @@ export const startServer = async (config: Config, log: Log) => {
   const listeners = [log.requests, metrics?.listener].filter((listener) => listener !== undefined)
   const publicUrl = config.publicUrl ?? url
   const deps = platform.deps({ publicUrl, addressOf: server.addressOf, isClosing: () => stopping, listeners })
-  const { handle, due, deliveries, failedLogins, logIn, tick } = createApp(deps)
+  const { handle, due, deliveries, failedLogins, logIn, tick } = appOf(deps, config, server)
   answer = handle
   metrics?.watchDue(due)
   const recordFailed = () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
@@ -72,20 +74,34 @@ export const startServer = async (config: Config, log: Log) => {
   }
 }
 
+/** The faults of a scenario can only be checked against the operations. @throws ProgramError when one can never strike */
+const appOf = (deps: Deps, { scenario }: Config, server: Listening) => {
+  try {
+    return createApp(deps)
+  } catch (error) {
+    if (!(error instanceof ScenarioFault)) throw error
+    server.stop(0) // nothing is left to keep the process alive
+    throw new ProgramError(EXIT.data, `${scenario}: ${error.message}`)
+  }
+}
+
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 const openPlatform = (config: Config, log: Log) => {
   try {
     return assemble(config, systemClock, log)
   } catch (error) {
+    if (error instanceof UsageError) throw error
     const where =
       error instanceof CatalogFault
         ? config.catalogFile
         : error instanceof RatesFault
           ? config.ratesFile
-          : namesItsPath(error)
-            ? undefined
-            : config.dataDir
+          : error instanceof ScenarioFault
+            ? config.scenario
+            : namesItsPath(error)
+              ? undefined
+              : config.dataDir
     const what = error instanceof Error ? error.message : String(error)
     throw new ProgramError(EXIT.data, where === undefined ? what : `${where}: ${what}`)
   }

@@ -45,6 +45,7 @@ export const documentConfigOf = (options: ServeOptions) => {
     sandboxToken: findSecret('sandboxToken', options.sandboxToken),
     voucherKey: findKey('voucherKey', options.voucherKey),
     snapshotFile: options.snapshot,
+    scenario: scenarioOf(options),
     strict: options.strict ?? false,
     /** For all worlds of the sandbox and their request logs. */
     memoryBytesMax: options.memory,
@@ -58,6 +59,14 @@ export const documentConfigOf = (options: ServeOptions) => {
 
 /** What flags and environment say. A flag overrides its variable, and the variable the default (contract C1). */
 export type Config = ReturnType<typeof documentConfigOf>
+
+/** A file, or a name. @throws UsageError */
+const scenarioOf = ({ scenario, snapshot }: ServeOptions): string | undefined => {
+  if (scenario !== undefined && snapshot !== undefined) {
+    throw new UsageError('--scenario and --snapshot both say what a world begins with: leave one out')
+  }
+  return scenario
+}
 
 /** @throws UsageError, which never contains the key */
 const findKey = (name: string, given?: string): Uint8Array | undefined => {

@@ -107,6 +107,12 @@ export const SERVE_OPTIONS = {
     isSecret: true,
   },
   snapshot: { value: '<file>', meaning: 'snapshot to start every world from', read: parseText, onlyIn: 'sandbox' },
+  scenario: {
+    value: '<file>',
+    meaning: 'scenario that every world begins with: a file, or a name of scrip scenario list',
+    read: parseText,
+    onlyIn: 'sandbox',
+  },
   strict: { meaning: 'refuse unknown members and parameters, in the sandbox', unset: 'false', onlyIn: 'sandbox' },
   memory: {
     value: '<size>',

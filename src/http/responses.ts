@@ -15,5 +15,5 @@ export const bodyOf = (response: Response): string | Uint8Array | undefined => b
 export const jsonResponse = (json: string, { status = 200 }: { status?: number } = {}): Response =>
   withBody(new Response(json, { status, headers: { 'content-type': JSON_TYPE } }), json)
 
-export const textResponse = (text: string): Response =>
-  withBody(new Response(text, { headers: { 'content-type': 'text/plain; charset=utf-8' } }), text)
+export const textResponse = (text: string, type = 'text/plain; charset=utf-8'): Response =>
+  withBody(new Response(text, { headers: { 'content-type': type } }), text)

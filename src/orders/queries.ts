@@ -57,6 +57,10 @@ const byOrder = prepared((query: Query) =>
     .prepare(),
 )
 
+/** Of all clients, the oldest first. */
+export const orderKeys = (query: Query): Pick<Order, 'id' | 'clientId'>[] =>
+  query.select({ id: orders.id, clientId: orders.clientId }).from(orders).orderBy(asc(orders.id)).all()
+
 export const vouchersOf = (query: Query, orderId: number): Voucher[] => byOrder(query).all({ orderId })
 
 const nextDue = prepared((query: Query) =>

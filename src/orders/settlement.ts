@@ -4,11 +4,11 @@ import { shareOf } from '../kernel/money.ts'
 import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
 import { type Conversion, type Line, refund, settle } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
-import type { EventContext } from '../webhooks/publish.ts'
+import type { MoneyContext } from '../webhooks/publish.ts'
 import type { Order } from './tables.ts'
 
 /** Settles what was delivered with supplier, tax and fees, and refunds the rest. Returns what was refunded. */
-export const settleOrder = (tx: Tx, context: EventContext, order: Order, nowMs: number, remarks: string): number => {
+export const settleOrder = (tx: Tx, context: MoneyContext, order: Order, nowMs: number, remarks: string): number => {
   const { deliveredQuantity } = order
   const wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
   const cause = { sourceId: String(order.id), nowMs }

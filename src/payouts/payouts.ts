@@ -62,7 +62,7 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   return payout
 }
 
-const newPayout = (
+export const newPayout = (
   created: Pick<Payout, 'id' | 'clientId' | 'createdAtMs'>,
   input: Omit<PayoutInput, 'payee'>,
   { beneficiaryId, payee }: { beneficiaryId: string | null; payee: Payee },
@@ -114,7 +114,7 @@ export type PayoutPrice = Pick<
 >
 
 /** In the wallet's currency; for the beneficiary's total, in that of the default wallet. */
-const payoutPriceOf = (
+export const payoutPriceOf = (
   query: Query,
   pricing: PayoutPricing,
   clientId: number,

@@ -65,7 +65,7 @@ export const applyEvent = (
   return after
 }
 
-const changeBy = (
+export const changeBy = (
   event: PayoutEventType,
   { nowMs, failureCode, failureReason }: Omit<EventDetails, 'actorType'>,
 ): PayoutChange => {

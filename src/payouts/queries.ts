@@ -52,6 +52,14 @@ const byPayout = prepared((query: Query) =>
     .prepare(),
 )
 
+/** Of all clients, the oldest first. */
+export const payoutKeys = (query: Query): Pick<Payout, 'id' | 'clientId'>[] =>
+  query
+    .select({ id: payouts.id, clientId: payouts.clientId })
+    .from(payouts)
+    .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
+    .all()
+
 /** The payouts that the clock may move, the oldest first. */
 export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): Payout[] =>
   query

@@ -6,6 +6,7 @@ import type { Asked } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
 import type { RecordedRequest } from './requests/operations.ts'
 import type { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
+import type { ScenarioSources } from './scenario/loading.ts'
 import type { SnapshotStore } from './worlds/store.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
 
@@ -17,6 +18,8 @@ export interface Parts extends Program {
   reference: Reference
   /** The exchange rates that a world begins with. */
   initialRates: () => BaseRates | undefined
+  /** What a scenario is loaded with. */
+  scenarios: ScenarioSources
   version: string
   publicUrl: string
   outcomes: OutcomeRegistry

@@ -9,21 +9,26 @@ import { sandboxRoutes } from './control/routes.ts'
 import { Exploration } from './explore/exploration.ts'
 import type { Loss } from './explore/writes.ts'
 import { faultHeadersOf } from './faults/faults.ts'
+import { addRule } from './faults/rules.ts'
 import type { Parts } from './parts.ts'
 import { RequestObserver } from './requests/observer.ts'
 import type { CoverageReport, RecordedRequest } from './requests/operations.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
+import { newRules } from './scenario/faults.ts'
+import type { Scenario } from './scenario/schema.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
 
 interface SandboxOptions
-  extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'version' | 'publicUrl'> {
+  extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'scenarios' | 'version' | 'publicUrl'> {
   log: Log
   host: string
   token: string | undefined
   strict: boolean
+  /** The fault rules that every world begins with. */
+  initialFaults: NonNullable<Scenario['faults']>
 }
 
 /** The sandbox around the live program (contract C15, decision 0047). Live mode has none. */
@@ -77,6 +82,10 @@ export class Sandbox implements Extension {
       replay: (world, recorded) => this.#replay(program, world, recorded),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
+    const rules = newRules({ faults: this.options.initialFaults }, this.#outcomes)
+    worlds.onSeeded((world) => {
+      for (const rule of rules) addRule(world, rule)
+    })
     return routes
   }
 

@@ -70,6 +70,16 @@ export const makeRoomForLogin = (tx: Tx, clientId: number): boolean => oldestLog
 
 export const insertLogin = preparedInsert(logins)
 
+/** Logins of some clients, which are the same in another database. */
+export const copyLogins = (from: Query, to: Tx, clientIds: readonly number[]): void => {
+  const rows = from
+    .select()
+    .from(logins)
+    .where(inArray(logins.clientId, [...clientIds]))
+    .all()
+  for (const login of rows) insertLogin(to, login)
+}
+
 export const updateLogin = (tx: Tx, id: string, change: Partial<Login>): void => {
   tx.update(logins).set(change).where(eq(logins.id, id)).run()
 }

@@ -21,11 +21,12 @@ import type { WorldState } from '../sandbox/worlds/state.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
 import { seededState, startInMemory } from './memory.ts'
 import type { Origin, Sources } from './origin.ts'
+import { readInitialScenario, scenarioSourcesOf } from './scenario.ts'
 import { readReference, seedReferenceData } from './seed.ts'
 
 export const VERSION = (JSON.parse(packageJson) as { version: string }).version
 
-/** @throws CatalogFault, RatesFault, SnapshotFault, SchemaMismatch, DataFault, or an error of the file system */
+/** @throws CatalogFault, RatesFault, SnapshotFault, ScenarioFault, SchemaMismatch, DataFault, or an error of the file system */
 export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
   const sources = readSources(config, clock)
   const { catalog: database, sandboxWorlds, initialRates, release, ...origin } = startFrom(sources)
@@ -49,6 +50,8 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
           log,
           worlds: sandboxWorlds,
           initialRates,
+          scenarios: scenarioSourcesOf(sources, database),
+          initialFaults: sources.scenario?.faults ?? [],
           catalog,
           reference,
           version: VERSION,
@@ -76,7 +79,7 @@ const readSources = (config: Config, clock: SteadyClock): Sources => {
   const seed = config.seed ?? freshSeed()
   const reference = readReference()
   const snapshot = snapshotFile === undefined ? undefined : readSnapshotFile(snapshotFile, config, clock)
-  return {
+  const files = {
     config,
     clock,
     seed,
@@ -84,8 +87,10 @@ const readSources = (config: Config, clock: SteadyClock): Sources => {
     packedCatalog: catalogFile === undefined ? undefined : Bun.zstdCompressSync(readFileSync(catalogFile)),
     rates: ratesFile === undefined ? undefined : readRates(readFileSync(ratesFile, 'utf8'), reference),
     snapshot,
-    initial: snapshot ?? seededState(seed),
   }
+  const scenario = readInitialScenario(files)
+  const given = snapshot ?? scenario?.state
+  return { ...files, scenario: scenario?.document, given, initial: given ?? seededState(seed) }
 }
 
 /** Migrated and with current seed data. @throws SnapshotFault */

@@ -27,7 +27,7 @@ import type { Saved } from '../sandbox/worlds/store.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
-import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
+import { clientsOf, initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seedReferenceData } from './seed.ts'
 
 const SIGNING_KEY_FILE = 'signing.key'
@@ -56,10 +56,10 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
 
 /** @throws DataFault, SchemaMismatch, CatalogFault */
 export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
-  const { config, clock, seed, initial, snapshot } = sources
+  const { config, clock, seed, initial, given } = sources
   const initialRates = initialRatesOf(sources)
   const release = lockFolder(dataDir)
-  const world = openSandbox(dataDir, sources, snapshot)
+  const world = openSandbox(dataDir, sources, given)
   const signingKey = getSigningKey(dataDir)
   const seal = openSeal(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
   world.db.serve()
@@ -72,9 +72,10 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   const worlds = new SandboxWorlds({
     clock,
     seed,
+    initialClients: clientsOf(sources),
     memoryBytesMax: config.memoryBytesMax,
     default: world,
-    reopenDefault: (saved = snapshot) => {
+    reopenDefault: (saved = given) => {
       if (!(saved instanceof StagedFile)) removeDatabase(databasePath(dataDir))
       const next = openSandbox(dataDir, sources, saved)
       next.db.serve()

@@ -9,11 +9,14 @@ import type { Saved } from '../sandbox/worlds/store.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
-import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
+import { clientsOf, initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 
 /** Seeded while the program was bundled. */
 const SEEDED = seededImages()
+
+/** A database without clients. */
+export const emptyImage = (): Uint8Array => unpacked(SEEDED.empty)
 
 /** Worlds share the catalog of the process, and have none of their own. */
 export const seededState = (seed: string): WorldState => ({
@@ -33,7 +36,11 @@ export const startInMemory = (sources: Sources): Origin => {
     setAccountPasswords(world.db)
     return world
   }
-  const worlds = new SandboxWorlds({ clock, seed, memoryBytesMax, default: open(), reopenDefault: open, store })
+  const worlds = new SandboxWorlds({
+    ...{ clock, seed, initialClients: clientsOf(sources), memoryBytesMax, store },
+    default: open(),
+    reopenDefault: open,
+  })
   const seal = sealInMemory(config.voucherKey)
   const initialRates = initialRatesOf(sources)
   return {
@@ -49,7 +56,9 @@ export const startInMemory = (sources: Sources): Origin => {
 }
 
 /** The catalog has a database of its own, which no reset changes. */
-const catalogInMemory = (sources: Sources): (() => Database) => {
+export const catalogInMemory = (
+  sources: Pick<Sources, 'config' | 'reference' | 'packedCatalog' | 'snapshot'>,
+): (() => Database) => {
   const { packedCatalog, snapshot } = sources
   if (!packedCatalog && !snapshot) return carriedCatalog()
   const database = Database.inMemory(snapshot?.image ?? unpacked(SEEDED.world))

@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import type { SealSource } from '../orders/voucher-key.ts'
 import type { Reference } from '../reference/reference.ts'
+import type { Scenario } from '../sandbox/scenario/schema.ts'
 import type { WorldState } from '../sandbox/worlds/state.ts'
 import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../worlds/worlds.ts'
@@ -21,6 +22,9 @@ export interface Sources {
   packedCatalog: Uint8Array | undefined
   rates: BaseRates | undefined
   snapshot: WorldState | undefined
+  scenario: Scenario | undefined
+  /** What the snapshot or the scenario gives. */
+  given: WorldState | undefined
   initial: WorldState
 }
 
@@ -38,11 +42,17 @@ export interface Origin {
 }
 
 /** Those of `--rates`, else those of the sandbox. */
-export const initialRatesOf = ({ rates, reference }: Sources): (() => BaseRates) =>
+export const initialRatesOf = ({ rates, reference }: Pick<Sources, 'rates' | 'reference'>): (() => BaseRates) =>
   rates ? () => rates : sandboxRates(reference)
 
+/** The clients that a scenario adds to each world. */
+export const clientsOf = ({ scenario }: Sources): string[] => scenario?.clients?.map(({ name }) => name) ?? []
+
 /** Writes the products of `--catalog`, else those of the sandbox. @throws CatalogFault */
-export const seedCatalog = (database: Database, { config, packedCatalog, reference }: Sources): void => {
+export const seedCatalog = (
+  database: Database,
+  { config, packedCatalog, reference }: Pick<Sources, 'config' | 'packedCatalog' | 'reference'>,
+): void => {
   if (packedCatalog) importCatalog(database, reference, Bun.zstdDecompressSync(packedCatalog).toString())
   else if (config.mode === 'sandbox') seedSandboxCatalog(database, reference)
 }

@@ -13,13 +13,14 @@ export const seededImages = () => {
   database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
   migrate(database.sqlite, { nowMs: () => SEEDED_AT_MS })
   seedReferenceData(database)
+  const empty = encoded(database)
   const reference = readReference()
   seedSandboxAccounts(database, reference)
   const world = encoded(database)
   seedSandboxCatalog(database, reference)
   const catalog = encoded(database)
   database.close()
-  return { world, catalog }
+  return { empty, world, catalog }
 }
 
 const ZSTD_LEVEL = 19

@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { searchText } from '../db/search.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
-import type { EventContext } from '../webhooks/publish.ts'
+import type { MoneyContext } from '../webhooks/publish.ts'
 import { INSUFFICIENT_BALANCE } from './errors.ts'
 import { publishWallet } from './publish.ts'
 import {
@@ -67,12 +67,12 @@ const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement
 }
 
 /**
- * Moves money, records the transaction, and publishes it unless there is no context.
+ * Moves money, records the transaction, and publishes it if there is a world.
  * @throws DomainError insufficient_balance or amount_too_large
  */
 const move = (
   tx: Tx,
-  context: EventContext | undefined,
+  context: MoneyContext | undefined,
   wallet: Wallet,
   cause: Cause,
   movement: Movement,
@@ -106,8 +106,11 @@ const move = (
     createdAtMs: nowMs,
     searchLowerCase: searchText(cause.sourceId, cause.remarks),
   })
-  if (context) publishWallet(tx, context, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs)
-  if (context && moved.isLow && !before.isLow) publishWallet(tx, context, moved, 'low', nowMs)
+  if (context?.world) {
+    const published = { world: context.world, reference: context.reference }
+    publishWallet(tx, published, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs)
+    if (moved.isLow && !before.isLow) publishWallet(tx, published, moved, 'low', nowMs)
+  }
   return transaction
 }
 
@@ -117,7 +120,7 @@ const move = (
  */
 export const moveWallet = (
   tx: Tx,
-  context: EventContext,
+  context: MoneyContext,
   wallet: Wallet,
   cause: Cause,
   amountMinor: number,
@@ -128,12 +131,12 @@ export const moveWallet = (
  * Reserves what the wallet pays until the order or payout is settled or refunded.
  * @throws DomainError insufficient_balance, also when the wallet is closed, or amount_too_large
  */
-export const reserve = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) => {
+export const reserve = (tx: Tx, context: MoneyContext, wallet: Wallet, cause: Cause, amountMinor: number) => {
   if (wallet.closedAtMs !== null) throw new DomainError(INSUFFICIENT_BALANCE)
   return move(tx, context, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor })
 }
 
-export const refund = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
+export const refund = (tx: Tx, context: MoneyContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
   move(tx, context, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor })
 
 /** Books reserved money. The lines sum to the amount, in the wallet's currency. */
@@ -152,7 +155,7 @@ type OperatorCause = Pick<Cause, 'remarks' | 'nowMs'>
 /** Puts money into a wallet. Without a context, as for seed data, nothing is published. */
 export const fund = (
   tx: Tx,
-  context: EventContext | undefined,
+  context: MoneyContext | undefined,
   wallet: Wallet,
   amountMinor: number,
   cause: OperatorCause,
@@ -163,7 +166,7 @@ export const fund = (
 }
 
 /** An operator corrects a balance, up or down. @throws DomainError insufficient_balance */
-export const adjust = (tx: Tx, context: EventContext, wallet: Wallet, amountMinor: number, cause: OperatorCause) => {
+export const adjust = (tx: Tx, context: MoneyContext, wallet: Wallet, amountMinor: number, cause: OperatorCause) => {
   const against: Line = { account: 'adjustments', currencyId: wallet.currencyId, amountMinor: -amountMinor }
   const whole = { sourceType: 'adjustment', sourceId: null, ...cause } as const
   return moveWallet(tx, context, wallet, whole, amountMinor, [against])

@@ -15,6 +15,9 @@ export interface EventContext {
   reference: Reference
 }
 
+/** Without a world nothing is published: seed data, and the past of a scenario (decision 57). */
+export type MoneyContext = Pick<EventContext, 'reference'> & Partial<Pick<EventContext, 'world'>>
+
 export interface NewEvent {
   clientId: number
   type: EventType

@@ -218,7 +218,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
 
   test.each<[string, unknown, object]>([
     ['a number as from', { from: 1 }, validation('from', 'string', 'must be a string')],
-    ['an unknown member', { form: 'a' }, validation('form', 'enum', 'is no known member; known are from')],
+    ['an unknown member', { form: 'a' }, validation('form', 'enum', 'is no known member; known are from, scenario')],
     ['what is no JSON', '{"from":', UNREADABLE],
     ['a list', [], UNREADABLE],
   ])('400 refuses %s and creates nothing', async (_, sent, body) => {

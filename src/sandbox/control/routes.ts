@@ -4,6 +4,7 @@ import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
 import type { Parts } from '../parts.ts'
 import { requestRoutes } from '../requests/routes.ts'
+import { scenarioRoutes } from '../scenario/routes.ts'
 import { testValueRoutes } from '../test-values/routes.ts'
 import { inboxReceiver, inboxRoutes, webhookRoutes } from '../webhooks/routes.ts'
 import { clockRoutes, snapshotRoutes, worldRoutes } from '../worlds/routes.ts'
@@ -37,6 +38,7 @@ const controlRoutes = (parts: Parts) =>
     .use(ledgerRoutes(parts))
     .use(inboxRoutes(parts))
     .use(webhookRoutes(parts))
+    .use(scenarioRoutes(parts))
     .use(requestRoutes(parts))
     .use(testValueRoutes(parts))
 
@@ -47,6 +49,7 @@ const LINKS = [
   'pace',
   'clients',
   'rates',
+  'scenario',
   'inbox',
   'errors',
   'faults',

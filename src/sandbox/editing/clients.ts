@@ -83,7 +83,7 @@ export const clientWire = (query: Query, world: World, client: ClientRecord) => 
 })
 
 /** Percentages by product; a discount of 0 is none. */
-const discountsWire = (query: Query, clientId: number): Record<string, number> =>
+export const discountsWire = (query: Query, clientId: number): Record<string, number> =>
   Object.fromEntries(
     [...discountsOf(query, clientId)]
       .filter(([, basisPoints]) => basisPoints > 0)

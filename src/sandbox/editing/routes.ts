@@ -1,9 +1,8 @@
 import { Elysia } from 'elysia'
 import { forgetPrices } from '../../charges/cache.ts'
-import { type BaseRates, decimalOf, parseRates, RatesFault } from '../../charges/rates.ts'
 import { ratesIn, replaceRates } from '../../charges/stored-rates.ts'
 import { readObject } from '../../http/body.ts'
-import { DomainError, found, invalid, notFound, violated } from '../../kernel/failure.ts'
+import { found, notFound, violated } from '../../kernel/failure.ts'
 import { refreshClients } from '../../sessions/clients.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import { addClient, allClients, findCredentials } from '../../sessions/queries.ts'
@@ -14,6 +13,7 @@ import { getWorld } from '../worlds/operations.ts'
 import { applyClientEdit, clientWire, readClientEdit } from './clients.ts'
 import * as operations from './operations.ts'
 import { changeProduct, entryIn, readEdit } from './products.ts'
+import { ratesWire, readRates, refusingFaults } from './rates.ts'
 
 /** How many letters a generated password has: 165 random bits. */
 const PASSWORD_LENGTH = 32
@@ -66,30 +66,6 @@ export const rateRoutes = (parts: Parts) =>
       },
       operations.setRates,
     )
-
-const ratesWire = (rates: BaseRates | undefined) => {
-  const { base, perBaseE8 } = rates ?? { base: '', perBaseE8: new Map<string, number>() }
-  const others = [...perBaseE8].filter(([currency]) => currency !== base)
-  others.sort(([a], [b]) => (a < b ? -1 : 1))
-  return { base, rates: Object.fromEntries(others.map(([currency, rateE8]) => [currency, decimalOf(rateE8)])) }
-}
-
-const readRates = (body: object): BaseRates => refusingFaults(() => parseRates(JSON.stringify(body)))
-
-/** @throws DomainError validation with every bad rate */
-const refusingFaults = <T>(work: () => T): T => {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof RatesFault)) throw error
-    const violations = error.problems.map((problem) => {
-      const [path = '', ...what] = problem.split(': ')
-      const field = path.slice(1).replaceAll('/', '.')
-      return { field, rule: 'format' as const, problem: what.join(': '), message: `${field}: ${what.join(': ')}` }
-    })
-    throw new DomainError(invalid(violations))
-  }
-}
 
 export const clientRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-clients' })

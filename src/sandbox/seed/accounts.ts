@@ -1,12 +1,22 @@
 import { agreeDiscounts } from '../../catalog/queries.ts'
 import type { Database } from '../../db/database.ts'
+import { toPercent } from '../../kernel/money.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
-import { clientNames, insertClients, setPasswordDigest } from '../../sessions/queries.ts'
+import {
+  allClients,
+  clientNames,
+  findPasswordDigest,
+  insertClients,
+  setPasswordDigest,
+} from '../../sessions/queries.ts'
 import { seedWallets } from '../../wallets/seed.ts'
 
 export const SANDBOX_USERNAME = 'sandbox'
 export const LIMITED_USERNAME = 'limited'
+
+/** The digest of a client that nobody has logged in as: no password has it. */
+export const UNCLAIMED = ''
 
 export const SANDBOX_CLIENT_IDS = { sandbox: 1, limited: 2 } as const
 
@@ -30,6 +40,27 @@ const WALLETS = [
 
 /** One discount that was agreed, so that the difference can be seen: product 2 at 6 % for `limited` instead of 4 %. */
 const AGREED_DISCOUNTS = [{ clientId: 2, productId: 2, discountBasisPoints: 600 }] as const
+
+/** The accounts and their wallets in the form of a scenario. */
+export const seededClients = () =>
+  ACCOUNTS.map(({ id, username: name, vouchers, quantityMax }) => ({
+    name,
+    features: { vouchers },
+    max_quantity: quantityMax,
+    discounts: Object.fromEntries(
+      AGREED_DISCOUNTS.filter(({ clientId }) => clientId === id).map((agreed) => [
+        agreed.productId,
+        toPercent(agreed.discountBasisPoints),
+      ]),
+    ),
+  }))
+
+export const seededWallets = () =>
+  WALLETS.map(({ clientId, currency, amount }) => ({
+    client: ACCOUNTS.find(({ id }) => id === clientId)?.username ?? SANDBOX_USERNAME,
+    currency,
+    amount,
+  }))
 
 /** 2026-01-01T00:00:00Z: what is seeded is the same in every world and every run, its times too. */
 export const SEEDED_AT_MS = 1_767_225_600_000
@@ -58,8 +89,11 @@ export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live
   return names.length > 0 && isSandbox !== (mode === 'sandbox')
 }
 
-/** Gives the default world's accounts their documented passwords, whatever world its data was copied from. */
+/** Gives clients of the default world their documented passwords, which are their names, whatever world its data is from. */
 export const setAccountPasswords = (database: Database): void =>
   database.fill((tx) => {
-    for (const { id, username } of ACCOUNTS) setPasswordDigest(tx, id, passwordDigest(username))
+    for (const { id, username } of allClients(tx)) {
+      const isUnclaimed = isAccount(username) || findPasswordDigest(tx, id) === UNCLAIMED
+      if (isUnclaimed) setPasswordDigest(tx, id, passwordDigest(username))
+    }
   })

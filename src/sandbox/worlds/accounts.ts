@@ -14,7 +14,7 @@ import { findCredentials, findPasswordDigest, setPasswordDigests } from '../../s
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { FOREIGN_SITE, worldsExhausted } from '../errors.ts'
-import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME, UNCLAIMED } from '../seed/accounts.ts'
 import type { Saved } from './store.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
@@ -23,8 +23,6 @@ import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 const WORLD_USERNAME = /^sbx_([^.]*)(?:\.(.+))?$/
 /** Strangers may ask for many worlds at once: one is made in each turn of the event loop. */
 const NEW_WORLDS = 'new worlds'
-/** The digest of a world that nobody has logged in to: no password has it. */
-const UNCLAIMED = ''
 
 /**
  * Resolves `sbx_<name>` to the world of that name, which is made on first use; the first password used is its
@@ -43,7 +41,7 @@ export const worldAccounts =
     }
     const find = () => worlds.find(worldName)
     // A wrong name makes no world.
-    if (!find() && !isAccount(client)) return { world: worlds.default, username }
+    if (!find() && !worlds.beginsWith(client)) return { world: worlds.default, username }
     const world = find() ?? (await turns.take(NEW_WORLDS, () => find() ?? make()))
     const digest = findCredentials(world.db.query, client)?.passwordSha256
     if (digest === UNCLAIMED) setDigests(world, passwordDigest(password))
@@ -85,7 +83,8 @@ const setDigests = (world: World, digest: string): World => {
   return world
 }
 
-const worldDigest = (world: World): string | undefined => findPasswordDigest(world.db.query, SANDBOX_CLIENT_IDS.sandbox)
+export const worldDigest = (world: World): string | undefined =>
+  findPasswordDigest(world.db.query, SANDBOX_CLIENT_IDS.sandbox)
 
 /** What a body of these routes says of its world, before anything of it is believed (contract C3). */
 const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {

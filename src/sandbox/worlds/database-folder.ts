@@ -128,3 +128,6 @@ export class DatabaseFolder {
       .map(({ name }) => name)
   }
 }
+
+/** What was saved in a file is removed at the end of a request, unless it has become a world or a snapshot. */
+export const stagedIn = (saved: unknown): StagedFile | undefined => (saved instanceof StagedFile ? saved : undefined)

@@ -63,11 +63,11 @@ export const getWorlds = (worlds: Worlds, name: string): readonly World[] =>
 /** @throws DomainError world_not_found */
 export const getWorld = (worlds: Worlds, name: string): World => found(worlds.find(name), worldNotFound(name))
 
-const WorldSummary = Type.Object(
+export const WorldSummary = Type.Object(
   { name: Type.String(), username: Type.String({ description: 'Logs in to it' }), now: Timestamp },
   { title: 'World' },
 )
-const WORLD_EXAMPLE = { name: 'checkout', username: 'sbx_checkout', now: '2026-01-01T00:00:00.000Z' }
+export const WORLD_EXAMPLE = { name: 'checkout', username: 'sbx_checkout', now: '2026-01-01T00:00:00.000Z' }
 
 export const worldWire = ({ name, clock }: World): Static<typeof WorldSummary> => ({
   name,
@@ -141,11 +141,23 @@ export const listWorlds = controlOperation('worlds')({
 
 export const makeWorld = controlOperation('worlds')({
   id: 'makeWorld',
-  summary: 'Make a world, fresh or as a copy',
+  summary: 'Make a world: fresh, as a copy, or of a scenario',
   description: 'A world of that name is replaced. The first password that is used is its password.',
   params: NamePath,
   body: Type.Object(
-    { from: Type.Optional(Text({ description: 'A world or a snapshot to copy; fresh when left out' })) },
+    {
+      from: Type.Optional(Text({ description: 'A world or a snapshot to copy; fresh when left out' })),
+      scenario: Type.Optional(
+        Type.Object(
+          {},
+          {
+            title: 'ScenarioOfWorld',
+            additionalProperties: true,
+            description: 'A document as PUT /_sandbox/scenario takes; larger ones go there',
+          },
+        ),
+      ),
+    },
     { title: 'WorldRequest' },
   ),
   bodyExample: { from: 'prepared' },

@@ -11,8 +11,10 @@ import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted } from '../errors.ts'
 import type { Parts } from '../parts.ts'
+import { makeOfScenario, refusing } from '../scenario/apply.ts'
+import { checkScenario } from '../scenario/format.ts'
 import { putBack, unclaimed } from './accounts.ts'
-import { StagedFile } from './database-folder.ts'
+import { stagedIn } from './database-folder.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
 import { getWorld, HAPPENED_MAX, newName, plainName, worldWire } from './operations.ts'
@@ -83,9 +85,6 @@ const listed = async (worlds: SandboxWorlds) => {
   return found.map(worldWire)
 }
 
-/** What was saved in a file is removed at the end of a request, unless it has become a world or a snapshot. */
-const stagedIn = (saved: Saved | undefined): StagedFile | undefined => (saved instanceof StagedFile ? saved : undefined)
-
 /** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
 const savedAs = async ({ worlds, snapshots }: Pick<Parts, 'worlds' | 'snapshots'>, name: string): Promise<Saved> => {
   const snapshot = await snapshots.find(name)
@@ -95,13 +94,19 @@ const savedAs = async ({ worlds, snapshots }: Pick<Parts, 'worlds' | 'snapshots'
   return worlds.save(world)
 }
 
-export const worldRoutes = ({ worlds, snapshots }: Parts) =>
-  new Elysia({ name: 'sandbox-worlds' })
+export const worldRoutes = (parts: Parts) => {
+  const { worlds, snapshots } = parts
+  return new Elysia({ name: 'sandbox-worlds' })
     .get('/worlds', () => listed(worlds), operations.listWorlds)
     .put(
       '/worlds/:name',
-      async ({ params, body: { from } }) => {
+      async ({ params, body: { from, scenario } }) => {
         const name = newName(params.name)
+        if (from !== undefined && scenario !== undefined)
+          throw violated('scenario', 'format', 'must not come with from')
+        if (scenario !== undefined) {
+          return refusing(async () => worldWire(await makeOfScenario(parts, name, checkScenario(scenario))))
+        }
         const source = from && plainName(from)
         const saved = source === undefined ? undefined : await savedAs({ worlds, snapshots }, source)
         using _staged = stagedIn(saved)
@@ -125,6 +130,7 @@ export const worldRoutes = ({ worlds, snapshots }: Parts) =>
       ({ query }) => ({ world: putBack(worlds, getWorld(worlds, query.world)).name }),
       operations.resetWorld,
     )
+}
 
 export const snapshotRoutes = ({ worlds, snapshots }: Parts) =>
   new Elysia({ name: 'sandbox-snapshots' })

@@ -4,6 +4,7 @@ import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { worldsExhausted } from '../errors.ts'
+import { isAccount } from '../seed/accounts.ts'
 import { sharedImage } from './images.ts'
 import { stateOf, worldFrom } from './state.ts'
 import type { Saved, SnapshotStore, WorldStore } from './store.ts'
@@ -28,6 +29,8 @@ interface SandboxWorldsOptions {
   reopenDefault: (saved?: Saved) => World
   /** Where the other worlds and the snapshots are. */
   store: WorldStore
+  /** The clients that a new world has, besides those that every world has. */
+  initialClients?: readonly string[]
   /** The random seed of a copy of a world that draws from the machine. */
   seed: string
   /** What all worlds may take of the memory together (contract C15). */
@@ -44,10 +47,31 @@ export class SandboxWorlds implements Worlds {
   #suspensions = 0
   /** Called before a world is reset or dropped. */
   onEnd: (world: World) => void = () => undefined
+  #onSeeded: (world: World) => void = () => undefined
 
   constructor(private readonly options: SandboxWorldsOptions) {
     this.#default = options.default
     this.#named = new Map(options.store.names.map((name) => [name, undefined]))
+  }
+
+  /** Where worlds draw from that drew from the machine before. */
+  get seed(): string {
+    return this.options.seed
+  }
+
+  get clock(): SteadyClock {
+    return this.options.clock
+  }
+
+  /** Whether a new world has a client of this name. */
+  beginsWith(client: string): boolean {
+    return isAccount(client) || this.options.initialClients?.includes(client) === true
+  }
+
+  /** Calls back with each world that begins as it is seeded. */
+  onSeeded(callback: (world: World) => void): void {
+    this.#onSeeded = callback
+    for (const world of this.all) callback(world)
   }
 
   get default(): World {
@@ -111,7 +135,9 @@ export class SandboxWorlds implements Worlds {
   /** Makes a world as it is seeded, or one that goes on from what was saved. @throws DomainError worlds_exhausted */
   create(name: string, saved?: Saved): World {
     if (this.#named.size >= WORLDS_MAX || this.memoryBytes > this.options.memoryBytesMax) throw this.#exhausted()
-    return this.#make(name, saved)
+    const world = this.#make(name, saved)
+    if (saved === undefined) this.#onSeeded(world)
+    return world
   }
 
   #make(name: string, saved: Saved | undefined, old?: World): World {
@@ -157,6 +183,12 @@ export class SandboxWorlds implements Worlds {
   replace(world: World, saved?: Saved): World {
     this.onEnd(world)
     this.#open.delete(world)
+    const next = this.#replaced(world, saved)
+    if (saved === undefined) this.#onSeeded(next)
+    return next
+  }
+
+  #replaced(world: World, saved: Saved | undefined): World {
     if (world.name !== DEFAULT_WORLD) return this.#make(world.name, saved, world)
     world.close()
     this.#default = this.options.reopenDefault(saved)

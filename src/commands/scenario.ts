@@ -1,0 +1,40 @@
+import { type Command, Option } from 'commander'
+import { UsageError } from '../config/environment.ts'
+import { withJson } from '../config/options.ts'
+import { readScenario } from '../sandbox/scenario/format.ts'
+import { ScenarioSchema } from '../sandbox/scenario/schema.ts'
+import { SHIPPED } from '../sandbox/scenario/shipped.ts'
+import { wholeNumber } from './arguments.ts'
+import { listOf } from './cells.ts'
+import { type ListOptions, limited } from './lists.ts'
+import { show } from './output.ts'
+
+/** `scrip scenario`: worlds as documents (contract C15). */
+export const scenarioCommands = (scenario: Command): void => {
+  withJson(scenario.command('list'))
+    .description('list the scenarios that come with Scrip')
+    .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
+    .option('--limit <number>', 'the first ones only', wholeNumber)
+    .action(({ json, csv, limit }: ListOptions) => {
+      const rows = limited([...SHIPPED].map(rowOf), limit === undefined ? {} : { limit })
+      return show(listOf(['name', 'description'], rows), json ? 'json' : csv ? 'csv' : 'text')
+    })
+  scenario
+    .command('show')
+    .description('print a scenario, to change it or to learn from it')
+    .argument('<name>', 'one of scrip scenario list')
+    .action((name: string) => {
+      const text = SHIPPED.get(name)
+      if (text === undefined) throw new UsageError(`there is no scenario ${name}: see scrip scenario list`)
+      process.stdout.write(text)
+    })
+  scenario
+    .command('schema')
+    .description('print the JSON Schema of a scenario')
+    .action(() => void process.stdout.write(`${JSON.stringify(ScenarioSchema, null, 2)}\n`))
+}
+
+const rowOf = ([name, text]: [string, string]) => ({
+  name,
+  description: readScenario(text, 'yaml').description ?? '',
+})

@@ -1,0 +1,28 @@
+import { type BaseRates, decimalOf, parseRates, RatesFault } from '../../charges/rates.ts'
+import { DomainError, invalid } from '../../kernel/failure.ts'
+
+/** The exchange rates of a world in the form of a file for `--rates`. */
+
+export const ratesWire = (rates: BaseRates | undefined) => {
+  const { base, perBaseE8 } = rates ?? { base: '', perBaseE8: new Map<string, number>() }
+  const others = [...perBaseE8].filter(([currency]) => currency !== base)
+  others.sort(([a], [b]) => (a < b ? -1 : 1))
+  return { base, rates: Object.fromEntries(others.map(([currency, rateE8]) => [currency, decimalOf(rateE8)])) }
+}
+
+export const readRates = (body: object): BaseRates => refusingFaults(() => parseRates(JSON.stringify(body)))
+
+/** @throws DomainError validation with every bad rate */
+export const refusingFaults = <T>(work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof RatesFault)) throw error
+    const violations = error.problems.map((problem) => {
+      const [path = '', ...what] = problem.split(': ')
+      const field = path.slice(1).replaceAll('/', '.')
+      return { field, rule: 'format' as const, problem: what.join(': '), message: `${field}: ${what.join(': ')}` }
+    })
+    throw new DomainError(invalid(violations))
+  }
+}

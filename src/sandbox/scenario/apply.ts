@@ -1,0 +1,114 @@
+import { DomainError, invalid } from '../../kernel/failure.ts'
+import { SeededRandomness } from '../../kernel/ids.ts'
+import { turns } from '../../kernel/turns.ts'
+import { allClients, copyLogins, findPasswordDigest, setPasswordDigest } from '../../sessions/queries.ts'
+import type { World } from '../../worlds/world.ts'
+import { addRule, clearRules } from '../faults/rules.ts'
+import type { Parts } from '../parts.ts'
+import { putBack, unclaimed, worldDigest } from '../worlds/accounts.ts'
+import type { WorldState } from '../worlds/state.ts'
+import { newRules } from './faults.ts'
+import { withLines } from './format.ts'
+import { firstOf, type Predecessor, scenarioState } from './load.ts'
+import { type Problem, ScenarioFault } from './loading.ts'
+import type { Scenario } from './schema.ts'
+
+/** Makes and replaces worlds by documents. */
+
+/** Replaces a world in the same step in which its last tokens are taken over. */
+export const replaceByScenario = async (parts: Parts, world: World, document: Scenario): Promise<World> => {
+  const { worlds, scenarios } = parts
+  const rules = newRules(document, parts.outcomes)
+  let next: World | undefined
+  const steps = scenarioState(document, scenarios, worlds.clock, predecessorOf(worlds.seed, world))
+  await inTurns(
+    world,
+    steps,
+    () => undefined,
+    (state: WorldState) => {
+      next = putBack(worlds, world, state)
+    },
+  )
+  if (!next) throw new Error('a document was loaded without a world')
+  clearRules(next)
+  for (const rule of rules) addRule(next, rule)
+  return next
+}
+
+/** Tokens, passwords of their own, and the place in the stream of randomness, so that no id comes twice. */
+const predecessorOf = (seed: string, world: World): Predecessor => ({
+  randomness:
+    world.randomness instanceof SeededRandomness
+      ? { seed: world.randomness.seed, position: world.randomness.position }
+      : { seed, position: 0 },
+  ids: world.ids.state,
+  finish: (tx, clientIds) => {
+    const { db } = world
+    const kept = allClients(db.query).filter(({ id, username }) => clientIds.get(username) === id)
+    for (const { id } of kept) {
+      const digest = findPasswordDigest(db.query, id)
+      if (digest !== undefined && digest !== worldDigest(world)) setPasswordDigest(tx, id, digest)
+    }
+    copyLogins(
+      db.query,
+      tx,
+      kept.map(({ id }) => id),
+    )
+  },
+})
+
+/** Makes a world of a document, or puts one back to it. @throws ScenarioFault, or DomainError worlds_exhausted */
+export const makeOfScenario = async (parts: Parts, name: string, document: Scenario): Promise<World> => {
+  const { worlds, scenarios, outcomes } = parts
+  const rules = newRules(document, outcomes)
+  const steps = scenarioState(document, scenarios, worlds.clock, firstOf(worlds.seed))
+  let made: World | undefined
+  await inTurns(
+    name,
+    steps,
+    () => undefined,
+    (state: WorldState) => {
+      const existing = worlds.find(name)
+      made = existing ? putBack(worlds, existing, state) : unclaimed(worlds.create(name, state))
+    },
+  )
+  if (!made) throw new Error('a document was loaded without a world')
+  for (const rule of rules) addRule(made, rule)
+  return made
+}
+
+/** Runs a generator in time slices, and calls back with what it yields. The last callback gets what it returns. */
+export const inTurns = async <Piece, Result>(
+  owner: unknown,
+  steps: Generator<Piece, Result>,
+  onPiece: (piece: Piece) => void,
+  onResult: (result: Result) => void = () => undefined,
+): Promise<void> => {
+  let isDone = false
+  const slice = (isOver: () => boolean) => {
+    do {
+      const step = steps.next()
+      isDone = step.done === true
+      if (step.done) onResult(step.value)
+      else onPiece(step.value)
+    } while (!isDone && !isOver())
+  }
+  while (!isDone) await turns.take(owner, slice)
+}
+
+/** @throws DomainError validation with every problem of a document */
+export const refusing = async <T>(work: () => Promise<T>, text = ''): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ScenarioFault)) throw error
+    const { problems } = text === '' ? error : withLines(error, text)
+    throw new DomainError(invalid(problems.map(violationOf)))
+  }
+}
+
+const violationOf = ({ path, what, line }: Problem) => {
+  const field = path === '' ? 'scenario' : path.slice(1).replaceAll('/', '.')
+  const place = line === undefined ? field : `line ${line}, ${field}`
+  return { field, rule: 'format' as const, problem: what, message: `${place}: ${what}` }
+}

@@ -1,0 +1,160 @@
+import type { TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { type Document, isNode, LineCounter, parseDocument, stringify, visit } from 'yaml'
+import { writingProblem } from '../../http/validation.ts'
+import { type Problem, ScenarioFault } from './loading.ts'
+import { type Scenario, ScenarioSchema } from './schema.ts'
+
+/** Documents as text: JSON, or YAML with comments, without tags, and with few aliases (contract C15). */
+
+export type Format = 'json' | 'yaml'
+
+/** Aliases that stand for each other could grow without end. */
+const ALIASES_MAX = 100
+/** Lines are told for texts up to this length: to find them takes a second reading. */
+const LINED_LENGTH_MAX = 4_194_304
+
+/** @throws ScenarioFault with everything that is wrong, and in which line */
+export const readScenario = (text: string, format: Format): Scenario => {
+  const value = format === 'json' ? fromJson(text) : fromYaml(text)
+  try {
+    return checkScenario(value)
+  } catch (error) {
+    throw error instanceof ScenarioFault ? withLines(error, text) : error
+  }
+}
+
+const fromJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ScenarioFault([{ path: '', what: `not JSON: ${messageOf(error)}` }])
+  }
+}
+
+const fromYaml = (text: string): unknown => {
+  const document = parsed(text)
+  const [error] = document.errors
+  if (error) throw new ScenarioFault([{ path: '', what: `not YAML: ${error.message}` }])
+  visit(document, (_, node) => {
+    if (isNode(node) && node.tag !== undefined)
+      throw new ScenarioFault([{ path: '', what: `tags are refused: ${node.tag}` }])
+  })
+  try {
+    return document.toJS({ maxAliasCount: ALIASES_MAX })
+  } catch (error) {
+    throw new ScenarioFault([{ path: '', what: `not YAML: ${messageOf(error)}` }])
+  }
+}
+
+const parsed = (text: string, lineCounter?: LineCounter) =>
+  parseDocument(text, { schema: 'core', ...(lineCounter && { lineCounter }) })
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+let compiled: ReturnType<typeof TypeCompiler.Compile<typeof ScenarioSchema>> | undefined
+
+/** @throws ScenarioFault with everything that does not fit the schema */
+export const checkScenario = (sent: unknown): Scenario => {
+  const value = withoutNulls(sent, ScenarioSchema)
+  compiled ??= TypeCompiler.Compile(ScenarioSchema)
+  if (!compiled.Check(value)) {
+    const problems = new Map<string, Problem>()
+    for (const error of compiled.Errors(value)) {
+      if (!problems.has(error.path)) problems.set(error.path, { path: error.path, what: whatOf(error) })
+    }
+    throw new ScenarioFault([...problems.values()])
+  }
+  const unwritable = writingProblem(value)
+  if (unwritable !== undefined) throw new ScenarioFault([{ path: '', what: unwritable }])
+  return value
+}
+
+/** A member that is null counts as left out (contract C4), unless null says something. */
+const withoutNulls = (value: unknown, schema: TSchema): unknown => {
+  if (Array.isArray(value)) return schema.items ? value.map((item) => withoutNulls(item, schema.items)) : value
+  if (typeof value !== 'object' || value === null || schema.properties === undefined) return value
+  const kept = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+    const own: TSchema | undefined = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+    const means = own?.anyOf?.some(({ type }: TSchema) => type === 'null')
+    const isLeftOut = member === null && own && !means && !schema.required?.includes(name)
+    return isLeftOut ? [] : [[name, own ? withoutNulls(member, own) : member]]
+  })
+  return Object.fromEntries(kept)
+}
+
+const whatOf = ({ type, schema, message }: ValueError): string => {
+  if (type === ValueErrorType.StringPattern) return `must be ${schema.description}`
+  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not known here'
+  if (type !== ValueErrorType.Union) return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
+  const choices = (schema.anyOf as { const?: unknown; type?: string; pattern?: string }[]).map(
+    (choice) => choice.const ?? choice.type ?? 'another value',
+  )
+  return `must be one of ${choices.join(', ')}`
+}
+
+/** JSON is YAML: the lines of both are found in the same way. */
+export const withLines = (fault: ScenarioFault, text: string): ScenarioFault => {
+  const isKnown = fault.problems.some(({ line }) => line !== undefined)
+  if (isKnown || text.length > LINED_LENGTH_MAX) return fault
+  const lines = new LineCounter()
+  const document = parsed(text, lines)
+  return new ScenarioFault(
+    fault.problems.map((problem) => ({ ...problem, line: lineOf(document, lines, problem.path) })),
+  )
+}
+
+/** The line of a place, or of what is around it if the place is missing. */
+const lineOf = (document: Document, lines: LineCounter, path: string): number => {
+  const steps = path.split('/').slice(1)
+  for (let length = steps.length; length > 0; length--) {
+    const node: unknown = document.getIn(steps.slice(0, length), true)
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+  }
+  return 1
+}
+
+/** One record a line, so that two documents can be compared; a section at a time, so that nobody waits for all of them. */
+export function* writeScenario(document: Iterable<[string, Section]>, format: Format): Generator<string> {
+  yield* format === 'json' ? jsonPieces(document) : yamlPieces(document)
+}
+
+/** A member of the document: one value, or many records. */
+export type Section = { value: unknown } | { records: Iterable<object> }
+
+function* jsonPieces(document: Iterable<[string, Section]>): Generator<string> {
+  yield '{'
+  let isFirst = true
+  for (const [name, section] of document) {
+    yield `${isFirst ? '' : ','}\n  ${JSON.stringify(name)}: `
+    isFirst = false
+    if ('value' in section) yield JSON.stringify(section.value)
+    else {
+      let separator = '[\n    '
+      for (const record of section.records) {
+        yield `${separator}${JSON.stringify(record)}`
+        separator = ',\n    '
+      }
+      yield separator === '[\n    ' ? '[]' : '\n  ]'
+    }
+  }
+  yield '\n}\n'
+}
+
+const YAML_STYLE = { lineWidth: 0, aliasDuplicateObjects: false } as const
+
+function* yamlPieces(document: Iterable<[string, Section]>): Generator<string> {
+  for (const [name, section] of document) {
+    if ('value' in section) yield stringify({ [name]: section.value }, YAML_STYLE)
+    else {
+      let isEmpty = true
+      for (const record of section.records) {
+        if (isEmpty) yield `${name}:\n`
+        isEmpty = false
+        yield stringify([record], YAML_STYLE).replace(/^(?=.)/gm, '  ')
+      }
+      if (isEmpty) yield `${name}: []\n`
+    }
+  }
+}

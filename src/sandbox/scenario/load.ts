@@ -1,0 +1,177 @@
+import { saveBeneficiaryAs } from '../../beneficiaries/beneficiaries.ts'
+import { readBeneficiary } from '../../beneficiaries/input.ts'
+import { findRates } from '../../charges/queries.ts'
+import { parseRates, RatesFault, ratesFrom } from '../../charges/rates.ts'
+import { replaceRates } from '../../charges/stored-rates.ts'
+import { Database, type Tx } from '../../db/database.ts'
+import { parseTimestamp, type SteadyClock, TIME_MAX_MS } from '../../kernel/clock.ts'
+import { IdSource, type IdState, SeededRandomness } from '../../kernel/ids.ts'
+import { type ClockState, MovableClock } from '../worlds/movable-clock.ts'
+import type { WorldState } from '../worlds/state.ts'
+import { loadClients, loadProducts, loadWallets, openBalances, storeProducts } from './accounts.ts'
+import { Loading, ScenarioFault, type ScenarioSources } from './loading.ts'
+import { loadOrder } from './orders.ts'
+import { loadPayout } from './payouts.ts'
+import type { Scenario } from './schema.ts'
+
+/**
+ * Makes the state of a world from a document (decision 57). It is written to a database of its own, so that what is wrong
+ * changes nothing, and through the ledger, so that each order and payout has its entries.
+ */
+
+/** What a world takes over from the one that it replaces, if there is one. */
+export interface Predecessor {
+  randomness: { seed: string; position: number }
+  ids: IdState
+  /** Writes what else it takes over, to clients by name. */
+  finish?: (tx: Tx, clientIds: ReadonlyMap<string, number>) => void
+}
+
+/** A world that nothing comes before. */
+export const firstOf = (seed: string): Predecessor => ({
+  randomness: { seed, position: 0 },
+  ids: { lastMs: -1, sequence: 0 },
+})
+
+/** Records that are written between two looks at the time. */
+const RECORDS_PER_STEP = 50
+
+/** Yields between groups of records. @throws ScenarioFault with everything that is wrong */
+export function* scenarioState(
+  document: Scenario,
+  sources: ScenarioSources,
+  base: SteadyClock,
+  predecessor: Predecessor,
+): Generator<undefined, WorldState> {
+  const clock = clockOf(document, base)
+  const { seed, position } = predecessor.randomness
+  const randomness = new SeededRandomness(seed, position)
+  const ids = new IdSource(randomness, predecessor.ids)
+  const pace = { payouts: 'auto', orders: 'auto', ...document.pace } as const
+  using database = disposable(Database.inMemory(sources.empty()))
+  const { db } = database
+  const rates = ratesFrom((currency) => (findRates(db.query) ?? sources.initialRates())?.perBaseE8.get(currency))
+  const loading = new Loading(sources, clock.nowMs, ids, pace, rates)
+  refuseTwice(loading, document)
+  loading.check()
+  db.fill((tx) => {
+    loadRates(tx, loading, document)
+    loadClients(tx, loading, document)
+    loadWallets(tx, loading, document)
+    loadProducts(loading, document)
+  })
+  yield* inSteps(db, document.beneficiaries, (tx, entry, index) => loadBeneficiary(tx, loading, entry, index))
+  const orderIds = numbered(document.orders ?? [])
+  yield* inSteps(db, document.orders, (tx, entry, index) => {
+    loadOrder(tx, loading, `/orders/${index}`, entry, orderIds[index] ?? 0)
+  })
+  yield* inSteps(db, document.payouts, (tx, entry, index) => {
+    loadPayout(tx, loading, `/payouts/${index}`, entry)
+  })
+  loading.check()
+  db.fill((tx) => {
+    storeProducts(tx, loading, document)
+    openBalances(tx, loading)
+  })
+  yield* inSteps(db, loading.movements, (tx, { path, apply }) => {
+    loading.attempt(path, () => apply(tx))
+    loading.check() // what comes after it builds on it
+  })
+  db.fill((tx) => predecessor.finish?.(tx, loading.clientIds))
+  return {
+    image: db.image(),
+    clock: clock.state,
+    randomness: { seed, position: randomness.position },
+    ids: ids.state,
+    pace,
+  }
+}
+
+const disposable = (db: Database) => ({ db, [Symbol.dispose]: () => db.close() })
+
+function* inSteps<Entry>(
+  db: Database,
+  entries: readonly Entry[] = [],
+  load: (tx: Tx, entry: Entry, index: number) => void,
+): Generator<undefined> {
+  for (let start = 0; start < entries.length; start += RECORDS_PER_STEP) {
+    const some = entries.slice(start, start + RECORDS_PER_STEP)
+    db.fill((tx) => {
+      for (const [index, entry] of some.entries()) load(tx, entry, start + index)
+    })
+    yield
+  }
+}
+
+/** The clock of the world, and its time while the document is loaded. @throws ScenarioFault */
+const clockOf = ({ clock = {} }: Scenario, base: SteadyClock): { state: ClockState; nowMs: number } => {
+  const { now, offset_ms: offsetMs = 0, frozen = false } = clock
+  const setMs = now === undefined ? undefined : parseTimestamp(now)
+  if (now !== undefined && setMs === undefined) wrong('/clock/now', 'must be an RFC 3339 time')
+  if (now !== undefined && clock.offset_ms !== undefined) wrong('/clock/offset_ms', 'must not come with now')
+  const movable = new MovableClock(base, { offsetMs, frozenAtMs: null })
+  if (frozen) movable.freeze()
+  if (setMs !== undefined) movable.set(setMs)
+  const nowMs = movable.nowMs()
+  if (nowMs < 0 || nowMs > TIME_MAX_MS) wrong('/clock/offset_ms', 'must lead to a time from 1970 to 9999')
+  return { state: movable.state, nowMs }
+}
+
+const wrong = (path: string, what: string): never => {
+  throw new ScenarioFault([{ path, what }])
+}
+
+const loadRates = (tx: Tx, loading: Loading, { rates }: Scenario): void => {
+  if (!rates) return
+  try {
+    replaceRates(tx, loading.sources.reference, parseRates(JSON.stringify(rates)))
+  } catch (error) {
+    if (!(error instanceof RatesFault)) throw error
+    for (const problem of error.problems) {
+      const [path = '', ...what] = problem.split(': ')
+      loading.wrong(`/rates${path}`, what.join(': '))
+    }
+  }
+}
+
+const loadBeneficiary = (
+  tx: Tx,
+  loading: Loading,
+  entry: NonNullable<Scenario['beneficiaries']>[number],
+  index: number,
+): void => {
+  const path = `/beneficiaries/${index}`
+  const clientId = loading.clientOf(path, entry.client)
+  const input = loading.attempt(path, () => readBeneficiary(entry, loading.sources.reference))
+  const createdAtMs = loading.timeOf(`${path}/created_at`, entry.created_at, loading.nowMs)
+  if (clientId === undefined || !input) return
+  const id = entry.id ?? loading.ids.next('ben', createdAtMs)
+  saveBeneficiaryAs(tx, { id, clientId, createdAtMs }, input)
+}
+
+/** The ids of orders: those that they name, and for the others the next free numbers. */
+const numbered = (orders: NonNullable<Scenario['orders']>): number[] => {
+  let last = orders.reduce((highest, { id = 0 }) => Math.max(highest, id), 0)
+  return orders.map(({ id }) => id ?? ++last)
+}
+
+/** Names that must be told once. */
+const refuseTwice = (loading: Loading, { beneficiaries = [], orders = [], payouts = [] }: Scenario): void => {
+  const lists = [
+    ['beneficiaries', beneficiaries, 'id'],
+    ['orders', orders, 'id'],
+    ['orders', orders, 'client_reference'],
+    ['payouts', payouts, 'id'],
+    ['payouts', payouts, 'reference_id'],
+  ] as const
+  for (const [list, entries, member] of lists) {
+    const seen = new Set<string>()
+    for (const [index, entry] of entries.entries()) {
+      const value: unknown = Reflect.get(entry, member)
+      if (value === undefined) continue
+      const key = member === 'id' ? String(value) : `${entry.client ?? 'sandbox'} ${value}`
+      if (seen.has(key)) loading.wrong(`/${list}/${index}/${member}`, `${value} is taken by an earlier record`)
+      seen.add(key)
+    }
+  }
+}

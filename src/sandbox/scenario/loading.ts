@@ -1,0 +1,162 @@
+import type { Product } from '../../catalog/product.ts'
+import type { BaseRates, RateSource } from '../../charges/rates.ts'
+import type { Tx } from '../../db/database.ts'
+import { parseTimestamp } from '../../kernel/clock.ts'
+import { DomainError } from '../../kernel/failure.ts'
+import type { IdSource } from '../../kernel/ids.ts'
+import { toMinor } from '../../kernel/money.ts'
+import type { SealSource } from '../../orders/voucher-key.ts'
+import type { Currency, Reference } from '../../reference/reference.ts'
+import type { Wallet } from '../../wallets/queries.ts'
+import { SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { parseDuration } from '../worlds/movable-clock.ts'
+import type { Pace } from '../worlds/pace.ts'
+
+/** What is wrong with a document, and where: `/orders/2/product_id`. */
+export interface Problem {
+  path: string
+  what: string
+  /** In the text of the document, where that is known. */
+  line?: number
+}
+
+/** So many problems are listed. */
+const PROBLEMS_MAX = 1_000
+/** A code takes some 10 µs to make, and 200 bytes. */
+const VOUCHERS_MAX = 200_000
+
+export class ScenarioFault extends Error {
+  override readonly name = 'ScenarioFault'
+
+  constructor(readonly problems: readonly Problem[]) {
+    const listed = problems
+      .map(({ path, what, line }) => `${line === undefined ? '' : `line ${line}, `}${path || '/'}: ${what}`)
+      .join('\n')
+    super(`The scenario has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${listed}`)
+  }
+}
+
+/** What a document is loaded with. */
+export interface ScenarioSources {
+  reference: Reference
+  /** The image of a database without clients. */
+  empty: () => Uint8Array
+  /** Products of the catalog, on sale or not. */
+  productsOf: (ids: readonly number[]) => Product[]
+  initialRates: () => BaseRates | undefined
+  seals: SealSource
+  conversionBasisPoints: number
+  payoutFeeBasisPoints: number
+}
+
+/** A step of the past: what it does to the books, and the record that it is about. */
+interface Movement {
+  atMs: number
+  path: string
+  apply: (tx: Tx) => void
+}
+
+interface LoadedWallet {
+  wallet: Wallet
+  currency: Currency
+  /** What it holds in the end, and what the past adds to it. */
+  amountMinor: number
+  pastMinor: number
+}
+
+/** What is known of a document while it is loaded. */
+export class Loading {
+  readonly clientIds = new Map<string, number>()
+  readonly wallets = new Map<number, LoadedWallet>()
+  readonly products = new Map<number, Product>()
+  /** How many cards of a product orders have taken. */
+  readonly taken = new Map<number, number>()
+  readonly #movements: Movement[] = []
+  readonly #problems: Problem[] = []
+  #voucherCount = 0
+
+  constructor(
+    readonly sources: ScenarioSources,
+    readonly nowMs: number,
+    readonly ids: IdSource,
+    readonly pace: Record<'payouts' | 'orders', Pace>,
+    readonly rates: RateSource,
+  ) {}
+
+  wrong(path: string, what: string): void {
+    if (this.#problems.length < PROBLEMS_MAX) this.#problems.push({ path, what })
+  }
+
+  /** @throws ScenarioFault if anything is wrong */
+  check(): void {
+    if (this.#problems.length > 0) throw new ScenarioFault(this.#problems)
+  }
+
+  /** Runs what refuses requests with failures, which become problems. Undefined if it does. */
+  attempt<T>(path: string, work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      const { violations, message } = error.failure
+      for (const { field, problem } of violations ?? []) this.wrong(field === '' ? path : `${path}/${field}`, problem)
+      if (!violations) this.wrong(path, message)
+      return undefined
+    }
+  }
+
+  clientOf(path: string, name: string = SANDBOX_USERNAME): number | undefined {
+    const id = this.clientIds.get(name)
+    if (id === undefined) this.wrong(`${path}/client`, `no client is called ${name}`)
+    return id
+  }
+
+  /** The wallet that is named, else the one that would pay (contract C9). */
+  walletOf(path: string, clientId: number, id: number | undefined, currencyId: number): LoadedWallet | undefined {
+    const own = [...this.wallets.values()].filter(({ wallet }) => wallet.clientId === clientId)
+    const found =
+      id === undefined
+        ? (own.find(({ wallet }) => wallet.currencyId === currencyId) ?? own.find(({ wallet }) => wallet.isDefault))
+        : own.find(({ wallet }) => wallet.id === id)
+    if (!found)
+      this.wrong(
+        `${path}/wallet_id`,
+        id === undefined ? 'the client has no wallet' : `no wallet of it has the id ${id}`,
+      )
+    return found
+  }
+
+  /** A time of the past. Null and undefined are the fallback. */
+  timeOf<Fallback>(path: string, text: string | null | undefined, fallback: Fallback): number | Fallback {
+    if (text === null || text === undefined) return fallback
+    const before = text.startsWith('-') ? parseDuration(text.slice(1)) : undefined
+    const timeMs = before === undefined ? parseTimestamp(text) : this.nowMs - before
+    if (timeMs === undefined) this.wrong(path, 'must be an RFC 3339 time, or a duration before the present like -P2D')
+    else if (timeMs < 0) this.wrong(path, 'must not be before 1970')
+    else if (timeMs > this.nowMs) this.wrong(path, 'must not be after the present of the world')
+    return timeMs ?? fallback
+  }
+
+  minorOf(path: string, amount: number, { currency, precision }: Currency): number {
+    const minor = this.attempt(path, () => toMinor(amount, precision))
+    if (minor === undefined) this.wrong(path, `must have at most the ${precision} decimals of ${currency}`)
+    return minor ?? 0
+  }
+
+  /** How many vouchers of an order are made. */
+  takeVouchers(path: string, count: number): number {
+    this.#voucherCount += count
+    if (this.#voucherCount <= VOUCHERS_MAX) return count
+    this.wrong(path, `all orders together deliver more than ${VOUCHERS_MAX} vouchers`)
+    return 0
+  }
+
+  happened(movement: Movement): void {
+    this.#movements.push(movement)
+  }
+
+  /** In the order of their times; those of one moment as they were told. */
+  get movements(): readonly Movement[] {
+    return this.#movements.toSorted((a, b) => a.atMs - b.atMs)
+  }
+}

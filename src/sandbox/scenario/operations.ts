@@ -1,0 +1,71 @@
+import { Type } from '@sinclair/typebox'
+import { invalid, type Violation } from '../../kernel/failure.ts'
+import { controlOperation } from '../control/operation.ts'
+import { worldsExhausted } from '../errors.ts'
+import { WORLD_EXAMPLE, WorldQuery, WorldSummary } from '../worlds/operations.ts'
+import { WORLDS_MAX } from '../worlds/worlds.ts'
+import { ScenarioSchema } from './schema.ts'
+
+/** A world as one document (contract C15). Its schema is too large for these pages, and has an address of its own. */
+
+/** The largest document, in bytes (contract C15). */
+export const SCENARIO_BYTES_MAX = 67_108_864
+
+const SCHEMA_PATH = '/_sandbox/scenario/schema'
+const EXAMPLE = { orders: [{ product_id: 1, denomination: 100, quantity: 2, status: 'PENDING' }] }
+
+const NO_PRODUCT: Violation = {
+  field: 'orders.0.product_id',
+  rule: 'format',
+  problem: 'the catalog has no product 999999',
+  message: 'line 1, orders.0.product_id: the catalog has no product 999999',
+}
+
+/** Their members are in the schema. */
+const ScenarioPart = Type.Object({}, { title: 'ScenarioPart', additionalProperties: true })
+const sections = Object.fromEntries(
+  Object.entries(ScenarioSchema.properties).map(([name, { type, description }]) => {
+    const part = type === 'array' ? Type.Array(ScenarioPart) : type === 'string' ? Type.String() : ScenarioPart
+    return [name, Type.Optional({ ...part, ...(type !== 'object' && description !== undefined && { description }) })]
+  }),
+)
+const Document = Type.Object(sections, { title: 'Scenario' })
+
+export const getScenario = controlOperation('scenario')({
+  id: 'getScenario',
+  summary: 'Get a world as one document',
+  description:
+    'Without its name, tokens, passwords and voucher codes. As YAML where Accept names application/yaml. Loaded and read again it ' +
+    `is the same, byte for byte. Its schema is at ${SCHEMA_PATH}.`,
+  query: WorldQuery,
+  success: { status: 200, description: 'The document', schema: Document, example: EXAMPLE },
+  errors: { exhausted: worldsExhausted(WORLDS_MAX) },
+})
+
+export const loadScenario = controlOperation('scenario_load')({
+  id: 'loadScenario',
+  summary: 'Replace a world by one document',
+  description:
+    'JSON, or YAML with the content type application/yaml. Everything or nothing: what is wrong is listed with its place. Tokens ' +
+    `and passwords stay good; limits, held prices and the request log begin anew. The schema is at ${SCHEMA_PATH}.`,
+  query: WorldQuery,
+  body: Type.Object(sections, { title: 'ScenarioRequest' }),
+  bodyExample: EXAMPLE,
+  bodyBytesMax: SCENARIO_BYTES_MAX,
+  checksBody: true,
+  success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },
+  errors: { validation: invalid([NO_PRODUCT]) },
+})
+
+export const getSchema = controlOperation('scenario_schema')({
+  id: 'getScenarioSchema',
+  summary: 'Get the JSON Schema of these documents',
+  description: 'For editors and tools, as `scrip scenario schema` prints it.',
+  success: {
+    status: 200,
+    description: 'The schema',
+    schema: Type.Object({}, { title: 'ScenarioSchema', additionalProperties: true }),
+    example: { title: 'Scrip scenario' } as object,
+  },
+  errors: {},
+})

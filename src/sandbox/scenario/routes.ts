@@ -1,0 +1,90 @@
+import { Elysia } from 'elysia'
+import { Database } from '../../db/database.ts'
+import { readLong } from '../../http/body.ts'
+import { unreadable } from '../../http/json.ts'
+import { jsonResponse, textResponse } from '../../http/responses.ts'
+import { weightsOf } from '../../http/weights.ts'
+import type { World } from '../../worlds/world.ts'
+import { rulesOf } from '../faults/rules.ts'
+import type { Parts } from '../parts.ts'
+import { StagedFile, stagedIn } from '../worlds/database-folder.ts'
+import { getWorld, worldWire } from '../worlds/operations.ts'
+import { besideDataOf } from '../worlds/state.ts'
+import { inTurns, refusing, replaceByScenario } from './apply.ts'
+import { scenarioOf } from './export.ts'
+import { type Format, readScenario, writeScenario } from './format.ts'
+import { ScenarioFault } from './loading.ts'
+import * as operations from './operations.ts'
+import { type Scenario, ScenarioSchema } from './schema.ts'
+
+const YAML_TYPE = 'application/yaml'
+const IS_YAML = /^(?:application|text)\/(?:x-)?yaml\b/i
+
+export const scenarioRoutes = (parts: Parts) =>
+  new Elysia({ name: 'sandbox-scenario' })
+    .get(
+      '/scenario',
+      async ({ query, request }) => {
+        const format = wantsYaml(request) ? 'yaml' : 'json'
+        const text = await exported(parts, getWorld(parts.worlds, query.world), format)
+        return format === 'json' ? jsonResponse(text) : textResponse(text, YAML_TYPE)
+      },
+      operations.getScenario,
+    )
+    .put(
+      '/scenario',
+      async ({ query, request }) => {
+        const world = getWorld(parts.worlds, query.world)
+        const format = IS_YAML.test(request.headers.get('content-type') ?? '') ? 'yaml' : 'json'
+        const text = await readLong(request, operations.SCENARIO_BYTES_MAX)
+        return refusing(async () => worldWire(await replaceByScenario(parts, world, objectIn(text, format))), text)
+      },
+      operations.loadScenario,
+    )
+    .get('/scenario/schema', () => jsonResponse(SCHEMA), operations.getSchema)
+
+const SCHEMA = `${JSON.stringify(ScenarioSchema, null, 2)}\n`
+
+const wantsYaml = ({ headers }: Request): boolean => {
+  const accept = headers.get('accept')
+  if (accept === null) return false
+  const weights = weightsOf(accept)
+  return [...weights].some(([type, weight]) => IS_YAML.test(type) && weight > (weights.get('application/json') ?? 0))
+}
+
+/** A text that is no JSON object is refused as everywhere (contract C4). @throws DomainError body_unreadable */
+const objectIn = (text: string, format: Format): Scenario => {
+  try {
+    return readScenario(text, format)
+  } catch (error) {
+    const [first] = error instanceof ScenarioFault ? error.problems : []
+    if (format === 'json' && first?.path === '' && !text.trimStart().startsWith('{')) throw unreadable()
+    if (format === 'json' && first?.what.startsWith('not JSON')) throw unreadable()
+    throw error
+  }
+}
+
+/** The text is made in time slices, of a copy of the world. @throws DomainError worlds_exhausted if there is no room for it */
+const exported = async ({ worlds, scenarios }: Parts, world: World, format: Format): Promise<string> => {
+  worlds.requireRoomFor(world)
+  const [state, rules] = [besideDataOf(world, worlds.seed), rulesOf(world).flatMap(ruleWire)]
+  const saved = await worlds.save(world)
+  using _staged = stagedIn(saved)
+  const database = saved instanceof StagedFile ? Database.openFile(saved.path) : Database.inMemory(saved.image)
+  try {
+    const pieces: string[] = []
+    const steps = writeScenario(scenarioOf(database.query, state, rules, scenarios), format)
+    await inTurns(world, steps, (piece) => pieces.push(piece))
+    return pieces.join('')
+  } finally {
+    database.close()
+  }
+}
+
+/** Rules that have struck as often as they should are left out. */
+const ruleWire = ({ id: _, times_left: times, match, ...rule }: ReturnType<typeof rulesOf>[number]): object[] => {
+  if (times === 0) return []
+  const told = (members: object) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+  const where = told(match)
+  return [told({ ...rule, times, match: Object.keys(where).length > 0 ? where : null })]
+}
