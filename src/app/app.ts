@@ -21,6 +21,7 @@ import { Guard } from '../sessions/guard.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
+import { DELIVERED_EVENTS } from './event-examples.ts'
 import type { Extension } from './extension.ts'
 import { createServices, type Deps, type Services } from './services.ts'
 
@@ -62,7 +63,15 @@ export const createApp = (deps: Deps) => {
     .use(layer)
     .use(extension?.hooks ?? new Elysia())
     .use(moduleRoutes(deps, services, guard))
-  app.use(docsRoutes({ app, version, publicUrl, headersOf: extension?.headersOf ?? (() => undefined) }))
+  app.use(
+    docsRoutes({
+      app,
+      version,
+      publicUrl,
+      headersOf: extension?.headersOf ?? (() => undefined),
+      events: DELIVERED_EVENTS,
+    }),
+  )
   if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due, deliveries }))
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
   /** Logs in without a request that the request log or the coverage would show. */

@@ -1,5 +1,6 @@
-import { type TSchema, Type } from '@sinclair/typebox'
-import type { EventType } from '../events/types.ts'
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { EVENT_EXAMPLE, EventSchema } from '../events/operations.ts'
+import { EVENT_TYPES, type EventType } from '../events/types.ts'
 import { ORDER_EVENT_EXAMPLES, OrderEventSchema } from '../orders/event-examples.ts'
 import { PAYOUT_EVENT_EXAMPLES } from '../payouts/event-examples.ts'
 import { PayoutSchema } from '../payouts/operations.ts'
@@ -27,3 +28,20 @@ export const EVENT_DATA = Object.fromEntries([
   }),
   ['ping', { schema: PingSchema, example: { webhook_id: 'whk_0mjvbk3w000000x2m9q4w1z8' } }],
 ]) as Record<EventType, EventData>
+
+/** `payout.action_required` is PayoutActionRequired. */
+const titleOf = (type: EventType): string =>
+  type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const deliveredEvent = (type: EventType): { title: string; schema: TObject; example: object } => {
+  const { schema: data, example } = EVENT_DATA[type]
+  const title = `${titleOf(type)}Event`
+  return {
+    title,
+    schema: Type.Object({ ...EventSchema.properties, type: Type.Literal(type), data }, { title }),
+    example: { ...EVENT_EXAMPLE, type, data: example },
+  }
+}
+
+/** The body of a delivery by type of event. */
+export const DELIVERED_EVENTS = Object.fromEntries(EVENT_TYPES.map((type) => [type, deliveredEvent(type)]))

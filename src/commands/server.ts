@@ -16,6 +16,7 @@ import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { StorageWatch } from '../observability/storage-watch.ts'
 import { ScenarioFault } from '../sandbox/scenario/loading.ts'
 import { assemble, VERSION } from '../start/assemble.ts'
+import { attemptTotals } from '../webhooks/deliveries.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
@@ -52,6 +53,7 @@ export const startServer = async (config: Config, log: Log) => {
   const { handle, due, deliveries, failedLogins, logIn, tick } = appOf(deps, config, server)
   answer = handle
   metrics?.watchDue(due)
+  metrics?.watchAttempts(attemptTotals)
   const recordFailed = () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
   const timekeeper = keepTime(due, worlds, log, () => {
     tick()

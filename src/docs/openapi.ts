@@ -15,6 +15,7 @@ import {
   VALIDATORS,
 } from './headers.ts'
 import { Components, type Json } from './schemas.ts'
+import { type DeliveredEvent, webhookObjects } from './webhooks.ts'
 
 /**
  * The OpenAPI document: collected from the routes by the plugin, then completed from the operation that each route
@@ -40,9 +41,17 @@ export interface DocumentOptions {
   publicUrl: string
   /** Request headers that an operation takes besides its own. */
   headersOf: (operation: Operation) => TObject | undefined
+  /** What is posted to webhooks, by type of event. */
+  events: Readonly<Record<string, DeliveredEvent>>
 }
 
-export const openApiDocument = async ({ app, version, publicUrl, headersOf }: DocumentOptions): Promise<Json> => {
+export const openApiDocument = async ({
+  app,
+  version,
+  publicUrl,
+  headersOf,
+  events,
+}: DocumentOptions): Promise<Json> => {
   // Loaded with the first request for the document: it would take a fifth of the time that the program takes to start.
   const { swagger } = await import('@elysiajs/swagger')
   // The plugin serves what it collects: it does so around the app, where no client can reach it.
@@ -66,6 +75,7 @@ export const openApiDocument = async ({ app, version, publicUrl, headersOf }: Do
     })
     if (documented.length > 0) paths[documentedRoute(path)] = Object.fromEntries(documented)
   }
+  const webhooks = webhookObjects(components, events)
   return {
     openapi: '3.1.0',
     info: {
@@ -77,6 +87,7 @@ export const openApiDocument = async ({ app, version, publicUrl, headersOf }: Do
     servers: [{ url: publicUrl }],
     tags: [...tags].map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       schemas: { ...ERROR_SCHEMAS, ...components.schemas },
       ...(Object.keys(sharedHeaders).length > 0 && { parameters: sharedHeaders }),

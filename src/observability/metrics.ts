@@ -55,6 +55,8 @@ export const createMetrics = async (options: MetricsOptions) => {
   return {
     listener,
     watchDue: (due: DueWork) => addMeasures(prom.Gauge, registry, dueGauges(due, options.worlds)),
+    /** Attempts to deliver events, by what they led to. */
+    watchAttempts: (totals: Readonly<Record<string, number>>) => addAttempts(prom, registry, totals),
     page: () => registry.metrics(),
     contentType: registry.contentType,
   }
@@ -89,6 +91,19 @@ const addProcessMetrics = (prom: Prom, registry: Registry, { version, mode, worl
     registers: [registry],
   })
   build.set({ version, mode, bun: Bun.version }, 1)
+}
+
+const addAttempts = (prom: Prom, registry: Registry, totals: Readonly<Record<string, number>>): void => {
+  new prom.Counter({
+    name: 'scrip_webhook_attempts_total',
+    help: 'Attempts to deliver an event: retrying is a failure that is tried again, failed the last one.',
+    labelNames: ['status'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [status, count] of Object.entries(totals)) this.inc({ status }, count)
+    },
+  })
 }
 
 const dueGauges = (due: DueWork, worlds: Worlds): readonly Measure[] => {

@@ -5,7 +5,7 @@ import { eventJson } from '../events/wire.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { type AttemptResult, recordAttempt } from './attempt.ts'
+import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt.ts'
 import { clearDropped } from './clearing.ts'
 import { Line } from './line.ts'
 import { allWebhooks, findAnyWebhook, type Webhook } from './queries.ts'
@@ -21,6 +21,9 @@ const IN_FLIGHT_MAX = 64
 const TICK_MS = SECOND_MS
 /** A pause after a result that could not be written. */
 const TROUBLE_MS = 5 * SECOND_MS
+
+/** Attempts of all worlds since the process started, for metrics. */
+export const attemptTotals: Record<AttemptStatus, number> = { delivered: 0, retrying: 0, failed: 0 }
 
 export interface DeliveriesOptions {
   send: Send
@@ -217,6 +220,7 @@ export class Deliveries {
   }
 
   #finish(world: World, webhook: Webhook, result: AttemptResult | undefined): void {
+    if (result) attemptTotals[result.status] += 1
     if (result?.disabledReason === undefined) return
     this.options.onDisabled(webhook, result.disabledReason)
     this.clear(world)
