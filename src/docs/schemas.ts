@@ -90,8 +90,7 @@ const orNull = (schema: Json): Json => {
   return { ...schema, type: [...types, 'null'], ...(Array.isArray(schema.enum) && { enum: [...schema.enum, null] }) }
 }
 
-const isUnion = (value: unknown): value is Json & { anyOf: Json[] } =>
-  typeof value === 'object' && value !== null && 'anyOf' in value && Array.isArray(value.anyOf)
+const isUnion = (value: unknown): value is Json & { anyOf: Json[] } => isJson(value) && Array.isArray(value.anyOf)
 
 /** A choice of literals as an enum, and what may be null as a type with null: the forms that tools read best. */
 const inOneWord = ({ anyOf, ...rest }: Json & { anyOf: Json[] }): Json => {

@@ -15,6 +15,7 @@ import { Dice } from '../rigs/dice.ts'
 
 /** The rooms in which money and access are decided, and the tests that speak of each. */
 const TESTS: Record<string, readonly string[]> = {
+  'src/http': ['test/http', 'test/idempotency'],
   'src/kernel': ['test/kernel', 'test/charges/price.test.ts', 'test/worlds/due.test.ts'],
   'src/wallets': ['test/wallets'],
   'src/charges': ['test/charges'],
