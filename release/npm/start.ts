@@ -28,7 +28,7 @@ export interface Scrip {
   world(name?: string, from?: string): Promise<World>
   /** Every operation of `/_sandbox`, by its name in the OpenAPI document, for the default world unless told otherwise. */
   readonly control: Control
-  /** Ends it, and waits until it is gone. Rejects when a flag such as `--fail-under` was not met. */
+  /** Ends it, and waits until it is gone. Rejects when a flag such as `--coverage-min` was not met. */
   stop(): Promise<void>
 }
 

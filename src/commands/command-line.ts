@@ -1,9 +1,10 @@
 import { Command } from 'commander'
-import { configOf, documentConfigOf, runConfigOf } from '../config/config.ts'
+import { configOf, documentConfigOf, openConfigOf, runConfigOf } from '../config/config.ts'
 import { UsageError } from '../config/environment.ts'
 import type {
   HealthOptions,
   ListenOptions,
+  OpenOptions,
   RunOptions,
   ServeOptions,
   TriggerOptions,
@@ -12,6 +13,7 @@ import type {
 import {
   withHealthOptions,
   withListenOptions,
+  withOpenOptions,
   withRunOptions,
   withServeOptions,
   withTriggerOptions,
@@ -77,6 +79,10 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
         ? explore({ ...config, explore: config.explore }, command, givenEnvironment)
         : run(config, command, givenEnvironment)
     })
+  withOpenOptions(program.command('open'))
+    .description('serve the worlds of a run again, as they ended')
+    .argument('<file>', 'the file of scrip run --capsule, which is not changed')
+    .action((file: string, options: OpenOptions) => serve(openConfigOf(file, options)))
   withHealthOptions(program.command('health'))
     .description('exit with 0 if a server answers requests, else with 1')
     .action((options: HealthOptions) => health(options))

@@ -63,15 +63,21 @@ export const startServer = async (config: Config, log: Log) => {
     url,
     sandbox: deps.sandbox,
     due,
+    worlds,
+    seed: platform.seed,
     logIn,
-    /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data. */
-    stop: async (drainMsMax: number): Promise<void> => {
+    /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data, after a last use. */
+    stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
       stopping = true
       clearInterval(timekeeper)
       await Promise.all([server.stop(drainMsMax), deliveries.close(drainMsMax)])
       await metricsServer?.stop(0)
       await recordFailed()
-      platform.close()
+      try {
+        await lastUse?.()
+      } finally {
+        platform.close()
+      }
     },
   }
 }

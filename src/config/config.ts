@@ -1,8 +1,16 @@
 import { BlockList } from 'node:net'
+import { resolve } from 'node:path'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { parseKey } from '../kernel/keys.ts'
-import { findSecret, flagOf, portOf, UsageError, variableOf } from './environment.ts'
-import { type DataOptions, type HealthOptions, LOOPBACK, type RunOptions, type ServeOptions } from './option-table.ts'
+import { findJobSummary, findSecret, flagOf, portOf, UsageError, variableOf } from './environment.ts'
+import {
+  type DataOptions,
+  type HealthOptions,
+  LOOPBACK,
+  type OpenOptions,
+  type RunOptions,
+  type ServeOptions,
+} from './option-table.ts'
 
 const VOUCHER_KEY_BYTES = 32
 /** Orders are not placed at prices older than this (contract C12). */
@@ -46,6 +54,7 @@ export const documentConfigOf = (options: ServeOptions) => {
     voucherKey: findKey('voucherKey', options.voucherKey),
     snapshotFile: options.snapshot,
     scenario: scenarioOf(options),
+    capsuleFile: undefined as string | undefined,
     strict: options.strict ?? false,
     /** For all worlds of the sandbox and their request logs. */
     memoryBytesMax: options.memory,
@@ -91,23 +100,61 @@ const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
   return { host, port: metricsPort }
 }
 
+/** A capsule is served from memory. @throws UsageError */
+export const openConfigOf = (capsuleFile: string, options: OpenOptions): Config =>
+  Object.freeze({ ...configOf({ ...options, mode: 'sandbox' }), capsuleFile })
+
 /** The bare PORT belongs to the command. @throws UsageError */
 export const runConfigOf = (options: RunOptions) => {
   if (options.mode === 'live') throw new UsageError('scrip run starts a sandbox: there is no --mode live for it')
   return Object.freeze({
     ...configOf({ ...options, port: options.port ?? 0 }),
-    /** `-` is standard error. */
-    coverageFile: options.coverage,
-    failUnderPercent: options.failUnder,
     world: options.world?.replace(/^sbx_/, ''),
     explore: options.explore ? exploreConfigOf(options) : undefined,
+    evidence: evidenceConfigOf(options),
   })
+}
+
+/** The files that are written about a run, undefined if they are not wanted. @throws UsageError */
+const evidenceConfigOf = (options: RunOptions) => {
+  const { coverage, journal, junit, capsule, summary } = options
+  const files = [coverage, journal, junit, capsule, summary].flatMap((file) =>
+    file === undefined ? [] : resolve(file),
+  )
+  if (new Set(files).size < files.length) throw new UsageError('each report of a run needs a file of its own')
+  const jobSummary = findJobSummary()
+  const isOfJob = options.summary === undefined || options.summary === jobSummary
+  return {
+    /** `-` is standard error. */
+    coverageFile: options.coverage,
+    coveragePercentMin: options.coverageMin,
+    coverageBaseFile: options.coverageBase,
+    journalFile: options.journal,
+    junitFile: options.junit,
+    capsuleFile: options.capsule,
+    summaryFile: isOfJob ? undefined : options.summary,
+    /** Other steps of the job write to it, too. */
+    jobSummaryFile: isOfJob ? jobSummary : undefined,
+    on: options.on,
+  }
 }
 
 export type RunConfig = ReturnType<typeof runConfigOf>
 
 /** What belongs to one server or one run: an exploration has many. */
-const NOT_EXPLORED = ['dataDir', 'port', 'readyFile', 'metricsPort', 'coverage', 'failUnder'] as const
+const NOT_EXPLORED = [
+  'dataDir',
+  'port',
+  'readyFile',
+  'metricsPort',
+  'coverage',
+  'coverageMin',
+  'coverageBase',
+  'journal',
+  'junit',
+  'capsule',
+  'summary',
+] as const
 
 /** @throws UsageError */
 const exploreConfigOf = (options: RunOptions) => {

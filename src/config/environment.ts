@@ -45,7 +45,7 @@ export const refuseUnknownVariables = (): void => {
 
 /** @throws UsageError for an option that has no meaning in the mode, or may not be given in this way */
 export const refuseMeaningless = (command: Command): void => {
-  const { mode } = command.opts<ServeOptions>()
+  const { mode = 'sandbox' } = command.opts<Partial<ServeOptions>>()
   for (const [name, { onlyIn, isSecret }] of specs) {
     const source = command.getOptionValueSource(name)
     const isInFile = isSecret && process.env[fileVariableOf(name)] !== undefined
@@ -114,5 +114,8 @@ const userName = (): string => {
     return String(process.getuid?.())
   }
 }
+
+/** Where a job of GitHub Actions wants its summary. */
+export const findJobSummary = (): string | undefined => process.env.GITHUB_STEP_SUMMARY || undefined
 
 export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR

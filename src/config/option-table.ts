@@ -149,18 +149,19 @@ export const RUN_OPTIONS = {
   mode: { ...SERVE_OPTIONS.mode, isHidden: true },
   conversionFee: { ...SERVE_OPTIONS.conversionFee, isHidden: true },
   payoutFee: { ...SERVE_OPTIONS.payoutFee, isHidden: true },
+  rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
   logLevel: { value: '<level>', meaning: 'minimum log level', choices: LOG_LEVELS, default: 'warn' },
+  world: { value: '<name>', meaning: 'log in to a world of this name instead of the default one', read: parseText },
   coverage: {
     value: '<file>',
-    meaning: 'write a coverage report of the documented outcomes: JSON to *.json, else a table; - is standard error',
+    meaning: 'write a coverage report of the documented outcomes: JSON to *.json, else text; - is standard error',
     read: parseText,
   },
-  failUnder: {
+  coverageMin: {
     value: '<percent>',
-    meaning: 'exit with 1 if fewer documented outcomes were exercised',
+    meaning: 'exit with 1 if fewer documented outcomes were exercised: 60%',
     read: parsePercent,
   },
-  world: { value: '<name>', meaning: 'log in to a world of this name instead of the default one', read: parseText },
   explore: {
     meaning: 'run the command again for each response to a write that can be lost, and report what was bought twice',
   },
@@ -177,6 +178,40 @@ export const RUN_OPTIONS = {
     read: parseDuration,
     unset: 'ten times the first run, at least 30s',
   },
+  coverageBase: {
+    value: '<file>',
+    meaning: 'compare with a coverage report, as JSON, of another branch',
+    read: parseText,
+  },
+  journal: {
+    value: '<file>',
+    meaning: 'write the requests of all worlds: HAR to *.har, else a JSON object per line',
+    read: parseText,
+  },
+  junit: { value: '<file>', meaning: 'write the documented outcomes as JUnit XML', read: parseText },
+  capsule: { value: '<file>', meaning: 'write all worlds and requests to one file for scrip open', read: parseText },
+  summary: {
+    value: '<file>',
+    meaning: 'write a summary as Markdown',
+    read: parseText,
+    unset: 'the job summary of GitHub Actions, if there is one',
+  },
+  on: {
+    value: '<when>',
+    meaning: 'when to write journal, JUnit XML, capsule and summary',
+    choices: ['failure', 'always'],
+    default: 'always',
+  },
+} as const satisfies OptionTable
+
+const { mode, dataDir, snapshot, scenario, seed, ...OPENED } = SERVE_OPTIONS
+
+/** A capsule has worlds and a seed of its own, and their clocks stand still: limits would not refill. */
+export const OPEN_OPTIONS = {
+  ...OPENED,
+  conversionFee: { ...SERVE_OPTIONS.conversionFee, isHidden: true },
+  payoutFee: { ...SERVE_OPTIONS.payoutFee, isHidden: true },
+  rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
 } as const satisfies OptionTable
 
 export const DATA_OPTIONS = {
@@ -229,6 +264,7 @@ type ValuesOf<Table> = {
 export type ServeOptions = ValuesOf<typeof SERVE_OPTIONS>
 export type RunOptions = ValuesOf<typeof RUN_OPTIONS>
 export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { json?: true; csv?: true }
+export type OpenOptions = ValuesOf<typeof OPEN_OPTIONS>
 export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS> & { url?: string }
 export type TriggerOptions = ValuesOf<typeof TRIGGER_OPTIONS>
 export type ListenOptions = ValuesOf<typeof LISTEN_OPTIONS>

@@ -4,6 +4,7 @@ import {
   DATA_OPTIONS,
   HEALTH_OPTIONS,
   LISTEN_OPTIONS,
+  OPEN_OPTIONS,
   type OptionSpec,
   RUN_OPTIONS,
   SERVE_OPTIONS,
@@ -33,6 +34,9 @@ export const withServeOptions = (command: Command): Command =>
 
 export const withRunOptions = (command: Command): Command =>
   withOptions(command, RUN_OPTIONS).hook('preAction', refuseMeaningless)
+
+export const withOpenOptions = (command: Command): Command =>
+  withOptions(command, OPEN_OPTIONS).hook('preAction', refuseMeaningless)
 
 export const withDataOptions = (command: Command): Command => withJson(withOptions(command, DATA_OPTIONS))
 

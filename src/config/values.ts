@@ -87,10 +87,11 @@ export const parseFee = basisPointsReader('A fee')
 export const parseDiscount = basisPointsReader('A discount')
 
 export const parsePercent = (text: string): number => {
-  if (!/^\d{1,3}(?:\.\d+)?$/.test(text) || Number(text) > 100) {
-    throw new InvalidArgumentError('A percentage is a number from 0 to 100.')
+  const [, number] = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(text) ?? []
+  if (number === undefined || Number(number) > 100) {
+    throw new InvalidArgumentError('A percentage is a number from 0 to 100: 60%.')
   }
-  return Number(text)
+  return Number(number)
 }
 
 /** The flag may be repeated: `previous` is what its earlier uses gave. */

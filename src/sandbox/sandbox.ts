@@ -11,7 +11,7 @@ import type { Loss } from './explore/writes.ts'
 import { faultHeadersOf } from './faults/faults.ts'
 import { addRule } from './faults/rules.ts'
 import type { Parts } from './parts.ts'
-import { RequestObserver } from './requests/observer.ts'
+import { type RecordingListener, RequestObserver } from './requests/observer.ts'
 import type { CoverageReport, RecordedRequest } from './requests/operations.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import { newRules } from './scenario/faults.ts'
@@ -87,6 +87,10 @@ export class Sandbox implements Extension {
       for (const rule of rules) addRule(world, rule)
     })
     return routes
+  }
+
+  onRecorded(listener: RecordingListener): void {
+    this.observer.onRecorded(listener)
   }
 
   coverage(): CoverageReport {

@@ -13,6 +13,7 @@ import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
+import { type Capsule, CapsuleFault, readCapsule } from '../sandbox/capsule.ts'
 import { changesOf } from '../sandbox/editing/products.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { holdsForeignClients } from '../sandbox/seed/accounts.ts'
@@ -26,7 +27,7 @@ import { readReference, seedReferenceData } from './seed.ts'
 
 export const VERSION = (JSON.parse(packageJson) as { version: string }).version
 
-/** @throws CatalogFault, RatesFault, SnapshotFault, ScenarioFault, SchemaMismatch, DataFault, or an error of the file system */
+/** @throws CatalogFault, RatesFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of the file system */
 export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
   const sources = readSources(config, clock)
   const { catalog: database, sandboxWorlds, initialRates, release, ...origin } = startFrom(sources)
@@ -64,6 +65,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
       return { ...common, sandbox, extension: sandbox }
     },
     worlds: origin.worlds,
+    seed,
     nextRequestId,
     sandboxWorlds,
     close: () => {
@@ -73,43 +75,59 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
   }
 }
 
-/** Reads all files before anything is written. @throws RatesFault, SnapshotFault, or an error of the file system */
+/** Reads all files before anything is written. @throws as {@link assemble} */
 const readSources = (config: Config, clock: SteadyClock): Sources => {
-  const { catalogFile, ratesFile, snapshotFile } = config
-  const seed = config.seed ?? freshSeed()
+  const { catalogFile, ratesFile, snapshotFile, capsuleFile } = config
+  const capsule = capsuleFile === undefined ? undefined : readCapsuleFile(capsuleFile, config, clock)
+  const seed = capsule?.seed ?? config.seed ?? freshSeed()
   const reference = readReference()
   const snapshot = snapshotFile === undefined ? undefined : readSnapshotFile(snapshotFile, config, clock)
+  const rates = ratesFile === undefined ? capsule?.rates : readFileSync(ratesFile, 'utf8')
   const files = {
     config,
     clock,
     seed,
     reference,
-    packedCatalog: catalogFile === undefined ? undefined : Bun.zstdCompressSync(readFileSync(catalogFile)),
-    rates: ratesFile === undefined ? undefined : readRates(readFileSync(ratesFile, 'utf8'), reference),
+    packedCatalog: catalogFile === undefined ? capsule?.packedCatalog : Bun.zstdCompressSync(readFileSync(catalogFile)),
+    rates: rates === undefined ? undefined : readRates(rates, reference),
     snapshot,
+    capsule,
   }
   const scenario = readInitialScenario(files)
   const given = snapshot ?? scenario?.state
   return { ...files, scenario: scenario?.document, given, initial: given ?? seededState(seed) }
 }
 
-/** Migrated and with current seed data. @throws SnapshotFault */
-const readSnapshotFile = (file: string, { dataDir, voucherKey }: Config, clock: Clock): WorldState => {
+/** @throws SnapshotFault */
+const readSnapshotFile = (file: string, config: Config, clock: Clock): WorldState => {
   try {
-    const state = readSnapshot(readFileSync(file, 'utf8'))
-    const database = Database.inMemory(state.image)
-    migrate(database.sqlite, clock)
-    if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is no sandbox')
-    if (markOf(database.query) !== undefined && !areKeysOf(database.query, dataDir, voucherKey)) {
-      throw new SnapshotFault(SEALED_ELSEWHERE)
-    }
-    seedReferenceData(database)
-    const image = database.image()
-    database.close()
-    return { ...state, image }
+    return upToDate(readSnapshot(readFileSync(file, 'utf8')), config, clock)
   } catch (error) {
     throw new SnapshotFault(`${file}: ${error instanceof Error ? error.message : String(error)}`, file)
   }
+}
+
+/** @throws CapsuleFault */
+const readCapsuleFile = (file: string, config: Config, clock: Clock): Capsule => {
+  try {
+    const capsule = readCapsule(readFileSync(file, 'utf8'))
+    for (const [name, state] of capsule.worlds) capsule.worlds.set(name, upToDate(state, config, clock))
+    return capsule
+  } catch (error) {
+    throw new CapsuleFault(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Migrated and with current seed data. @throws SnapshotFault, SchemaMismatch */
+const upToDate = (state: WorldState, { dataDir, voucherKey }: Config, clock: Clock): WorldState => {
+  const database = Database.inMemory(state.image)
+  migrate(database.sqlite, clock)
+  if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is no sandbox')
+  if (markOf(database.query) !== undefined && !areKeysOf(database.query, dataDir, voucherKey)) {
+    throw new SnapshotFault(SEALED_ELSEWHERE)
+  }
+  seedReferenceData(database)
+  return { ...state, image: database.closeToImage() }
 }
 
 const SEALED_ELSEWHERE =

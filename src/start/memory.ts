@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { storedRates } from '../charges/stored-rates.ts'
 import { Database } from '../db/database.ts'
+import type { Capsule } from '../sandbox/capsule.ts'
+import { requestLog } from '../sandbox/requests/request-log.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { sealInMemory } from '../sandbox/seed/vouchers.ts'
 import { MemoryStore } from '../sandbox/worlds/memory-store.ts'
@@ -28,7 +30,7 @@ export const seededState = (seed: string): WorldState => ({
 })
 
 export const startInMemory = (sources: Sources): Origin => {
-  const { config, clock, seed, initial } = sources
+  const { config, clock, seed, initial, capsule } = sources
   const { memoryBytesMax } = config
   const store = new MemoryStore({ clock, seed, initial, memoryBytesMax })
   const open = (saved?: Saved): World => {
@@ -38,9 +40,10 @@ export const startInMemory = (sources: Sources): Origin => {
   }
   const worlds = new SandboxWorlds({
     ...{ clock, seed, initialClients: clientsOf(sources), memoryBytesMax, store },
-    default: open(),
+    default: open(capsule?.worlds.get(DEFAULT_WORLD)),
     reopenDefault: open,
   })
+  if (capsule) restoreWorlds(worlds, capsule)
   const seal = sealInMemory(config.voucherKey)
   const initialRates = initialRatesOf(sources)
   return {
@@ -55,13 +58,22 @@ export const startInMemory = (sources: Sources): Origin => {
   }
 }
 
+/** The default world is there already. */
+const restoreWorlds = (worlds: SandboxWorlds, { worlds: states, requests }: Capsule): void => {
+  for (const [name, state] of states) {
+    const world = worlds.find(name) ?? worlds.create(name, state)
+    world.of(requestLog).restore(requests.get(name) ?? [])
+  }
+}
+
 /** The catalog has a database of its own, which no reset changes. */
 export const catalogInMemory = (
-  sources: Pick<Sources, 'config' | 'reference' | 'packedCatalog' | 'snapshot'>,
+  sources: Pick<Sources, 'config' | 'reference' | 'packedCatalog' | 'snapshot' | 'capsule'>,
 ): (() => Database) => {
-  const { packedCatalog, snapshot } = sources
-  if (!packedCatalog && !snapshot) return carriedCatalog()
-  const database = Database.inMemory(snapshot?.image ?? unpacked(SEEDED.world))
+  const { packedCatalog, snapshot, capsule } = sources
+  const kept = capsule?.worlds.get(DEFAULT_WORLD) ?? snapshot
+  if (!packedCatalog && !kept) return carriedCatalog()
+  const database = Database.inMemory(kept?.image ?? unpacked(SEEDED.world))
   seedCatalog(database, sources)
   return () => database
 }

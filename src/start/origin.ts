@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import type { SealSource } from '../orders/voucher-key.ts'
 import type { Reference } from '../reference/reference.ts'
+import type { Capsule } from '../sandbox/capsule.ts'
 import type { Scenario } from '../sandbox/scenario/schema.ts'
 import type { WorldState } from '../sandbox/worlds/state.ts'
 import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
@@ -25,6 +26,8 @@ export interface Sources {
   scenario: Scenario | undefined
   /** What the snapshot or the scenario gives. */
   given: WorldState | undefined
+  /** With states that are migrated. */
+  capsule: Capsule | undefined
   initial: WorldState
 }
 

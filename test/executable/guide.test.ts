@@ -90,7 +90,7 @@ describe.skipIf(!hasShell)('the scripts', () => {
   })
 
   test('errors.sh injects every documented error', async () => {
-    const flags = ['--rate-limit', 'off', '--coverage', 'coverage.txt', '--fail-under', '80']
+    const flags = ['--coverage', 'coverage.txt', '--coverage-min', '80%']
     expect(await runBlock(blockOf('errors.sh'), ['bash', 'errors.sh'], flags)).toBe('all injected\n')
   })
 
@@ -104,6 +104,15 @@ describe.skipIf(!hasShell)('the scripts', () => {
     expect(one).toContain('"id":"ben_')
     expect(again).toBe(one)
     expect(other).not.toBe(one)
+  })
+
+  test('evidence.sh keeps a failed run and looks into it', async () => {
+    await withFiles([blockOf('evidence.sh')], async (cwd, env) => {
+      const { exitCode, stdout } = await run(['run', '--', 'bash', 'evidence.sh'], { cwd, env })
+      expect(exitCode).toBe(0)
+      expect(stdout).toContain('failed as expected\n')
+      expect(stdout.match(/^true$/gm)).toHaveLength(2)
+    })
   })
 
   test('snapshot.sh starts from the saved state', async () => {
@@ -133,6 +142,7 @@ test('every file of the guide is tested', () => {
     'changes.sh',
     'checkout.sh',
     'errors.sh',
+    'evidence.sh',
     'lost.sh',
     'ci.yml',
     'Makefile',

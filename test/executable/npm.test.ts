@@ -96,7 +96,7 @@ await startScrip({ executable: '/nowhere/scrip' }).catch((error) => console.log(
 `
 const COVERAGE = `
 import { startScrip } from 'scrip-sandbox'
-const scrip = await startScrip({ args: ['--coverage', 'coverage.json', '--fail-under', '50'] })
+const scrip = await startScrip({ args: ['--coverage', 'coverage.json', '--coverage-min', '50'] })
 await scrip.world()
 await scrip.stop().catch((error) => console.log(error.message))
 `

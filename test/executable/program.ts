@@ -21,7 +21,9 @@ export interface Place {
 const environment = (env: Record<string, string> = {}): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined || /^(?:SCRIP_.*|PORT|NO_COLOR|FORCE_COLOR)$/.test(name) ? [] : [[name, value]],
+      value === undefined || /^(?:SCRIP_.*|GITHUB_STEP_SUMMARY|PORT|NO_COLOR|FORCE_COLOR)$/.test(name)
+        ? []
+        : [[name, value]],
     ),
   ),
   ...env,

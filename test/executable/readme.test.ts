@@ -15,7 +15,9 @@ test.skipIf(!hasShell)('the session of the README works', () =>
   inFolder(async (cwd) => {
     expect(typed[0]).toBe('api=http://127.0.0.1:4747')
     const script = ['api=$SCRIP_URL', ...typed.slice(1)].join('\n')
-    const { exitCode, stdout, stderr } = await run(['run', '--', 'sh', '-c', script], { cwd })
+    const { exitCode, stdout, stderr } = await run(['run', '--rate-limit', '1000/h,100/m', '--', 'sh', '-c', script], {
+      cwd,
+    })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     const said = [
       /^HTTP\/1\.1 200/,

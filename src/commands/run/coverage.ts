@@ -1,23 +1,82 @@
-import { writeFileSync } from 'node:fs'
-import type { CoverageReport } from '../../sandbox/requests/operations.ts'
+import { readFileSync } from 'node:fs'
+import { Value } from '@sinclair/typebox/value'
+import { CoverageReport } from '../../sandbox/requests/operations.ts'
 import { toTable } from '../../sandbox/requests/outcomes.ts'
 import { EXIT, ProgramError } from '../exit.ts'
 
-const TO_STANDARD_ERROR = '-'
+type Outcome = CoverageReport['outcomes'][number]
 
-export const writeCoverage = async (file: string, report: CoverageReport): Promise<void> => {
-  if (file === TO_STANDARD_ERROR) await Bun.write(Bun.stderr, toTable(report))
-  else writeFileSync(file, file.endsWith('.json') ? `${JSON.stringify(report, null, 2)}\n` : toTable(report))
-}
+/** By operation, the names of some outcomes: `POST /auth/login` has `auth.credentials_wrong`. */
+export type OutcomeNames = ReadonlyMap<string, readonly string[]>
 
-/** @throws ProgramError when fewer outcomes were exercised */
-export const refuseUnder = (
-  percentMin: number | undefined,
-  { exercised, documented, percent }: CoverageReport,
-): void => {
-  if (percentMin === undefined || exercised * 100 >= percentMin * documented) return
-  throw new ProgramError(
-    EXIT.failed,
-    `${exercised} of ${documented} documented outcomes were exercised: ${percent} % is under ${percentMin} %`,
+const namesOf = (outcomes: readonly Outcome[]): OutcomeNames =>
+  new Map(
+    [...Map.groupBy(outcomes, ({ method, path }) => `${method} ${path}`)].map(([operation, ofIt]) => [
+      operation,
+      ofIt.map(({ name }) => name),
+    ]),
   )
+
+export const notMet = ({ outcomes }: CoverageReport): OutcomeNames =>
+  namesOf(outcomes.filter(({ count }) => count === 0))
+
+export const shareOf = ({ exercised, documented, percent }: CoverageReport): string =>
+  `${exercised} of ${documented} outcomes of the API, ${percent} %`
+
+/** A report of another branch. @throws ProgramError */
+export const readBase = (file: string): CoverageReport => {
+  try {
+    return Value.Parse(CoverageReport, JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error)
+    throw new ProgramError(EXIT.data, `${file} is no coverage report as JSON: ${what}`)
+  }
 }
+
+export interface Comparison {
+  newlyMet: OutcomeNames
+  noLongerMet: OutcomeNames
+}
+
+export const comparisonOf = (report: CoverageReport, base: CoverageReport): Comparison => {
+  const [now, before] = [metIn(report), metIn(base)]
+  return {
+    newlyMet: namesOf(report.outcomes.filter((outcome) => now.has(keyOf(outcome)) && !before.has(keyOf(outcome)))),
+    noLongerMet: namesOf(report.outcomes.filter((outcome) => before.has(keyOf(outcome)) && !now.has(keyOf(outcome)))),
+  }
+}
+
+const metIn = ({ outcomes }: CoverageReport): Set<string> =>
+  new Set(outcomes.filter(({ count }) => count > 0).map(keyOf))
+
+const keyOf = ({ method, path, name }: Outcome): string => `${method} ${path} ${name}`
+
+interface Covered {
+  report: CoverageReport
+  comparison: Comparison | undefined
+}
+
+/** JSON for a name that ends in `.json`, otherwise a table, with what the base has and has not. */
+export const coverageText = (file: string | undefined, { report, comparison }: Covered): string => {
+  if (file?.endsWith('.json')) return `${JSON.stringify(report, null, 2)}\n`
+  if (!comparison) return toTable(report)
+  const lists = [
+    ...listed('Met, but not in the base', comparison.newlyMet),
+    ...listed('Not met, but in the base', comparison.noLongerMet),
+  ]
+  return `${toTable(report)}\n${lists.join('\n')}\n`
+}
+
+const listed = (heading: string, names: OutcomeNames): string[] => [
+  names.size === 0 ? `${heading}: none` : `${heading}:`,
+  ...[...names].map(([operation, ofIt]) => `  ${operation}: ${ofIt.join(', ')}`),
+]
+
+/** Why a report is not enough; undefined if it is. */
+export const shortfallOf = (
+  { exercised, documented, percent }: CoverageReport,
+  percentMin: number | undefined,
+): string | undefined =>
+  percentMin === undefined || exercised * 100 >= percentMin * documented
+    ? undefined
+    : `${exercised} of ${documented} documented outcomes were exercised: ${percent} % is under ${percentMin} %`

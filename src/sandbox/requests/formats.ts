@@ -5,41 +5,45 @@ export const toHar = (requests: readonly RecordedRequest[], baseUrl: string, ver
   log: {
     version: '1.2',
     creator: { name: 'Scrip', version },
-    entries: requests.map((recorded) => ({
-      startedDateTime: recorded.at,
-      time: recorded.duration_ms,
-      request: {
-        method: recorded.method,
-        url: baseUrl + recorded.path,
-        httpVersion: 'HTTP/1.1',
-        cookies: [],
-        headers: pairs(recorded.request.headers),
-        queryString: queryOf(recorded.path),
-        ...(recorded.request.body !== null && {
-          postData: { mimeType: typeOf(recorded.request.headers), params: [], text: recorded.request.body },
-        }),
-        headersSize: -1,
-        bodySize: byteCountOf(recorded.request.body),
-      },
-      response: {
-        status: recorded.response.status,
-        statusText: '',
-        httpVersion: 'HTTP/1.1',
-        cookies: [],
-        headers: pairs(recorded.response.headers),
-        content: {
-          size: byteCountOf(recorded.response.body),
-          mimeType: typeOf(recorded.response.headers),
-          ...(recorded.response.body !== null && { text: recorded.response.body }),
-        },
-        redirectURL: '',
-        headersSize: -1,
-        bodySize: byteCountOf(recorded.response.body),
-      },
-      cache: {},
-      timings: { send: 0, wait: recorded.duration_ms, receive: 0 },
-    })),
+    entries: requests.map((recorded) => toHarEntry(recorded, baseUrl)),
   },
+})
+
+/** HAR 1.2 allows custom fields, such as the one of the world. */
+export const toHarEntry = (recorded: RecordedRequest, baseUrl: string) => ({
+  _world: recorded.world,
+  startedDateTime: recorded.at,
+  time: recorded.duration_ms,
+  request: {
+    method: recorded.method,
+    url: baseUrl + recorded.path,
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: pairs(recorded.request.headers),
+    queryString: queryOf(recorded.path),
+    ...(recorded.request.body !== null && {
+      postData: { mimeType: typeOf(recorded.request.headers), params: [], text: recorded.request.body },
+    }),
+    headersSize: -1,
+    bodySize: byteCountOf(recorded.request.body),
+  },
+  response: {
+    status: recorded.response.status,
+    statusText: '',
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: pairs(recorded.response.headers),
+    content: {
+      size: byteCountOf(recorded.response.body),
+      mimeType: typeOf(recorded.response.headers),
+      ...(recorded.response.body !== null && { text: recorded.response.body }),
+    },
+    redirectURL: '',
+    headersSize: -1,
+    bodySize: byteCountOf(recorded.response.body),
+  },
+  cache: {},
+  timings: { send: 0, wait: recorded.duration_ms, receive: 0 },
 })
 
 /** Where nothing is said, the API speaks JSON, and takes what it is sent for JSON. */

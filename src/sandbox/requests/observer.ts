@@ -22,7 +22,7 @@ import type { Parts } from '../parts.ts'
 import { usernameIn, worldMeant, worldOfBearer } from '../worlds/accounts.ts'
 import { refusalFacts } from '../worlds/refused-logins.ts'
 import { shownPartOf } from './redaction.ts'
-import { type Injected, ObservedRequest, requestLog } from './request-log.ts'
+import { type Injected, type LoggedRequest, ObservedRequest, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
 
 interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'catalog' | 'reference'> {
@@ -30,13 +30,21 @@ interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'cata
   strict: boolean
 }
 
+/** Called with each request when it is recorded. */
+export type RecordingListener = (recorded: Pick<LoggedRequest, 'world' | 'request' | 'id'>) => void
+
 /** Applies faults to requests, and records each request in the log and the coverage of its world. */
 export class RequestObserver implements HttpObserver {
   readonly #inProgress = new WeakMap<Request, ObservedRequest>()
   /** Is shown each write while `scrip run --explore` runs. */
   writes: WriteLog | undefined
+  readonly #listeners: RecordingListener[] = []
 
   constructor(private readonly options: Options) {}
+
+  onRecorded(listener: RecordingListener): void {
+    this.#listeners.push(listener)
+  }
 
   arrived = (request: Request): void => {
     if (!ownRequests.has(request) && !this.#inProgress.has(request))
@@ -203,7 +211,8 @@ export class RequestObserver implements HttpObserver {
     observed.fault = observed.injected?.fault.name ?? null
     observed.injected = undefined
     if (observed.failure && observed.client === null) observed.cut()
-    world.of(requestLog).add(observed)
+    const id = world.of(requestLog).add(observed)
+    for (const listener of this.#listeners) listener({ world, request: observed, id })
   }
 
   #count(world: World, { method }: Request, observed: ObservedRequest): void {

@@ -11,7 +11,7 @@ import { WorldQuery, WorldsQuery } from '../worlds/operations.ts'
 const Headers = Type.Record(Type.String(), Type.String(), { title: 'MessageHeaders' })
 
 export type RecordedRequest = Static<typeof RecordedRequest>
-const RecordedRequest = Type.Object(
+export const RecordedRequest = Type.Object(
   {
     id: Type.Integer(),
     world: Type.String(),
@@ -91,7 +91,7 @@ const Shares = {
 }
 
 export type CoverageReport = Static<typeof CoverageReport>
-const CoverageReport = Type.Object(
+export const CoverageReport = Type.Object(
   {
     summary: Type.String({ description: 'How many outcomes were met, and some that were not' }),
     documented: Type.Integer(),

@@ -85,13 +85,21 @@ class RequestLog {
     world.onLimited(() => this.#trim())
   }
 
-  add(request: ObservedRequest): void {
+  /** Returns its id. */
+  add(request: ObservedRequest): number {
     const size = sizeOf(request)
     this.#lastId += 1
     this.#captured.push(request)
     this.#sizes.push(size)
     this.#size += size
     this.#trim()
+    return this.#lastId
+  }
+
+  /** Continues the log of another process. */
+  restore(requests: readonly RecordedRequest[]): void {
+    this.#lastId = (requests[0]?.id ?? 1) - 1
+    for (const recorded of requests) this.add(observedFrom(recorded))
   }
 
   #trim(): void {
@@ -158,6 +166,22 @@ export const recordedFrom = ({
     changes: [...changes],
   }
 }
+
+/** What is redacted stays as it is. */
+const observedFrom = ({ at, request, response, ...recorded }: RecordedRequest): ObservedRequest =>
+  Object.assign(new ObservedRequest(new Headers(request.headers)), {
+    atMs: Date.parse(at),
+    method: recorded.method,
+    path: recorded.path,
+    route: recorded.route,
+    client: recorded.client,
+    requestBody: request.body ?? undefined,
+    response: { ...response, body: response.body ?? undefined },
+    durationMs: recorded.duration_ms,
+    fault: recorded.fault,
+    outcome: recorded.outcome,
+    changes: recorded.changes,
+  })
 
 /** Rough overheads in bytes: of a request, of a header besides its value, of a row change besides its key. */
 const REQUEST_BYTES = 2_048

@@ -51,6 +51,11 @@ export const readSnapshot = (text: string): WorldState => {
   } catch {
     throw new SnapshotFault('not JSON')
   }
+  return stateFrom(value)
+}
+
+/** The state in a snapshot that is parsed already. @throws SnapshotFault */
+export const stateFrom = (value: unknown): WorldState => {
   const isSnapshot = TypeCompiler.Compile(SnapshotSchema)
   if (!isSnapshot.Check(value)) {
     const first = isSnapshot.Errors(value).First()

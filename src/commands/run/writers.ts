@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import type { RunConfig } from '../../config/config.ts'
+import { CapsuleWriter } from '../../sandbox/capsule.ts'
+import { toHar, toHarEntry } from '../../sandbox/requests/formats.ts'
+import type { CoverageReport, RecordedRequest } from '../../sandbox/requests/operations.ts'
+import { VERSION } from '../../start/assemble.ts'
+import type { RunningServer } from '../server.ts'
+import type { Comparison } from './coverage.ts'
+import type { FailedRequest } from './failed-requests.ts'
+
+/** How a run ended. */
+export interface Ended {
+  exitCode: number
+  report: CoverageReport
+  /** Why the coverage is not enough. */
+  shortfall: string | undefined
+  comparison: Comparison | undefined
+  failed: readonly FailedRequest[]
+}
+
+/** What one file says about a run. */
+export interface Writer {
+  /** Before the command. */
+  request?: (request: RecordedRequest) => void
+  /** After the command, while the worlds are open. */
+  end: (ended: Ended) => void | Promise<void>
+}
+
+/** Makes a writer when the server runs. */
+export type WriterOf = (write: (text: string) => void, server: RunningServer) => Writer
+
+/** A file that is written at the end. */
+export const reporting =
+  (textOf: (ended: Ended) => string): WriterOf =>
+  (write) => ({ end: (ended) => write(textOf(ended)) })
+
+export const journalLines: WriterOf = (write) => ({
+  request: (request) => write(`${JSON.stringify(request)}\n`),
+  end: () => undefined,
+})
+
+/** What closes an HTTP Archive without entries. */
+const HAR_TAIL = ']}}'
+
+export const journalHar: WriterOf = (write, { url }) => {
+  write(JSON.stringify(toHar([], url, VERSION)).slice(0, -HAR_TAIL.length))
+  let separator = '\n'
+  return {
+    request: (request) => {
+      write(separator + JSON.stringify(toHarEntry(request, url)))
+      separator = ',\n'
+    },
+    end: () => write(`\n${HAR_TAIL}\n`),
+  }
+}
+
+export const capsule =
+  ({ catalogFile, ratesFile }: RunConfig): WriterOf =>
+  (write, { worlds, seed }) => {
+    const writer = new CapsuleWriter(write, {
+      version: VERSION,
+      seed,
+      ...(catalogFile !== undefined && { catalog: packed(catalogFile) }),
+      ...(ratesFile !== undefined && { rates: readFileSync(ratesFile, 'utf8') }),
+    })
+    return {
+      request: (request) => writer.request(request),
+      end: async () => {
+        for (const name of worlds.names) {
+          const world = worlds.find(name)
+          if (world) await writer.world(world, seed)
+        }
+        writer.end()
+      },
+    }
+  }
+
+const packed = (file: string): string => Bun.zstdCompressSync(readFileSync(file)).toString('base64')

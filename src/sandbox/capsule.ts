@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Database } from '../db/database.ts'
+import { setPasswordDigests } from '../sessions/queries.ts'
+import type { World } from '../worlds/world.ts'
+import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import { RecordedRequest } from './requests/operations.ts'
+import { SANDBOX_CLIENT_IDS, UNCLAIMED } from './seed/accounts.ts'
+import { stateFrom, writeSnapshot } from './worlds/snapshot-file.ts'
+import { stateOf, type WorldState } from './worlds/state.ts'
+
+/** A run of `scrip run` in one file, which `scrip open` serves again (decision 53). */
+
+const FORMAT = 'scrip-capsule/1'
+
+const Head = Type.Object({
+  format: Type.Literal(FORMAT),
+  version: Type.String(),
+  seed: Type.String(),
+  catalog: Type.Optional(Type.String({ description: 'The file of --catalog: compressed by zstd, then base64' })),
+  rates: Type.Optional(Type.String({ description: 'The file of --rates' })),
+})
+const Line = Type.Object({
+  request: Type.Optional(RecordedRequest),
+  world: Type.Optional(Type.Object({ name: Type.String(), snapshot: Type.Unknown() })),
+})
+
+/** Writes a line for each request while it happens, then one for each world. The last line has a digest of the others. */
+export class CapsuleWriter {
+  readonly #digest = createHash('sha256')
+
+  constructor(
+    private readonly write: (text: string) => void,
+    head: Omit<Static<typeof Head>, 'format'>,
+  ) {
+    this.#line(JSON.stringify({ format: FORMAT, ...head }))
+  }
+
+  request(request: RecordedRequest): void {
+    this.#line(JSON.stringify({ request }))
+  }
+
+  async world(world: World, seed: string): Promise<void> {
+    const snapshot = await writeSnapshot(endedState(world, seed))
+    this.#line(`{"world":{"name":${JSON.stringify(world.name)},"snapshot":${snapshot}}}`)
+  }
+
+  end(): void {
+    this.write(`${JSON.stringify({ sha256: this.#digest.digest('hex') })}\n`)
+  }
+
+  #line(json: string): void {
+    this.#digest.update(`${json}\n`)
+    this.write(`${json}\n`)
+  }
+}
+
+/** The clock stands still from now on, so that nothing expires or moves before somebody looks. */
+const endedState = (world: World, seed: string): WorldState => {
+  const state = stateOf(world, seed)
+  const clock = { offsetMs: 0, frozenAtMs: world.clock.nowMs() }
+  // The passwords of the default world are public.
+  return { ...state, clock, image: world.name === DEFAULT_WORLD ? state.image : withoutPasswords(state.image) }
+}
+
+/** The next login chooses the password again. */
+const withoutPasswords = (image: Uint8Array): Uint8Array => {
+  const database = Database.inMemory(image)
+  database.sqlite.run('PRAGMA secure_delete = ON')
+  database.fill((tx) => setPasswordDigests(tx, Object.values(SANDBOX_CLIENT_IDS), UNCLAIMED))
+  return database.closeToImage()
+}
+
+export interface Capsule {
+  seed: string
+  rates: string | undefined
+  packedCatalog: Uint8Array | undefined
+  /** By name, the default world among them. */
+  worlds: Map<string, WorldState>
+  /** By the name of their world, which may have been dropped. */
+  requests: Map<string, RecordedRequest[]>
+}
+
+export class CapsuleFault extends Error {
+  override readonly name = 'CapsuleFault'
+}
+
+/** @throws CapsuleFault, SnapshotFault */
+export const readCapsule = (text: string): Capsule => {
+  const [first = '', ...lines] = checkedLines(text)
+  const head = readerOf(Head)(first)
+  const capsule: Capsule = {
+    seed: head.seed,
+    rates: head.rates,
+    packedCatalog: head.catalog === undefined ? undefined : Buffer.from(head.catalog, 'base64'),
+    worlds: new Map(),
+    requests: new Map(),
+  }
+  const readLine = readerOf(Line)
+  for (const line of lines) {
+    const { request, world } = readLine(line)
+    if (world) capsule.worlds.set(world.name, stateFrom(world.snapshot))
+    if (request) addRequest(capsule, request)
+  }
+  if (!capsule.worlds.has(DEFAULT_WORLD)) throw new CapsuleFault('not a capsule: it has no default world')
+  return capsule
+}
+
+/** A world that was reset, or dropped and made again, counts from 1 again: only its last requests are its own. */
+const addRequest = ({ requests }: Capsule, request: RecordedRequest): void => {
+  const earlier = requests.get(request.world)
+  if (earlier && request.id === earlier.length + 1) earlier.push(request)
+  else requests.set(request.world, [request])
+}
+
+const readerOf = <Schema extends TSchema>(schema: Schema): ((line: string) => Static<Schema>) => {
+  const compiled = TypeCompiler.Compile(schema)
+  return (line) => {
+    const value: unknown = JSON.parse(line)
+    if (compiled.Check(value)) return value
+    const first = compiled.Errors(value).First()
+    throw new CapsuleFault(`not a capsule: ${first?.path || '/'}: ${first?.message}`)
+  }
+}
+
+/** All lines but the last, which has their digest. @throws CapsuleFault */
+const checkedLines = (text: string): string[] => {
+  if (!text.startsWith(`{"format":"${FORMAT}"`)) throw new CapsuleFault(`not a capsule of the format ${FORMAT}`)
+  const end = text.lastIndexOf('\n', text.length - 2) + 1
+  const body = text.slice(0, end)
+  const sha256 = createHash('sha256').update(body).digest('hex')
+  if (text.slice(end) !== `${JSON.stringify({ sha256 })}\n`)
+    throw new CapsuleFault('damaged: its digest is another one')
+  return body.trimEnd().split('\n')
+}

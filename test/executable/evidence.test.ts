@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { COMMAND, inFolder, type Place, run } from './program.ts'
+
+/** What `scrip run` keeps of a run (contract C15): journal, JUnit XML, summary, and the last errors. */
+
+const script = (text: string, flags: string[] = [], place: Place = {}) =>
+  run(['run', ...flags, '--', process.execPath, '-e', ASK + text], place)
+
+const ASK = `
+const { SCRIP_URL: url, SCRIP_ACCESS_TOKEN: token } = process.env
+const ask = (path, init, bearer = token) => fetch(url + path, { headers: { authorization: 'Bearer ' + bearer }, ...init })
+const post = (path, body, bearer) => ask(path, { method: 'POST', body: JSON.stringify(body) }, bearer)
+const logIn = async (username) => (await (await post('/auth/login', { username, password: 'a secret word' })).json()).access_token
+`
+const BUY = `const order = await (await post('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 2 })).json();`
+
+interface Line {
+  world: string
+  id: number
+  method: string
+  path: string
+  outcome: string | null
+  request: { headers: Record<string, string>; body: string | null }
+  response: { status: number; body: string | null }
+}
+
+const linesOf = (file: string): Line[] =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+const isRoot = process.getuid?.() === 0
+
+describe('--journal FILE', () => {
+  test('has a JSON object for each request of each world, in the order of their responses', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'journal.jsonl')
+      const { exitCode } = await script(
+        `const other = await logIn('sbx_other')
+         await ask('/api/v1/countries/1', {}, other)
+         await ask('/api/v1/countries/0')`,
+        ['--journal', file],
+      )
+      expect(exitCode).toBe(0)
+      expect(linesOf(file).map(({ world, id, method, path, outcome }) => [world, id, method, path, outcome])).toEqual([
+        ['other', 1, 'POST', '/auth/login', 'success'],
+        ['other', 2, 'GET', '/api/v1/countries/1', 'success'],
+        ['default', 1, 'GET', '/api/v1/countries/0', 'countries.invalid_id'],
+      ])
+    }))
+
+  test('has the requests of worlds that were reset or dropped, and more than a world keeps', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'journal.jsonl')
+      await script(
+        `const gone = await logIn('sbx_gone')
+         await ask('/_sandbox/worlds/gone', { method: 'DELETE' })
+         for (let i = 0; i < 1_005; i++) await ask('/api/v1/countries/0')
+         await ask('/_sandbox/reset', { method: 'POST' })
+         await ask('/status')`,
+        ['--journal', file],
+      )
+      const lines = linesOf(file)
+      expect(lines).toHaveLength(1_007)
+      expect(lines[0]).toMatchObject({ world: 'gone', path: '/auth/login' })
+      expect(lines.at(-1)).toMatchObject({ world: 'default', id: 1, path: '/status' })
+    }))
+
+  test('is a HAR file for a name that ends in .har', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'journal.har')
+      await script(`await ask('/api/v1/countries/1?x=1'); await ask('/api/v1/countries/0')`, ['--journal', file])
+      const { log } = JSON.parse(readFileSync(file, 'utf8'))
+      expect(log).toMatchObject({ version: '1.2', creator: { name: 'Scrip' } })
+      expect(log.entries).toMatchObject([
+        {
+          _world: 'default',
+          request: {
+            method: 'GET',
+            url: expect.stringMatching(/^http:.*\/countries\/1\?x=1$/),
+            queryString: [{ name: 'x', value: '1' }],
+          },
+          response: { status: 200 },
+        },
+        { request: { method: 'GET' }, response: { status: 400 } },
+      ])
+    }))
+
+  test('of a run without requests is a HAR file without entries, and an empty file', () =>
+    inFolder(async (folder) => {
+      await run(['run', '--journal', join(folder, 'none.har'), '--', 'true'])
+      await run(['run', '--journal', join(folder, 'none.jsonl'), '--', 'true'])
+      expect(JSON.parse(readFileSync(join(folder, 'none.har'), 'utf8')).log.entries).toEqual([])
+      expect(readFileSync(join(folder, 'none.jsonl'), 'utf8')).toBe('')
+    }))
+})
+
+test('no file has a token, a password or a voucher code', () =>
+  inFolder(async (folder) => {
+    const files = ['journal.jsonl', 'journal.har', 'run.capsule', 'summary.md', 'junit.xml'].map((name) =>
+      join(folder, name),
+    )
+    const [lines = '', har = '', capsule = '', summary = '', junit = ''] = files
+    const work = `
+      await logIn('sbx_own')
+      const wrong = await ask('/api/v1/countries/0?password=a%20secret%20word&access_token=' + token)
+      ${BUY}
+      console.log(JSON.stringify({ token, vouchers: order.vouchers }))
+      process.exit(1)`
+    const flags = ['--capsule', capsule, '--summary', summary, '--junit', junit]
+    const ended = [
+      await script(work, ['--journal', lines, ...flags], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
+      await script(work, ['--journal', har, ...flags], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
+    ]
+    const secrets = ended.flatMap(({ stdout }) => {
+      const { token, vouchers } = JSON.parse(stdout)
+      return [token, ...vouchers.flatMap((voucher: Record<string, string>) => [voucher.card_number, voucher.claim_url])]
+    })
+    expect(secrets).toHaveLength(10)
+    const written = [...files.map((file) => readFileSync(file, 'utf8')), ...ended.map(({ stderr }) => stderr)].join(
+      '\n',
+    )
+    for (const secret of [...secrets, 'a secret word', 'secret%20word', 'open sesame'])
+      expect(written).not.toContain(secret)
+    expect(readFileSync(lines, 'utf8')).toContain('[redacted]')
+  }))
+
+describe('--junit FILE', () => {
+  test('has a suite for each operation and a test case for each outcome, skipped if it was not met', () =>
+    inFolder(async (folder) => {
+      const [file, coverage] = [join(folder, 'junit.xml'), join(folder, 'coverage.json')]
+      await script(`await ask('/api/v1/countries/1')`, ['--junit', file, '--coverage', coverage])
+      const xml = readFileSync(file, 'utf8')
+      const { documented, exercised } = JSON.parse(readFileSync(coverage, 'utf8'))
+      expect(xml).toStartWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ')
+      expect(xml).toContain(`tests="${documented}" failures="0" errors="0" skipped="${documented - exercised}"`)
+      expect(xml).toContain('<testcase classname="getCountry" name="200 success" time="0"/>')
+      expect(xml).toContain(
+        '<testcase classname="getCountry" name="404 countries.not_found" time="0"><skipped message="not met"/></testcase>',
+      )
+      expect(xml.match(/<testcase /g)).toHaveLength(documented)
+      expect(xml.match(/<skipped /g)).toHaveLength(documented - exercised)
+    }))
+})
+
+describe('when the command fails', () => {
+  test('the last ten requests with a 4xx or a 5xx are on standard error, with world and error', async () => {
+    const { exitCode, stderr } = await script(`
+      for (let id = 1; id <= 5; id++) await ask('/api/v1/countries/0?before=' + id)
+      const other = await logIn('sbx_other')
+      for (let id = 1; id <= 8; id++) await ask('/api/v1/products/' + (2_000_000_000 + id), {}, other)
+      await ask('/api/v1/countries/1')
+      await ask('/api/v1/countries/1', { headers: { authorization: 'Bearer ' + token, 'x-sandbox-fault': 'internal' } })
+      await ask('/api/v1/nowhere')
+      process.exit(7)`)
+    expect(exitCode).toBe(7)
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines).toHaveLength(10)
+    expect(lines[0]).toMatch(
+      /^\d{4}-\d\d-\d\dT\S+Z other 404 products.not_found: GET \/api\/v1\/products\/2000000001 req_other_\d+$/,
+    )
+    expect(lines[8]).toMatch(/ default 500 internal \(injected\): GET \/api\/v1\/countries\/1 req_default_\d+$/)
+    expect(lines[9]).toMatch(/ default 404 route_not_found: GET \/api\/v1\/nowhere req_\S+$/)
+  })
+
+  test('their paths are short and show control characters', async () => {
+    const { stderr } = await script(`await ask('/api/v1/countries/0?' + 'x'.repeat(500) + '%1b'); process.exit(1)`)
+    expect(stderr).toMatch(/countries\/0\?x+… req_default_1\n$/)
+    expect(stderr.length).toBeLessThan(200)
+  })
+
+  test('nothing is on standard error if all responses were successes', async () => {
+    expect(await script(`await ask('/api/v1/countries/1'); process.exit(1)`)).toMatchObject({ exitCode: 1, stderr: '' })
+  })
+
+  test('and it does not, errors of the API are not on standard error', async () => {
+    expect(await script(`await ask('/api/v1/countries/0')`)).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+})
+
+describe('--summary FILE', () => {
+  const summaryOf = async (folder: string, text: string, flags: string[] = []) => {
+    const file = join(folder, 'summary.md')
+    await script(text, ['--summary', file, ...flags])
+    return readFileSync(file, 'utf8')
+  }
+
+  test('is Markdown with the result, the coverage, and the last errors', () =>
+    inFolder(async (folder) => {
+      const summary = await summaryOf(folder, `await ask('/api/v1/countries/0?a|b=<script>'); process.exit(3)`)
+      expect(summary).toStartWith('### Scrip: the command failed with exit code 3\n')
+      expect(summary).toMatch(/\n\d+ of \d+ outcomes of the API, [\d.]+ %\.\n/)
+      expect(summary).toMatch(/<details><summary>Not met: \d+<\/summary>\n\n- <code>POST \/auth\/login<\/code>: /)
+      expect(summary).toContain('<code>countries.invalid&#95;id</code>')
+      expect(summary).not.toMatch(/<script>|a\|b/)
+      const [row = ''] = summary.split('\n').filter((line) => line.includes('countries.invalid'))
+      expect(row.match(/\|/g)).toHaveLength(7)
+    }))
+
+  test('replaces what was there', () =>
+    inFolder(async (folder) => {
+      writeFileSync(join(folder, 'summary.md'), 'of an earlier run')
+      const summary = await summaryOf(folder, '')
+      expect(summary).toStartWith('### Scrip: the command succeeded\n')
+      expect(summary).not.toContain('earlier')
+    }))
+
+  test.each<[string, (file: string) => string[]]>([
+    ['by itself', () => []],
+    ['when it is named', (file) => ['--summary', file]],
+  ])('is added to the job summary of GitHub Actions, %s', (_, flagsOf) =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'step-summary')
+      writeFileSync(file, 'of an earlier step\n')
+      const place = { env: { GITHUB_STEP_SUMMARY: file } }
+      await script(`process.exit(1)`, flagsOf(file), place)
+      await script('', [...flagsOf(file), '--on', 'failure'], place)
+      const summary = readFileSync(file, 'utf8')
+      expect(summary).toStartWith('of an earlier step\n### Scrip: the command failed with exit code 1\n')
+      expect(summary.match(/^### /gm)).toHaveLength(1)
+    }),
+  )
+
+  test('a job summary that cannot be written is a warning', async () => {
+    const { exitCode, stderr } = await run(['run', '--', 'true'], { env: { GITHUB_STEP_SUMMARY: '/no/such/summary' } })
+    expect(exitCode).toBe(0)
+    expect(stderr).toContain('no job summary')
+  })
+})
+
+describe('--on failure', () => {
+  const FLAGS = (folder: string) =>
+    ['journal', 'junit', 'capsule', 'summary'].flatMap((name) => [`--${name}`, join(folder, name)])
+
+  test('writes nothing about a run that succeeded, and leaves what is there', () =>
+    inFolder(async (folder) => {
+      writeFileSync(join(folder, 'journal'), 'of an earlier run')
+      const { exitCode } = await run(['run', ...FLAGS(folder), '--on', 'failure', '--', 'true'])
+      expect(exitCode).toBe(0)
+      expect(readdirSync(folder)).toEqual(['journal'])
+      expect(readFileSync(join(folder, 'journal'), 'utf8')).toBe('of an earlier run')
+    }))
+
+  test.each<[string, string[], string, number]>([
+    ['a command that failed', [], 'false', 1],
+    ['a command that a signal ended', [], 'kill -TERM $$', 143],
+    ['a coverage that is too low', ['--coverage-min', '99%'], 'true', 1],
+  ])('writes all files about %s', (_, flags, command, code) =>
+    inFolder(async (folder) => {
+      const { exitCode } = await run(['run', ...FLAGS(folder), '--on', 'failure', ...flags, '--', 'sh', '-c', command])
+      expect(exitCode).toBe(code)
+      expect(readdirSync(folder).sort()).toEqual(['capsule', 'journal', 'junit', 'summary'])
+    }),
+  )
+
+  test('always, the default, writes them about each run', () =>
+    inFolder(async (folder) => {
+      await run(['run', ...FLAGS(folder), '--', 'true'])
+      expect(readdirSync(folder).sort()).toEqual(['capsule', 'journal', 'junit', 'summary'])
+    }))
+
+  test('leaves no file of a command that cannot be started', () =>
+    inFolder(async (folder) => {
+      expect((await run(['run', ...FLAGS(folder), '--', '/no/such/command'])).exitCode).toBe(127)
+      expect(readdirSync(folder)).toEqual([])
+    }))
+})
+
+describe('a file that cannot be written is a usage error before the command starts', () => {
+  const flags = ['--journal', '--junit', '--capsule', '--summary', '--coverage']
+
+  test.each(flags)('%s in a folder that is missing', async (flag) => {
+    const { exitCode, stdout, stderr } = await run(['run', flag, '/no/such/file', '--', 'echo', 'ran'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toStartWith(`scrip: ${flag}: cannot write /no/such/file: `)
+  })
+
+  test.each(flags)('%s that is a folder', (flag) =>
+    inFolder(async (folder) => {
+      mkdirSync(join(folder, 'taken'))
+      const { exitCode, stdout } = await run(['run', flag, join(folder, 'taken'), '--', 'echo', 'ran'])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+      expect(readdirSync(folder)).toEqual(['taken'])
+    }),
+  )
+
+  test.skipIf(isRoot)('a file that is read-only', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'kept')
+      writeFileSync(file, 'kept')
+      chmodSync(file, 0o400)
+      expect((await run(['run', '--journal', file, '--', 'true'])).exitCode).toBe(2)
+      expect(readFileSync(file, 'utf8')).toBe('kept')
+    }),
+  )
+
+  test('one file for two of them', () =>
+    inFolder(async (folder) => {
+      const { exitCode, stderr } = await run(['run', '--journal', 'one', '--capsule', './one', '--', 'true'], {
+        cwd: folder,
+      })
+      expect(exitCode).toBe(2)
+      expect(stderr).toContain('a file of its own')
+      expect(existsSync(join(folder, 'one'))).toBe(false)
+    }))
+})
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a full disk does not disturb the command, and then the exit code is 1',
+  async () => {
+    const { exitCode, stdout, stderr } = await script(`console.log((await ask('/api/v1/countries/1')).status)`, [
+      '--journal',
+      '/dev/full',
+    ])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '200\n' })
+    expect(stderr).toMatch(/not written .*file=\/dev\/full cause=.*ENOSPC/)
+  },
+)
+
+test('a pipe is written into', async () => {
+  const inner = [...COMMAND, 'run', '--journal', '/dev/stdout', '--', process.execPath, '-e']
+  const request = 'await fetch(process.env.SCRIP_URL + "/status")'
+  const shell = ['sh', '-c', '"$@" | cat', 'sh', ...inner, request]
+  const child = Bun.spawn(shell, { stdout: 'pipe', env: { PATH: process.env.PATH } })
+  expect(JSON.parse(await child.stdout.text())).toMatchObject({ world: 'default', path: '/status' })
+})
