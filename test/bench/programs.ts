@@ -94,6 +94,15 @@ export const startupMs = async (command: string[]): Promise<number> => {
   return elapsedMs
 }
 
+/** Milliseconds from starting a command to its end. */
+export const runMs = async (command: string[]): Promise<number> => {
+  const startedAtMs = performance.now()
+  const child = Bun.spawn(pinned('any', command), { stdout: 'inherit', stderr: 'inherit' })
+  const exitCode = await child.exited
+  if (exitCode !== 0) throw new Error(`${command.join(' ')} exits with ${exitCode}`)
+  return performance.now() - startedAtMs
+}
+
 const readyUrl = async (stdout: ReadableStream<Uint8Array>): Promise<string> => {
   const { value } = await stdout.getReader().read()
   const line = new TextDecoder().decode(value)

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exploring } from './explore.ts'
 import { growth } from './growth.ts'
-import { compiled, folder, run, sizeOf, start, startupMs } from './programs.ts'
-import { aligned, mebibytes, median, milliseconds } from './table.ts'
+import { compiled, folder, run, runMs, sizeOf, start, startupMs } from './programs.ts'
+import { aligned, mebibytes, median, milliseconds, ratio } from './table.ts'
 import { throughput } from './throughput.ts'
 import { CONNECTIONS, PRODUCTS } from './works.ts'
 import { worlds } from './worlds.ts'
@@ -61,14 +61,15 @@ const idleBytes = async (command: string[]): Promise<number> => {
   return bytes
 }
 
-/** Starts both in turns. */
-const startMs = async (helloPath: string): Promise<{ scrip: number; hello: number }> => {
-  const times = { scrip: [] as number[], hello: [] as number[] }
+/** Starts all of them in turns. */
+const startMs = async (helloPath: string): Promise<Record<'scrip' | 'hello' | 'run', number>> => {
+  const times = { scrip: [] as number[], hello: [] as number[], run: [] as number[] }
   for (let i = 0; i < STARTS; i++) {
     times.hello.push(await startupMs([helloPath]))
     times.scrip.push(await startupMs(scrip))
+    times.run.push(await runMs([scripPath, 'run', '--', 'true']))
   }
-  return { scrip: median(times.scrip), hello: median(times.hello) }
+  return { scrip: median(times.scrip), hello: median(times.hello), run: median(times.run) }
 }
 
 const compared = (what: string, unit: (value: number) => string, ours: number, bare: number): string[] => [
@@ -102,6 +103,8 @@ const speed = async (): Promise<void> => {
       compared('executable', mebibytes, sizeOf(scripPath), sizeOf(helloPath)),
     ]).join('\n')}`,
   )
+  const share = ratio(started.run / started.scrip)
+  console.log(`\nscrip run -- true: ${milliseconds(started.run)}, ${share} times the start of the server alone`)
   await worlds(scrip)
 }
 
