@@ -1,7 +1,8 @@
 import { Command } from 'commander'
-import { configOf, documentConfigOf, openConfigOf, runConfigOf } from '../config/config.ts'
+import { compareConfigOf, configOf, documentConfigOf, openConfigOf, runConfigOf } from '../config/config.ts'
 import { UsageError } from '../config/environment.ts'
 import type {
+  CompareOptions,
   HealthOptions,
   ListenOptions,
   OpenOptions,
@@ -11,6 +12,7 @@ import type {
   WaitOptions,
 } from '../config/option-table.ts'
 import {
+  withCompareOptions,
   withHealthOptions,
   withListenOptions,
   withOpenOptions,
@@ -19,6 +21,7 @@ import {
   withTriggerOptions,
   withWaitOptions,
 } from '../config/options.ts'
+import { parseUrl } from '../config/values.ts'
 import { EVENT_TYPES } from '../events/types.ts'
 import { VERSION } from '../start/assemble.ts'
 import { oneOf } from './arguments.ts'
@@ -26,6 +29,7 @@ import { auditCommands } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import { catalogCommands } from './catalog.ts'
 import { clientCommands } from './client.ts'
+import { compare } from './compare/compare.ts'
 import { completionCommand } from './completion.ts'
 import { withExamples } from './examples.ts'
 import { health, wait } from './health.ts'
@@ -83,6 +87,10 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
     .description('serve the worlds of a run again, as they ended')
     .argument('<file>', 'the file of scrip run --capsule, which is not changed')
     .action((file: string, options: OpenOptions) => serve(openConfigOf(file, options)))
+  withCompareOptions(program.command('compare'))
+    .description('compare the responses of a host that speaks this API; exit with 1 if they differ')
+    .argument('<url>', 'the base URL of the host', parseUrl)
+    .action((url: string, options: CompareOptions) => compare(compareConfigOf(url, options)))
   withHealthOptions(program.command('health'))
     .description('exit with 0 if a server answers requests, else with 1')
     .action((options: HealthOptions) => health(options))

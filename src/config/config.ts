@@ -4,11 +4,15 @@ import { HOUR_MS } from '../kernel/clock.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { findJobSummary, findSecret, flagOf, portOf, UsageError, variableOf } from './environment.ts'
 import {
+  type CompareOptions,
   type DataOptions,
+  DEFAULT_CREDENTIAL,
+  defaultsOf,
   type HealthOptions,
   LOOPBACK,
   type OpenOptions,
   type RunOptions,
+  SERVE_OPTIONS,
   type ServeOptions,
 } from './option-table.ts'
 
@@ -103,6 +107,19 @@ const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
 /** A capsule is served from memory. @throws UsageError */
 export const openConfigOf = (capsuleFile: string, options: OpenOptions): Config =>
   Object.freeze({ ...configOf({ ...options, mode: 'sandbox' }), capsuleFile })
+
+/** As if nothing were given: a sandbox in memory. */
+export const defaultConfig = (): Config => documentConfigOf(defaultsOf(SERVE_OPTIONS) as ServeOptions)
+
+/** The password is no flag: everyone on the machine can read flags. @throws UsageError */
+export const compareConfigOf = (url: string, { username, json }: CompareOptions) => ({
+  url,
+  username,
+  password: findSecret('password') ?? DEFAULT_CREDENTIAL,
+  format: json ? ('json' as const) : ('text' as const),
+})
+
+export type CompareConfig = ReturnType<typeof compareConfigOf>
 
 /** The bare PORT belongs to the command. @throws UsageError */
 export const runConfigOf = (options: RunOptions) => {

@@ -31,7 +31,7 @@ const specs: readonly [name: string, OptionSpec][] = Object.entries(SERVE_OPTION
 
 /** A shell that sets a variable of `scrip run` or `scrip wait` may run `scrip serve` too. */
 const knownVariables = (): Set<string> => {
-  const secrets = [...specs.filter(([, { isSecret }]) => isSecret).map(([name]) => name), 'newVoucherKey']
+  const secrets = [...specs.filter(([, { isSecret }]) => isSecret).map(([name]) => name), 'newVoucherKey', 'password']
   const names = [...Object.keys(RUN_OPTIONS), ...Object.keys(WAIT_OPTIONS), ...Object.keys(LISTEN_OPTIONS), ...secrets]
   return new Set([...CHILD_VARIABLES, ...names.map(variableOf), ...secrets.map(fileVariableOf)])
 }

@@ -214,6 +214,17 @@ export const OPEN_OPTIONS = {
   rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
 } as const satisfies OptionTable
 
+export const DEFAULT_CREDENTIAL = 'sandbox'
+
+export const COMPARE_OPTIONS = {
+  username: {
+    value: '<name>',
+    meaning: 'username to log in with; the password is in SCRIP_PASSWORD or the file of SCRIP_PASSWORD_FILE',
+    read: parseText,
+    default: DEFAULT_CREDENTIAL,
+  },
+} as const satisfies OptionTable
+
 export const DATA_OPTIONS = {
   dataDir: { value: '<folder>', meaning: 'data folder of the server', read: parseText },
 } as const satisfies OptionTable
@@ -246,6 +257,14 @@ export const LISTEN_OPTIONS = {
   forward: { value: '<url>', meaning: 'URL of a receiver to pass them on to', read: parseUrl },
 } as const satisfies OptionTable
 
+/** Of a table, as if nothing were given. */
+export const defaultsOf = (table: OptionTable): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(table).flatMap(([name, { default: text, read }]) =>
+      text === undefined ? [] : [[name, read ? read(text, undefined) : text]],
+    ),
+  )
+
 type ValueOf<Spec> = Spec extends { choices: readonly (infer Choice)[] }
   ? Choice
   : Spec extends { read: (text: string, previous: never) => infer Value }
@@ -265,6 +284,7 @@ export type ServeOptions = ValuesOf<typeof SERVE_OPTIONS>
 export type RunOptions = ValuesOf<typeof RUN_OPTIONS>
 export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { json?: true; csv?: true }
 export type OpenOptions = ValuesOf<typeof OPEN_OPTIONS>
+export type CompareOptions = ValuesOf<typeof COMPARE_OPTIONS> & { json?: true }
 export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS> & { url?: string }
 export type TriggerOptions = ValuesOf<typeof TRIGGER_OPTIONS>
 export type ListenOptions = ValuesOf<typeof LISTEN_OPTIONS>

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { flagOf, refuseMeaningless, refuseUnknownVariables, variableOf } from './environment.ts'
 import {
+  COMPARE_OPTIONS,
   DATA_OPTIONS,
   HEALTH_OPTIONS,
   LISTEN_OPTIONS,
@@ -37,6 +38,8 @@ export const withRunOptions = (command: Command): Command =>
 
 export const withOpenOptions = (command: Command): Command =>
   withOptions(command, OPEN_OPTIONS).hook('preAction', refuseMeaningless)
+
+export const withCompareOptions = (command: Command): Command => withJson(withOptions(command, COMPARE_OPTIONS))
 
 export const withDataOptions = (command: Command): Command => withJson(withOptions(command, DATA_OPTIONS))
 

@@ -115,6 +115,16 @@ describe.skipIf(!hasShell)('the scripts', () => {
     })
   })
 
+  test('compare.sh finds no difference', async () => {
+    await withFiles([blockOf('compare.sh')], async (cwd, env) => {
+      const { exitCode, stderr } = await run(['run', '--', 'sh', 'compare.sh'], { cwd, env })
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 0,
+        stderr: expect.stringMatching(/no differences in \d+ answers\n$/),
+      })
+    })
+  })
+
   test('snapshot.sh starts from the saved state', async () => {
     expect(await runBlock(blockOf('snapshot.sh'), ['bash', 'snapshot.sh'])).toEndWith('true\n')
   })
@@ -142,8 +152,9 @@ test('every file of the guide is tested', () => {
     'changes.sh',
     'checkout.sh',
     'errors.sh',
-    'evidence.sh',
     'lost.sh',
+    'evidence.sh',
+    'compare.sh',
     'ci.yml',
     'Makefile',
     'beside.sh',

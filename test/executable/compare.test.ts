@@ -1,0 +1,432 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { COMMAND, inFolder, type Running, run, start } from './program.ts'
+
+/** `scrip compare` (contract C15): against another Scrip, and against one whose answers are altered on their way. */
+
+interface Row {
+  operation: string
+  request: string
+  field: string
+  expected: string
+  found: string
+}
+
+const HOST_FLAGS = ['--rate-limit', '100000/h']
+
+let host: Running
+beforeAll(async () => {
+  host = await start(HOST_FLAGS)
+  await fillWith(host)
+})
+afterAll(() => host.stop())
+
+/** Makes a record of each kind, so that every operation has something to answer. */
+const fillWith = async (program: Running): Promise<void> => {
+  const post = async (path: string, body: object, token = '') => {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await program.request(path, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(response.status).toBeLessThan(300)
+    return (await response.json()) as { access_token: string }
+  }
+  const { access_token } = await post('/auth/login', { username: 'sandbox', password: 'sandbox' })
+  const ada = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+  await post('/api/v1/beneficiaries', ada, access_token)
+  await post('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 1 }, access_token)
+  await post(
+    '/api/v1/payouts',
+    {
+      reference_id: 'one',
+      wallet_id: 1,
+      amount: 10,
+      currency: 'USD',
+      beneficiary_email: ada.email,
+      beneficiary_first_name: ada.first_name,
+      beneficiary_last_name: ada.last_name,
+    },
+    access_token,
+  )
+  await post('/api/v1/webhooks', { name: 'one', url: 'http://127.0.0.1:9/', events: ['payout.returned'] }, access_token)
+}
+
+const compare = async (url: string, flags: string[] = [], env: Record<string, string> = {}) =>
+  run(['compare', url, ...flags], { env })
+
+const rowsOf = ({ stdout }: { stdout: string }): Row[] => JSON.parse(stdout)
+
+describe('against another Scrip', () => {
+  test('there is no difference: exit code 0', async () => {
+    const { exitCode, stdout, stderr } = await compare(host.url)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+    expect(stderr).toMatch(
+      /^not compared: GET \/api\/v1\/webhooks\/:id\/deliveries: the list is empty\nno differences in \d+ answers\n$/,
+    )
+  })
+
+  test('with --json, the list of differences is empty', async () => {
+    expect(await compare(host.url, ['--json'])).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' })
+  })
+
+  test('whose limits are lifted, there is no difference', async () => {
+    const lifted = await start(['--rate-limit', 'off'])
+    expect(await compare(lifted.url)).toMatchObject({ exitCode: 0, stdout: '' })
+    await lifted.stop()
+  })
+
+  test('whose lists are empty, what they prove nothing about is named', async () => {
+    const empty = await start()
+    const { exitCode, stderr } = await compare(empty.url)
+    expect(exitCode).toBe(0)
+    for (const route of ['beneficiaries', 'orders', 'payouts']) {
+      expect(stderr).toContain(`not compared: GET /api/v1/${route}: the list is empty\n`)
+      expect(stderr).toContain(`not compared: GET /api/v1/${route}/:id: the host has no record for it\n`)
+    }
+    await empty.stop()
+  })
+
+  test('as a client without a feature, what the feature has is not compared', async () => {
+    const { exitCode, stderr } = await compare(host.url, ['--username', 'limited'], { SCRIP_PASSWORD: 'limited' })
+    expect(exitCode).toBe(0)
+    expect(stderr).toContain('not compared: GET /api/v1/categories: the client has not the feature\n')
+  })
+
+  test('nothing is written, and only the login makes a token', async () => {
+    const watched = await start(['--rate-limit', 'off'])
+    await compare(watched.url)
+    const requests = (await (await watched.request('/_sandbox/requests')).json()) as {
+      method: string
+      route: string | null
+      changes: unknown[]
+    }[]
+    expect(requests.length).toBeGreaterThan(50)
+    expect(requests.flatMap(({ changes }) => changes)).toEqual([])
+    const writing =
+      /^(?:GET \/|POST \/auth\/(?:login|refresh)$|POST \/api\/v1\/products\/:id\/(?:charges|availability|discount)$)/
+    expect(requests.map(({ method, route }) => `${method} ${route}`).filter((asked) => !writing.test(asked))).toEqual(
+      [],
+    )
+    await watched.stop()
+  })
+})
+
+describe('the limits of the host', () => {
+  test('are waited for and not met', async () => {
+    const slow = await start(['--rate-limit', '20/s'])
+    const { exitCode, stdout } = await compare(slow.url)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+    const requests = (await (await slow.request('/_sandbox/requests')).json()) as { response: { status: number } }[]
+    expect(requests.filter(({ response }) => response.status === 429)).toEqual([])
+    await slow.stop()
+  })
+})
+
+/** Serves what a Scrip answers, altered by some changes to answers of some requests. */
+const altered = async (alterations: readonly Alteration[], work: (url: string) => Promise<void>): Promise<void> => {
+  const hit = new Set<string>()
+  const proxy = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      const { pathname, search } = new URL(request.url)
+      const text = await request.text()
+      const { method } = request
+      const headers = new Headers(request.headers)
+      headers.delete('host')
+      const response = await fetch(host.url + pathname + search, {
+        method,
+        headers,
+        ...(text !== '' && { body: text }),
+      })
+      const answer: Altered = {
+        status: response.status,
+        headers: new Headers(response.headers),
+        text: await response.text(),
+      }
+      for (const { what, on, change } of alterations) {
+        if (!on.test(`${method} ${pathname}${search} ${response.status}`)) continue
+        change(answer)
+        hit.add(what)
+      }
+      for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) answer.headers.delete(name)
+      return new Response(answer.text, answer)
+    },
+  })
+  try {
+    await work(`http://127.0.0.1:${proxy.port}`)
+    expect([...hit].sort()).toEqual(alterations.map(({ what }) => what).sort())
+  } finally {
+    await proxy.stop(true)
+  }
+}
+
+interface Altered {
+  status: number
+  headers: Headers
+  text: string
+}
+
+interface Alteration {
+  what: string
+  /** Method, path and query, and the status of the answer as it is. */
+  on: RegExp
+  change: (answer: Altered) => void
+  found: Row
+}
+
+const inBody =
+  (change: (body: never) => unknown) =>
+  (answer: Altered): void => {
+    const body = JSON.parse(answer.text)
+    change(body as never)
+    answer.text = JSON.stringify(body)
+  }
+
+const toStatus =
+  (status: number) =>
+  (answer: Altered): void => {
+    answer.status = status
+  }
+
+const toText =
+  (change: (text: string) => string) =>
+  (answer: Altered): void => {
+    answer.text = change(answer.text)
+  }
+
+const row = (operation: string, request: string, field: string, expected: string, found: string): Row => ({
+  operation,
+  request,
+  field,
+  expected,
+  found,
+})
+
+type Item = Record<string, unknown>
+
+const ALTERATIONS: readonly Alteration[] = [
+  {
+    what: 'another status of a success',
+    on: /^GET \/api\/v1\/currencies\/\d{1,3} 200$/,
+    change: toStatus(203),
+    found: row('GET /api/v1/currencies/:id', 'success', 'status', '200', '203'),
+  },
+  {
+    what: 'another status of an error',
+    on: /^GET \/api\/v1\/countries\/2147483647 404$/,
+    change: toStatus(410),
+    found: row('GET /api/v1/countries/:id', 'an unknown id', 'status', '404', '410'),
+  },
+  {
+    what: 'a header that is missing',
+    on: /^GET \/api\/v1\/products\?limit=100 200$/,
+    change: ({ headers }) => headers.delete('X-Has-More'),
+    found: row('GET /api/v1/products', 'success', 'header x-has-more', 'true or false', 'missing'),
+  },
+  {
+    what: 'a header that is no number',
+    on: /^GET \/api\/v1\/wallets\?limit=100 200$/,
+    change: ({ headers }) => headers.set('X-Total-Count', 'many'),
+    found: row('GET /api/v1/wallets', 'success', 'header x-total-count', 'whole number', 'text'),
+  },
+  {
+    what: 'a limit that is told on all answers but one',
+    on: /^GET \/api\/v1\/countries 200$/,
+    change: ({ headers }) => headers.delete('X-RateLimit-Reset'),
+    found: row('GET /api/v1/countries', 'success', 'header x-ratelimit-reset', 'whole number', 'missing'),
+  },
+  {
+    what: 'another content type',
+    on: /^GET \/api\/v1\/categories 200$/,
+    change: ({ headers }) => headers.set('content-type', 'text/html'),
+    found: row('GET /api/v1/categories', 'success', 'header content-type', 'application/json', 'text/html'),
+  },
+  {
+    what: 'no request id',
+    on: /^GET \/status 200$/,
+    change: ({ headers }) => headers.delete('X-Request-Id'),
+    found: row('GET /status', 'success', 'header x-request-id', 'text', 'missing'),
+  },
+  {
+    what: 'a member that is missing',
+    on: /^GET \/api\/v1\/currencies 200$/,
+    change: inBody((currencies: Item[]) => delete currencies[7]?.precision),
+    found: row('GET /api/v1/currencies', 'success', '[].precision', 'integer', 'missing'),
+  },
+  {
+    what: 'a member that nobody knows',
+    on: /^GET \/api\/v1\/subcategories 200$/,
+    change: inBody((items: Item[]) => Object.assign(items[3] ?? {}, { parent: 1 })),
+    found: row('GET /api/v1/subcategories', 'success', '[].parent', 'missing', 'number'),
+  },
+  {
+    what: 'a number as text',
+    on: /^GET \/api\/v1\/transactions\?limit=100 200$/,
+    change: inBody((items: Item[]) => Object.assign(items[0] ?? {}, { amount: '12.50' })),
+    found: row('GET /api/v1/transactions', 'success', '[].amount', 'number', 'string'),
+  },
+  {
+    what: 'null where there is none',
+    on: /^GET \/api\/v1\/wallets\/\d 200$/,
+    change: inBody((wallet: Item) => Object.assign(wallet, { reserved_amount: null })),
+    found: row('GET /api/v1/wallets/:id', 'success', 'reserved_amount', 'number', 'null'),
+  },
+  {
+    what: 'a member of an object within a list that is no number',
+    on: /^GET \/api\/v1\/products\/\d{1,9} 200$/,
+    change: inBody((product: { available_denominations: Item[] }) =>
+      Object.assign(product.available_denominations[0] ?? {}, { discount: '2.5 %' }),
+    ),
+    found: row('GET /api/v1/products/:id', 'success', 'available_denominations[].discount', 'number', 'string'),
+  },
+  {
+    what: 'a state that nobody knows',
+    on: /^GET \/api\/v1\/orders\?limit=100 200$/,
+    change: inBody((orders: Item[]) => Object.assign(orders[0] ?? {}, { status: 'SHIPPED' })),
+    found: row(
+      'GET /api/v1/orders',
+      'success',
+      '[].status',
+      '"PENDING" or "PROCESSING" or "DELIVERED" or "PARTIALLY_DELIVERED" or "FAILED" or "CANCELLED"',
+      '"SHIPPED"',
+    ),
+  },
+  {
+    what: 'a time in another format',
+    on: /^GET \/api\/v1\/beneficiaries\?limit=100 200$/,
+    change: inBody((items: Item[]) => Object.assign(items[0] ?? {}, { created_at: '01.02.2026 10:00' })),
+    found: row('GET /api/v1/beneficiaries', 'success', '[].created_at', 'string (date-time)', 'string'),
+  },
+  {
+    what: 'a list within an object',
+    on: /^GET \/api\/v1\/payouts\?limit=100 200$/,
+    change: toText((text) => `{"items":${text}}`),
+    found: row('GET /api/v1/payouts', 'success', 'body', 'array', 'object'),
+  },
+  {
+    what: 'another text of an error',
+    on: /^GET \/api\/v1\/products\/2147483647 404$/,
+    change: toText((text) => text.replace('Product not found', 'No such product')),
+    found: row(
+      'GET /api/v1/products/:id',
+      'an unknown id',
+      'error.message',
+      '"Product not found"',
+      '"No such product"',
+    ),
+  },
+  {
+    what: 'another code of an error',
+    on: /^GET \/api\/v1\/countries\/0 400$/,
+    change: toText((text) => text.replace('BAD_REQUEST', 'INVALID')),
+    found: row('GET /api/v1/countries/:id', 'an invalid id', 'error.code', '"BAD_REQUEST"', '"INVALID"'),
+  },
+  {
+    what: 'another shape of an error',
+    on: /^POST \/api\/v1\/products\/2147483647\/charges 404$/,
+    change: toText(() => '{"error":{"message":"Product not found"}}'),
+    found: row('POST /api/v1/products/:id/charges', 'an unknown id', 'error', '"Product not found"', 'object'),
+  },
+  {
+    what: 'an error without a token that names no scheme',
+    on: /^GET \/api\/v1\/transactions\/1 401$/,
+    change: ({ headers }) => headers.delete('WWW-Authenticate'),
+    found: row('GET /api/v1/transactions/:id', 'no access token', 'header www-authenticate', 'text', 'missing'),
+  },
+  {
+    what: 'a refusal of credentials that tells who exists',
+    on: /^POST \/auth\/login 401$/,
+    change: toText((text) => text.replace('Invalid credentials', 'Unknown user')),
+    found: row('POST /auth/login', 'an unknown username', 'error.message', '"Invalid credentials"', '"Unknown user"'),
+  },
+]
+
+const sorted = (rows: readonly Row[]): Row[] =>
+  rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+
+describe('against a Scrip whose answers are altered', () => {
+  test('in twenty ways at once, all are found and nothing else: exit code 1', () =>
+    altered(ALTERATIONS, async (url) => {
+      expect(ALTERATIONS).toHaveLength(20)
+      const ended = await compare(url, ['--json'])
+      expect(ended.exitCode).toBe(1)
+      expect(sorted(rowsOf(ended))).toEqual(sorted(ALTERATIONS.map(({ found }) => found)))
+      expect(ended.stderr).toMatch(/^scrip: 20 differences in \d+ answers\n$/)
+    }))
+
+  test('in values alone, there is no difference', () =>
+    altered(
+      [
+        {
+          what: 'another name',
+          on: /^GET \/api\/v1\/countries\/\d{1,3} 200$/,
+          change: inBody((country: Item) => Object.assign(country, { name: 'Elsewhere' })),
+          found: row('', '', '', '', ''),
+        },
+        {
+          what: 'another maximum',
+          on: /^POST \/api\/v1\/products\/\d{1,9}\/charges 400$/,
+          change: toText((text) => text.replace(/quantity of \d+/, 'quantity of 7')),
+          found: row('', '', '', '', ''),
+        },
+      ],
+      async (url) => expect(await compare(url)).toMatchObject({ exitCode: 0, stdout: '' }),
+    ))
+
+  test('people get a table', () =>
+    altered(ALTERATIONS.slice(0, 2), async (url) => {
+      const { stdout } = await compare(url)
+      expect(stdout).toMatch(/^operation +request +field +expected +found\n/)
+      expect(stdout).toMatch(/GET \/api\/v1\/countries\/:id +an unknown id +status +404 +410\n/)
+    }))
+
+  test('a proxy that alters nothing makes no difference', () =>
+    altered([], async (url) => expect(await compare(url)).toMatchObject({ exitCode: 0, stdout: '' })))
+})
+
+describe('exit code 1, and why, for', () => {
+  test('credentials that are refused', async () => {
+    const { exitCode, stdout, stderr } = await compare(host.url, ['--username', 'acme'], { SCRIP_PASSWORD: 'wrong' })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toBe(`scrip: ${host.url} refuses the credentials of acme: 401\n`)
+  })
+
+  test('a host that does not answer', async () => {
+    const { exitCode, stderr } = await compare('http://127.0.0.1:9')
+    expect(exitCode).toBe(1)
+    expect(stderr).toStartWith('scrip: http://127.0.0.1:9 does not answer: ')
+  })
+
+  test('a host that speaks another language', async () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('<html>') })
+    const { exitCode, stderr } = await compare(`http://127.0.0.1:${other.port}`)
+    await other.stop(true)
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('refuses the credentials of sandbox: 200')
+  })
+})
+
+describe('the credentials', () => {
+  test('are those of scrip run', async () => {
+    const inner = [...COMMAND, 'compare'].map((word) => `'${word}'`).join(' ')
+    const { exitCode, stderr } = await run(['run', '--world', 'own', '--', 'sh', '-c', `${inner} $SCRIP_URL`])
+    expect(exitCode).toBe(0)
+    expect(stderr).toMatch(/no differences in \d+ answers\n$/)
+  })
+
+  test('are read from a file', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'password')
+      writeFileSync(file, 'limited\n')
+      const { exitCode } = await compare(host.url, ['--username', 'limited'], { SCRIP_PASSWORD_FILE: file })
+      expect(exitCode).toBe(0)
+    }))
+
+  test('are not flags', async () => {
+    expect((await compare(host.url, ['--password', 'x'])).exitCode).toBe(2)
+  })
+})
+
+test('exit code 2 for a URL that is none', async () => {
+  expect((await compare('localhost:4747')).exitCode).toBe(2)
+})
