@@ -9,6 +9,19 @@ export const brokenDown = (json: unknown): string | undefined => {
   return broken && `the journal says ${broken.status} of ${broken.method} ${broken.path}`
 }
 
+/** An entry whose lines do not sum to zero in each currency, or more of them than were asked for. */
+const unbalanced = (json: unknown, limit = 10_000): string | undefined => {
+  const entries = json as { id: number; lines: { currency: string; amount: number }[] }[]
+  if (entries.length > limit) return `${entries.length} entries instead of ${limit}`
+  const wrong = entries.find(({ lines }) =>
+    lines.some(({ currency }) => {
+      const sum = lines.reduce((total, line) => total + (line.currency === currency ? line.amount : 0), 0)
+      return Math.abs(sum) > 0.000_01
+    }),
+  )
+  return wrong && `the lines of entry ${wrong.id} do not sum to zero`
+}
+
 interface Entry {
   fault: string | null
   id: number
@@ -63,6 +76,28 @@ export const journalCommands = [
         fault: ({ json }) =>
           entry && (json as Entry).status !== 200 ? 'the request was answered otherwise' : undefined,
       }))
+    },
+  }),
+  command({
+    does: 'read the ledger',
+    operations: ['listLedgerEntries'],
+    weight: 1,
+    args: fc.record({ world: worldNames, limit: fc.constantFrom(undefined, 1, 7, 0) }),
+    run: async (play, { world, limit }) => {
+      const query = limit === undefined ? {} : { query: `limit=${limit}` }
+      await play.control({ operation: 'listLedgerEntries', ...query }, world, () => ({
+        status: limit === 0 ? 400 : 200,
+        ...(limit !== 0 && { fault: ({ json }) => unbalanced(json, limit) }),
+      }))
+    },
+  }),
+  command({
+    does: 'read the test values',
+    operations: ['getTestValues'],
+    weight: 1,
+    args: fc.record({}),
+    run: async (play) => {
+      await play.open({ operation: 'getTestValues' }, () => ({ status: 200 }))
     },
   }),
   command({
