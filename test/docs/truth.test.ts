@@ -336,6 +336,7 @@ const REFUSALS: Record<string, Scene> = {
   'payout_advance.transition_refused': completedPayout,
   'payout_fail.validation': sending({ failure_code: '' }),
   'payout_fail.transition_refused': completedPayout,
+  'payout_return.validation': sending({ failure_reason: '' }),
   'payout_return.transition_refused': unsettledPayout,
   'order_deliver.validation': sending({ quantity: 0 }),
   'order_deliver.transition_refused': (world) => placedOrder(world),
@@ -343,7 +344,10 @@ const REFUSALS: Record<string, Scene> = {
   'order_fail.transition_refused': (world) => placedOrder(world),
   'requests.validation': () => ({ query: 'format=xml' }),
   'coverage.validation': () => ({ query: 'format=xml' }),
-  'clock.validation': () => ({ body: { now: '2000-01-01T00:00:00Z' } }),
+  'clock.validation': async (world) => {
+    await savedBeneficiary(world)
+    return { body: { now: '2000-01-01T00:00:00Z' } }
+  },
 }
 const ON_HUGE = /^(?:charges|orders|payouts)\.amount_too_(?:large|small)$/
 /** What no single request provokes: breakdowns, a full disk, and as many or as large worlds as test/worlds makes. */

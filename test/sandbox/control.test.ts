@@ -530,6 +530,21 @@ describe('POST /_sandbox/payouts/{id}/return', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_998.5, reserved: 0 })
   })
 
+  test('the reason is the message of its event', async () => {
+    const world = await opened()
+    for (const [body, message] of [
+      [{ failure_reason: 'The account was closed' }, 'The account was closed'],
+      [{ failure_code: 'account_closed' }, 'account_closed'],
+      [{ failure_code: 'account_closed', failure_reason: 'Closed' }, 'account_closed: Closed'],
+      [{}, null],
+    ] as const) {
+      const { id } = await paid(world, `bonus ${message}`)
+      await done(world, `/payouts/${id}/advance`, { to: 'completed' })
+      await done(world, `/payouts/${id}/return`, body)
+      expect((await payoutOf(world, id)).events.at(-1)).toMatchObject({ event_type: 'returned', message })
+    }
+  })
+
   test('400 refuses a payout that is not completed', async () => {
     const world = await opened()
     const { id } = await paid(world)

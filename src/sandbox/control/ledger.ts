@@ -11,7 +11,7 @@ import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/operations.ts'
 import { controlOperation } from './operation.ts'
-import { presentWorld } from './operator-routes.ts'
+import { caughtUpWorld } from './operator-routes.ts'
 
 /** The ledger as it is kept (contracts C11 and C15): what proves that money was moved once. */
 
@@ -73,7 +73,7 @@ export const ledgerRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-ledger' }).get(
     '/ledger',
     async ({ query }) => {
-      const world = await presentWorld(parts, query.world)
+      const world = await caughtUpWorld(parts, query.world)
       const entries = await readEntries(world, query.limit)
       return entries.map((entry) => entryWire(entry, parts.reference))
     },

@@ -204,8 +204,17 @@ export const returnPayout = controlOperation('payout_return')({
   description: 'The wallet is credited with the amount, without the fees. What has happened stays as it was.',
   params: PayoutPath,
   query: WorldQuery,
+  body: Type.Object(
+    {
+      failure_code: Type.Optional(Text({ minLength: 1, maxLength: 100, description: 'Comes before the reason' })),
+      failure_reason: Type.Optional(Text({ minLength: 1, maxLength: 1_000, description: 'The message of the event' })),
+    },
+    { title: 'PayoutReturnRequest' },
+  ),
+  bodyExample: { failure_reason: 'The account was closed' },
+  bodyOptional: true,
   success: payoutSuccess('completed'),
-  errors: payoutErrors('created', 'returned'),
+  errors: { validation: violation('failure_reason', 'min', TOO_SHORT), ...payoutErrors('created', 'returned') },
 })
 
 export const deliverOrder = controlOperation('order_deliver')({

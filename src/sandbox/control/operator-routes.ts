@@ -17,10 +17,18 @@ import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import { getWorld } from '../worlds/operations.ts'
 import { pace } from '../worlds/pace.ts'
 import { keepPace } from '../worlds/queries.ts'
+import { markWritten } from '../worlds/written.ts'
 import * as operations from './operator-operations.ts'
 
+/** A world that is about to be written, after all work that is due in it. @throws DomainError world_not_found */
+export const presentWorld = async (parts: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
+  const world = await caughtUpWorld(parts, name)
+  markWritten(world)
+  return world
+}
+
 /** A world after all work that is due in it. @throws DomainError world_not_found */
-export const presentWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
+export const caughtUpWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
   const world = getWorld(worlds, name)
   await due.catchUp(world)
   return world
@@ -141,10 +149,11 @@ export const payoutRoutes = ({ paying, ...parts }: Parts) => {
     )
     .post(
       '/payouts/:id/return',
-      ({ params, query }) =>
-        onPayout(query.world, params.id, (tx, payout, world) =>
-          applyEvent(tx, paying, world, payout, 'returned', byOperator(world)),
-        ),
+      ({ params, query, body: { failure_code: code, failure_reason: reason } }) =>
+        onPayout(query.world, params.id, (tx, payout, world) => {
+          const message = [code, reason].filter((part) => part !== undefined).join(': ') || undefined
+          return applyEvent(tx, paying, world, payout, 'returned', { ...byOperator(world), message })
+        }),
       operations.returnPayout,
     )
 }

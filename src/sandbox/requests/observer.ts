@@ -21,6 +21,7 @@ import { type Fault, findFault, lostResponse, strike } from '../faults/faults.ts
 import type { Parts } from '../parts.ts'
 import { usernameIn, worldMeant, worldOfBearer } from '../worlds/accounts.ts'
 import { refusalFacts } from '../worlds/refused-logins.ts'
+import { markWritten } from '../worlds/written.ts'
 import { shownPartOf } from './redaction.ts'
 import { type Injected, type LoggedRequest, ObservedRequest, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
@@ -233,6 +234,7 @@ const watchedBy = (observed: ObservedRequest, session: Session): Session => ({
     return session.write((tx) => {
       const { value, changes } = withChanges(session.world, () => work(tx))
       observed.changes = [...observed.changes, ...changes]
+      if (changes.length > 0) markWritten(session.world)
       return value
     })
   },

@@ -38,6 +38,9 @@ const WALLETS = [
   { clientId: 2, currency: 'USD', amount: 5 },
 ] as const
 
+/** How many clients every world begins with, and how many ledger entries: one for each wallet that is funded. */
+export const SEEDED = { clients: ACCOUNTS.length, entries: WALLETS.length } as const
+
 /** One discount that was agreed, so that the difference can be seen: product 2 at 6 % for `limited` instead of 4 %. */
 const AGREED_DISCOUNTS = [{ clientId: 2, productId: 2, discountBasisPoints: 600 }] as const
 

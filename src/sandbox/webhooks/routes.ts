@@ -8,7 +8,7 @@ import { DomainError, notFound, violated } from '../../kernel/failure.ts'
 import { allClients } from '../../sessions/queries.ts'
 import { publish } from '../../webhooks/publish.ts'
 import type { World } from '../../worlds/world.ts'
-import { presentWorld } from '../control/operator-routes.ts'
+import { caughtUpWorld, presentWorld } from '../control/operator-routes.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/operations.ts'
 import { clearInbox, inboxOf, receive, replyOf, setReply } from './inbox.ts'
@@ -58,7 +58,7 @@ export const webhookRoutes = (parts: Parts) =>
     .post(
       '/webhooks/settle',
       async ({ query }) => {
-        const world = await presentWorld(parts, query.world)
+        const world = await caughtUpWorld(parts, query.world)
         await parts.deliveries.settled(world)
         return { settled: true as const }
       },

@@ -116,7 +116,8 @@ export const getClock = controlOperation('clock')({
 export const moveClock = controlOperation('clock')({
   id: 'moveClock',
   summary: 'Set, advance, freeze or thaw the clock of a world',
-  description: 'One clock for tokens, limits, cached charges and every timestamp. It never goes back.',
+  description:
+    'One clock for tokens, limits, cached charges and every timestamp. It goes back only before the first write.',
   query: WorldQuery,
   body: Type.Object(
     {

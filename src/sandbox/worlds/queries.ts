@@ -1,8 +1,19 @@
+import { sql } from 'drizzle-orm'
 import type { Query, Tx } from '../../db/database.ts'
 import type { IdState } from '../../kernel/ids.ts'
+import { SEEDED } from '../seed/accounts.ts'
 import type { ClockState } from './movable-clock.ts'
 import type { Pace } from './pace.ts'
 import { keptPace, keptRandomness, movedClock } from './tables.ts'
+
+/** Whether there is more than what every world is seeded with. */
+export const holdsRecords = (query: Query): boolean => {
+  const found = sql<number>`EXISTS (SELECT 1 FROM beneficiaries) OR EXISTS (SELECT 1 FROM orders)
+    OR EXISTS (SELECT 1 FROM payouts) OR EXISTS (SELECT 1 FROM events)
+    OR (SELECT count(*) FROM clients) > ${SEEDED.clients}
+    OR EXISTS (SELECT 1 FROM journal_entries WHERE id > ${SEEDED.entries})`
+  return query.select({ found }).from(sql`(SELECT 1)`).get()?.found === 1
+}
 
 /** Keeps the pace of a world: in its data, so that it outlives a restart. */
 export const keepPace = (tx: Tx, kept: Record<'payouts' | 'orders', Pace>): void => {

@@ -22,6 +22,7 @@ import { writeSnapshot } from './snapshot-file.ts'
 import { clockOf, keepClock } from './state.ts'
 import type { Saved } from './store.ts'
 import type { SandboxWorlds } from './worlds.ts'
+import { isWritten } from './written.ts'
 
 export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
   new Elysia({ name: 'sandbox-clock' })
@@ -31,10 +32,10 @@ export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
       async ({ query, body: { now, advance, frozen } }) => {
         const world = getWorld(worlds, query.world)
         const clock = clockOf(world)
-        const targetMs = movedTo(clock.nowMs(), now, advance)
+        const targetMs = movedTo(clock.nowMs(), isWritten(world) ? clock.nowMs() : TIME_MIN_MS, now, advance)
         // Frozen first, so that the time is exact.
         if (frozen === true) clock.freeze()
-        if (targetMs > clock.nowMs()) clock.set(targetMs)
+        if (targetMs !== clock.nowMs()) clock.set(targetMs)
         if (frozen === false) clock.thaw()
         await keepClock(world)
         const happened = await happenedIn(world, due)
@@ -60,11 +61,22 @@ const happenedIn = async (world: World, due: DueWork): Promise<Event[]> => {
   return happened
 }
 
+/** Ids hold the time since 1970. */
+const TIME_MIN_MS = 0
+
 /** The time to which a clock is moved. @throws DomainError validation */
-const movedTo = (presentMs: number, now: string | undefined, advance: string | undefined): number => {
+const movedTo = (
+  presentMs: number,
+  earliestMs: number,
+  now: string | undefined,
+  advance: string | undefined,
+): number => {
   const startMs = now === undefined ? presentMs : parseTimestamp(now)
   if (startMs === undefined) throw violated('now', 'format', 'must be an RFC 3339 time like 2026-01-01T00:00:00Z')
-  if (startMs < presentMs) throw violated('now', 'min', `must not be before the present, ${toTimestamp(presentMs)}`)
+  if (startMs < earliestMs) {
+    const earliest = earliestMs === TIME_MIN_MS ? '' : 'the present, '
+    throw violated('now', 'min', `must not be before ${earliest}${toTimestamp(earliestMs)}`)
+  }
   const advanceMs = advance === undefined ? 0 : parseDuration(advance)
   if (advanceMs === undefined) throw violated('advance', 'format', 'must be an ISO 8601 duration like PT5M or P7D')
   if (startMs + advanceMs > TIME_MAX_MS) {
