@@ -89,6 +89,19 @@ describe.skipIf(!hasShell)('the scripts', () => {
     expect(await runBlock(blockOf('changes.sh'), ['bash', 'changes.sh'])).toContain('true')
   })
 
+  test('scenario.sh loads a scenario, and gets the same bytes back', async () => {
+    expect(await runBlock(blockOf('scenario.sh'), ['bash', 'scenario.sh'])).toEndWith('true\n')
+  })
+
+  test('late.yaml is a scenario to begin with', () =>
+    withFiles([blockOf('late.yaml')], async (cwd, env) => {
+      const command = 'curl -sS "$SCRIP_URL/_sandbox/scenario"'
+      const ended = await run(['run', '--scenario', 'late.yaml', '--', 'sh', '-c', command], { cwd, env })
+      const { orders, payouts } = JSON.parse(ended.stdout) as { orders: object[]; payouts: object[] }
+      expect(orders).toMatchObject([{ status: 'PENDING', placed_at: '2029-12-29T12:00:00.000Z' }])
+      expect(payouts).toMatchObject([{ status: 'completed', returned: true }])
+    }))
+
   test('errors.sh injects every documented error', async () => {
     const flags = ['--coverage', 'coverage.txt', '--coverage-min', '80%']
     expect(await runBlock(blockOf('errors.sh'), ['bash', 'errors.sh'], flags)).toBe('all injected\n')
@@ -150,6 +163,8 @@ test('every file of the guide is tested', () => {
   const tried = [
     'rewards.test.mjs',
     'changes.sh',
+    'late.yaml',
+    'scenario.sh',
     'checkout.sh',
     'errors.sh',
     'lost.sh',

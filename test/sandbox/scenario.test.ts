@@ -280,6 +280,11 @@ describe('PUT /_sandbox/scenario', () => {
       { clock: CLOCK, orders: [{ ...ORDER_ONE(), placed_at: '2031-01-01T00:00:00Z' }] },
       'orders.0.placed_at',
     ],
+    [
+      'a charge that there is not',
+      { orders: [{ ...ORDER_ONE(), charges: { ...CHARGES(0), tip: 1 } }] },
+      'orders.0.charges.tip',
+    ],
     ['a rate that is none', { rates: { base: 'USD', rates: { EUR: 'much' } } }, 'rates.rates.EUR'],
     ['a fault that does not exist', { faults: [{ error: 'nothing' }] }, 'faults.0.error'],
     ['NUL', { beneficiaries: [{ ...SAVED, first_name: 'A\0' }] }, 'scenario'],
@@ -294,6 +299,16 @@ describe('PUT /_sandbox/scenario', () => {
     const { status, body } = await put(world, document)
     expect(status).toBe(400)
     expect(Object.keys((body as { error: { messages: object } }).error.messages)).toContain(field)
+  })
+
+  test.each([
+    ['JSON', {}, (depth: number) => `{"beneficiaries":${'['.repeat(depth)}${']'.repeat(depth)}}`],
+    ['metadata', {}, (depth: number) => DEEP_METADATA(depth)],
+    ['YAML', YAML, (depth: number) => `orders: ${'['.repeat(depth)}${']'.repeat(depth)}`],
+  ])('400 refuses %s that is nested a hundred thousand deep', async (_, headers, textOfDepth) => {
+    const world = await server.world()
+    expect((await put(world, textOfDepth(100_000), headers)).status).toBe(400)
+    expect((await world.get('/api/v1/countries/1')).status).toBe(200)
   })
 
   test.each([
@@ -315,6 +330,10 @@ const PERSON = {
   beneficiary_email: 'ada@example.com',
   beneficiary_first_name: 'Ada',
   beneficiary_last_name: 'Lovelace',
+}
+function DEEP_METADATA(depth: number) {
+  const metadata = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  return `{"beneficiaries":[{"email":"ada@example.com","first_name":"A","last_name":"L","metadata":${metadata}}]}`
 }
 function ORDER_ONE() {
   return { id: 1, product_id: 2, denomination: 50, quantity: 1 }
@@ -441,7 +460,7 @@ orders:
     ['a tag', 'orders: !!set {}', 'tag'],
     ['a tag of somebody', 'clock: !mine { frozen: true }', 'tag'],
     ['aliases that grow without end', bomb, 'alias'],
-    ['a member twice', 'orders: []\norders: []', 'not YAML'],
+    ['a member twice', 'orders: []\norders: []', 'unique'],
     ['two documents', 'orders: []\n---\norders: []', 'not YAML'],
     ['no YAML', 'orders: [', 'not YAML'],
     ['no object', '- 1', 'object'],

@@ -34,17 +34,16 @@ const fromJson = (text: string): unknown => {
 }
 
 const fromYaml = (text: string): unknown => {
-  const document = parsed(text)
-  const [error] = document.errors
-  if (error) throw new ScenarioFault([{ path: '', what: `not YAML: ${error.message}` }])
-  visit(document, (_, node) => {
-    if (isNode(node) && node.tag !== undefined)
-      throw new ScenarioFault([{ path: '', what: `tags are refused: ${node.tag}` }])
-  })
   try {
+    const document = parsed(text)
+    const [error] = document.errors
+    if (error) throw error
+    visit(document, (_, node) => {
+      if (isNode(node) && node.tag !== undefined) throw new Error(`tags are refused: ${node.tag}`)
+    })
     return document.toJS({ maxAliasCount: ALIASES_MAX })
   } catch (error) {
-    throw new ScenarioFault([{ path: '', what: `not YAML: ${messageOf(error)}` }])
+    throw new ScenarioFault([{ path: '', what: `not YAML that is read here: ${messageOf(error)}` }])
   }
 }
 
@@ -57,6 +56,15 @@ let compiled: ReturnType<typeof TypeCompiler.Compile<typeof ScenarioSchema>> | u
 
 /** @throws ScenarioFault with everything that does not fit the schema */
 export const checkScenario = (sent: unknown): Scenario => {
+  try {
+    return checked(sent)
+  } catch (error) {
+    // What is nested so deep that it exhausts the stack is no document.
+    throw error instanceof RangeError ? new ScenarioFault([{ path: '', what: 'is nested too deep' }]) : error
+  }
+}
+
+const checked = (sent: unknown): Scenario => {
   const value = withoutNulls(sent, ScenarioSchema)
   compiled ??= TypeCompiler.Compile(ScenarioSchema)
   if (!compiled.Check(value)) {

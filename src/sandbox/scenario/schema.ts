@@ -115,6 +115,12 @@ const BeneficiaryEntry = Type.Object(
   closed,
 )
 
+const { charges_details } = ChargeSchema.properties
+const Charges = Type.Object(
+  { ...ChargeSchema.properties, charges_details: Type.Object(charges_details.properties, closed) },
+  closed,
+)
+
 const OrderEntry = Type.Object(
   {
     id: Type.Optional(Id),
@@ -138,7 +144,7 @@ const OrderEntry = Type.Object(
     failed_at: orNull({ ...Time, description: 'When it failed; of a PARTIALLY_DELIVERED order, when its rest did' }),
     cancelled_at: orNull(Time),
     charges: Type.Optional({
-      ...ChargeSchema,
+      ...Charges,
       description: 'What it cost; by default what the catalog asks for at the rates of the world',
     }),
   },
