@@ -1,3 +1,4 @@
+import { and, eq, max } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { type AuditRow, audit, auditHead } from './tables.ts'
@@ -7,6 +8,14 @@ export { type AuditRow, OUTCOMES } from './tables.ts'
 /** The oldest first. */
 export const auditRows = (query: Query, narrowing: Narrowing = {}): Iterable<AuditRow> =>
   rowsById(query, audit, narrowed({ status: audit.outcome, atMs: audit.atMs }, narrowing), narrowing.limit)
+
+/** When something was last done, in Unix milliseconds. */
+export const lastDoneMs = (query: Query, command: string): number | null =>
+  query
+    .select({ atMs: max(audit.atMs) })
+    .from(audit)
+    .where(and(eq(audit.command, command), eq(audit.outcome, 'done')))
+    .get()?.atMs ?? null
 
 export const getHead = (query: Query): { count: number; hash: string } => {
   const head = query.select().from(auditHead).limit(1).get()

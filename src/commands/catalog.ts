@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import sampleJson from '../../seed/sample-catalog.json' with { type: 'text' }
+import { changesBetween } from '../catalog/changes.ts'
 import { CatalogFault, readCatalog } from '../catalog/document.ts'
 import { CatalogSchema } from '../catalog/file-schema.ts'
-import { finishCatalogImport, importCatalogInSteps, seedSandboxCatalog } from '../catalog/import.ts'
+import { finishCatalogImport, importCatalog, importCatalogInSteps, seedSandboxCatalog } from '../catalog/import.ts'
 import { writeCatalog } from '../catalog/rows.ts'
 import { fileConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
@@ -13,8 +15,16 @@ import { migrate } from '../db/migrate.ts'
 import { MINUTE_MS, systemClock } from '../kernel/clock.ts'
 import { readReference, seedReferenceData } from '../start/seed.ts'
 import { type Acting, act } from './acts.ts'
-import { dataCommand, explainFaults, readInput, withData } from './administration.ts'
-import type { Row } from './cells.ts'
+import {
+  type Administration,
+  administer,
+  dataCommand,
+  explainFaults,
+  readInput,
+  refused,
+  withData,
+} from './administration.ts'
+import { type List, listOf, type Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { show } from './output.ts'
 import { withProgress } from './progress.ts'
@@ -25,6 +35,11 @@ export const catalogCommands = (catalog: Command): void => {
     .command('schema')
     .description('print the JSON Schema of a catalog file')
     .action(() => void process.stdout.write(`${JSON.stringify(CatalogSchema, null, 2)}\n`))
+  catalog
+    .command('init')
+    .description('write a sample catalog to begin with')
+    .argument('[file]', 'a file that does not exist yet; - is standard output', '-')
+    .action((file: string) => explainFaults(file, () => writeSample(file)))
   withJson(catalog.command('validate'))
     .description('check a catalog file and list everything wrong with it')
     .argument('<file>', 'the file; - reads standard input')
@@ -34,7 +49,8 @@ export const catalogCommands = (catalog: Command): void => {
     })
   dataCommand(catalog, 'import', 'replace all products with those of a file')
     .argument('<file>', 'the file; - reads standard input')
-    .action(act((data, file: string) => ofFile(file, (text) => importText(data, text))))
+    .option('--dry-run', 'show what would be added, changed and removed, and import nothing')
+    .action(importFile)
   dataCommand(catalog, 'export', 'write the catalog of a data folder, or the seeded one if there is none')
     .argument('[file]', 'the file; - is standard output', '-')
     .action((file: string, options: DataOptions) => {
@@ -48,6 +64,29 @@ export const catalogCommands = (catalog: Command): void => {
         else writeFileSync(file, text)
       })
     })
+}
+
+const writeSample = (file: string): void => {
+  if (file === '-') process.stdout.write(sampleJson)
+  else if (existsSync(file)) throw refused(`${file} exists already: catalog init overwrites nothing.`)
+  else writeFileSync(file, sampleJson)
+}
+
+/** A dry run is no act. */
+async function importFile(this: Command, file: string, { dryRun }: { dryRun?: true }): Promise<void> {
+  const run = dryRun
+    ? administer((data) => ofFile(file, (text) => changes(data, text)))
+    : act((data) => ofFile(file, (text) => importText(data, text)))
+  await run.call(this)
+}
+
+const changes = ({ database: { query }, reference }: Administration, text: string): List => {
+  const after = catalogOf((database) => importCatalog(database, reference, text))
+  const rows = changesBetween(writeCatalog(query, reference), after)
+  return listOf(
+    ['change', 'product_id', 'product', 'members'],
+    rows.map(({ change, product: { id, name }, members }) => ({ change, product_id: id, product: name, members })),
+  )
 }
 
 /** @throws ProgramError that lists all that is wrong with the file */
@@ -79,10 +118,13 @@ const storedCatalog = (dataDir: string, database: Database): string => {
   return writeCatalog(database.query, readReference())
 }
 
-const seededCatalog = (): string => {
+const seededCatalog = (): string => catalogOf((database) => seedSandboxCatalog(database, readReference()))
+
+/** A catalog as the program writes it. */
+const catalogOf = (fill: (database: Database) => void): string => {
   const database = Database.inMemory()
   migrate(database.sqlite, systemClock)
   seedReferenceData(database)
-  seedSandboxCatalog(database, readReference())
+  fill(database)
   return writeCatalog(database.query, readReference())
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { agreeDiscounts, discountsOf, findProduct } from '../catalog/queries.ts'
-import { parseDiscount } from '../config/values.ts'
+import { parseDiscount, parseLimits } from '../config/values.ts'
 import { toPercent } from '../kernel/money.ts'
 import type { Feature } from '../sessions/clients.ts'
-import { updateClient } from '../sessions/queries.ts'
+import { type ClientRecord, updateClient } from '../sessions/queries.ts'
 import { type Acting, act } from './acts.ts'
 import { administer, dataCommand, refused } from './administration.ts'
 import { oneOf, onOrOff, wholeNumber } from './arguments.ts'
@@ -29,8 +29,13 @@ export const termCommands = (client: Command): void => {
     .action(update((feature: Feature, isOn: boolean) => ({ [feature]: isOn })))
   dataCommand(client, 'limit', 'set the largest quantity that a client may buy at once')
     .argument('<name>')
-    .argument('<max_quantity|off>', 'a number, or off', (text) => (text === 'off' ? null : wholeNumber(text)))
-    .action(update((quantityMax: number | null) => ({ quantityMax })))
+    .argument('<max_quantity|off>', 'a number, or off', countOrOff)
+    .action(update((count: number | 'off') => ({ quantityMax: quantityOf(count) })))
+  dataCommand(client, 'limits', 'show the limits of a client, or set them')
+    .argument('<name>')
+    .option('--max-quantity <number>', 'the largest quantity that it may buy at once, or off', countOrOff)
+    .option('--rate-limit <limits>', 'its own rate limits, off for none, default for those of the server', ownLimits)
+    .action(limits)
   dataCommand(client, 'discount', "set a client's own discount on a product; the better of the two discounts applies")
     .argument('<name>')
     .argument('<product_id>', 'the product', wholeNumber)
@@ -50,6 +55,51 @@ export const termCommands = (client: Command): void => {
       }),
     )
 }
+
+const countOrOff = (text: string): number | 'off' => (text === 'off' ? text : wholeNumber(text))
+
+const quantityOf = (count: number | 'off'): number | null => (count === 'off' ? null : count)
+
+/** Stands for the limits of the server. */
+const DEFAULT = 'default'
+
+/** As text, which the database keeps. */
+const ownLimits = (text: string): string => {
+  if (text !== DEFAULT) parseLimits(text)
+  return text
+}
+
+interface Limits {
+  maxQuantity?: number | 'off'
+  rateLimit?: string
+}
+
+/** Without an option nothing changes, and looking is no act. */
+async function limits(this: Command, name: string, { maxQuantity, rateLimit }: Limits): Promise<void> {
+  const change = {
+    ...(maxQuantity !== undefined && { quantityMax: quantityOf(maxQuantity) }),
+    ...(rateLimit !== undefined && { rateLimit: rateLimit === DEFAULT ? null : rateLimit }),
+  }
+  const isLooking = Object.keys(change).length === 0
+  const work = isLooking
+    ? administer(({ database: { query } }, one: string) => limitsRow(getClient(query, one)))
+    : act(({ write, record }, one: string) =>
+        write((tx) => {
+          const before = getClient(tx, one)
+          updateClient(tx, before.id, change)
+          const after = limitsRow(getClient(tx, one))
+          record(tx, { before: limitsRow(before), after })
+          return after
+        }),
+      )
+  await work.call(this, name)
+}
+
+const limitsRow = ({ username, quantityMax, rateLimit }: ClientRecord) => ({
+  username,
+  max_quantity: quantityMax,
+  rate_limit: rateLimit ?? DEFAULT,
+})
 
 const update = <Args extends unknown[]>(valuesOf: (...args: Args) => Parameters<typeof updateClient>[2]) =>
   act(({ write, record }, name: string, ...args: Args) =>

@@ -31,6 +31,7 @@ import { catalogCommands } from './catalog.ts'
 import { clientCommands } from './client.ts'
 import { compare } from './compare/compare.ts'
 import { completionCommand } from './completion.ts'
+import { docsCommand } from './docs.ts'
 import { withExamples } from './examples.ts'
 import { health, wait } from './health.ts'
 import { helpCommand, inOurManner } from './help.ts'
@@ -127,6 +128,7 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
 
   program.commandsGroup('Learn:')
   helpCommand(program)
+  docsCommand(program)
   withServeOptions(program.command('openapi'))
     .description('print the OpenAPI document')
     .action((options: ServeOptions) => printOpenApi(documentConfigOf(options)))

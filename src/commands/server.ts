@@ -21,6 +21,7 @@ import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { EXIT, ProgramError } from './exit.ts'
+import { watchOperations } from './warnings.ts'
 
 const METRICS_PATH = '/metrics'
 
@@ -54,6 +55,7 @@ export const startServer = async (config: Config, log: Log) => {
   answer = handle
   metrics?.watchDue(due)
   metrics?.watchAttempts(attemptTotals)
+  if (config.mode === 'live' && metrics) watchOperations(metrics, worlds.default, deps.reference)
   const recordFailed = () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
   const timekeeper = keepTime(due, worlds, log, () => {
     tick()

@@ -4,10 +4,11 @@ import { productRecords } from '../catalog/queries.ts'
 import { findNewVoucherKey } from '../config/config.ts'
 import { databasePath } from '../db/data-folder.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
-import { DAY_MS, toTimestamp } from '../kernel/clock.ts'
+import { toTimestamp } from '../kernel/clock.ts'
 import { beginRekey, type Resealed, reseal } from '../orders/rekey.ts'
 import { importCodes, readCodes, StockFault } from '../orders/stock.ts'
-import { endRekey, markOf, nextMarkOf, soldSince, stockLevels } from '../orders/stock-queries.ts'
+import { endRekey, markOf, nextMarkOf } from '../orders/stock-queries.ts'
+import { stockReport } from '../orders/stock-report.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../orders/voucher-key.ts'
 import { type Acting, act } from './acts.ts'
 import { type Administration, administer, dataCommand, otherMode, readInput, refused } from './administration.ts'
@@ -78,36 +79,24 @@ const STOCK_COLUMNS = [
   'damaged',
 ] as const
 
-/** Sales are averaged over so many days (contract C17). */
-const SALES_DAYS = 30
-
 const stockRows = ({ world, database: { query }, reference }: Administration) => {
   const products = productRecords(query)
-  const nowMs = world.clock.nowMs()
-  const sales = new Map(
-    soldSince(query, nowMs - SALES_DAYS * DAY_MS).map((row) => [`${row.productId} ${row.denominationMinor}`, row.sold]),
-  )
-  return stockLevels(query, nowMs).map(({ productId, denominationMinor, imported, taken, expired, damaged }) => {
+  return stockReport(query, world.clock.nowMs()).map(({ productId, denominationMinor, daysLeft, ...counts }) => {
     const product = products.get(productId)?.row
     const currency = product && reference.getCurrency(product.currencyId)
-    const available = imported - taken - expired - damaged
     return {
       product_id: productId,
       product: product?.name ?? 'not in the catalog',
       denomination: currency ? new Amount(denominationMinor, currency) : null,
       currency: currency?.currency ?? null,
-      available,
-      days_left: daysLeft(available, sales.get(`${productId} ${denominationMinor}`) ?? 0),
-      taken,
-      expired,
-      damaged,
+      available: counts.available,
+      days_left: daysLeft,
+      taken: counts.taken,
+      expired: counts.expired,
+      damaged: counts.damaged,
     }
   })
 }
-
-/** With one decimal; null without sales. */
-const daysLeft = (available: number, sold: number): number | null =>
-  sold === 0 ? null : Math.round((available * SALES_DAYS * 10) / sold) / 10
 
 const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouchers rekey again, which finishes that.'
 

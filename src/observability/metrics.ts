@@ -57,6 +57,8 @@ export const createMetrics = async (options: MetricsOptions) => {
     watchDue: (due: DueWork) => addMeasures(prom.Gauge, registry, dueGauges(due, options.worlds)),
     /** Attempts to deliver events, by what they led to. */
     watchAttempts: (totals: Readonly<Record<string, number>>) => addAttempts(prom, registry, totals),
+    /** A gauge with labels, read whenever it is asked for. */
+    watch: (...gauge: LabelledGauge) => addLabelled(prom, registry, gauge),
     page: () => registry.metrics(),
     contentType: registry.contentType,
   }
@@ -64,6 +66,7 @@ export const createMetrics = async (options: MetricsOptions) => {
 
 export type Metrics = Awaited<ReturnType<typeof createMetrics>>
 
+export type Labelled = readonly [labels: Record<string, string>, value: number]
 type Prom = typeof import('prom-client')
 type Measure = readonly [name: string, help: string, read: () => number]
 
@@ -91,6 +94,21 @@ const addProcessMetrics = (prom: Prom, registry: Registry, { version, mode, worl
     registers: [registry],
   })
   build.set({ version, mode, bun: Bun.version }, 1)
+}
+
+type LabelledGauge = [name: string, help: string, labelNames: string[], read: () => readonly Labelled[]]
+
+const addLabelled = (prom: Prom, registry: Registry, [name, help, labelNames, read]: LabelledGauge): void => {
+  new prom.Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [labels, value] of read()) this.set(labels, value)
+    },
+  })
 }
 
 const addAttempts = (prom: Prom, registry: Registry, totals: Readonly<Record<string, number>>): void => {

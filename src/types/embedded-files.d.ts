@@ -10,6 +10,22 @@ declare module '*.txt' {
   const text: string
   export default text
 }
+declare module '*.md' {
+  const text: string
+  export default text
+}
+declare module '*.service' {
+  const text: string
+  export default text
+}
+declare module '*.yml' {
+  const text: string
+  export default text
+}
+declare module '*.yaml' {
+  const text: string
+  export default text
+}
 declare module '*/check-worker.js' {
   const text: string
   export default text

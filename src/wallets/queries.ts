@@ -113,6 +113,10 @@ export const updateWallet = (
     .run()
 }
 
+/** How many wallets are below their threshold. */
+export const countLow = (query: Query): number =>
+  query.select({ count: count() }).from(wallets).where(eq(wallets.isLow, true)).get()?.count ?? 0
+
 /** A client has one default wallet at all times. */
 export const makeDefault = (tx: Tx, { id, clientId }: Wallet, updatedAtMs: number): void => {
   const own = and(eq(wallets.clientId, clientId), eq(wallets.isDefault, true))

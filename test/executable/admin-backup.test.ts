@@ -177,6 +177,11 @@ const DAMAGES: [change: string, fault: string][] = [
   ['UPDATE orders SET transaction_id = 999 WHERE id = 1', 'of orders names a missing row of transactions'],
   ['UPDATE transactions SET client_id = 99 WHERE id = 1', 'transaction 1 is of client 99, its wallet of client 1'],
   ["UPDATE list_counts SET count = count + 1 WHERE list = 'orders'", 'list orders of client 1 '],
+  ['UPDATE wallets SET is_low = 1 WHERE id = 1', 'wallet 1 is low with '],
+  [
+    "INSERT INTO webhook_queue VALUES (1, 'whk_1', 1, 'order 1', 0, NULL, 0)",
+    'delivery 1 of webhook whk_1 waits for nothing',
+  ],
   ['UPDATE orders SET refunded_minor = 1 WHERE id = 1', 'order 1 has refunded 1, its transactions say 0'],
   ["UPDATE audit SET user = 'eve' WHERE id = 2", 'row 2 of the audit was changed'],
 ]

@@ -142,7 +142,9 @@ describe('a voucher at rest', () => {
         from.request(path, { ...init, headers: { ...init?.headers, authorization: `Bearer ${access_token}` } })
     }
     const filesHolding = (text: string) =>
-      readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes(text))
+      readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isFile() && readFileSync(join(folder, entry.name)).includes(text))
+        .map(({ name }) => name)
 
     const first = await started()
     const ask = await loggedIn(first)

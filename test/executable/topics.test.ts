@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { freePort } from './documents.ts'
+import { Customer, HAMPER, inOffice, TEA } from './live.ts'
+import { inFolder, run } from './program.ts'
+
+/** What operators get from the executable alone: guides, files, samples, warnings (contract C17). */
+
+const DOCS = join(import.meta.dir, '../../docs')
+
+describe('scrip docs', () => {
+  test.each([
+    ['quickstart', 'quickstart.md'],
+    ['testing', 'testing-with-scrip.md'],
+    ['ci', 'ci.md'],
+    ['live', 'running-live.md'],
+    ['money', 'money.md'],
+    ['errors', 'errors.md'],
+    ['clients', 'clients.md'],
+    ['flags', 'flags.md'],
+    ['systemd', 'scrip.service'],
+    ['compose', 'compose.yaml'],
+    ['alerts', 'alerts.yml'],
+  ])('%s is docs/%s', (topic, file) =>
+    inFolder(async (cwd) => {
+      const { exitCode, stdout } = await run(['docs', topic], { cwd })
+      expect({ exitCode, isSame: stdout === (await Bun.file(join(DOCS, file)).text()) }).toEqual({
+        exitCode: 0,
+        isSame: true,
+      })
+    }),
+  )
+
+  test('lists its topics, and refuses others', async () => {
+    const { stdout } = await run(['docs'])
+    expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual(
+      expect.arrayContaining(['live', 'man', 'systemd', 'alerts']),
+    )
+    expect(await run(['docs', 'nothing'])).toMatchObject({ exitCode: 2, stdout: '' })
+  })
+
+  test('man is a manual page of all commands', async () => {
+    const { stdout } = await run(['docs', 'man'])
+    expect(stdout).toContain('.SS scrip orders refund')
+    if (!Bun.which('groff')) return
+    const {
+      status,
+      stdout: page,
+      stderr,
+    } = spawnSync('groff', ['-man', '-Tascii', '-P-c', '-P-b', '-P-u', '-ww'], { input: stdout, encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(page).toContain('client rotate')
+  })
+})
+
+describe('metrics of live mode', () => {
+  const metricsOf = async (port: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const gaugeOf = (page: string, metric: string) =>
+    page
+      .split('\n')
+      .find((line) => line.startsWith(`${metric} `))
+      ?.slice(metric.length + 1)
+
+  test('warn before codes and money run out, and when there is no new backup', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      await office.answer('wallet', 'threshold', '1', '990')
+      const port = await freePort()
+      const server = await office.serve('--metrics-port', port)
+      const before = await metricsOf(port)
+      expect(gaugeOf(before, 'scrip_wallets_low')).toBe('0')
+      expect(gaugeOf(before, 'scrip_backup_age_seconds')).toBe('+Inf')
+      expect(before).not.toMatch(/^scrip_stock_days\{/m)
+      await server.stop()
+      await office.answer('backup', join(office.folder, 'backup.sqlite'))
+      const again = await office.serve('--metrics-port', port)
+      await (await Customer.of(again, credentials)).order(1, 2)
+      const page = await metricsOf(port)
+      const tea = '{product_id="1",denomination="10.00",currency="USD"}'
+      expect(gaugeOf(page, `scrip_stock_available${tea}`)).toBe('1')
+      expect(gaugeOf(page, `scrip_stock_days${tea}`)).toBe('15')
+      expect(gaugeOf(page, 'scrip_stock_available{product_id="2",denomination="10.00",currency="EUR"}')).toBe('3')
+      expect(gaugeOf(page, 'scrip_wallets_low')).toBe('1')
+      expect(Number(gaugeOf(page, 'scrip_backup_age_seconds'))).toBeWithin(0, 120)
+      await again.stop()
+      const alerts = Bun.YAML.parse(await Bun.file(join(DOCS, 'alerts.yml')).text()) as {
+        groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[]
+      }
+      for (const { alert, expr, annotations } of alerts.groups.flatMap(({ rules }) => rules)) {
+        expect({ alert, summary: annotations.summary }).toEqual({ alert, summary: expect.stringMatching(/\S/) })
+        for (const [name] of expr.matchAll(/\bscrip_\w+/g))
+          expect({ alert, name, is: page.includes(`\n${name}`) }).toEqual({ alert, name, is: true })
+      }
+    }))
+})
+
+describe('scrip catalog', () => {
+  test('init writes a sample that can be imported, and overwrites nothing', () =>
+    inOffice(async (office) => {
+      const file = join(office.folder, 'mine.json')
+      expect((await run(['catalog', 'init', file])).exitCode).toBe(0)
+      await office.answer('client', 'add', 'acme')
+      expect(await office.answer('catalog', 'import', file)).toMatchObject({ products: 2 })
+      const again = await run(['catalog', 'init', file])
+      expect(again).toMatchObject({ exitCode: 1, stdout: '' })
+      expect(again.stderr).toContain('overwrites nothing')
+    }))
+
+  test('import --dry-run shows what would be added, changed and removed, and imports nothing', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const before = (await office.run(['catalog', 'export'])).stdout
+      const acts = await office.answer<object[]>('audit', 'list')
+      const next = [
+        { ...TEA, name: 'Green tea', max_quantity: 5 },
+        { ...HAMPER, id: 7, name: 'Basket' },
+      ]
+      const file = office.file('next.json', { products: next })
+      expect(await office.answer<object[]>('catalog', 'import', file, '--dry-run')).toEqual([
+        { change: 'changed', product_id: 1, product: 'Green tea', members: ['name', 'max_quantity'] },
+        { change: 'removed', product_id: 2, product: 'Hamper', members: [] },
+        { change: 'added', product_id: 7, product: 'Basket', members: [] },
+      ])
+      expect((await office.run(['catalog', 'export'])).stdout).toBe(before)
+      expect(await office.answer<object[]>('audit', 'list')).toEqual(acts)
+      const wrong = office.file('wrong.json', { products: [{ ...TEA, currency: 'XXX' }] })
+      const refused = await office.run(['catalog', 'import', wrong, '--dry-run'])
+      expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
+      expect(refused.stderr).toMatch(/line 1, product 1, .*currency/)
+      await office.answer('catalog', 'import', file)
+      expect(await office.answer<object[]>('catalog', 'import', file, '--dry-run')).toEqual([])
+    }))
+})
+
+describe('scrip client limits', () => {
+  test('shows the limits of a client, and sets its own, which hold while the server runs', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      expect(await office.answer('client', 'limits', 'acme')).toEqual({
+        username: 'acme',
+        max_quantity: null,
+        rate_limit: 'default',
+      })
+      const server = await office.serve()
+      const customer = await Customer.of(server, credentials)
+      expect(await office.answer('client', 'limits', 'acme', '--max-quantity', '2', '--rate-limit', '3/h')).toEqual({
+        username: 'acme',
+        max_quantity: 2,
+        rate_limit: '3/h',
+      })
+      const statuses = []
+      for (let count = 0; count < 4; count++) statuses.push((await customer.get('/wallets')).status)
+      expect(statuses).toEqual([200, 200, 200, 429])
+      expect(
+        await office.answer('client', 'limits', 'acme', '--max-quantity', 'off', '--rate-limit', 'off'),
+      ).toMatchObject({
+        max_quantity: null,
+        rate_limit: 'off',
+      })
+      expect((await customer.get('/wallets')).status).toBe(200)
+      await server.stop()
+      expect(await office.run(['client', 'limits', 'acme', '--rate-limit', 'many'])).toMatchObject({ exitCode: 2 })
+      const acts = await office.answer<{ command: string }[]>('audit', 'list')
+      expect(acts.filter(({ command }) => command === 'client limits')).toHaveLength(2)
+    }))
+})
