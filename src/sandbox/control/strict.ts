@@ -11,18 +11,16 @@ const UNKNOWN_NAMED_MAX = 100
 const NOTHING = Type.Object({})
 
 /** With `--strict`: the query parameters and the outermost members of the body. @throws DomainError body_unreadable */
-export const unknownIn = async (
-  { query, body, closed, checksBody }: Operation,
-  request: Request,
-): Promise<Violation[]> => {
+export const unknownIn = async ({ query, body }: Operation, request: Request): Promise<Violation[]> => {
   const unknown = unknownAmong(parametersOf(request), 'parameter', query)
-  // The control API checks its long bodies itself.
-  if (body && !(closed && checksBody))
-    unknown.push(...unknownAmong(Object.keys(await objectIn(request)), 'member', body))
+  if (body) unknown.push(...unknownAmong(Object.keys(await objectIn(request)), 'member', body))
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
 
-/** On the control API: the query parameters and all members of the body. @throws DomainError body_unreadable */
+/**
+ * On the control API: the query parameters and all members of the body, but for long bodies, which have a check of their
+ * own. @throws DomainError body_unreadable
+ */
 export const unknownOnControl = async (
   { query, body, checksBody }: Operation,
   request: Request,
