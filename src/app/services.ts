@@ -93,6 +93,7 @@ export const createServices = (deps: Deps) => {
   const deliveries = new Deliveries({
     send: deps.send ?? createSender({ rules, userAgent: `Scrip/${deps.version}` }),
     secrets,
+    fault: extension?.deliveryFault,
     onDisabled: ({ id, clientId }, reason) => log.warn('a webhook was switched off', { webhook: id, clientId, reason }),
     onError: (error) => log.error('a delivery failed', { cause: String(error) }),
   })

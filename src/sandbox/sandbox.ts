@@ -18,6 +18,7 @@ import { newRules } from './scenario/faults.ts'
 import type { Scenario } from './scenario/schema.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
+import { takeDeliveryFault } from './webhooks/faults.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
 
@@ -36,6 +37,7 @@ export class Sandbox implements Extension {
   readonly supply: Extension['supply']
   readonly accountErrors = WORLD_ERRORS
   readonly headersOf = faultHeadersOf
+  readonly deliveryFault = takeDeliveryFault
   readonly observer: RequestObserver
   readonly resolveAccount: Extension['resolveAccount']
   readonly #outcomes = new OutcomeRegistry()

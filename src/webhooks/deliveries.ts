@@ -1,6 +1,6 @@
 import type { Query } from '../db/database.ts'
 import { EVENT_KEPT_MS } from '../events/expiry.ts'
-import { getEvent } from '../events/queries.ts'
+import { type Event, getEvent } from '../events/queries.ts'
 import { eventJson } from '../events/wire.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { schedule } from '../worlds/due.ts'
@@ -9,11 +9,11 @@ import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt
 import { clearDropped } from './clearing.ts'
 import { Line } from './line.ts'
 import { allWebhooks, findAnyWebhook, type Webhook } from './queries.ts'
-import { listenToQueue } from './queue.ts'
+import { holdBack, listenToQueue } from './queue.ts'
 import { nextQueued, type QueuedDelivery } from './queue-queries.ts'
 import type { Secrets } from './secrets.ts'
 import type { Answer, Delivery, Send } from './sender.ts'
-import { signatureHeaders } from './signing.ts'
+import { secretFrom, signatureHeaders } from './signing.ts'
 
 /** Deliveries at once, over all webhooks (contract C16). */
 const IN_FLIGHT_MAX = 64
@@ -25,17 +25,17 @@ const TROUBLE_MS = 5 * SECOND_MS
 /** Attempts of all worlds since the process started, for metrics. */
 export const attemptTotals: Record<AttemptStatus, number> = { delivered: 0, retrying: 0, failed: 0 }
 
+/** What a test does to a delivery. */
+export const DELIVERY_FAULTS = ['lose', 'duplicate', 'reorder', 'bad_signature'] as const
+export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
+
 export interface DeliveriesOptions {
   send: Send
   secrets: Secrets
   onDisabled: (webhook: Webhook, reason: string) => void
   onError: (error: unknown) => void
-  observer?: DeliveryObserver
-}
-
-/** Changes deliveries and is notified of them, for tests. */
-export interface DeliveryObserver {
-  attempted: (attempt: { world: World; webhook: Webhook; delivery: Delivery; answer: Answer }) => void
+  /** The fault of the first attempt of a delivery, in the sandbox. */
+  fault?: ((world: World, webhookId: string, event: Event) => DeliveryFault | undefined) | undefined
 }
 
 /** Whether the memory knows what waits in the database of a world. */
@@ -182,11 +182,14 @@ export class Deliveries {
     const { world } = line
     try {
       const event = getEvent(world.db.query, queued.eventId)
+      const fault = queued.failures === 0 ? this.options.fault?.(world, webhook.id, event) : undefined
+      if (fault === 'reorder') {
+        await world.db.write((tx) => holdBack(tx, webhook, queued, world.clock.nowMs()))
+        return
+      }
       const atMs = world.clock.nowMs()
-      const delivery = this.#deliveryOf(world, webhook, { ...event, body: eventJson(event) }, atMs)
-      const answer = await this.options.send(delivery, this.#abort.signal)
+      const answer = await this.#send(this.#deliveryOf(world, webhook, event, atMs, fault), fault)
       if (this.#abort.signal.aborted && answer.status === null) return
-      this.options.observer?.attempted({ world, webhook, delivery, answer })
       const attempted = { queued, event, answer, atMs, nowMs: world.clock.nowMs() }
       this.#finish(world, webhook, await world.db.write((tx) => recordAttempt(tx, attempted)))
       schedule(world, event.createdAtMs + EVENT_KEPT_MS) // what waits is kept for longer
@@ -200,14 +203,17 @@ export class Deliveries {
     }
   }
 
-  #deliveryOf(
-    world: World,
-    webhook: Webhook,
-    event: { eventId: string; type: string; body: string },
-    atMs: number,
-  ): Delivery {
-    const { eventId, type: eventType, body } = event
-    const secrets = this.options.secrets.of(world.db.query, webhook, atMs)
+  async #send(delivery: Delivery, fault: DeliveryFault | undefined): Promise<Answer> {
+    if (fault === 'lose') return LOST
+    const answer = await this.options.send(delivery, this.#abort.signal)
+    if (fault === 'duplicate') await this.options.send(delivery, this.#abort.signal)
+    return answer
+  }
+
+  #deliveryOf(world: World, webhook: Webhook, event: Event, atMs: number, fault: DeliveryFault | undefined): Delivery {
+    const { eventId, type: eventType } = event
+    const body = eventJson(event)
+    const secrets = fault === 'bad_signature' ? [WRONG_SECRET] : this.options.secrets.of(world.db.query, webhook, atMs)
     const headers = signatureHeaders[webhook.signing]({
       webhookId: webhook.id,
       eventId,
@@ -243,3 +249,6 @@ export class Deliveries {
 }
 
 const CLOSING_LOOK_MS = 10
+/** What counts as the answer of a receiver that was never asked. */
+const LOST: Answer = { status: 200, body: null, durationMs: 0 }
+const WRONG_SECRET = secretFrom(new Uint8Array(32))

@@ -8,6 +8,7 @@ import {
   findQueuedEvent,
   insertQueued,
   lastQueuedId,
+  type QueuedDelivery,
   updateQueued,
 } from './queue-queries.ts'
 
@@ -54,6 +55,18 @@ export const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: Webhook, recor
   const held = findFirstOfRecord(tx, queue, { isHeld: true })
   if (held) updateQueued(tx, held, { dueAtMs: null })
   const next = findFirstOfRecord(tx, queue)
+  if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
+}
+
+/** Lets the next event of a record go first, for tests. Without one, it waits until there is. */
+export const holdBack = (
+  tx: Tx,
+  { id: webhookId, droppedTo }: Webhook,
+  queued: QueuedDelivery,
+  nowMs: number,
+): void => {
+  updateQueued(tx, queued, { dueAtMs: null, isHeld: true })
+  const next = findFirstOfRecord(tx, { webhookId, droppedTo, record: queued.record })
   if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
 }
 

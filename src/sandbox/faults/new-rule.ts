@@ -12,6 +12,8 @@ const MATCH_PROBLEM = 'must fit an endpoint where the rule can strike; see GET /
 export const newRule = (asked: RuleRequest, outcomes: OutcomeRegistry): Omit<Rule, 'id'> => {
   const rule = ruleOf(asked)
   const { error, status, probability, match } = rule
+  if (rule.webhook !== undefined) return deliveryRule(rule)
+  if (match.type !== undefined) throw violated('match', 'format', 'must not have a type without webhook')
   if (error !== null && !outcomes.canOccur(error)) throw violated('error', 'enum', ERROR_PROBLEM)
   if (error !== null && status !== null) throw violated('status', 'format', 'must not come with error')
   if (!hasEffect(rule)) throw violated('error', 'required', EFFECT_PROBLEM)
@@ -26,6 +28,16 @@ export const newRule = (asked: RuleRequest, outcomes: OutcomeRegistry): Omit<Rul
   return rule
 }
 
+/** A rule for deliveries strikes no request (contract C16). @throws DomainError validation */
+const deliveryRule = (rule: Omit<Rule, 'id'>): Omit<Rule, 'id'> => {
+  if (hasEffect(rule)) throw violated('webhook', 'format', 'must not come with an effect on requests')
+  if (rule.probability !== 1) throw violated('probability', 'format', 'must not come with webhook')
+  if (rule.match.method !== null || rule.match.path !== null) {
+    throw violated('match', 'format', 'must have nothing but a type with webhook')
+  }
+  return rule
+}
+
 const ruleOf = ({ match = {}, ...asked }: RuleRequest): Omit<Rule, 'id'> => ({
   error: asked.error ?? null,
   status: asked.status ?? null,
@@ -34,7 +46,12 @@ const ruleOf = ({ match = {}, ...asked }: RuleRequest): Omit<Rule, 'id'> => ({
   cut_after_bytes: asked.cut_after_bytes ?? null,
   bytes_per_second: asked.bytes_per_second ?? null,
   when: asked.when ?? 'before',
-  match: { method: match.method?.toUpperCase() ?? null, path: match.path ?? null },
+  ...(asked.webhook !== undefined && { webhook: asked.webhook }),
+  match: {
+    method: match.method?.toUpperCase() ?? null,
+    path: match.path ?? null,
+    ...(match.type !== undefined && { type: match.type }),
+  },
   times_left: asked.times ?? null,
   probability: asked.probability ?? 1,
 })

@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { EVENT_PATTERNS } from '../../events/types.ts'
 import { CREATED_HEADERS } from '../../http/operation.ts'
 import { nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
+import { DELIVERY_FAULTS } from '../../webhooks/deliveries.ts'
 import { controlOperation } from '../control/operation.ts'
 import type { GatewayStatus } from '../errors.ts'
 import { WorldQuery } from '../worlds/operations.ts'
@@ -24,7 +26,15 @@ const Rule = Type.Object(
     cut_after_bytes: nullable(Type.Integer()),
     bytes_per_second: nullable(Type.Integer()),
     when: oneOf(WHEN),
-    match: Type.Object({ method: nullable(Type.String()), path: nullable(Type.String()) }, { title: 'FaultMatch' }),
+    webhook: Type.Optional(oneOf(DELIVERY_FAULTS)),
+    match: Type.Object(
+      {
+        method: nullable(Type.String()),
+        path: nullable(Type.String()),
+        type: Type.Optional(oneOf(EVENT_PATTERNS)),
+      },
+      { title: 'FaultMatch' },
+    ),
     times_left: nullable(Type.Integer()),
     probability: Type.Number(),
   },
@@ -101,9 +111,16 @@ const RuleRequest = Type.Object(
     when: Type.Optional(
       oneOf(WHEN, { description: 'Before the work, or after its commit: then only the answer is taken away' }),
     ),
+    webhook: Type.Optional(
+      oneOf(DELIVERY_FAULTS, {
+        description:
+          'What happens to deliveries instead: lost, sent twice, after the next of its record, or badly signed',
+      }),
+    ),
     match: Type.Optional(
       Type.Object(
         {
+          type: Type.Optional(oneOf(EVENT_PATTERNS, { description: 'Deliveries of these events alone: order.*' })),
           method: Type.Optional(Text({ description: 'GET, POST, PUT or DELETE' })),
           path: Type.Optional(
             Text({

@@ -36,7 +36,7 @@ export const clearRules = (world: World): void => {
 export const takeRule = (world: World, target: Asked, canOccur: (error: string) => boolean): Rule | undefined => {
   const { all, randomness } = world.of(rules)
   for (const rule of all) {
-    if (rule.times_left === 0 || !matches(rule, target)) continue
+    if (rule.webhook !== undefined || rule.times_left === 0 || !matches(rule, target)) continue
     if (rule.error !== null && !canOccur(rule.error)) continue
     if (rule.probability < 1 && fraction(randomness) >= rule.probability) continue
     if (rule.times_left !== null) rule.times_left -= 1

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Webhook as Stranger } from 'standardwebhooks'
+import type { EventBody } from '../events/events.ts'
+import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { pay } from '../payouts/payouts.ts'
+import { attemptsOf, fund, hook, settle } from './webhooks.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const NOON = '2030-01-01T12:00:00.000Z'
+const rule = async (world: TestWorld, body: object): Promise<[number, unknown]> => {
+  const response = await world.control('/faults', body)
+  return [response.status, await response.json()]
+}
+const received = async (world: TestWorld): Promise<{ headers: Record<string, string>; body: string }[]> =>
+  (await (await server.request(`/_sandbox/inbox?world=${world.name}`)).json()) as never
+const types = async (world: TestWorld): Promise<string[]> =>
+  (await received(world)).map(({ body }) => (JSON.parse(body) as EventBody).type)
+const hooked = async (events: string[] = ['*']) => {
+  const world = await server.world(NOON)
+  const url = `${server.url}/_sandbox/inbox/hooks?world=${world.name}`
+  return { world, ...(await hook(world, url, { events })) }
+}
+
+describe('A fault of deliveries', () => {
+  test('lose: the event counts as delivered and never comes', async () => {
+    const { world, id } = await hooked()
+    expect(await rule(world, { webhook: 'lose', match: { type: 'wallet.*' }, times: 1 })).toMatchObject([
+      201,
+      { webhook: 'lose', match: { type: 'wallet.*' }, times_left: 1 },
+    ])
+    await fund(world, 1)
+    await fund(world, 2)
+    await settle(world)
+    expect(await types(world)).toEqual(['wallet.credited'])
+    expect((await attemptsOf(world, id)).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
+  })
+
+  test('duplicate: the same event comes again after the answer to the first', async () => {
+    const { world, id } = await hooked()
+    await rule(world, { webhook: 'duplicate', times: 1 })
+    await fund(world)
+    await settle(world)
+    const [first, second] = await received(world)
+    expect(second?.body).toBe(String(first?.body))
+    expect(await attemptsOf(world, id)).toHaveLength(1)
+  })
+
+  test('reorder: an event comes after the next of its record', async () => {
+    const { world } = await hooked(['payout.*'])
+    await rule(world, { webhook: 'reorder', match: { type: 'payout.queued' }, times: 1 })
+    await pay(world)
+    await world.clock({ advance: 'PT2S' })
+    await settle(world)
+    expect(await types(world)).toEqual(['payout.created', 'payout.processing', 'payout.queued'])
+    await world.clock({ advance: 'PT3S' })
+    await settle(world)
+    expect((await types(world)).slice(3)).toEqual(['payout.submitted', 'payout.settling', 'payout.completed'])
+  })
+
+  test('reorder: an event waits for one that is still to come', async () => {
+    const { world } = await hooked(['payout.*'])
+    await rule(world, { webhook: 'reorder', times: 1 })
+    await pay(world)
+    await settle(world)
+    expect(await types(world)).toEqual([])
+    await world.clock({ advance: 'PT1S' })
+    await settle(world)
+    expect(await types(world)).toEqual(['payout.queued', 'payout.created'])
+  })
+
+  test('bad_signature: nobody can verify it', async () => {
+    const { world, secret } = await hooked()
+    await rule(world, { webhook: 'bad_signature', times: 1 })
+    await fund(world)
+    await settle(world)
+    const [{ body, headers }] = (await received(world)) as [{ headers: Record<string, string>; body: string }]
+    const clockless = new Stranger(secret).sign(headers['webhook-id'] ?? '', new Date(NOON), body)
+    expect(headers['webhook-signature']).not.toBe(clockless)
+  })
+
+  test('strikes the first attempt alone, and no request', async () => {
+    const { world } = await hooked()
+    await rule(world, { webhook: 'lose', times: 1 })
+    expect((await world.get('/api/v1/wallets')).status).toBe(200)
+    const rules = await server.request(`/_sandbox/faults?world=${world.name}`)
+    expect(await rules.json()).toMatchObject([{ times_left: 1 }])
+  })
+
+  test.each([
+    [{ webhook: 'vanish' }, 'webhook'],
+    [{ webhook: 'lose', error: 'internal' }, 'webhook'],
+    [{ webhook: 'lose', delay_ms: 5 }, 'webhook'],
+    [{ webhook: 'lose', probability: 0.5 }, 'probability'],
+    [{ webhook: 'lose', match: { path: '/api/v1/orders' } }, 'match'],
+    [{ webhook: 'lose', match: { type: 'order.lost' } }, 'match'],
+    [{ error: 'internal', match: { type: 'order.*' } }, 'match'],
+  ])('400 refuses %p', async (body, field) => {
+    const world = await server.world(NOON)
+    expect(await rule(world, body)).toMatchObject([400, { error: { messages: { [field]: [{ field }] } } }])
+  })
+})
