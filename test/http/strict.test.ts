@@ -88,7 +88,8 @@ const titleOf = ({ method, path }: PublishedOperation): string => `${method} ${p
 
 describe('with --strict', () => {
   test('every operation refuses an unknown parameter by name, in its own format', async () => {
-    for (const operation of operations) {
+    // An inbox takes whatever is delivered to it.
+    for (const operation of operations.filter(({ path, method }) => method !== 'POST' || !/\/inbox\//.test(path))) {
       const { path, parameters, body } = operation
       const { status, text } = await send(strict, operation, `${path}?no_such=1`, body)
       const expected = refusal(path, 'no_such', `is no known parameter; ${known(parameters)}`)
@@ -101,7 +102,8 @@ describe('with --strict', () => {
   })
 
   test('every operation with a body refuses an unknown member by name, in its own format', async () => {
-    for (const operation of operations.filter(({ body }) => body)) {
+    // A scenario is checked as a document, which has lines.
+    for (const operation of operations.filter(({ body, path }) => body && path !== '/_sandbox/scenario')) {
       const { path } = operation
       const { status, text } = await send(strict, operation, path, { ...operation.body, no_such: 1 })
       expect({ operation: titleOf(operation), status }).toEqual({ operation: titleOf(operation), status: 400 })
