@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { blocksOf, documentText } from './documents.ts'
 import { COMMAND, type Ended, inFolder, type Place, run, start } from './program.ts'
@@ -339,6 +339,17 @@ describe('the runs', () => {
       expect(stderr).toContain('the command does not make the same writes in every run')
     }))
 })
+
+test('the report stands in the summary of a GitHub job', () =>
+  inFolder(async (cwd) => {
+    const summary = join(cwd, 'summary.md')
+    const { stderr } = await explore(`await again(() => send('/api/v1/orders', CARD))`, [], {
+      cwd,
+      env: { GITHUB_STEP_SUMMARY: summary },
+    })
+    const lines = stderr.split('\n').map((line) => `    ${line}`)
+    expect(readFileSync(summary, 'utf8')).toBe(`### Scrip: lost responses\n\n${lines.join('\n')}\n`)
+  }))
 
 describe('a signal', () => {
   test.each<[NodeJS.Signals, number]>([

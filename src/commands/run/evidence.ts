@@ -90,7 +90,8 @@ export class Evidence implements Disposable {
     }
     const { coverageFile, jobSummaryFile, on } = this.config.evidence
     if (coverageFile === STANDARD_ERROR) await Bun.write(Bun.stderr, coverageText(coverageFile, ended))
-    if (jobSummaryFile !== undefined && (on === 'always' || hasFailed)) appendJobSummary(jobSummaryFile, ended, log)
+    if (jobSummaryFile !== undefined && (on === 'always' || hasFailed))
+      appendJobSummary(jobSummaryFile, toMarkdown(ended), log)
     return isWhole
   }
 
@@ -100,9 +101,9 @@ export class Evidence implements Disposable {
 }
 
 /** Nobody has asked for it, so a run does not fail without it. */
-const appendJobSummary = (file: string, ended: Ended, log: Log): void => {
+export const appendJobSummary = (file: string, markdown: string, log: Log): void => {
   try {
-    appendFileSync(file, toMarkdown(ended))
+    appendFileSync(file, markdown)
   } catch (error) {
     log.warn('no job summary', { file, cause: String(error) })
   }

@@ -24,6 +24,9 @@ export const explorationReport = ({ writeCount, losses }: Plan, explored: readon
   return [...sections, summaryOf(writeCount, losses, explored)].join('\n\n').concat('\n')
 }
 
+/** An indented block shows a text as it is, whatever clients have sent. */
+export const asMarkdown = (report: string): string => `### Scrip: lost responses\n\n${report.replace(/^/gm, '    ')}\n`
+
 const rowsOf = ({ write, loss, consequence, differences }: ExploredLoss, index: number): Row[] =>
   differences.map((difference) => ({
     '#': index + 1,

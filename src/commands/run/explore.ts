@@ -11,7 +11,8 @@ import { EXIT, type ExitCode, ProgramError } from '../exit.ts'
 import { withProgress } from '../progress.ts'
 import { logOf, startServer } from '../server.ts'
 import type { Environment } from './child.ts'
-import { type ExploredLoss, explorationReport } from './exploration-report.ts'
+import { appendJobSummary } from './evidence.ts'
+import { asMarkdown, type ExploredLoss, explorationReport } from './exploration-report.ts'
 import { ExploredCommand } from './explored-command.ts'
 import { accessTo } from './run.ts'
 
@@ -59,7 +60,10 @@ export const explore = async (
   if (!plan) throw different(partingOf(first.results, second.results))
   const jobs = config.explore.jobs ?? availableParallelism() * JOBS_PER_PROCESSOR
   const explored = await exploreAll(plan.losses, jobs, command, (loss) => run({ output: 'ignore', loss, timeoutMs }))
-  await Bun.write(Bun.stderr, explorationReport(plan, explored))
+  const report = explorationReport(plan, explored)
+  await Bun.write(Bun.stderr, report)
+  const { jobSummaryFile } = config.evidence
+  if (jobSummaryFile !== undefined) appendJobSummary(jobSummaryFile, asMarkdown(report), log)
   exitIf(command)
   process.exit(exitCodeOf(explored))
 }
