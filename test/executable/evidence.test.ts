@@ -308,6 +308,14 @@ describe('a file that cannot be written is a usage error before the command star
     }))
 })
 
+test.each(['--journal', '--junit', '--capsule', '--summary', '--coverage-base'])(
+  '%s does not go together with --explore, which has many runs',
+  async (flag) => {
+    const { exitCode, stderr } = await run(['run', '--explore', flag, 'file', '--', 'true'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(flag) })
+  },
+)
+
 test.skipIf(!existsSync('/dev/full'))(
   'a full disk does not disturb the command, and then the exit code is 1',
   async () => {

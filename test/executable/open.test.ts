@@ -148,6 +148,33 @@ describe('scrip open FILE', () => {
       await program.stop()
     }))
 
+  test('with worlds that slept because they did not fit into the memory', () =>
+    inFolder(async (folder) => {
+      const capsule = join(folder, 'run.capsule')
+      const [memory, count] = ['64MiB', 100]
+      const work = `
+        const { SCRIP_URL: url } = process.env
+        const post = (path, body, token) =>
+          fetch(url + path, { method: 'POST', headers: { authorization: 'Bearer ' + token }, body: JSON.stringify(body) })
+        for (let number = 0; number < ${count}; number++) {
+          const login = await post('/auth/login', { username: 'sbx_w' + number, password: 'x' })
+          const person = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Number ' + number }
+          await post('/api/v1/beneficiaries', person, (await login.json()).access_token)
+        }`
+      const flags = ['--memory', memory, '--capsule', capsule]
+      expect((await run(['run', ...flags, '--', process.execPath, '-e', work])).exitCode).toBe(0)
+      const program = await open(capsule, ['--memory', memory])
+      expect(await json<unknown[]>(program.request('/_sandbox/worlds'))).toHaveLength(count + 1)
+      for (const number of [0, count / 2, count - 1]) {
+        const client = await clientOf(program, `sbx_w${number}`, 'x')
+        const saved = await json(program.request('/api/v1/beneficiaries', client))
+        expect(saved).toMatchObject([{ last_name: `Number ${number}` }])
+      }
+      const requests = await json<unknown[]>(program.request('/_sandbox/requests?world=w0'))
+      expect(requests).toHaveLength(4) // two of the run, and two of this test
+      await program.stop()
+    }))
+
   test('accepts flags of serve, and has no limits unless they are asked for', () =>
     inCapsule([], async (capsule) => {
       const program = await open(capsule, ['--strict'])
