@@ -12,6 +12,19 @@ const SETTLING_MS = 1_000
 /** A world is idle after ten seconds, and fifty fall asleep in each second. */
 const ASLEEP_MS = 35_000
 
+const SCENARIOS = 50
+/** Beneficiaries, delivered orders and completed payouts: 1,000 records. */
+const SCENARIO = JSON.stringify({
+  beneficiaries: Array.from({ length: 300 }, (_, i) => ({
+    ...{ email: `ada-${i}@example.com`, first_name: 'Ada', last_name: 'Lovelace' },
+  })),
+  orders: Array.from({ length: 350 }, () => ({ product_id: 2, denomination: 50, quantity: 1 })),
+  payouts: Array.from({ length: 350 }, () => ({
+    ...{ amount: 10, currency: 'USD', beneficiary_email: 'ada@example.com' },
+    ...{ beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' },
+  })),
+})
+
 /** Prints the table. */
 export const worlds = async (scrip: readonly string[]): Promise<void> => {
   const served = await start([...scrip])
@@ -24,11 +37,16 @@ export const worlds = async (scrip: readonly string[]): Promise<void> => {
     made.push(madeMs)
     dropped.push(droppedMs)
   }
+  const loaded: number[] = []
+  for (let i = 0; i < SCENARIOS; i++) {
+    loaded.push(await timed('PUT', `${served.url}/_sandbox/scenario`, 200, SCENARIO))
+  }
   console.log(
     `\n${aligned([
       ['worlds', 'median', 'p99'],
       ['make one, PUT', ...spread(made)],
       ['drop one, DELETE', ...spread(dropped)],
+      ['load a scenario of 1,000 records, PUT', ...spread(loaded)],
     ]).join('\n')}`,
   )
   const { awake, asleep } = await idleBytes(served)
@@ -39,9 +57,9 @@ export const worlds = async (scrip: readonly string[]): Promise<void> => {
 }
 
 /** Milliseconds until the whole answer is there. */
-const timed = async (method: string, url: string, wanted: number): Promise<number> => {
+const timed = async (method: string, url: string, wanted: number, sent?: string): Promise<number> => {
   const startedAtMs = performance.now()
-  const response = await fetch(url, { method })
+  const response = await fetch(url, { method, ...(sent !== undefined && { body: sent }) })
   const body = await response.text()
   const elapsedMs = performance.now() - startedAtMs
   if (response.status !== wanted) throw new Error(`${method} ${url}: ${response.status} ${body}`)

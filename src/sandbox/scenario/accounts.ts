@@ -66,6 +66,7 @@ const loadClient = (tx: Tx, loading: Loading, path: string, client: ClientDocume
     return []
   })
   if (discounts.length > 0) agreeDiscounts(tx, discounts)
+  loading.discounts.set(id, new Map(discounts.map((each) => [each.productId, each.discountBasisPoints])))
 }
 
 export const loadWallets = (tx: Tx, loading: Loading, { wallets = seededWallets() }: Scenario): void => {

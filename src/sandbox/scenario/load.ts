@@ -1,7 +1,7 @@
 import { saveBeneficiaryAs } from '../../beneficiaries/beneficiaries.ts'
 import { readBeneficiary } from '../../beneficiaries/input.ts'
 import { findRates } from '../../charges/queries.ts'
-import { parseRates, RatesFault, ratesFrom } from '../../charges/rates.ts'
+import { type BaseRates, parseRates, RatesFault, ratesFrom } from '../../charges/rates.ts'
 import { replaceRates } from '../../charges/stored-rates.ts'
 import { Database, type Tx } from '../../db/database.ts'
 import { parseTimestamp, type SteadyClock, TIME_MAX_MS } from '../../kernel/clock.ts'
@@ -50,7 +50,11 @@ export function* scenarioState(
   const pace = { payouts: 'auto', orders: 'auto', ...document.pace } as const
   using database = disposable(Database.inMemory(sources.empty()))
   const { db } = database
-  const rates = ratesFrom((currency) => (findRates(db.query) ?? sources.initialRates())?.perBaseE8.get(currency))
+  let known: BaseRates | undefined // once those of the document are there
+  const rates = ratesFrom((currency) => {
+    known ??= findRates(db.query) ?? sources.initialRates()
+    return known?.perBaseE8.get(currency)
+  })
   const loading = new Loading(sources, clock.nowMs, ids, pace, rates)
   refuseTwice(loading, document)
   loading.check()
@@ -62,8 +66,8 @@ export function* scenarioState(
   })
   yield* inSteps(db, document.beneficiaries, (tx, entry, index) => loadBeneficiary(tx, loading, entry, index))
   const orderIds = numbered(document.orders ?? [])
-  yield* inSteps(db, document.orders, (tx, entry, index) => {
-    loadOrder(tx, loading, `/orders/${index}`, entry, orderIds[index] ?? 0)
+  yield* inSteps(db, document.orders, (_, entry, index) => {
+    loadOrder(loading, `/orders/${index}`, entry, orderIds[index] ?? 0)
   })
   yield* inSteps(db, document.payouts, (tx, entry, index) => {
     loadPayout(tx, loading, `/payouts/${index}`, entry)

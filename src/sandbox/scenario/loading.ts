@@ -67,6 +67,8 @@ interface LoadedWallet {
 /** What is known of a document while it is loaded. */
 export class Loading {
   readonly clientIds = new Map<string, number>()
+  /** Agreed with a client, in basis points by product. */
+  readonly discounts = new Map<number, ReadonlyMap<number, number>>()
   readonly wallets = new Map<number, LoadedWallet>()
   readonly products = new Map<number, Product>()
   /** How many cards of a product orders have taken. */

@@ -1,11 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import { findOffer, type Product, quantityMaxFor } from '../../catalog/product.ts'
-import { discountsOf } from '../../catalog/queries.ts'
 import { DENOMINATION_NOT_OFFERED } from '../../charges/errors.ts'
 import { chargeWire } from '../../charges/price.ts'
 import { priceIn } from '../../charges/quote.ts'
 import type { ChargeSchema } from '../../charges/schemas.ts'
-import type { Tx } from '../../db/database.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
 import { convert, RATE_ONE, shareOf } from '../../kernel/money.ts'
 import { dueTimeOf, FAILED_REASON } from '../../orders/delivery.ts'
@@ -25,7 +23,7 @@ type Charges = Static<typeof ChargeSchema>
 /** How long a delivery takes, where the document says nothing. */
 const DELIVERY_MS = 5 * SECOND_MS
 
-export const loadOrder = (tx: Tx, loading: Loading, path: string, entry: OrderDocument, id: number): void => {
+export const loadOrder = (loading: Loading, path: string, entry: OrderDocument, id: number): void => {
   const product = loading.products.get(entry.product_id)
   const clientId = loading.clientOf(path, entry.client)
   if (clientId === undefined) return
@@ -33,7 +31,7 @@ export const loadOrder = (tx: Tx, loading: Loading, path: string, entry: OrderDo
   if (!currency) return
   const paying = loading.walletOf(path, clientId, entry.wallet_id, currency.id)
   if (!paying) return
-  const charges = entry.charges ?? chargesOf(tx, loading, path, entry, clientId, product, paying.currency)
+  const charges = entry.charges ?? chargesOf(loading, path, entry, clientId, product, paying.currency)
   if (!charges) return
   const amounts = amountsOf(loading, path, entry, charges, currency, paying.currency)
   const course = courseOf(loading, path, entry)
@@ -109,7 +107,6 @@ const currencyOf = (
 
 /** What the catalog asks for. */
 const chargesOf = (
-  tx: Tx,
   loading: Loading,
   path: string,
   { denomination, quantity }: OrderDocument,
@@ -118,7 +115,7 @@ const chargesOf = (
   destination: Currency,
 ): Charges | undefined => {
   if (!product) return undefined
-  const offer = findOffer(product, denomination, discountsOf(tx, clientId).get(product.id) ?? 0)
+  const offer = findOffer(product, denomination, loading.discounts.get(clientId)?.get(product.id) ?? 0)
   if (!offer) {
     loading.wrong(`${path}/denomination`, DENOMINATION_NOT_OFFERED.message)
     return undefined
