@@ -11,6 +11,7 @@ import quickstart from '../../docs/quickstart.md' with { type: 'file' }
 import runningLive from '../../docs/running-live.md' with { type: 'file' }
 import unit from '../../docs/scrip.service' with { type: 'file' }
 import testing from '../../docs/testing-with-scrip.md' with { type: 'file' }
+import webhooks from '../../docs/webhooks.md' with { type: 'file' }
 import { UsageError } from '../config/environment.ts'
 import { manualOf } from './manual.ts'
 
@@ -26,6 +27,7 @@ export const docsCommand = (program: Command): void => {
   const topics: Readonly<Record<string, Topic>> = {
     quickstart: { about: 'from installation to a passing test', text: quickstart },
     testing: { about: 'test a client with the sandbox', text: testing },
+    webhooks: { about: 'receive, verify and test events', text: webhooks },
     ci: { about: 'recipes for pipelines', text: ci },
     live: { about: 'run Scrip in live mode', text: runningLive },
     money: { about: 'how charges and fees are computed', text: money },

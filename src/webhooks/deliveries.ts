@@ -45,7 +45,7 @@ const knowledge = worldPart(() => ({ isLoaded: false }), 'derived')
 export class Deliveries {
   readonly #lines = new Map<World, Map<string, Line>>()
   readonly #abort = new AbortController()
-  readonly #settling = new Set<{ world: World; untilMs: number; resolve: () => void }>()
+  readonly #settling = new Set<{ world: World; resolve: () => void }>()
   readonly #clearing = new Set<World>()
   #inFlight = 0
   #isPumpDue = false
@@ -79,7 +79,7 @@ export class Deliveries {
   settled(world: World): Promise<void> {
     this.watch(world)
     return new Promise((resolve) => {
-      this.#settling.add({ world, untilMs: world.clock.nowMs(), resolve })
+      this.#settling.add({ world, resolve })
       this.#pumpSoon()
     })
   }
@@ -239,9 +239,9 @@ export class Deliveries {
 
   #answerSettled(): void {
     for (const waiting of this.#settling) {
-      const { world, untilMs, resolve } = waiting
+      const { world, resolve } = waiting
       const lines = [...(this.#lines.get(world)?.values() ?? [])]
-      if (!world.closed && !this.#isClosing && lines.some((line) => line.isBusyUntil(untilMs))) continue
+      if (!world.closed && !this.#isClosing && lines.some((line) => line.isBusy)) continue
       this.#settling.delete(waiting)
       resolve()
     }

@@ -56,7 +56,8 @@ export class Line {
     return fewer === 0 ? this.#turn < other.#turn : fewer < 0
   }
 
-  isBusyUntil(timeMs: number): boolean {
-    return this.inFlight.size > 0 || this.nextDueMs <= timeMs
+  /** Whether something is in flight, or due now. */
+  get isBusy(): boolean {
+    return this.inFlight.size > 0 || this.nextDueMs <= this.world.clock.nowMs()
   }
 }

@@ -13,6 +13,7 @@ describe('scrip docs', () => {
   test.each([
     ['quickstart', 'quickstart.md'],
     ['testing', 'testing-with-scrip.md'],
+    ['webhooks', 'webhooks.md'],
     ['ci', 'ci.md'],
     ['live', 'running-live.md'],
     ['money', 'money.md'],

@@ -445,10 +445,13 @@ describe('A receiver', () => {
     const world = await server.world(NOON)
     let open = 0
     let openMax = 0
+    const four = Promise.withResolvers<void>()
     const receiver = receiving(async () => {
       open += 1
       openMax = Math.max(openMax, open)
-      await Bun.sleep(20)
+      if (open === 4) four.resolve()
+      await four.promise
+      await Bun.sleep(5)
       open -= 1
       return new Response()
     })
