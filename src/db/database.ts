@@ -1,7 +1,7 @@
 import { constants, Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { makePrivateFile } from './data-folder.ts'
-import { copyToDisk } from './disk.ts'
+import { copyBeside } from './disk.ts'
 import { SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles, tryLater } from './storage.ts'
 
@@ -16,6 +16,11 @@ const WAL_PAGES_MAX = 4_096
 /** Where the header of a database file has its journal mode: twice, for writing and for reading. */
 const JOURNAL_MODE_OFFSET = 18
 const ROLLBACK_JOURNAL = 1
+const WRITE_AHEAD_LOG = 2
+
+/** Makes the image of a database one that a file starts with: otherwise the first to open the file writes and syncs it. */
+export const asFile = (image: Uint8Array): Uint8Array =>
+  image.slice().fill(WRITE_AHEAD_LOG, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
 
 /** How many statements are remembered before those that are finalized are forgotten. */
 const MADE_MAX = 512
@@ -112,9 +117,9 @@ export class Database {
    *
    * @throws DomainError unavailable while another process reads
    */
-  copyTo(path: string): Promise<void> {
+  copyTo(path: string, isDurable: boolean): Promise<void> {
     this.#copies += 1
-    const copy = this.#lastCopy.then(() => this.#copyTo(path)).finally(() => (this.#copies -= 1))
+    const copy = this.#lastCopy.then(() => this.#copyTo(path, isDurable)).finally(() => (this.#copies -= 1))
     this.#lastCopy = copy.catch(() => undefined)
     return copy
   }
@@ -123,14 +128,14 @@ export class Database {
     return this.#copies > 0
   }
 
-  async #copyTo(path: string): Promise<void> {
+  async #copyTo(path: string, isDurable: boolean): Promise<void> {
     this.#commits.flush()
     const { busy } = this.sqlite.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
     if (busy !== 0) throw tryLater()
     using reader = new SqliteDatabase(this.sqlite.filename, { readwrite: true, create: false })
     reader.run('BEGIN')
     reader.run('SELECT count(*) FROM sqlite_schema')
-    await copyToDisk(this.sqlite.filename, path)
+    await copyBeside(this.sqlite.filename, path, isDurable)
   }
 
   get byteCount(): number {

@@ -9,9 +9,10 @@ export const flushFolder = (path: string): void => {
   if (process.platform !== 'win32') flush(path, 'r')
 }
 
-/** Copies a file beside the thread that serves requests, and waits until the copy is on the disk. */
-export const copyToDisk = async (from: string, to: string): Promise<void> => {
+/** Copies a file beside the thread that serves requests. A durable copy is on the disk then. */
+export const copyBeside = async (from: string, to: string, isDurable: boolean): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_FICLONE)
+  if (!isDurable) return
   const copy = await open(to, 'r+')
   try {
     await copy.sync()

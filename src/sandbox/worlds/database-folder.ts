@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, replaceDatabase } from '../../db/data-folder.ts'
-import { copyToDisk, flushFolder } from '../../db/disk.ts'
+import { copyBeside, flushFolder } from '../../db/disk.ts'
 
 /** A database that is not in its place yet: it is moved there, or removed at the end of its scope. */
 export class StagedFile implements Disposable {
@@ -62,7 +62,7 @@ export class DatabaseFolder {
   async findCopy(name: string): Promise<StagedFile | undefined> {
     if (!this.has(name)) return undefined
     try {
-      return await this.stageCopy((path) => copyToDisk(this.path(name), path))
+      return await this.stageCopy((path) => copyBeside(this.path(name), path, this.options.isDurable))
     } catch (error) {
       if (this.has(name)) throw error
       return undefined

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { Database } from '../../db/database.ts'
+import { asFile, Database } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { DataAtRest, World } from '../../worlds/world.ts'
@@ -61,9 +61,16 @@ export class FolderStore implements WorldStore {
   }
 
   #imageOf(state: WorldState | undefined): Uint8Array {
-    if (state) return wholeImage(state)
-    this.#initialImage ??= wholeImage(this.options.initial)
+    if (state) return asFile(wholeImage(state))
+    this.#initialImage ??= this.#prepared(this.options.initial)
     return this.#initialImage
+  }
+
+  /** Prepared here, because each write to a file is synced. */
+  #prepared(state: WorldState): Uint8Array {
+    const database = Database.inMemory(wholeImage(state))
+    this.options.prepare(database)
+    return asFile(database.closeToImage())
   }
 
   load(name: string, onResume: OnResume): World {
@@ -87,7 +94,7 @@ export class FolderStore implements WorldStore {
 
   async save(world: World): Promise<StagedFile> {
     try {
-      return await this.#worlds.stageCopy((path) => world.db.copyTo(path))
+      return await this.#worlds.stageCopy((path) => world.db.copyTo(path, this.options.isDurable))
     } catch (error) {
       throw world.closed ? new DomainError(worldNotFound(world.name)) : error
     }

@@ -1,0 +1,126 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { inFolder, type Pair, type Running, run, start } from './program.ts'
+
+/** Kills a sandbox while named worlds are written, copied, replaced and dropped, and holds it to what it had acknowledged. */
+
+const ROUNDS = 4
+/** How many writes are acknowledged before the kill: another number each round, so that it falls elsewhere. */
+const acknowledgedBeforeKill = (round: number): number => 15 + round * 11
+
+const open = async (program: Running, name: string): Promise<string> => {
+  const body = JSON.stringify({ username: `sbx_${name}`, password: 'a password' })
+  const response = await program.request('/auth/login', { method: 'POST', body })
+  expect(response.status).toBe(200)
+  return ((await response.json()) as Pair).access_token
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+interface Order {
+  id: number
+  vouchers: { card_number: string }[]
+}
+
+/** What the two worlds of the test have acknowledged, by world. */
+class Acknowledged {
+  readonly orders: Order[] = []
+  readonly people: string[] = []
+}
+
+const write = async (program: Running, token: string, acknowledged: Acknowledged): Promise<void> => {
+  const post = (path: string, body: object) =>
+    program.request(`/api/v1/${path}`, { method: 'POST', headers: bearer(token), body: JSON.stringify(body) })
+  const order = await post('orders', { product_id: 1, denomination: 100, quantity: 1 })
+  expect(order.status).toBe(200)
+  acknowledged.orders.push((await order.json()) as Order)
+  const person = await post('beneficiaries', { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+  expect(person.status).toBe(201)
+  acknowledged.people.push(((await person.json()) as { id: string }).id)
+}
+
+/** Makes, copies, saves, restores, resets and drops other worlds until the server is gone. */
+const disturb = async (program: Running, round: number): Promise<void> => {
+  const control = (method: string, path: string, body?: object) =>
+    program.request(`/_sandbox${path}`, { method, ...(body && { body: JSON.stringify(body) }) })
+  for (let step = 0; ; step++) {
+    const name = `scratch-${step % 3}`
+    const answers = [
+      await control('PUT', `/worlds/${name}`, { from: 'one' }),
+      await control('PUT', `/snapshots/saved-${step % 2}?world=two`),
+      await control('POST', `/snapshots/saved-${step % 2}/restore?world=${name}`),
+      await control('POST', `/reset?world=${name}`),
+      await control('PUT', `/worlds/round-${round}-${step}`),
+      await control('DELETE', `/worlds/${name}`),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 204])
+  }
+}
+
+/** Resolves when the server is gone. @throws an assertion that failed before */
+const untilGone = async (work: Promise<void>): Promise<void> => {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && /^(?:ECONN|Connection)/.test(String(error.code)))) throw error
+  }
+}
+
+const storm = async (program: Running, round: number, worlds: Map<string, Acknowledged>): Promise<void> => {
+  const tokens = await Promise.all([...worlds.keys()].map((name) => open(program, name)))
+  const count = () => [...worlds.values()].reduce((sum, { people }) => sum + people.length, 0)
+  const killAt = count() + acknowledgedBeforeKill(round)
+  const writers = [...worlds.values()].map(async (acknowledged, index) => {
+    for (;;) {
+      await write(program, tokens[index] ?? '', acknowledged)
+      if (count() >= killAt) program.signal('SIGKILL')
+    }
+  })
+  await Promise.all([...writers, disturb(program, round)].map(untilGone))
+  await program.ended()
+}
+
+const expectAllKept = async (program: Running, name: string, { orders, people }: Acknowledged): Promise<void> => {
+  const headers = bearer(await open(program, name))
+  const cards = new Set<string>()
+  for (const order of orders) {
+    const kept = await program.request(`/api/v1/orders/${order.id}`, { headers })
+    expect((await kept.json()) as Order).toMatchObject({ ...order })
+    for (const { card_number } of order.vouchers) cards.add(card_number)
+  }
+  expect(cards.size).toBe(orders.length)
+  for (const id of people) {
+    expect((await program.request(`/api/v1/beneficiaries/${id}`, { headers })).status).toBe(200)
+  }
+}
+
+test(
+  'kill -9 while named worlds are written and replaced loses no acknowledged write, and every file is sound',
+  () =>
+    inFolder(async (folder) => {
+      const dataDir = join(folder, 'data')
+      const flags = ['--data-dir', dataDir, '--rate-limit', 'off', '--log-level', 'error']
+      const worlds = new Map([
+        ['one', new Acknowledged()],
+        ['two', new Acknowledged()],
+      ])
+      for (let round = 0; round < ROUNDS; round++) {
+        await storm(await start(flags), round, worlds)
+        const program = await start(flags)
+        expect(readdirSync(join(dataDir, 'worlds')).filter((file) => file.startsWith('.staged'))).toEqual([])
+        const listed = (await (await program.request('/_sandbox/worlds')).json()) as { name: string }[]
+        expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(['default', 'one', 'two']))
+        for (const [name, acknowledged] of worlds) await expectAllKept(program, name, acknowledged)
+        for (const { name } of (await (await program.request('/_sandbox/snapshots')).json()) as { name: string }[]) {
+          const restored = await program.request(`/_sandbox/snapshots/${name}/restore?world=round`, { method: 'POST' })
+          expect([200, 404]).toContain(restored.status)
+        }
+        const { exitCode, stderr } = await program.stop()
+        expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+        const verified = await run(['verify', '--data-dir', dataDir])
+        expect({ exitCode: verified.exitCode, stderr: verified.stderr }).toEqual({ exitCode: 0, stderr: '' })
+      }
+    }),
+  120_000,
+)
