@@ -79,6 +79,23 @@ export interface World {
     edit(id: number, changes: ControlBody<'editSandboxClient'>): Promise<ControlAnswer<'editSandboxClient'>>
   }
 
+  /** Every movement of money, as balanced double entries. */
+  ledger(): Promise<ControlAnswer<'listLedgerEntries'>>
+  readonly webhooks: {
+    /** Resolves when nothing is left to deliver at the world's present time. */
+    settle(): Promise<ControlAnswer<'settleWebhooks'>>
+    /** Makes an event that changes no record. */
+    event(event: ControlBody<'makeEvent'>): Promise<ControlAnswer<'makeEvent'>>
+    /** What the inboxes of this world have received. */
+    inbox(): Promise<ControlAnswer<'listInbox'>>
+  }
+  readonly scenario: {
+    /** The world as one document. */
+    get(): Promise<ControlAnswer<'getScenario'>>
+    /** Replaces the world by one document. */
+    load(scenario: ControlBody<'loadScenario'>): Promise<ControlAnswer<'loadScenario'>>
+  }
+
   /** Keeps the world as it is now, under a name that all worlds share. */
   snapshot(name: string): Promise<void>
   /** Puts the world back to a snapshot. The access token is good if the snapshot has it; otherwise `login()` again. */
@@ -186,6 +203,16 @@ const controlsOf = (control: Control) => ({
     add: (client: ControlBody<'addSandboxClient'>) => control.addSandboxClient({ body: client }),
     edit: (id: number, changes: ControlBody<'editSandboxClient'>) =>
       control.editSandboxClient({ path: { id }, body: changes }),
+  },
+  ledger: () => control.listLedgerEntries(),
+  webhooks: {
+    settle: () => control.settleWebhooks(),
+    event: (event: ControlBody<'makeEvent'>) => control.makeEvent({ body: event }),
+    inbox: () => control.listInbox(),
+  },
+  scenario: {
+    get: () => control.getScenario(),
+    load: (scenario: ControlBody<'loadScenario'>) => control.loadScenario({ body: scenario }),
   },
   snapshot: async (name: string) => {
     await control.keepSnapshot({ path: { name } })
