@@ -101,6 +101,7 @@ describe('PUT /_sandbox/scenario', () => {
     )
     const [saved] = await list<{ total_payouts: number; total_amount: number }>(world, 'beneficiaries')
     expect(saved).toMatchObject({ total_payouts: 2, total_amount: 13.26 })
+    expect((await rowsOf(server, world.name)).events).toEqual([])
     await expectSoundWorld(world.name)
   })
 
