@@ -32,10 +32,11 @@ export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
       async ({ query, body: { now, advance, frozen } }) => {
         const world = getWorld(worlds, query.world)
         const clock = clockOf(world)
-        const targetMs = movedTo(clock.nowMs(), isWritten(world) ? clock.nowMs() : TIME_MIN_MS, now, advance)
+        const presentMs = clock.nowMs()
+        const targetMs = movedTo(presentMs, isWritten(world) ? presentMs : TIME_MIN_MS, now, advance)
         // Frozen first, so that the time is exact.
         if (frozen === true) clock.freeze()
-        if (targetMs !== clock.nowMs()) clock.set(targetMs)
+        if (targetMs !== presentMs) clock.set(targetMs)
         if (frozen === false) clock.thaw()
         await keepClock(world)
         const happened = await happenedIn(world, due)
