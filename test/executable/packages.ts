@@ -19,8 +19,9 @@ export const hasNode =
   /^\d+\./.test(answers('npm', '--version'))
 export const target = TARGETS.find((candidate) => candidate.npm && runsHere(candidate))
 
+/** Bun names its parallel test workers as Jest does, and Playwright refuses to run inside Jest. */
 export const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(?:SCRIP_|npm_|NODE_|BUN_)/i.test(name)),
+  Object.entries(process.env).filter(([name]) => !/^(?:SCRIP_|npm_|NODE_|BUN_|JEST_)/i.test(name)),
 )
 
 export interface Ended {
