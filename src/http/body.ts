@@ -1,6 +1,4 @@
-import { DomainError } from '../kernel/failure.ts'
 import { turns } from '../kernel/turns.ts'
-import { BODY_UNREADABLE } from './failures.ts'
 import { takeIn, type Upload } from './intake.ts'
 import { type JsonObject, parseObject, unreadable } from './json.ts'
 
@@ -12,10 +10,10 @@ const LONG_TEXT = 65_536
 const LONG_BODIES = 'long bodies'
 
 /**
- * Chunks of one body, each of which takes one or two microseconds: a mebibyte in chunks of one byte would hold the thread
- * for a second (decision 26).
+ * After a piece this small, reading waits for the next turn of the event loop: the runtime joins the pieces that arrive
+ * meanwhile. A mebibyte in chunks of one byte would otherwise hold the thread for a second.
  */
-const CHUNKS_MAX = 2_048
+const SMALL_PIECE_BYTES_MAX = 64
 
 const DIGITS = /^\d+$/
 
@@ -98,17 +96,15 @@ const gone = (): never => {
 
 /** Reads a body of unknown length up to its limit. */
 const readChunks = async ({ body }: Request, bytesMax: number, upload: Upload): Promise<Uint8Array> => {
-  let chunkCount = 0
   try {
-    for await (const chunk of body ?? []) {
-      chunkCount += 1
-      if (!upload.keep(chunk) || upload.byteCount > bytesMax || chunkCount > CHUNKS_MAX) break
+    for await (const piece of body ?? []) {
+      const isSmall = piece.byteLength <= SMALL_PIECE_BYTES_MAX
+      if (!upload.keep(piece) || upload.byteCount > bytesMax) break
+      if (isSmall) await new Promise(setImmediate)
     }
   } catch {
     gone()
   }
-  // The runtime reads the rest of a body that is refused, unless its connection is closed.
-  if (chunkCount > CHUNKS_MAX) throw new DomainError({ ...BODY_UNREADABLE, headers: { connection: 'close' } })
   if (upload.byteCount > bytesMax) throw unreadable()
   return upload.whole()
 }

@@ -246,7 +246,6 @@ const chunkedShapes = (): Shape[] => {
         request: (_, token) => post('/api/v1/beneficiaries', { Authorization: `Bearer ${token}` }),
       },
       { name: `login in chunks: of ${chunkBytes}`, who: 'stranger', request: () => post('/auth/login', {}) },
-      { name: `unread in chunks: of ${chunkBytes}`, who: 'stranger', request: () => post('/api/v1/beneficiaries', {}) },
     )
   }
   return shapes
