@@ -44,7 +44,7 @@ export interface Deps {
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   isClosing: () => boolean
-  /** Delivers to webhooks in the place of the network, for tests. */
+  /** Delivers to webhooks instead of the network, for tests. */
   send?: Send
   /** Notified of each request: the log, the metrics. */
   listeners?: readonly RequestListener[]

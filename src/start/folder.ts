@@ -108,7 +108,7 @@ const openSandbox = (dataDir: string, sources: Sources, first: Saved | undefined
   return world
 }
 
-/** Puts a saved world in the place of the default one, with the passwords of that. */
+/** Replaces the default world with a saved one, and keeps its passwords. */
 const placeDatabase = (dataDir: string, staged: StagedFile): void => {
   const database = Database.openFile(staged.path)
   setAccountPasswords(database)

@@ -15,7 +15,7 @@ export interface WorldStore {
   readonly names: readonly string[]
   /** What is kept for worlds that are closed. */
   readonly memoryBytes: number
-  /** Makes a world from what was saved, else as it is seeded, in the place of `old`. */
+  /** Makes a world from what was saved, else as it is seeded, instead of `old`. */
   make: (name: string, saved: Saved | undefined, onResume: OnResume, old?: World) => World
   /** One of `names`. */
   load: (name: string, onResume: OnResume) => World
