@@ -108,7 +108,7 @@ const openSandbox = (dataDir: string, sources: Sources, first: Saved | undefined
   return world
 }
 
-/** Replaces the default world with a saved one, and keeps its passwords. */
+/** Replaces the default world with a saved one, which gets the passwords of the accounts of the default world. */
 const placeDatabase = (dataDir: string, staged: StagedFile): void => {
   const database = Database.openFile(staged.path)
   setAccountPasswords(database)
