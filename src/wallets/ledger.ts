@@ -4,17 +4,9 @@ import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import type { MoneyContext } from '../webhooks/publish.ts'
 import { INSUFFICIENT_BALANCE } from './errors.ts'
+import { balance, insertEntry, insertLine, insertTransaction, lastEntry, moveBalance } from './ledger-queries.ts'
 import { publishWallet } from './publish.ts'
-import {
-  balance,
-  insertEntry,
-  insertLine,
-  insertTransaction,
-  lastEntry,
-  moveBalance,
-  type Wallet,
-  type WalletTransaction,
-} from './queries.ts'
+import type { Wallet, WalletTransaction } from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 
 /** The double-entry ledger (contract C11): the lines of an entry sum to zero in each currency. Nothing is ever updated. */

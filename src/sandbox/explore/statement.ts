@@ -3,7 +3,7 @@ import { ordersOf } from '../../orders/queries.ts'
 import { payoutsOf } from '../../payouts/queries.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { allClients } from '../../sessions/queries.ts'
-import { paymentsBySource } from '../../wallets/queries.ts'
+import { paymentsBySource } from '../../wallets/ledger-queries.ts'
 import type { World } from '../../worlds/world.ts'
 
 /** What the clients of a world have bought and paid out, and what their wallets paid for it by the ledger (decision 49). */

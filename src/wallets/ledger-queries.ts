@@ -1,0 +1,93 @@
+import { and, asc, between, desc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
+import type { Query, Tx } from '../db/database.ts'
+import { prepared, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
+import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
+
+export const insertLine = preparedInsert(ledgerLines)
+export const insertEntry = preparedInsert(ledgerEntries)
+export const insertTransaction = preparedInsertReturning(transactions, {
+  amountRank: inMajorUnits(
+    sql.placeholder('amountMinor'),
+    sql`(SELECT ${wallets.currencyId} FROM ${wallets} WHERE ${wallets.id} = ${sql.placeholder('walletId')})`,
+  ),
+})
+
+export const lastEntry = prepared((tx: Tx) =>
+  tx
+    .select({ id: sql<number | null>`max(${ledgerEntries.id})` })
+    .from(ledgerEntries)
+    .prepare(),
+)
+
+export const balance = prepared((tx: Tx) =>
+  tx
+    .select({ spendableMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor, isLow: wallets.isLow })
+    .from(wallets)
+    .where(eq(wallets.id, sql.placeholder('id')))
+    .limit(1)
+    .prepare(),
+)
+
+export const moveBalance = prepared((tx: Tx) =>
+  tx
+    .update(wallets)
+    .set({
+      amountMinor: sql`${wallets.amountMinor} + ${sql.placeholder('spendableMinor')}`,
+      reservedMinor: sql`${wallets.reservedMinor} + ${sql.placeholder('reservedMinor')}`,
+      isLow: sql`coalesce(${wallets.amountMinor} + ${sql.placeholder('spendableMinor')} < ${wallets.thresholdMinor}, 0)`,
+      updatedAtMs: sql`${sql.placeholder('nowMs')}`,
+    })
+    .where(eq(wallets.id, sql.placeholder('id')))
+    .returning()
+    .prepare(),
+)
+
+/** What wallets have paid for each order and payout, less what was refunded, in minor units: from the ledger alone. */
+export const paymentsBySource = (query: Query) =>
+  query
+    .select({
+      sourceId: sql<string>`${ledgerEntries.sourceId}`,
+      walletId: sql<number>`${ledgerLines.walletId}`,
+      currencyId: ledgerLines.currencyId,
+      paidMinor: sql<number>`-sum(${ledgerLines.amountMinor})`,
+      entryIds: sql<string>`group_concat(${ledgerEntries.id}, ', ')`,
+    })
+    .from(ledgerLines)
+    .innerJoin(ledgerEntries, eq(ledgerEntries.id, ledgerLines.entryId))
+    .where(
+      and(
+        eq(ledgerLines.account, 'wallet'),
+        inArray(ledgerEntries.sourceType, ['order', 'payout', 'refund']),
+        isNotNull(ledgerEntries.sourceId),
+      ),
+    )
+    .groupBy(ledgerEntries.sourceId, ledgerLines.walletId)
+    .orderBy(sql`min(${ledgerEntries.id})`)
+    .all()
+
+export type LedgerEntry = typeof ledgerEntries.$inferSelect & {
+  lines: Pick<typeof ledgerLines.$inferSelect, 'account' | 'walletId' | 'currencyId' | 'amountMinor'>[]
+}
+
+/** Entries with their lines, the newest first. */
+export const entriesBefore = (query: Query, beforeId = Number.MAX_SAFE_INTEGER, limit: number): LedgerEntry[] => {
+  const entries = query
+    .select()
+    .from(ledgerEntries)
+    .where(lt(ledgerEntries.id, beforeId))
+    .orderBy(desc(ledgerEntries.id))
+    .limit(limit)
+    .all()
+    .map((entry): LedgerEntry => ({ ...entry, lines: [] }))
+  const [first, last] = [entries.at(-1), entries[0]]
+  if (!first || !last) return []
+  const lines = query
+    .select()
+    .from(ledgerLines)
+    .where(between(ledgerLines.entryId, first.id, last.id))
+    .orderBy(asc(ledgerLines.id))
+    .all()
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  for (const { entryId, ...line } of lines) byId.get(entryId)?.lines.push(line)
+  return entries
+}
