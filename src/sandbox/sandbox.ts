@@ -6,8 +6,8 @@ import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
-import { Exploration } from './explore/exploration.ts'
-import type { Loss } from './explore/writes.ts'
+import type { EventLog } from './explore/events.ts'
+import { Exploration, type RunFault } from './explore/exploration.ts'
 import { faultHeadersOf } from './faults/faults.ts'
 import { addRule } from './faults/rules.ts'
 import type { Parts } from './parts.ts'
@@ -37,11 +37,12 @@ export class Sandbox implements Extension {
   readonly supply: Extension['supply']
   readonly accountErrors = WORLD_ERRORS
   readonly headersOf = faultHeadersOf
-  readonly deliveryFault = takeDeliveryFault
   readonly observer: RequestObserver
   readonly resolveAccount: Extension['resolveAccount']
   readonly #outcomes = new OutcomeRegistry()
   readonly #coverage: Coverage
+  /** Is shown each delivery while `scrip run --explore` runs. */
+  #events: EventLog | undefined
 
   constructor(private readonly options: SandboxOptions) {
     const { worlds, catalog, host, publicUrl } = options
@@ -57,6 +58,9 @@ export class Sandbox implements Extension {
       return account
     }
   }
+
+  readonly deliveryFault: Extension['deliveryFault'] = (world, webhookId, event) =>
+    takeDeliveryFault(world, webhookId, event, this.#events)
 
   readonly stepByClock = sandboxStep
 
@@ -99,10 +103,11 @@ export class Sandbox implements Extension {
     return this.#coverage.report(undefined)
   }
 
-  /** Watches all writes from now on, and has the response to one of them lost (decision 49). */
-  explore(loss: Loss | undefined): Exploration {
-    const exploration = new Exploration(this.options.worlds, this.options.reference, loss)
+  /** Watches all writes and deliveries from now on, and has a fault strike some of them (decision 49). */
+  explore(fault: RunFault): Exploration {
+    const exploration = new Exploration(this.options.worlds, this.options.reference, fault)
     this.observer.writes = exploration.log
+    this.#events = exploration.events
     return exploration
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Query } from '../db/database.ts'
 import { EVENT_KEPT_MS } from '../events/expiry.ts'
 import { type Event, getEvent } from '../events/queries.ts'
@@ -27,7 +28,8 @@ export const attemptTotals: Record<AttemptStatus, number> = { delivered: 0, retr
 
 /** What a test does to a delivery. */
 export const DELIVERY_FAULTS = ['lose', 'duplicate', 'reorder', 'bad_signature'] as const
-export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
+/** A late delivery holds up what follows it of its record, as a slow network does. */
+export type DeliveryFault = (typeof DELIVERY_FAULTS)[number] | 'late'
 
 export interface DeliveriesOptions {
   send: Send
@@ -205,8 +207,10 @@ export class Deliveries {
 
   async #send(delivery: Delivery, fault: DeliveryFault | undefined): Promise<Answer> {
     if (fault === 'lose') return LOST
-    const answer = await this.options.send(delivery, this.#abort.signal)
-    if (fault === 'duplicate') await this.options.send(delivery, this.#abort.signal)
+    const { signal } = this.#abort
+    if (fault === 'late') await sleep(LATE_MS, undefined, { signal }).catch(() => undefined) // it ends early
+    const answer = await this.options.send(delivery, signal)
+    if (fault === 'duplicate') await this.options.send(delivery, signal)
     return answer
   }
 
@@ -249,6 +253,8 @@ export class Deliveries {
 }
 
 const CLOSING_LOOK_MS = 10
+/** Shorter than most tests wait for an event, and longer than code that does not wait for it. */
+const LATE_MS = SECOND_MS
 /** What counts as the answer of a receiver that was never asked. */
 const LOST: Answer = { status: 200, body: null, durationMs: 0 }
 const WRONG_SECRET = secretFrom(new Uint8Array(32))

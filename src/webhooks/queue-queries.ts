@@ -99,6 +99,20 @@ export const findFirstOfRecord = (
   { isHeld = false } = {},
 ): QueuedDelivery | undefined => firstOfRecord(query).get({ ...queue, held: Number(isHeld) })
 
+/** Whether a later event of the same record waits for a webhook. */
+export const isFollowed = (
+  query: Query,
+  webhookId: string,
+  { id, record }: { id: number; record: string },
+): boolean => {
+  const later = and(
+    eq(webhookQueue.webhookId, webhookId),
+    eq(webhookQueue.record, record),
+    gt(webhookQueue.eventId, id),
+  )
+  return query.select({ id: webhookQueue.id }).from(webhookQueue).where(later).limit(1).get() !== undefined
+}
+
 export const lastQueuedId = (query: Query): number => lastId(query).get()?.id ?? 0
 
 export const insertQueued = (tx: Tx, queued: Pick<QueuedDelivery, 'webhookId' | 'eventId' | 'record' | 'dueAtMs'>) =>

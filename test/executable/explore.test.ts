@@ -46,7 +46,7 @@ const explore = (text: string, flags: string[] = [], place: Place = {}): Promise
 
 /** The counts of the summary. */
 const countsIn = (stderr: string) => {
-  const [, writes = '', losses = ''] = /^explore: (\d+) of \d+ writes, (\d+) of \d+ lost responses$/m.exec(stderr) ?? []
+  const [, writes = '', losses = ''] = /^explore: (\d+) of \d+ writes, (\d+) of \d+ lost responses/m.exec(stderr) ?? []
   const counts = [...stderr.matchAll(/^ {2}(\d+) /gm)].map(([, count]) => Number(count))
   const [tooMany, tooFew, failed, none, missed = 0] = counts
   return { writes: Number(writes), losses: Number(losses), tooMany, tooFew, failed, none, missed }
@@ -61,7 +61,7 @@ describe('an order or a payout too many', () => {
       console.log(order.status)`)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: 'DELIVERED\n' })
     expect(stderr).toMatch(
-      /^1 {2}too many {2}POST \/api\/v1\/orders {2}after its commit {2}default {2}2 × .+ of 100\.00 INR {2}1, paid 230\.10 INR {2,}2, paid 460\.20 INR$/m,
+      /^1 {2}too many {2}POST \/api\/v1\/orders {2}response lost after its commit {2}default {2}2 × .+ of 100\.00 INR {2}1, paid 230\.10 INR {2,}2, paid 460\.20 INR$/m,
     )
     expect(stderr).toContain('#1 POST /api/v1/orders of sandbox {"product_id":1,"denomination":100,"quantity":2}')
     expect(stderr.match(/^ {3}order \d, 230\.10 INR from wallet 3, ledger entry \d+$/gm)).toHaveLength(2)
@@ -89,7 +89,7 @@ describe('an order or a payout too many', () => {
       await again(() => send('/api/v1/payouts', payout('salary-' + Math.random(), 'ada')))`)
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(
-      /^1 {2}too many {2}POST \/api\/v1\/payouts {2}after .* payout of 50\.00 USD for ada@example\.com {2}1, paid 50\.75 USD {2,}2, paid 101\.50 USD$/m,
+      /^1 {2}too many {2}POST \/api\/v1\/payouts {2}response lost after .* payout of 50\.00 USD for ada@example\.com {2}1, paid 50\.75 USD {2,}2, paid 101\.50 USD$/m,
     )
     expect(stderr.match(/^ {3}payout pyt_\w+, 50\.75 USD from wallet 1, ledger entry \d+$/gm)).toHaveLength(2)
   })
@@ -124,7 +124,7 @@ describe('an order or a payout too many', () => {
       await send('/api/v1/orders/' + id + '/cancel').catch(() => undefined)`)
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(
-      /too many {2}POST \/api\/v1\/orders\/:id\/cancel {2}before its commit .* {2}0, paid 0\.00 EUR {2,}1, paid/,
+      /too many {2}POST \/api\/v1\/orders\/:id\/cancel {2}response lost before its commit .* {2}0, paid 0\.00 EUR {2,}1, paid/,
     )
     expect(countsIn(stderr)).toMatchObject({ writes: 2, tooMany: 1, tooFew: 0, failed: 2, none: 1 })
   })
@@ -134,7 +134,9 @@ describe('an order or a payout too few', () => {
   test('is found if the command ends as if it had been done', async () => {
     const { exitCode, stderr } = await explore(`await send('/api/v1/orders', CARD).catch(() => undefined)`)
     expect(exitCode).toBe(1)
-    expect(stderr).toMatch(/^1 {2}too few {2}POST \/api\/v1\/orders {2}before its commit .* {2}0, paid 0\.00 INR$/m)
+    expect(stderr).toMatch(
+      /^1 {2}too few {2}POST \/api\/v1\/orders {2}response lost before its commit .* {2}0, paid 0\.00 INR$/m,
+    )
     expect(stderr).toContain('   nothing in the ledger\n')
     expect(countsIn(stderr)).toMatchObject({ tooMany: 0, tooFew: 1, none: 1 })
   })
@@ -153,6 +155,64 @@ describe('an order or a payout too few', () => {
       await again(() => send('/api/v1/orders/' + id + '/cancel'))`)
     expect(exitCode).toBe(0)
     expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, ...NOTHING_FOUND, failed: 2, none: 2 })
+  })
+})
+
+/** A shop that is told of its orders, and thanks for each pair of cards with a third one. */
+const SHOP = `
+const server = Bun.serve({ port: 0, fetch: async (request) => {
+  await onEvent(await request.json())
+  return new Response()
+} })
+const webhook = { name: 'shop', url: 'http://127.0.0.1:' + server.port, events: ['order.created', 'order.delivered'] }
+await send('/api/v1/webhooks', webhook)
+const thank = (headers) => send('/api/v1/orders', { ...CARD, quantity: 1 }, headers)
+const isPair = ({ type, data }) => type === 'order.delivered' && data.quantity === 2
+await send('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' })
+await sendAs('')('/_sandbox/webhooks/settle?world=default', {})
+server.stop(true)
+`
+
+describe('events that are delivered twice, late and out of order', () => {
+  test('show what a receiver buys again that knows neither duplicates nor another order', async () => {
+    const { exitCode, stderr } = await explore(
+      `const created = []
+       const onEvent = async (event) => {
+         if (event.type === 'order.created') created.push(event.data.id)
+         if (!isPair(event)) return
+         await thank()
+         if (!created.includes(event.data.id)) await thank()
+       }${SHOP}`,
+      ['--explore-max', '1'],
+    )
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(
+      /^1 {2}too many {2}order\.created {2,}delivered after the next one {2}default {2}1 × .+ of 100\.00 INR {2}1, paid 115\.05 INR {2,}2, paid 230\.10 INR$/m,
+    )
+    expect(stderr).toMatch(
+      /^2 {2}too many {2}order\.delivered {2,}delivered twice {2,}default {2}1 × .+ {2}1, paid .+ {2}2, paid .+$/m,
+    )
+    expect(stderr).toMatch(/^#2 order\.delivered delivered twice\n {3}order 2, .+\n {3}order 3, .+$/m)
+    expect(stderr).toMatch(/^explore: 1 of 3 writes, 2 of 2 lost responses, 5 of 5 faults of events$/m)
+  })
+
+  test('show nothing in one that knows both', async () => {
+    const { exitCode, stderr } = await explore(
+      `const onEvent = async (event) => isPair(event) && (await thank({ 'idempotency-key': event.id }))${SHOP}`,
+      ['--explore-max', '1'],
+    )
+    expect({ exitCode, ...countsIn(stderr) }).toMatchObject({ exitCode: 0, ...NOTHING_FOUND, none: 5, failed: 2 })
+  })
+
+  test('show a client that does not wait for a late one', async () => {
+    const { exitCode, stderr } = await explore(
+      `let isDelivered = false
+       const onEvent = ({ type }) => { isDelivered ||= type === 'order.delivered' }
+       ${SHOP.replace(/(?=await sendAs)/, 'await Bun.sleep(500)\nif (!isDelivered) await send("/api/v1/orders", CARD)\n')}`,
+      ['--explore-max', '1'],
+    )
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/^\d {2}too many {2}order\.delivered {2,}delivered late {2}/m)
   })
 })
 
@@ -285,7 +345,7 @@ describe('the runs', () => {
   test('are not made if the command fails by itself', async () => {
     const { exitCode, stderr } = await explore(`process.exit(7)`)
     expect(exitCode).toBe(7)
-    expect(stderr).toBe('scrip: the command failed without a lost response: nothing was explored\n')
+    expect(stderr).toBe('scrip: the command failed without a fault: nothing was explored\n')
   })
 
   test('are not made if the command buys something else each time', () =>
@@ -299,7 +359,7 @@ describe('the runs', () => {
       )
       expect(exitCode).toBe(1)
       expect(stderr).toBe(
-        'scrip: two runs without a lost response differ, so that nothing can be compared: ' +
+        'scrip: two runs without a fault differ, so that nothing can be compared: ' +
           'POST /api/v1/orders in the world default is in the first one alone\n',
       )
     }))
@@ -348,7 +408,7 @@ test('the report stands in the summary of a GitHub job', () =>
       env: { GITHUB_STEP_SUMMARY: summary },
     })
     const lines = stderr.split('\n').map((line) => `    ${line}`)
-    expect(readFileSync(summary, 'utf8')).toBe(`### Scrip: lost responses\n\n${lines.join('\n')}\n`)
+    expect(readFileSync(summary, 'utf8')).toBe(`### Scrip: exploration\n\n${lines.join('\n')}\n`)
   }))
 
 describe('a signal', () => {

@@ -3,16 +3,21 @@ import type { ExploreConfig } from '../../config/config.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
 import { freshSeed } from '../../kernel/ids.ts'
 import type { Log } from '../../observability/log.ts'
-import { consequenceOf, differencesOf } from '../../sandbox/explore/comparison.ts'
-import type { WriteResult } from '../../sandbox/explore/exploration.ts'
-import { type PlannedLoss, partingOf, planOf } from '../../sandbox/explore/plan.ts'
-import type { Loss, Write } from '../../sandbox/explore/writes.ts'
+import {
+  consequenceOf,
+  differencesOf,
+  type PurchasesByWorld,
+  purchasesByWorld,
+} from '../../sandbox/explore/comparison.ts'
+import type { RunFault } from '../../sandbox/explore/exploration.ts'
+import { type PlannedRun, partingOf, planOf, type RunResult } from '../../sandbox/explore/plan.ts'
+import type { Write } from '../../sandbox/explore/writes.ts'
 import { EXIT, type ExitCode, ProgramError } from '../exit.ts'
 import { withProgress } from '../progress.ts'
 import { logOf, startServer } from '../server.ts'
 import type { Environment } from './child.ts'
 import { appendJobSummary } from './evidence.ts'
-import { asMarkdown, type ExploredLoss, explorationReport } from './exploration-report.ts'
+import { asMarkdown, type ExploredRun, explorationReport } from './exploration-report.ts'
 import { ExploredCommand } from './explored-command.ts'
 import { accessTo } from './run.ts'
 
@@ -22,21 +27,22 @@ const TIMEOUT_MS_MIN = 30 * SECOND_MS
 /** Test suites wait more than they compute. */
 const JOBS_PER_PROCESSOR = 2
 
-interface Run {
+interface Run extends RunResult {
   /** Undefined if it was ended after its time limit. */
   exitCode: number | undefined
   durationMs: number
-  results: readonly WriteResult[]
   lost: Write | undefined
+  /** Whether a fault of events has struck. */
+  hasStruck: boolean
 }
 
 interface RunOptions {
   output: 'inherit' | 'ignore'
-  loss?: Loss
+  fault?: RunFault
   timeoutMs?: number
 }
 
-/** `scrip run --explore`: runs a command again for each response that can be lost (contract C15, decision 49). */
+/** `scrip run --explore`: runs a command again for each fault that can strike it (contract C15, decision 49). */
 export const explore = async (
   givenConfig: ExploreConfig,
   words: readonly string[],
@@ -49,17 +55,17 @@ export const explore = async (
   const first = await run({ output: 'inherit' })
   exitIf(command)
   if (first.exitCode !== EXIT.done) {
-    await Bun.write(Bun.stderr, 'scrip: the command failed without a lost response: nothing was explored\n')
+    await Bun.write(Bun.stderr, 'scrip: the command failed without a fault: nothing was explored\n')
     process.exit(first.exitCode)
   }
   const timeoutMs = config.explore.timeoutMs ?? Math.max(TIMEOUT_MS_MIN, first.durationMs * TIMES_FIRST_RUN)
   const second = await run({ output: 'ignore', timeoutMs })
   exitIf(command)
   if (second.exitCode !== EXIT.done) throw different('the second one failed')
-  const plan = planOf(first.results, second.results, config.explore.writesMax)
+  const plan = planOf(first, second, config.explore.writesMax)
   if (!plan) throw different(partingOf(first.results, second.results))
   const jobs = config.explore.jobs ?? availableParallelism() * JOBS_PER_PROCESSOR
-  const explored = await exploreAll(plan.losses, jobs, command, (loss) => run({ output: 'ignore', loss, timeoutMs }))
+  const explored = await exploreAll(plan.runs, jobs, command, (fault) => run({ output: 'ignore', fault, timeoutMs }))
   const report = explorationReport(plan, explored)
   await Bun.write(Bun.stderr, report)
   const { jobSummaryFile } = config.evidence
@@ -69,7 +75,7 @@ export const explore = async (
 }
 
 const different = (parting: string) =>
-  new ProgramError(EXIT.failed, `two runs without a lost response differ, so that nothing can be compared: ${parting}`)
+  new ProgramError(EXIT.failed, `two runs without a fault differ, so that nothing can be compared: ${parting}`)
 
 /** Ends as a shell does when a signal has ended a command. */
 const exitIf = ({ signal }: ExploredCommand): void => {
@@ -77,9 +83,9 @@ const exitIf = ({ signal }: ExploredCommand): void => {
 }
 const SIGNAL_EXIT = 128
 
-const FINDINGS: readonly ExploredLoss['consequence'][] = ['too many', 'too few', 'not reached']
+const FINDINGS: readonly ExploredRun['consequence'][] = ['too many', 'too few', 'not reached']
 
-const exitCodeOf = (explored: readonly ExploredLoss[]): ExitCode =>
+const exitCodeOf = (explored: readonly ExploredRun[]): ExitCode =>
   explored.some(({ consequence }) => FINDINGS.includes(consequence)) ? EXIT.failed : EXIT.done
 
 /** Runs the command on a server of its own, so that all of its worlds are new. */
@@ -88,55 +94,61 @@ const runOnce = async (
   log: Log,
   command: ExploredCommand,
   given: Environment,
-  { output, loss, timeoutMs }: RunOptions,
+  { output, fault = {}, timeoutMs }: RunOptions,
 ): Promise<Run> => {
   const server = await startServer(config, log)
   try {
-    const exploration = server.sandbox?.explore(loss)
+    const exploration = server.sandbox?.explore(fault)
     if (!exploration) throw new Error('a configuration of run is one of the sandbox')
     // A scrip run within the command explores nothing.
     const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server, config.world)) }
     const beganMs = sinceStartMs()
     const exitCode = await command.run(env, output, timeoutMs)
     const durationMs = sinceStartMs() - beganMs
-    return { exitCode, durationMs, results: await exploration.results(server.due), lost: exploration.log.lost }
+    const results = await exploration.results(server.due)
+    const { log: writes, events } = exploration
+    return { exitCode, durationMs, results, lost: writes.lost, eventFaults: events.faults, hasStruck: events.hasStruck }
   } finally {
     await server.stop(0)
   }
 }
 
-/** Explores the losses, several at a time, and returns them in their order; fewer if a signal ends it. */
+/** Makes the runs, several at a time, and returns them in their order; fewer if a signal ends it. */
 const exploreAll = async (
-  losses: readonly PlannedLoss[],
+  runs: readonly PlannedRun[],
   jobs: number,
   command: ExploredCommand,
-  run: (loss: Loss) => Promise<Run>,
-): Promise<ExploredLoss[]> => {
-  const explored: ExploredLoss[] = []
-  const waiting = losses.entries()
+  run: (fault: RunFault) => Promise<Run>,
+): Promise<ExploredRun[]> => {
+  const explored: ExploredRun[] = []
+  const waiting = runs.entries()
   let done = 0
   await withProgress(0, async (onProgress) => {
     const work = async (): Promise<void> => {
       for (const [index, planned] of waiting) {
-        const ended = await run(planned.loss)
+        const ended = await run(planned.fault)
         if (command.signal) return
         explored[index] = { ...planned, ...assess(planned, ended) }
         done += 1
-        onProgress('exploring', done, losses.length)
+        onProgress('exploring', done, runs.length)
       }
     }
-    await Promise.all(Array.from({ length: Math.min(jobs, losses.length) }, work))
+    await Promise.all(Array.from({ length: Math.min(jobs, runs.length) }, work))
   })
-  return explored.filter((loss) => loss !== undefined)
+  return explored.filter((run) => run !== undefined)
 }
 
-const assess = (
-  { loss, purchases }: PlannedLoss,
-  { exitCode, lost, results }: Run,
-): Pick<ExploredLoss, 'consequence' | 'differences'> => {
-  const found = results.find(({ write }) => write === lost)
-  if (!found) return { consequence: 'not reached', differences: [] }
-  const differences = differencesOf(purchases, found.purchases, loss.byName)
-  const consequence = consequenceOf(differences, exitCode === EXIT.done)
-  return { consequence: consequence === 'failed' && exitCode === undefined ? 'cut off' : consequence, differences }
+const assess = (planned: PlannedRun, run: Run): Pick<ExploredRun, 'consequence' | 'differences'> => {
+  const found = foundIn(planned, run)
+  if (!found) return { consequence: planned.write ? 'not reached' : 'not sent', differences: [] }
+  const differences = differencesOf(planned.expected, found, planned.byName)
+  const consequence = consequenceOf(differences, run.exitCode === EXIT.done)
+  return { consequence: consequence === 'failed' && run.exitCode === undefined ? 'cut off' : consequence, differences }
+}
+
+/** What the worlds hold that the fault could reach; undefined if it has not struck. */
+const foundIn = ({ write, byName }: PlannedRun, { lost, hasStruck, results }: Run): PurchasesByWorld | undefined => {
+  if (!write) return hasStruck ? purchasesByWorld(results, byName) : undefined
+  const found = results.find((result) => result.write === lost)
+  return found && new Map([[write.world.name, found.purchases]])
 }
