@@ -3,63 +3,112 @@ import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { finishCatalogImport } from '../catalog/import.ts'
 import { withDataOptions } from '../config/options.ts'
+import { parseCount, parseDuration } from '../config/values.ts'
 import { databasePath, makePrivateFile } from '../db/data-folder.ts'
-import type { Database } from '../db/database.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
 import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
-import { act } from './acts.ts'
+import { type Acting, act } from './acts.ts'
 import { explainFaults, refused } from './administration.ts'
+import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
+import { EXIT, ProgramError } from './exit.ts'
 import { note } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
+import { nextStopSignal } from './serve.ts'
+import { brokenIn, verified } from './verify.ts'
 
-/** `scrip backup`: one consistent copy of the database, taken while the server goes on. */
-export const backupCommand = (backup: Command): void => {
-  withDataOptions(backup)
-    .description(
-      'write a consistent copy of the database to a file, also while a server runs; the keys are not included',
-    )
-    .argument('<file>', 'a file that does not exist yet')
-    .action(
-      act(({ config: { dataDir, format }, database, reference, write, record }, file: string) =>
-        explainFaults(file, async () => {
-          if (existsSync(file)) throw exists(file)
-          // Half a catalog is in no backup.
-          using _lock = lockForImport(dataDir, MINUTE_MS)
-          finishCatalogImport(dataDir, database, reference)
-          await withProgress(statSync(databasePath(dataDir)).size, (onProgress) => copy(database, file, onProgress))
-          note(
-            `The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
-            format,
-          )
-          const others = worldFilesIn(dataDir).length
-          if (others > 0) {
-            note(
-              `It has the default world only. ${others} named worlds and snapshots of ${dataDir} are not in it.`,
-              format,
-            )
-          }
-          const copied = { file, bytes: statSync(file).size }
-          await write((tx) => record(tx, { after: copied }))
-          return copied
-        }),
-      ),
-    )
+interface BackupOptions {
+  every?: number
+  keep?: number
 }
 
-const exists = (file: string) => refused(`${file} exists already: a backup overwrites nothing.`)
+/** `scrip backup`: verified copies of the database, taken while the server goes on (decision 78). */
+export const backupCommand = (backup: Command): void => {
+  withDataOptions(backup)
+    .description('write a verified copy of the database, also while a server runs; the keys are not included')
+    .argument('<place>', 'a file that does not exist yet, or a folder, where the file is named after the time')
+    .option('--every <time>', 'go on, and write a copy whenever the last one in the folder is this old', parseDuration)
+    .option('--keep <number>', 'remove the oldest copies in the folder beyond this number', parseCount)
+    .action(backUp)
+}
 
-const copy = ({ sqlite }: Database, file: string, onProgress: OnProgress): void => {
+async function backUp(this: Command, place: string, options: BackupOptions): Promise<void> {
+  const { every, keep } = options
+  if (every !== undefined || keep !== undefined) requireFolder(place)
+  if (every === undefined) return await copyOnce.call(this, place, options)
+  const stopped = nextStopSignal()
+  while (await becomesDue(place, every, stopped)) await copyOnce.call(this, place, options)
+  process.exit(EXIT.done)
+}
+
+const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** It is not made here: a mount point whose disk is missing would fill the disk of the machine. @throws ProgramError */
+const requireFolder = (place: string): void => {
+  if (!isFolder(place))
+    throw new ProgramError(EXIT.data, `${place} is not a folder: make it, or mount its disk, first.`)
+}
+
+const copyOnce = act((acting, place: string, { every, keep }: BackupOptions) => {
+  const folder = isFolder(place) ? place : undefined
+  const file = folder === undefined ? place : join(folder, backupName())
+  return explainFaults(file, async () => {
+    requireFolder(dirname(file))
+    if (existsSync(file)) throw exists(file)
+    await copyVerified(acting, file, folder)
+    const rotated = folder === undefined || keep === undefined ? {} : rotate(folder, keep)
+    const copied = { file, bytes: statSync(file).size, ...rotated }
+    if (every === undefined) sayWhatIsNotInIt(acting)
+    await acting.write((tx) => acting.record(tx, { after: copied }))
+    return copied
+  })
+})
+
+const sayWhatIsNotInIt = ({ config: { dataDir, format } }: Acting): void => {
+  note(
+    `The copy was verified. The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
+    format,
+  )
+  const others = worldFilesIn(dataDir).length
+  if (others === 0) return
+  note(`It has the default world only. ${others} named worlds and snapshots of ${dataDir} are not in it.`, format)
+}
+
+const exists = (file: string): ProgramError =>
+  refused(`${file} exists already, and a backup overwrites nothing: name another file, or a folder.`)
+
+/** A copy gets its name when it is verified; one that is not sound gets another name. @throws ProgramError */
+const copyVerified = async (acting: Acting, file: string, folder: string | undefined): Promise<void> => {
   using staging = createStagingFolder(dirname(file))
   const staged = join(staging.path, 'scrip.sqlite')
+  const broken = await withProgress(statSync(databasePath(acting.config.dataDir)).size, async (onProgress) => {
+    copyDatabase(acting, staged, onProgress)
+    return brokenIn(await verified(staged, onProgress))
+  })
+  if (broken !== undefined && folder !== undefined) removeUnsound(folder)
+  const name = broken === undefined ? file : file + UNSOUND_SUFFIX
+  rename(staged, name)
+  flushFolder(dirname(name))
+  if (broken === undefined) return
+  throw refused(
+    `The data is not sound: ${broken}. The copy is ${name}, and earlier backups are as they were. See scrip verify.`,
+  )
+}
+
+const copyDatabase = (
+  { config: { dataDir }, database, reference }: Acting,
+  staged: string,
+  onProgress: OnProgress,
+): void => {
+  // Half a catalog is in no backup.
+  using _lock = lockForImport(dataDir, MINUTE_MS)
+  finishCatalogImport(dataDir, database, reference)
   makePrivateFile(staged)
   onProgress('copying the database', 0, 0)
-  sqlite.query('VACUUM INTO ?').run(staged)
+  database.sqlite.query('VACUUM INTO ?').run(staged)
   onProgress('waiting for the disk', 0, 0)
   flushFile(staged)
-  rename(staged, file)
-  flushFolder(dirname(file))
 }
 
 /** A link, where the file system has them, never replaces what another backup has just written. */

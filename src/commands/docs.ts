@@ -4,12 +4,15 @@ import alerts from '../../docs/alerts.yml' with { type: 'file' }
 import ci from '../../docs/ci.md' with { type: 'file' }
 import clients from '../../docs/clients.md' with { type: 'file' }
 import compose from '../../docs/compose.yaml' with { type: 'file' }
+import dashboard from '../../docs/dashboard.json' with { type: 'file' }
 import errors from '../../docs/errors.md' with { type: 'file' }
 import flags from '../../docs/flags.md' with { type: 'file' }
 import money from '../../docs/money.md' with { type: 'file' }
 import quickstart from '../../docs/quickstart.md' with { type: 'file' }
+import drill from '../../docs/restore-drill.sh' with { type: 'file' }
 import runningLive from '../../docs/running-live.md' with { type: 'file' }
 import unit from '../../docs/scrip.service' with { type: 'file' }
+import backupUnit from '../../docs/scrip-backup.service' with { type: 'file' }
 import testing from '../../docs/testing-with-scrip.md' with { type: 'file' }
 import webhooks from '../../docs/webhooks.md' with { type: 'file' }
 import { UsageError } from '../config/environment.ts'
@@ -36,8 +39,11 @@ export const docsCommand = (program: Command): void => {
     flags: { about: 'all commands and flags', text: flags },
     man: { about: 'the manual page: scrip docs man > scrip.1', text: () => manualOf(program) },
     systemd: { about: 'a unit for systemd', text: unit },
+    'systemd-backup': { about: 'a unit for hourly backups', text: backupUnit },
     compose: { about: 'a compose file for Docker', text: compose },
     alerts: { about: 'alert rules for Prometheus', text: alerts },
+    dashboard: { about: 'a dashboard for Grafana', text: dashboard },
+    drill: { about: 'a script that proves that backups can be restored', text: drill },
   }
   program
     .command('docs')

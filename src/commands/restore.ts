@@ -43,7 +43,7 @@ import type { Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, show } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
-import { requireFile, verified } from './verify.ts'
+import { brokenIn, requireFile, verified } from './verify.ts'
 
 interface RestoreOptions extends DataOptions {
   force?: true
@@ -61,11 +61,32 @@ export const restoreCommand = (restore: Command): void => {
       const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
       const row = await explainFaults(config.dataDir, () => withProgress(statSync(file).size, work))
       await show(row, config.format)
+      sayWhatIsKept(row, config)
     })
 }
 
+const sayWhatIsKept = ({ data_dir, restored_from, replaced }: Restored, { format }: DataConfig): void => {
+  const before =
+    replaced === null ? '' : ` The data of before is kept as ${replaced}: remove it when nothing is missing.`
+  note(
+    `${data_dir} holds what ${restored_from} held.${before} All clients have to log in again. Next: scrip verify, then start the server.`,
+    format,
+  )
+}
+
+interface Restored extends Row {
+  data_dir: string
+  restored_from: string
+  replaced: string | null
+}
+
 /** Prepares the backup beside the folder's database, which only the last step replaces. */
-const restored = async (file: string, config: DataConfig, isForced: boolean, onProgress: OnProgress): Promise<Row> => {
+const restored = async (
+  file: string,
+  config: DataConfig,
+  isForced: boolean,
+  onProgress: OnProgress,
+): Promise<Restored> => {
   const { dataDir } = config
   let lock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
   try {
@@ -120,8 +141,8 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
     const database = Database.openFile(staged)
     try {
       migrate(database.sqlite, systemClock)
-      const broken = (await verified(staged, onProgress)).find(({ faults }) => faults > 0)
-      if (broken) throw new DataFault(`The backup is not sound: ${broken.first}. scrip verify reports everything.`)
+      const broken = brokenIn(await verified(staged, onProgress))
+      if (broken !== undefined) throw notSound(broken)
       requireSameMode(database, config)
       requireKey(database, config)
       // What was logged out after the backup stays out: no token of before is good any more (contract C3).
@@ -151,8 +172,11 @@ const isDamage = (error: unknown): boolean =>
 const requireScrip = (staged: string): void => {
   using sqlite = new SqliteDatabase(staged, { readwrite: true, create: false })
   const [first] = schemaFaults(sqlite)
-  if (first !== undefined) throw new DataFault(`The backup is not sound: ${first}. scrip verify reports everything.`)
+  if (first !== undefined) throw notSound(first)
 }
+
+const notSound = (fault: string): DataFault =>
+  new DataFault(`The backup is not sound: ${fault}. scrip verify reports everything. Try an earlier backup.`)
 
 const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
   const [mode, kept] = [modeOf(backup.sqlite), findMode(dataDir)]

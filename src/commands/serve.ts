@@ -42,7 +42,7 @@ export const writeReadyFile = (file: string, url: string): void => {
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the program at once. */
-const nextStopSignal = (): Promise<void> =>
+export const nextStopSignal = (): Promise<void> =>
   new Promise((resolve) => {
     let count = 0
     const hear = () => {

@@ -16,7 +16,7 @@ import { listOf } from './cells.ts'
 import checkWorker from './check-worker.js' with { type: 'text' }
 import { CHECKS, FILE_CHECK } from './checks.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import { show } from './output.ts'
+import { note, show } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
 
 /** `scrip verify`. */
@@ -32,7 +32,12 @@ export const verifyCommand = (verify: Command): void => {
       )
       await show(listOf(['check', 'faults', 'first'], results), format)
       const broken = results.filter(({ faults }) => faults > 0).length
-      if (broken > 0) throw refused(`${path}: ${broken} of ${results.length} checks found something wrong.`)
+      if (broken > 0) {
+        throw refused(
+          `${path} is not sound: ${broken} of ${results.length} checks found something wrong. Keep the file, and restore the last backup that scrip verify finds sound.`,
+        )
+      }
+      note(`${path} is sound: ${results.length} checks found nothing wrong.`, format)
     })
 }
 
@@ -101,6 +106,10 @@ export const verified = async (path: string, onProgress?: OnProgress): Promise<C
   )
   return [schema, resultOf(FILE_CHECK.name, await file), ...checks, audit]
 }
+
+/** What the first check that is violated found, in words; undefined for data that is sound. */
+export const brokenIn = (results: readonly CheckResult[]): string | undefined =>
+  results.find(({ faults }) => faults > 0)?.first ?? undefined
 
 const resultOf = (check: string, faults: readonly string[]): CheckResult => ({
   check,

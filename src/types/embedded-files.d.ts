@@ -34,3 +34,7 @@ declare module 'swagger-ui-dist/*' {
   const path: string
   export default path
 }
+declare module '*.sh' {
+  const text: string
+  export default text
+}

@@ -89,11 +89,12 @@ describe('docs/running-live.md', () => {
     90_000,
   )
 
-  test.skipIf(!Bun.which('systemd-analyze'))('has a valid systemd unit', () =>
+  const units = ['scrip.service', 'scrip-backup.service']
+  test.skipIf(!Bun.which('systemd-analyze')).each(units)('has a valid systemd unit, %s', (name) =>
     inFolder(async (folder) => {
-      const unit = join(folder, 'scrip.service')
+      const unit = join(folder, name)
       // Whether the executable is there is asked, too.
-      writeFileSync(unit, documentText('docs/scrip.service').replace('/usr/local/bin/scrip', process.execPath))
+      writeFileSync(unit, documentText(`docs/${name}`).replace('/usr/local/bin/scrip', process.execPath))
       const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
       const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('scrip'))
       expect({ status, about }).toEqual({ status: 0, about: [] })
@@ -105,15 +106,17 @@ describe('docs/running-live.md', () => {
       if (file?.endsWith('.yml')) expect(Bun.YAML.parse(text)).toBeObject()
     }
     const { services } = Bun.YAML.parse(documentText('docs/compose.yaml')) as {
-      services: { scrip: { command: string[]; environment: Record<string, string>; build: string } }
+      services: Record<string, { command: string[]; environment: Record<string, string>; build: string }>
     }
-    const { command, environment, build } = services.scrip
-    expect(existsSync(join(ROOT, 'docs', build, 'Dockerfile'))).toBe(true)
-    const serving = commandLine({}).commands.find((one) => one.name() === command[0])
-    const { unknown } = serving?.parseOptions(command.slice(1)) ?? {}
-    expect(unknown).toEqual([])
-    const variables = serving?.options.map(({ envVar }) => envVar)
-    expect(Object.keys(environment).filter((name) => !variables?.includes(name))).toEqual([])
+    expect(Object.keys(services)).toEqual(['scrip', 'backup'])
+    for (const { command, environment, build } of Object.values(services)) {
+      expect(existsSync(join(ROOT, 'docs', build, 'Dockerfile'))).toBe(true)
+      const started = commandLine({}).commands.find((one) => one.name() === command[0])
+      const { unknown } = started?.parseOptions(command.slice(1)) ?? {}
+      expect(unknown).toEqual([])
+      const variables = started?.options.map(({ envVar }) => envVar)
+      expect(Object.keys(environment).filter((name) => !variables?.includes(name))).toEqual([])
+    }
   })
 })
 

@@ -21,8 +21,11 @@ describe('scrip docs', () => {
     ['clients', 'clients.md'],
     ['flags', 'flags.md'],
     ['systemd', 'scrip.service'],
+    ['systemd-backup', 'scrip-backup.service'],
     ['compose', 'compose.yaml'],
     ['alerts', 'alerts.yml'],
+    ['dashboard', 'dashboard.json'],
+    ['drill', 'restore-drill.sh'],
   ])('%s is docs/%s', (topic, file) =>
     inFolder(async (cwd) => {
       const { exitCode, stdout } = await run(['docs', topic], { cwd })
@@ -88,10 +91,18 @@ describe('metrics of live mode', () => {
       const alerts = Bun.YAML.parse(await Bun.file(join(DOCS, 'alerts.yml')).text()) as {
         groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[]
       }
+      const unknownIn = (expr: string): string[] =>
+        (expr.match(/\b(?:scrip|process)_\w+/g) ?? []).filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(page))
       for (const { alert, expr, annotations } of alerts.groups.flatMap(({ rules }) => rules)) {
         expect({ alert, summary: annotations.summary }).toEqual({ alert, summary: expect.stringMatching(/\S/) })
-        for (const [name] of expr.matchAll(/\bscrip_\w+/g))
-          expect({ alert, name, is: page.includes(`\n${name}`) }).toEqual({ alert, name, is: true })
+        expect({ alert, unknown: unknownIn(expr) }).toEqual({ alert, unknown: [] })
+      }
+      const { panels } = (await Bun.file(join(DOCS, 'dashboard.json')).json()) as {
+        panels: { title: string; targets: { expr: string }[] }[]
+      }
+      for (const { title, targets } of panels) {
+        expect(targets).not.toEqual([])
+        expect({ title, unknown: targets.flatMap(({ expr }) => unknownIn(expr)) }).toEqual({ title, unknown: [] })
       }
     }))
 })

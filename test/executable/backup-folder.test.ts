@@ -1,0 +1,97 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inOffice, type Office } from './live.ts'
+import { run, start } from './program.ts'
+
+/** `scrip backup FOLDER --every 1h --keep 48`: copies that are taken and removed by themselves (decision 78). */
+
+interface Copied {
+  file: string
+  bytes: number
+  kept?: number
+  removed?: number
+}
+
+const NAME = /^scrip-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.sqlite$/
+const OLD = ['scrip-2025-01-01T00-00-00.000Z.sqlite', 'scrip-2025-01-01T01-00-00.000Z.sqlite']
+
+const folderOf = (office: Office, ...files: string[]): string => {
+  const folder = join(office.folder, 'backups')
+  mkdirSync(folder)
+  for (const name of files) writeFileSync(join(folder, name), '')
+  return folder
+}
+
+describe('scrip backup FOLDER', () => {
+  test('writes a sound copy that is named after its time, and removes the oldest beyond --keep', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const folder = folderOf(office, ...OLD, 'mine.sqlite')
+      const first = await office.answer<Copied>('backup', folder)
+      expect(Object.keys(first)).toEqual(['file', 'bytes'])
+      expect(readdirSync(folder)).toHaveLength(4)
+      const second = await office.answer<Copied>('backup', folder, '--keep', '2')
+      expect(second).toMatchObject({ kept: 2, removed: 2 })
+      const names = readdirSync(folder).sort()
+      expect(names).toEqual(['mine.sqlite', expect.stringMatching(NAME), expect.stringMatching(NAME)])
+      expect(join(folder, names[2] ?? '')).toBe(second.file)
+      const verified = await run(['verify', second.file])
+      expect(verified).toMatchObject({ exitCode: 0 })
+      expect(verified.stderr).toMatch(/^\S+ is sound: \d+ checks found nothing wrong\.\n$/)
+      const acts = await office.answer<{ command: string; after: Copied }[]>('audit', 'list')
+      expect(acts.filter(({ command }) => command === 'backup').map(({ after }) => after)).toEqual([first, second])
+    }))
+
+  test('--every goes on, counts from the last copy in the folder, and ends with a signal', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const folder = folderOf(office, ...OLD)
+      const every = (time: string) =>
+        start(['backup', folder, '--every', time, '--keep', '2', '--data-dir', office.dataDir, '--json'], { env: {} })
+      const hourly = await every('1h')
+      expect(JSON.parse(hourly.ready)).toMatchObject({ kept: 2, removed: 1 })
+      expect(await hourly.stop()).toEqual({ exitCode: 0, stdout: `${hourly.ready}\n`, stderr: '' })
+      const often = await every('1s')
+      expect(JSON.parse(often.ready)).toMatchObject({ kept: 2, removed: 1 })
+      expect((await often.stop()).exitCode).toBe(0)
+      expect(readdirSync(folder).filter((name) => !NAME.test(name))).toEqual([])
+    }))
+
+  test('keeps a copy of data that is not sound under another name, and removes no earlier one', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const folder = folderOf(office)
+      const { file } = await office.answer<Copied>('backup', folder)
+      const database = new Database(join(office.dataDir, 'scrip.sqlite'))
+      database.run('UPDATE wallets SET amount_minor = amount_minor + 1')
+      database.close()
+      for (let count = 0; count < 2; count++) {
+        const { exitCode, stdout, stderr } = await office.run(['backup', folder, '--keep', '1', '--json'])
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+        expect(stderr).toContain('wallet 1 holds 100001, its lines sum to 100000')
+        expect(stderr).toContain('.sqlite.unsound')
+      }
+      const names = readdirSync(folder)
+      expect(names).toHaveLength(2)
+      expect(names.map((name) => join(folder, name))).toContain(file)
+      const acts = await office.answer<{ command: string }[]>('audit', 'list', '--status', 'refused')
+      expect(acts.map(({ command }) => command)).toEqual(['backup', 'backup'])
+    }))
+
+  test('is not made: a mount without its disk would fill the disk of the machine', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const missing = join(office.folder, 'mount')
+      for (const args of [[missing, '--keep', '2'], [missing, '--every', '1h'], [join(missing, 'backup.sqlite')]]) {
+        const { exitCode, stderr } = await office.run(['backup', ...args])
+        expect({ args, exitCode, stderr }).toEqual({
+          args,
+          exitCode: 4,
+          stderr: `scrip: ${missing} is not a folder: make it, or mount its disk, first.\n`,
+        })
+      }
+      expect(readdirSync(office.folder)).toEqual(['data'])
+    }))
+})
