@@ -19,8 +19,8 @@ export interface Clock {
 /** What requests a fault affects, and how; `control.listErrors()` lists the errors by name. */
 export type FaultRule = ControlBody<'addFault'>
 
-/** A request of the request log, with its response and the rows that it wrote. */
-export type RecordedRequest = ControlAnswer<'getRequest'>
+/** A request of the request log, with its response, the rows that it wrote and the ids of its events. */
+export type RecordedRequest = Omit<ControlAnswer<'getRequest'>, 'deliveries'>
 
 /** Data, clock, randomness and limits of their own, and a client that is logged in. */
 export interface World {

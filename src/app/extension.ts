@@ -19,6 +19,8 @@ export interface Extension {
   supply: VoucherSupply
   /** What happens to the first attempt of a delivery. */
   deliveryFault: (world: World, webhookId: string, event: Event) => DeliveryFault | undefined
+  /** Notified when a receiver has accepted an event. */
+  onDelivered: (world: World, event: Event) => void
   /** Whether the clock of a world moves its payouts or its orders. */
   movesByClock: (world: World, records: 'payouts' | 'orders') => boolean
   /** What the clock does next with a payout, if not the usual step. */

@@ -94,6 +94,7 @@ export const createServices = (deps: Deps) => {
     send: deps.send ?? createSender({ rules, userAgent: `Scrip/${deps.version}` }),
     secrets,
     fault: extension?.deliveryFault,
+    onDelivered: extension?.onDelivered,
     onDisabled: ({ id, clientId }, reason) => log.warn('a webhook was switched off', { webhook: id, clientId, reason }),
     onError: (error) => log.error('a delivery failed', { cause: String(error) }),
   })

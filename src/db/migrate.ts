@@ -17,6 +17,7 @@ import webhooks from './migrations/0013_webhooks.sql' with { type: 'text' }
 import refunds from './migrations/0014_refunds.sql' with { type: 'text' }
 import audit from './migrations/0015_audit.sql' with { type: 'text' }
 import clientsAndWallets from './migrations/0016_clients_and_wallets.sql' with { type: 'text' }
+import attemptsByEvent from './migrations/0017_attempts_by_event.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -52,6 +53,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0014_refunds', sql: refunds },
   { name: '0015_audit', sql: audit },
   { name: '0016_clients_and_wallets', sql: clientsAndWallets },
+  { name: '0017_attempts_by_event', sql: attemptsByEvent },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

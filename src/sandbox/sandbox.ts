@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Extension, Program } from '../app/extension.ts'
+import type { Event } from '../events/queries.ts'
 import { servedBy } from '../http/operation.ts'
 import type { Log } from '../observability/log.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -61,6 +62,8 @@ export class Sandbox implements Extension {
 
   readonly deliveryFault: Extension['deliveryFault'] = (world, webhookId, event) =>
     takeDeliveryFault(world, webhookId, event, this.#events)
+
+  readonly onDelivered = (world: World, { type }: Event): void => this.#coverage.countEvent(world, type, 'delivered')
 
   readonly stepByClock = sandboxStep
 

@@ -35,6 +35,8 @@ export interface DeliveriesOptions {
   send: Send
   secrets: Secrets
   onDisabled: (webhook: Webhook, reason: string) => void
+  /** A receiver has accepted an event. */
+  onDelivered?: ((world: World, event: Event) => void) | undefined
   onError: (error: unknown) => void
   /** The fault of the first attempt of a delivery, in the sandbox. */
   fault?: ((world: World, webhookId: string, event: Event) => DeliveryFault | undefined) | undefined
@@ -193,7 +195,9 @@ export class Deliveries {
       const answer = await this.#send(this.#deliveryOf(world, webhook, event, atMs, fault), fault)
       if (this.#abort.signal.aborted && answer.status === null) return
       const attempted = { queued, event, answer, atMs, nowMs: world.clock.nowMs() }
-      this.#finish(world, webhook, await world.db.write((tx) => recordAttempt(tx, attempted)))
+      const result = await world.db.write((tx) => recordAttempt(tx, attempted))
+      if (result?.status === 'delivered' && fault !== 'lose') this.options.onDelivered?.(world, event)
+      this.#finish(world, webhook, result)
       schedule(world, event.createdAtMs + EVENT_KEPT_MS) // what waits is kept for longer
     } catch (error) {
       line.pause(TROUBLE_MS)

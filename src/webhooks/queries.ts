@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, or, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { prepared, preparedInsert } from '../db/prepared.ts'
@@ -81,6 +81,15 @@ export const latestAttempts = (query: Query, webhookId: string, limit: number): 
     .where(eq(webhookDeliveries.webhookId, webhookId))
     .orderBy(desc(webhookDeliveries.id))
     .limit(limit)
+    .all()
+
+/** Of some events, the oldest first. */
+export const attemptsOf = (query: Query, eventIds: readonly string[]): Attempt[] =>
+  query
+    .select()
+    .from(webhookDeliveries)
+    .where(inArray(webhookDeliveries.eventId, [...eventIds]))
+    .orderBy(asc(webhookDeliveries.id))
     .all()
 
 export const attemptList = new List({

@@ -129,20 +129,26 @@ test('no file has a token, a password or a voucher code', () =>
   }))
 
 describe('--junit FILE', () => {
-  test('has a suite for each operation and a test case for each outcome, skipped if it was not met', () =>
+  test('has a suite for each operation with its outcomes, and one with the types of events, skipped if not met', () =>
     inFolder(async (folder) => {
       const [file, coverage] = [join(folder, 'junit.xml'), join(folder, 'coverage.json')]
-      await script(`await ask('/api/v1/countries/1')`, ['--junit', file, '--coverage', coverage])
+      await script(
+        `await ask('/api/v1/countries/1'); await ask('/_sandbox/events', { method: 'POST', body: '{"type":"ping"}' })`,
+        ['--junit', file, '--coverage', coverage],
+      )
       const xml = readFileSync(file, 'utf8')
-      const { documented, exercised } = JSON.parse(readFileSync(coverage, 'utf8'))
+      const { documented, exercised, events } = JSON.parse(readFileSync(coverage, 'utf8'))
+      const [cases, skipped] = [documented + events.length, documented - exercised + events.length - 1]
       expect(xml).toStartWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ')
-      expect(xml).toContain(`tests="${documented}" failures="0" errors="0" skipped="${documented - exercised}"`)
+      expect(xml).toContain(`tests="${cases}" failures="0" errors="0" skipped="${skipped}"`)
       expect(xml).toContain('<testcase classname="getCountry" name="200 success" time="0"/>')
       expect(xml).toContain(
         '<testcase classname="getCountry" name="404 countries.not_found" time="0"><skipped message="not met"/></testcase>',
       )
-      expect(xml.match(/<testcase /g)).toHaveLength(documented)
-      expect(xml.match(/<skipped /g)).toHaveLength(documented - exercised)
+      expect(xml).toContain('<testcase classname="events" name="ping" time="0"/>')
+      expect(xml).toContain('<testcase classname="events" name="order.created" time="0"><skipped message="not met"/>')
+      expect(xml.match(/<testcase /g)).toHaveLength(cases)
+      expect(xml.match(/<skipped /g)).toHaveLength(skipped)
     }))
 })
 

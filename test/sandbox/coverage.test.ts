@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { EVENT_TYPES } from '../../src/events/types.ts'
 import { operationsOf, readDocument, refusalsIn, successOf } from '../docs/document.ts'
 import { type Server, startServer, TestWorld } from '../harness.ts'
+import { DELAYED, INSTANT, NONE_LEFT, ORDERS, place } from '../orders/orders.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
-import { control, succeed, validation, worldNotFound } from './surface.ts'
+import { hook, settle } from '../webhooks/webhooks.ts'
+import { control, NOON, succeed, validation, worldNotFound } from './surface.ts'
+
+const INSTANT_ONE = { ...INSTANT, quantity: 1 }
 
 let server: Server
 beforeAll(async () => {
@@ -25,11 +30,13 @@ interface Report {
   percent: number
   worlds: { world: string; exercised: number; percent: number }[]
   outcomes: Outcome[]
+  events: { type: string; count: number; delivered: number }[]
 }
 
 const reportOf = (world: string, on: Server = server) => succeed<Report>(on, 'GET', `/coverage?world=${world}`)
-const tableOf = async (world: string): Promise<string> =>
-  (await server.request(`/_sandbox/coverage?world=${world}&format=table`)).text()
+const tableIn = async (world: string, on: Server): Promise<string> =>
+  (await on.request(`/_sandbox/coverage?world=${world}&format=table`)).text()
+const tableOf = (world: string): Promise<string> => tableIn(world, server)
 const met = ({ outcomes }: Report): string[] =>
   outcomes
     .filter(({ count }) => count > 0)
@@ -62,7 +69,7 @@ describe('GET /_sandbox/coverage', () => {
 
   test('counts nothing in an unused world', async () => {
     await succeed(server, 'PUT', '/worlds/unasked')
-    const { outcomes, documented: total, ...report } = await reportOf('unasked')
+    const { outcomes, documented: total, events, ...report } = await reportOf('unasked')
     const named = outcomes.slice(0, 10).map(({ operation, name }) => `${operation} ${name}`)
     expect(report).toEqual({
       summary: `0 of ${total} outcomes of the API; not met: ${named.join(', ')} and ${total - 10} more`,
@@ -71,6 +78,7 @@ describe('GET /_sandbox/coverage', () => {
       worlds: [],
     })
     expect(outcomes).toHaveLength(total)
+    expect(events).toEqual(EVENT_TYPES.map((type) => ({ type, count: 0, delivered: 0 })))
     expect(outcomes.every(({ count }) => count === 0)).toBe(true)
   })
 
@@ -211,6 +219,55 @@ describe('GET /_sandbox/coverage', () => {
   })
 })
 
+describe('The events of GET /_sandbox/coverage', () => {
+  const countedIn = async (name: string, on: Server = server): Promise<string[]> =>
+    (await reportOf(name, on)).events
+      .filter(({ count, delivered }) => count + delivered > 0)
+      .map(({ type, count, delivered }) => `${type} ${count} ${delivered}`)
+
+  test('count what happened, and which deliveries a receiver has accepted', async () => {
+    const world = await server.world(NOON)
+    const inbox = `${server.url}/_sandbox/inbox/hooks?world=${world.name}`
+    await hook(world, inbox, { events: ['order.*'] })
+    await hook(world, inbox, { events: ['order.delivered'] })
+    await place(world, INSTANT_ONE)
+    await settle(world)
+    expect(await countedIn(world.name)).toEqual(['order.created 1 1', 'order.delivered 1 2', 'wallet.debited 1 0'])
+  })
+
+  test('leave out what was undone with its request, and what a fault has lost', async () => {
+    const world = await server.world(NOON)
+    await hook(world, `${server.url}/_sandbox/inbox/hooks?world=${world.name}`)
+    await world.control('/faults', { webhook: 'lose', match: { type: 'order.delivered' }, times: 1 })
+    expect((await world.post(ORDERS, { ...NONE_LEFT, quantity: 1 })).status).toBe(400)
+    await place(world, INSTANT_ONE)
+    await settle(world)
+    expect(await countedIn(world.name)).toEqual(['order.created 1 1', 'order.delivered 1 0', 'wallet.debited 1 1'])
+  })
+
+  test('count what the clock and the control API make, with ?world=* also of worlds that are gone', async () => {
+    const own = await startServer()
+    const world = await own.world(NOON)
+    await place(world, { ...DELAYED, quantity: 1 })
+    await world.clock({ advance: 'P2D' })
+    await world.control('/wallets/1/fund', { amount: 1 })
+    const counted = [
+      'order.created 1 0',
+      'order.processing 1 0',
+      'order.delivered 1 0',
+      'wallet.credited 1 0',
+      'wallet.debited 1 0',
+    ]
+    expect(await countedIn(world.name, own)).toEqual(counted)
+    await succeed(own, 'POST', `/reset?world=${world.name}`)
+    expect(await countedIn(world.name, own)).toEqual([])
+    expect(await countedIn('*', own)).toEqual(counted)
+    expect(await tableIn('*', own)).toContain(`\n  + ${'order.created'.padEnd(48)} 1 0\n`)
+    expect(await tableIn('*', own)).toContain('\n  - payout.returned\n')
+    await own.stop()
+  })
+})
+
 describe('?format=table', () => {
   test('is text with operations, marked outcomes and the total', async () => {
     const world = await server.world()
@@ -239,7 +296,8 @@ describe('?format=table', () => {
     const world = await server.world()
     await world.get('/api/v1/countries/0')
     const { outcomes } = await reportOf(world.name)
-    const lines = (await tableOf(world.name)).split('\n').filter((line) => /^ {2}[+-] /.test(line))
+    const [operations = ''] = (await tableOf(world.name)).split('Events: ')
+    const lines = operations.split('\n').filter((line) => /^ {2}[+-] /.test(line))
     expect(lines.map((line) => line.trim().split(/ +/))).toEqual(
       outcomes.map(({ count, status, name }) =>
         count > 0 ? ['+', String(status), name, String(count)] : ['-', String(status), name],

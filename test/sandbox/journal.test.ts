@@ -27,6 +27,7 @@ interface Entry {
   fault: string | null
   outcome: string | null
   changes: { table: string; operation: string; key: string }[]
+  events: string[]
 }
 
 /** The oldest first, as they happened. */
@@ -78,6 +79,7 @@ describe('GET /_sandbox/requests', () => {
       fault: null,
       outcome: 'success',
       changes: [{ table: 'beneficiaries', operation: 'insert', key: id }],
+      events: [],
     } as Entry)
     expect(entries[1]?.request.headers).toMatchObject({ authorization: '[redacted]', 'x-own': 'yes' })
     expect(entries[1]?.response.headers).toMatchObject({
@@ -287,11 +289,14 @@ describe('GET /_sandbox/requests', () => {
 })
 
 describe('GET /_sandbox/requests/{id}', () => {
-  test('200 returns the entry of the list', async () => {
+  test('200 returns the entry of the list, and deliveries', async () => {
     const world = await opened()
     await saveAda(world)
     for (const entry of await entriesOf(world.name)) {
-      expect(await succeed<Entry>(server, 'GET', `/requests/${entry.id}?world=${world.name}`)).toEqual(entry)
+      expect(await succeed<object>(server, 'GET', `/requests/${entry.id}?world=${world.name}`)).toEqual({
+        ...entry,
+        deliveries: [],
+      })
     }
   })
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { CoverageReport } from '../../sandbox/requests/operations.ts'
 import { toTable } from '../../sandbox/requests/outcomes.ts'
@@ -23,10 +24,20 @@ export const notMet = ({ outcomes }: CoverageReport): OutcomeNames =>
 export const shareOf = ({ exercised, documented, percent }: CoverageReport): string =>
   `${exercised} of ${documented} outcomes of the API, ${percent} %`
 
-/** A report of another branch. @throws ProgramError */
-export const readBase = (file: string): CoverageReport => {
+export const eventShareOf = ({ events }: CoverageReport): string => {
+  const happened = events.filter(({ count }) => count > 0)
+  const delivered = events.filter((event) => event.delivered > 0)
+  return `${happened.length} of ${events.length} types of events, ${delivered.length} of them delivered`
+}
+
+/** What is read of a report of another branch, which an older release may have written. */
+const Base = Type.Pick(CoverageReport, ['outcomes'])
+type Base = Static<typeof Base>
+
+/** @throws ProgramError */
+export const readBase = (file: string): Base => {
   try {
-    return Value.Parse(CoverageReport, JSON.parse(readFileSync(file, 'utf8')))
+    return Value.Parse(Base, JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
     throw new ProgramError(EXIT.data, `${file} is no coverage report as JSON: ${what}`)
@@ -38,7 +49,7 @@ export interface Comparison {
   noLongerMet: OutcomeNames
 }
 
-export const comparisonOf = (report: CoverageReport, base: CoverageReport): Comparison => {
+export const comparisonOf = (report: CoverageReport, base: Base): Comparison => {
   const [now, before] = [metIn(report), metIn(base)]
   return {
     newlyMet: namesOf(report.outcomes.filter((outcome) => now.has(keyOf(outcome)) && !before.has(keyOf(outcome)))),
@@ -46,8 +57,7 @@ export const comparisonOf = (report: CoverageReport, base: CoverageReport): Comp
   }
 }
 
-const metIn = ({ outcomes }: CoverageReport): Set<string> =>
-  new Set(outcomes.filter(({ count }) => count > 0).map(keyOf))
+const metIn = ({ outcomes }: Base): Set<string> => new Set(outcomes.filter(({ count }) => count > 0).map(keyOf))
 
 const keyOf = ({ method, path, name }: Outcome): string => `${method} ${path} ${name}`
 

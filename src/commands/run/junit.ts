@@ -3,31 +3,48 @@ import type { CoverageReport } from '../../sandbox/requests/operations.ts'
 type Outcome = CoverageReport['outcomes'][number]
 
 /**
- * JUnit XML as CI systems read it: an operation is a suite, each documented outcome a test case, which is skipped if it
- * was not met (contract C15).
+ * JUnit XML as CI systems read it: an operation is a suite, each documented outcome a test case, and so is each type of
+ * event; what was not met is skipped (contract C15).
  */
-export const toJUnit = ({ documented, exercised, outcomes }: CoverageReport): string => {
+export const toJUnit = ({ documented, exercised, outcomes, events }: CoverageReport): string => {
   const suites = Map.groupBy(outcomes, ({ method, path }) => `${method} ${path}`)
-  const counts = countsOf(documented, documented - exercised)
+  const missed = events.filter(({ count }) => count === 0).length
+  const counts = countsOf(documented + events.length, documented - exercised + missed)
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="Documented outcomes" ${counts}>`,
-    ...[...suites].flatMap(([name, cases]) => suiteOf(name, cases)),
+    ...[...suites].flatMap(([name, cases]) => suiteOf(name, cases.map(caseOf))),
+    ...suiteOf(
+      'Events',
+      events.map(({ type, count }) => ({ classname: 'events', name: type, count })),
+    ),
     '</testsuites>\n',
   ].join('\n')
 }
 
-const suiteOf = (name: string, cases: readonly Outcome[]): string[] => {
+interface Case {
+  classname: string
+  name: string
+  count: number
+}
+
+const suiteOf = (name: string, cases: readonly Case[]): string[] => {
   const skipped = cases.filter(({ count }) => count === 0).length
   return [
     `  <testsuite name="${escaped(name)}" ${countsOf(cases.length, skipped)}>`,
-    ...cases.map(caseOf),
+    ...cases.map(textOf),
     '  </testsuite>',
   ]
 }
 
-const caseOf = ({ operation, status, name, count }: Outcome): string => {
-  const head = `    <testcase classname="${escaped(operation)}" name="${escaped(`${status} ${name}`)}" time="0"`
+const caseOf = ({ operation, status, name, count }: Outcome): Case => ({
+  classname: operation,
+  name: `${status} ${name}`,
+  count,
+})
+
+const textOf = ({ classname, name, count }: Case): string => {
+  const head = `    <testcase classname="${escaped(classname)}" name="${escaped(name)}" time="0"`
   return count > 0 ? `${head}/>` : `${head}><skipped message="not met"/></testcase>`
 }
 

@@ -1,4 +1,4 @@
-import { notMet, type OutcomeNames, shareOf } from './coverage.ts'
+import { eventShareOf, notMet, type OutcomeNames, shareOf } from './coverage.ts'
 import { errorOf, type FailedRequest } from './failed-requests.ts'
 import type { Ended } from './writers.ts'
 
@@ -7,6 +7,7 @@ export const toMarkdown = ({ exitCode, report, shortfall, comparison, failed }: 
   [
     `### Scrip: the command ${exitCode === 0 ? 'succeeded' : `failed with exit code ${exitCode}`}\n`,
     `${shareOf(report)}.${shortfall === undefined ? '' : ' **That is too few.**'}\n`,
+    `${eventShareOf(report)}.\n`,
     ...(comparison ? [...folded('Not met, but in the base', comparison.noLongerMet)] : []),
     ...(comparison ? [...folded('Met, but not in the base', comparison.newlyMet)] : []),
     ...folded('Not met', notMet(report)),

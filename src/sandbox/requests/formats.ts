@@ -9,9 +9,10 @@ export const toHar = (requests: readonly RecordedRequest[], baseUrl: string, ver
   },
 })
 
-/** HAR 1.2 allows custom fields, such as the one of the world. */
+/** HAR 1.2 allows custom fields, such as those of the world and of events. */
 export const toHarEntry = (recorded: RecordedRequest, baseUrl: string) => ({
   _world: recorded.world,
+  _events: recorded.events,
   startedDateTime: recorded.at,
   time: recorded.duration_ms,
   request: {

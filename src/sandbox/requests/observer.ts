@@ -22,6 +22,7 @@ import type { Parts } from '../parts.ts'
 import { usernameIn, worldMeant, worldOfBearer } from '../worlds/accounts.ts'
 import { refusalFacts } from '../worlds/refused-logins.ts'
 import { markWritten } from '../worlds/written.ts'
+import { EventObserver } from './events.ts'
 import { shownPartOf } from './redaction.ts'
 import { type Injected, type LoggedRequest, ObservedRequest, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
@@ -39,9 +40,14 @@ export class RequestObserver implements HttpObserver {
   readonly #inProgress = new WeakMap<Request, ObservedRequest>()
   /** Is shown each write while `scrip run --explore` runs. */
   writes: WriteLog | undefined
+  readonly #events: EventObserver
   readonly #listeners: RecordingListener[] = []
 
-  constructor(private readonly options: Options) {}
+  constructor(private readonly options: Options) {
+    const { worlds, coverage } = options
+    this.#events = new EventObserver((world, { type }) => coverage.countEvent(world, type, 'count'))
+    worlds.onPresent((world) => this.#events.watch(world))
+  }
 
   onRecorded(listener: RecordingListener): void {
     this.#listeners.push(listener)
@@ -72,7 +78,7 @@ export class RequestObserver implements HttpObserver {
     const injected = this.#inject(observed, session.world, target, session)
     // Reading writes nothing.
     if (target.request.method === 'GET') return injected ? injected.then(() => session) : session
-    const watched = watchedBy(observed, session)
+    const watched = this.#watchedBy(observed, session)
     if (this.writes) return this.#losing(observed, this.writes, target, injected, watched)
     return injected ? injected.then(() => watched) : watched
   }
@@ -224,18 +230,23 @@ export class RequestObserver implements HttpObserver {
     observed.outcome = outcome.name
     this.options.coverage.count(world, outcome)
   }
-}
 
-/** A session whose writes report their row changes. */
-const watchedBy = (observed: ObservedRequest, session: Session): Session => ({
-  ...session,
-  write: (work) => {
-    watchRows(session.world)
-    return session.write((tx) => {
-      const { value, changes } = withChanges(session.world, () => work(tx))
-      observed.changes = [...observed.changes, ...changes]
-      if (changes.length > 0) markWritten(session.world)
-      return value
-    })
-  },
-})
+  /** A session whose writes report their row changes and events. */
+  #watchedBy(observed: ObservedRequest, session: Session): Session {
+    const { world } = session
+    return {
+      ...session,
+      write: (work) => {
+        watchRows(world)
+        return this.#events.during(observed, world, (cause) =>
+          session.write((tx) => {
+            const { value, changes } = withChanges(world, () => cause(() => work(tx)))
+            observed.changes = [...observed.changes, ...changes]
+            if (changes.length > 0) markWritten(world)
+            return value
+          }),
+        )
+      },
+    }
+  }
+}

@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { EVENT_TYPES } from '../../events/types.ts'
 import { choiceFilter, count, Problem, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { violation } from '../../kernel/failure.ts'
+import { DeliverySchema } from '../../webhooks/operations.ts'
 import { controlOperation } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import { WorldQuery, WorldsQuery } from '../worlds/operations.ts'
@@ -40,6 +42,9 @@ export const RecordedRequest = Type.Object(
       ),
       { description: 'The rows that the request wrote' },
     ),
+    events: Type.Array(Type.String(), {
+      description: 'The ids of the events that it caused, also those of later changes of its order or payout',
+    }),
   },
   { title: 'RecordedRequest' },
 )
@@ -61,7 +66,19 @@ const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
   fault: null,
   outcome: 'success',
   changes: [],
+  events: [],
 }
+
+const RequestWithDeliveries = Type.Object(
+  {
+    ...RecordedRequest.properties,
+    deliveries: Type.Array(
+      Type.Object({ webhook_id: Type.String(), ...DeliverySchema.properties }, { title: 'RequestDelivery' }),
+      { description: 'Every attempt to deliver these events, the oldest first' },
+    ),
+  },
+  { title: 'RequestWithDeliveries' },
+)
 
 /** The HTTP Archive, as far as the document describes it. */
 const Har = Type.Object(
@@ -112,6 +129,16 @@ export const CoverageReport = Type.Object(
         { title: 'CoverageOutcome' },
       ),
     ),
+    events: Type.Array(
+      Type.Object(
+        {
+          type: oneOf(EVENT_TYPES),
+          count: Type.Integer({ description: 'How many happened' }),
+          delivered: Type.Integer({ description: 'How many deliveries receivers have accepted' }),
+        },
+        { title: 'CoverageEvent' },
+      ),
+    ),
   },
   { title: 'Coverage' },
 )
@@ -124,6 +151,7 @@ const COVERAGE_EXAMPLE: CoverageReport = {
   outcomes: [
     { operation: 'getCountry', method: 'GET', path: '/api/v1/countries/:id', status: 200, name: 'success', count: 1 },
   ],
+  events: [{ type: 'order.created', count: 1, delivered: 1 }],
 }
 
 const RequestPath = Type.Object({
@@ -182,10 +210,16 @@ export const listRequests = controlOperation('requests')({
 export const getRequest = controlOperation('requests')({
   id: 'getRequest',
   summary: 'Read one request',
-  description: 'The request and its response, without secrets, and the rows that it wrote.',
+  description:
+    'The request and its response, without secrets, the rows that it wrote, and the deliveries of its events.',
   params: RequestPath,
   query: WorldQuery,
-  success: { status: 200, description: 'The request', schema: RecordedRequest, example: RECORDED_REQUEST_EXAMPLE },
+  success: {
+    status: 200,
+    description: 'The request',
+    schema: RequestWithDeliveries,
+    example: { ...RECORDED_REQUEST_EXAMPLE, deliveries: [] },
+  },
   errors: { not_found: REQUEST_NOT_FOUND },
 })
 
@@ -206,7 +240,7 @@ export const replayRequest = controlOperation('requests')({
 
 export const getCoverage = controlOperation('coverage')({
   id: 'getCoverage',
-  summary: 'See which documented outcomes were exercised',
+  summary: 'See which documented outcomes were exercised, and which events happened',
   description:
     'By the requests of a world, or with `world=*` by those of all worlds since the start. Not counted are health, pictures and failures of the server.',
   query: Type.Object({

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { EVENT_TYPES, type EventType } from '../../events/types.ts'
 import { renderFailure } from '../../http/errors.ts'
 import { errorsOf, type Operation, type ServedOperation } from '../../http/operation.ts'
 import type { Failure } from '../../kernel/failure.ts'
@@ -118,9 +119,15 @@ type Counts = Map<Outcome, number>
 
 const counts = worldPart<Counts>(() => new Map())
 
-/** Which documented outcomes requests have met: in each world, and in all worlds since the start. */
+/** How many events of a type happened, and how many deliveries of one receivers have accepted. */
+type EventCounts = Map<EventType, { count: number; delivered: number }>
+
+const eventCounts = worldPart<EventCounts>(() => new Map())
+
+/** Which documented outcomes requests have met, and which events happened: in each world, and in all since the start. */
 export class Coverage {
   readonly #all: Counts = new Map()
+  readonly #allEvents: EventCounts = new Map()
 
   constructor(
     private readonly registry: OutcomeRegistry,
@@ -131,10 +138,19 @@ export class Coverage {
     for (const kept of [this.#all, world.of(counts)]) kept.set(outcome, (kept.get(outcome) ?? 0) + 1)
   }
 
+  countEvent(world: World, type: EventType, what: 'count' | 'delivered'): void {
+    for (const kept of [this.#allEvents, world.of(eventCounts)]) {
+      const counted = kept.get(type) ?? { count: 0, delivered: 0 }
+      counted[what] += 1
+      kept.set(type, counted)
+    }
+  }
+
   /** The report of one world, or of all worlds, dropped ones included. */
   report(world: World | undefined): CoverageReport {
     const ofApi = this.registry.ofApi()
     const kept = world ? world.of(counts) : this.#all
+    const keptEvents = world ? world.of(eventCounts) : this.#allEvents
     const outcomes = ofApi.map((outcome) => ({ ...outcome, count: kept.get(outcome) ?? 0 }))
     return {
       summary: summaryOf(outcomes),
@@ -142,6 +158,7 @@ export class Coverage {
       ...sharesOf(ofApi, kept),
       worlds: world ? [] : this.worlds.all.map((each) => ({ world: each.name, ...sharesOf(ofApi, each.of(counts)) })),
       outcomes,
+      events: EVENT_TYPES.map((type) => ({ type, ...(keptEvents.get(type) ?? { count: 0, delivered: 0 }) })),
     }
   }
 }
@@ -162,8 +179,8 @@ const summaryOf = (outcomes: CoverageReport['outcomes']): string => {
   return `${outcomes.length - missed.length} of ${outcomes.length} outcomes of the API; ${rest}`
 }
 
-/** The report for people: the summary, then the outcomes by endpoint, one line each. */
-export const toTable = ({ summary, outcomes }: CoverageReport): string => {
+/** The report for people: the summary, then the outcomes by endpoint and the events, one line each. */
+export const toTable = ({ summary, outcomes, events }: CoverageReport): string => {
   const lines = [summary]
   let heading = ''
   for (const { method, path, status, name, count } of outcomes) {
@@ -172,6 +189,10 @@ export const toTable = ({ summary, outcomes }: CoverageReport): string => {
     heading = endpoint
     const [mark, times] = count > 0 ? ['+', count] : ['-', '']
     lines.push(`  ${mark} ${status} ${name.padEnd(44)} ${times}`.trimEnd())
+  }
+  lines.push('', 'Events: how many happened, and how many deliveries of them were accepted')
+  for (const { type, count, delivered } of events) {
+    lines.push(count > 0 ? `  + ${type.padEnd(48)} ${count} ${delivered}` : `  - ${type}`)
   }
   return `${lines.join('\n')}\n`
 }

@@ -55,6 +55,8 @@ export class ObservedRequest {
   fault: string | null = null
   outcome: string | null = null
   changes = UNCHANGED
+  /** The ids of the events that it has caused. */
+  readonly events: string[] = []
 
   constructor(public requestHeaders: Headers) {}
 
@@ -164,6 +166,7 @@ export const recordedFrom = ({
     fault,
     outcome,
     changes: [...changes],
+    events: [...captured.events],
   }
 }
 
@@ -181,6 +184,7 @@ const observedFrom = ({ at, request, response, ...recorded }: RecordedRequest): 
     fault: recorded.fault,
     outcome: recorded.outcome,
     changes: recorded.changes,
+    events: recorded.events,
   })
 
 /** Rough overheads in bytes: of a request, of a header besides its value, of a row change besides its key. */

@@ -1,6 +1,8 @@
 import { Elysia } from 'elysia'
 import { jsonResponse, textResponse } from '../../http/responses.ts'
 import { found } from '../../kernel/failure.ts'
+import { attemptsOf } from '../../webhooks/queries.ts'
+import { attemptWire } from '../../webhooks/wire.ts'
 import type { World } from '../../worlds/world.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import { brokenOff } from '../faults/delivery.ts'
@@ -28,7 +30,11 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: 
     )
     .get(
       '/requests/:id',
-      ({ params, query }) => getRecorded(getWorld(worlds, query.world), params.id),
+      ({ params, query }) => {
+        const world = getWorld(worlds, query.world)
+        const recorded = getRecorded(world, params.id)
+        return { ...recorded, deliveries: deliveriesOf(world, recorded) }
+      },
       operations.getRequest,
     )
     .post(
@@ -55,6 +61,12 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: 
       },
       operations.getCoverage,
     )
+
+/** A request without events leaves a world that is suspended as it is. */
+const deliveriesOf = (world: World, { events }: RecordedRequest) =>
+  events.length === 0
+    ? []
+    : attemptsOf(world.db.query, events).map((attempt) => ({ webhook_id: attempt.webhookId, ...attemptWire(attempt) }))
 
 /** @throws DomainError request_not_found */
 const getRecorded = (world: World, id: number | undefined): RecordedRequest =>

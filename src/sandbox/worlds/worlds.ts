@@ -48,6 +48,7 @@ export class SandboxWorlds implements Worlds {
   /** Called before a world is reset or dropped. */
   onEnd: (world: World) => void = () => undefined
   #onSeeded: (world: World) => void = () => undefined
+  readonly #onPresent: ((world: World) => void)[] = []
 
   constructor(private readonly options: SandboxWorldsOptions) {
     this.#default = options.default
@@ -74,6 +75,16 @@ export class SandboxWorlds implements Worlds {
     for (const world of this.all) callback(world)
   }
 
+  /** Calls back with each world that there is, and with each that is made or read from now on. */
+  onPresent(callback: (world: World) => void): void {
+    this.#onPresent.push(callback)
+    for (const world of this.all) callback(world)
+  }
+
+  #present(world: World): void {
+    for (const callback of this.#onPresent) callback(world)
+  }
+
   get default(): World {
     return this.#default
   }
@@ -98,6 +109,7 @@ export class SandboxWorlds implements Worlds {
   #load(name: string): World {
     const world = this.options.store.load(name, this.#onResume)
     this.#named.set(name, world)
+    this.#present(world)
     return world
   }
 
@@ -143,6 +155,7 @@ export class SandboxWorlds implements Worlds {
   #make(name: string, saved: Saved | undefined, old?: World): World {
     const world = this.options.store.make(name, saved, this.#onResume, old)
     this.#named.set(name, world)
+    this.#present(world)
     return world
   }
 
@@ -192,6 +205,7 @@ export class SandboxWorlds implements Worlds {
     if (world.name !== DEFAULT_WORLD) return this.#make(world.name, saved, world)
     world.close()
     this.#default = this.options.reopenDefault(saved)
+    this.#present(this.#default)
     return this.#default
   }
 

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eventsOf } from '../events/events.ts'
+import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { DELAYED, INSTANT, NONE_LEFT, ORDERS, place } from '../orders/orders.ts'
+import { pay } from '../payouts/payouts.ts'
+import { type AttemptBody, attemptsOf, fund, hook, settle } from './webhooks.ts'
+
+/** Events and deliveries beside the request that has caused them. */
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const NOON = '2030-01-01T12:00:00.000Z'
+
+interface Entry {
+  id: number
+  path: string
+  events: string[]
+  deliveries: (AttemptBody & { webhook_id: string })[]
+}
+
+const entriesOf = async (world: TestWorld): Promise<Entry[]> =>
+  (await (await server.request(`/_sandbox/requests?world=${world.name}`)).json()) as Entry[]
+/** The last request of a path. */
+const entryOf = async (world: TestWorld, path: string): Promise<Entry> => {
+  const id = (await entriesOf(world)).find((entry) => entry.path === path)?.id
+  return (await (await server.request(`/_sandbox/requests/${id}?world=${world.name}`)).json()) as Entry
+}
+const typesOf = async (world: TestWorld, { events }: Entry): Promise<string[]> => {
+  const all = await eventsOf(world)
+  return events.map((id) => all.find((event) => event.id === id)?.type ?? 'none')
+}
+const inboxUrl = (world: TestWorld) => `${server.url}/_sandbox/inbox/hooks?world=${world.name}`
+const tell = (world: TestWorld, status: number) =>
+  server.request(`/_sandbox/inbox/hooks?world=${world.name}`, { method: 'PUT', body: JSON.stringify({ status }) })
+
+describe('GET /_sandbox/requests/{id}', () => {
+  test('shows the events of a request, and each attempt to deliver them', async () => {
+    const world = await server.world(NOON)
+    const { id } = await hook(world, inboxUrl(world))
+    await tell(world, 503)
+    await place(world, { ...INSTANT, quantity: 1 })
+    await settle(world)
+    await tell(world, 200)
+    await world.clock({ advance: 'PT30S' })
+    await settle(world)
+    const entry = await entryOf(world, ORDERS)
+    const again = await world.again()
+    expect(await typesOf(again, entry)).toEqual(['wallet.debited', 'order.created', 'order.delivered'])
+    const attempts = await attemptsOf(again, id)
+    expect(entry.deliveries).toEqual(attempts.map((attempt) => ({ webhook_id: id, ...attempt })))
+    expect(attempts.map(({ status }) => status).sort()).toEqual([
+      'delivered',
+      'delivered',
+      'delivered',
+      'retrying',
+      'retrying',
+    ])
+  })
+
+  test('shows what the clock and an operator make of its order or payout later', async () => {
+    const world = await server.world(NOON)
+    await hook(world, inboxUrl(world))
+    const { id } = await place(world, { ...DELAYED, quantity: 1 })
+    await pay(world)
+    await world.clock({ advance: 'PT3S' })
+    await world.control(`/orders/${id}/fail`)
+    await world.clock({ advance: 'P2D' })
+    await settle(world)
+    const again = await world.again()
+    const [order, payout] = [await entryOf(world, ORDERS), await entryOf(world, '/api/v1/payouts')]
+    expect(await typesOf(again, order)).toEqual([
+      'wallet.debited',
+      'order.created',
+      'order.processing',
+      'order.failed',
+      'order.refunded',
+    ])
+    expect((await typesOf(again, payout)).at(-1)).toBe('payout.completed')
+    expect(payout.deliveries.map(({ event_id }) => event_id).sort()).toEqual(payout.events.toSorted())
+  })
+
+  test('has no event of a request that was refused, and none of another request', async () => {
+    const world = await server.world(NOON)
+    await fund(world)
+    expect((await world.post(ORDERS, { ...NONE_LEFT, quantity: 1 })).status).toBe(400)
+    const entry = await entryOf(world, ORDERS)
+    expect([entry.events, entry.deliveries]).toEqual([[], []])
+    expect((await entriesOf(world)).every(({ events }) => events.length === 0)).toBe(true)
+    expect(await eventsOf(world)).toHaveLength(1)
+  })
+
+  test('the list and HAR have the ids of the events', async () => {
+    const world = await server.world(NOON)
+    await place(world, { ...INSTANT, quantity: 1 })
+    const { events } = await entryOf(world, ORDERS)
+    const [listed] = await entriesOf(world)
+    expect(listed).toMatchObject({ path: ORDERS, events })
+    expect(listed).not.toHaveProperty('deliveries')
+    const har = await server.request(`/_sandbox/requests?world=${world.name}&format=har&path=${ORDERS}`)
+    expect(await har.json()).toMatchObject({ log: { entries: [{ _world: world.name, _events: events }] } })
+  })
+})
