@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander'
+import { Argument, InvalidArgumentError, Option } from 'commander'
+import { didYouMean } from '../config/suggestion.ts'
 import { parseId } from '../http/parameters.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
@@ -10,19 +11,24 @@ export const wholeNumber = (text: string): number => {
   return number
 }
 
-export const onOrOff = (text: string): boolean => {
-  if (text !== 'on' && text !== 'off') throw new InvalidArgumentError('It is on or off.')
-  return text === 'on'
-}
-
 /** One of some words, in upper or lower case. */
-export const oneOf =
+const oneOf =
   <Choice extends string>(choices: readonly Choice[]) =>
   (text: string): Choice => {
     const choice = choices.find((candidate) => candidate.toLowerCase() === text.toLowerCase())
-    if (!choice) throw new InvalidArgumentError(`It is one of ${choices.join(', ')}.`)
+    if (!choice) {
+      throw new InvalidArgumentError(didYouMean(text, choices).trim() || `It is one of ${choices.join(', ')}.`)
+    }
     return choice
   }
+
+/** An argument that is one of some words, in upper or lower case: help names them, and completion offers them. */
+export const choiceArgument = (flags: string, description: string, choices: readonly string[]): Argument =>
+  new Argument(flags, description).choices(choices).argParser(oneOf(choices))
+
+/** An option of the same kind. */
+export const choiceOption = (flags: string, description: string, choices: readonly string[]): Option =>
+  new Option(flags, description).choices(choices).argParser(oneOf(choices))
 
 const DECIMAL = /^-?\d{1,15}(?:\.(\d+))?$/
 

@@ -6,7 +6,7 @@ import type { Feature } from '../sessions/clients.ts'
 import { type ClientRecord, updateClient } from '../sessions/queries.ts'
 import { type Acting, act } from './acts.ts'
 import { administer, dataCommand, refused } from './administration.ts'
-import { oneOf, onOrOff, wholeNumber } from './arguments.ts'
+import { choiceArgument, wholeNumber } from './arguments.ts'
 import { listOf, type Row } from './cells.ts'
 import { clientRow, getClient } from './client-records.ts'
 import { type ListOptions, limited, listCommand } from './lists.ts'
@@ -22,11 +22,11 @@ export const termCommands = (client: Command): void => {
   dataCommand(client, 'enable', 'let a disabled client log in again')
     .argument('<name>')
     .action(update(() => ({ disabled: false })))
-  dataCommand(client, 'feature', `turn a feature on or off: ${FEATURES.join(', ')}`)
+  dataCommand(client, 'feature', 'turn a feature on or off')
     .argument('<name>')
-    .argument('<feature>', 'the feature', oneOf(FEATURES))
-    .argument('<on|off>', 'on or off', onOrOff)
-    .action(update((feature: Feature, isOn: boolean) => ({ [feature]: isOn })))
+    .addArgument(choiceArgument('<feature>', 'the feature', FEATURES))
+    .addArgument(choiceArgument('<on|off>', 'the setting', ['on', 'off']))
+    .action(update((feature: Feature, setting: 'on' | 'off') => ({ [feature]: setting === 'on' })))
   dataCommand(client, 'limit', 'set the largest quantity that a client may buy at once')
     .argument('<name>')
     .argument('<max_quantity|off>', 'a number, or off', countOrOff)

@@ -21,10 +21,11 @@ import {
   withTriggerOptions,
   withWaitOptions,
 } from '../config/options.ts'
+import { didYouMean } from '../config/suggestion.ts'
 import { parseUrl } from '../config/values.ts'
 import { EVENT_TYPES } from '../events/types.ts'
 import { VERSION } from '../start/assemble.ts'
-import { oneOf } from './arguments.ts'
+import { choiceArgument } from './arguments.ts'
 import { auditCommands } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import { catalogCommands } from './catalog.ts'
@@ -34,7 +35,7 @@ import { completionCommand } from './completion.ts'
 import { docsCommand } from './docs.ts'
 import { withExamples } from './examples.ts'
 import { health, wait } from './health.ts'
-import { helpCommand, inOurManner } from './help.ts'
+import { helpCommand, inOurManner, SERVE_GROUP } from './help.ts'
 import { listen, trigger } from './listen.ts'
 import { printOpenApi } from './openapi.ts'
 import { orderCommands } from './orders.ts'
@@ -57,20 +58,25 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** `scrip` alone is `scrip serve`, which does not wait until the other commands are built. */
 export const commandLine = (givenEnvironment: Environment, words?: readonly string[]): Command => {
   const program = inOurManner(new Command('scrip'))
-    .description('A B2B rewards platform in one executable.')
+    .description('A B2B rewards platform in one executable. scrip alone is scrip serve.')
     .version(VERSION, '--version', 'print the version')
 
-  program.commandsGroup('Serve:')
+  program.commandsGroup(SERVE_GROUP)
   const serving = program.command('serve', { isDefault: true }).description('serve the API (the default command)')
   withServeOptions(serving)
     .allowExcessArguments()
     .action((options: ServeOptions, { args: [word] }: Command) => {
-      if (word !== undefined) throw new UsageError(`there is no command ${word}: see scrip --help`)
+      if (word !== undefined) throw unknownCommand(program, word)
       return serve(configOf(options))
     })
   if (words?.length !== 0 && words?.[0] !== 'serve') addOthers(program, givenEnvironment)
   withExamples(program)
-  return program.addHelpText('after', () => `\n${serving.helpInformation()}`)
+  return program
+}
+
+const unknownCommand = (program: Command, word: string): UsageError => {
+  const known = program.commands.map((command) => command.name())
+  return new UsageError(`there is no command ${word}${didYouMean(word, known)}\nTry scrip --help.`)
 }
 
 const addOthers = (program: Command, givenEnvironment: Environment): void => {
@@ -89,6 +95,7 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
     .argument('<file>', 'the file of scrip run --capsule, which is not changed')
     .action((file: string, options: OpenOptions) => serve(openConfigOf(file, options)))
   withCompareOptions(program.command('compare'))
+    .summary('compare the responses of a host that speaks this API')
     .description('compare the responses of a host that speaks this API; exit with 1 if they differ')
     .argument('<url>', 'the base URL of the host', parseUrl)
     .action((url: string, options: CompareOptions) => compare(compareConfigOf(url, options)))
@@ -104,7 +111,7 @@ const addOthers = (program: Command, givenEnvironment: Environment): void => {
     .action((options: ListenOptions) => listen(options))
   withTriggerOptions(program.command('trigger'))
     .description('make an event in a sandbox that changes no record')
-    .argument('<type>', `one of ${EVENT_TYPES.join(', ')}`, oneOf(EVENT_TYPES))
+    .addArgument(choiceArgument('<type>', 'the type of the event', EVENT_TYPES))
     .action((type: string, options: TriggerOptions) => trigger(type, options))
 
   program.commandsGroup('Run live mode:')

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { oneOf } from './arguments.ts'
+import { choiceArgument } from './arguments.ts'
 import { TOPICS } from './topics.ts'
 
 /** `scrip completion`: what a shell needs to complete commands, flags and their values, made from the commands. */
@@ -10,8 +10,8 @@ type Shell = (typeof SHELLS)[number]
 export const completionCommand = (program: Command): void => {
   program
     .command('completion')
-    .description(`print a completion script for a shell: ${SHELLS.join(', ')}`)
-    .argument('<shell>', SHELLS.join(', '), oneOf(SHELLS))
+    .description('print a completion script for a shell')
+    .addArgument(choiceArgument('<shell>', 'the shell', SHELLS))
     .action((shell: Shell) => void process.stdout.write(SCRIPTS[shell](placesIn(program))))
 }
 
@@ -20,6 +20,8 @@ interface Place {
   path: string
   words: { word: string; about: string }[]
   flags: Flag[]
+  /** Something else than a word or a flag can follow: a file, a name. */
+  takesText: boolean
 }
 
 interface Flag {
@@ -30,11 +32,12 @@ interface Flag {
 }
 
 const placesIn = (command: Command, path = ''): Place[] => {
-  const below = command.commands
+  const { commands, registeredArguments } = command
   // What the program takes, its default command takes: flags of `scrip` are those of `scrip serve`.
-  const options = path === '' ? below.flatMap((one) => (one.name() === 'serve' ? one.options : [])) : []
-  const words = below.map((one) => ({ word: one.name(), about: one.description() }))
-  const chosen = { completion: SHELLS, help: Object.keys(TOPICS) }[path] ?? []
+  const options = path === '' ? commands.flatMap((one) => (one.name() === 'serve' ? one.options : [])) : []
+  const words = commands.map((one) => ({ word: one.name(), about: one.summary() || one.description() }))
+  const chosen =
+    path === 'help' ? Object.keys(TOPICS) : registeredArguments.flatMap(({ argChoices = [] }) => argChoices)
   const place: Place = {
     path,
     words: [...words, ...chosen.map((word) => ({ word, about: '' }))],
@@ -42,9 +45,14 @@ const placesIn = (command: Command, path = ''): Place[] => {
       .filter(({ hidden }) => !hidden)
       .map(flagOf)
       .concat(HELP),
+    takesText: registeredArguments.some(({ argChoices }) => argChoices === undefined),
   }
-  return [place, ...below.flatMap((one) => placesIn(one, `${path} ${one.name()}`.trim()))]
+  return [place, ...commands.flatMap((one) => placesIn(one, `${path} ${one.name()}`.trim()))]
 }
+
+/** What is offered before a dash is typed: flags only where nothing else can follow. */
+const firstOf = ({ words, flags, takesText }: Place) =>
+  words.length > 0 || takesText ? words : flags.map(({ name, about }) => ({ word: name, about }))
 
 const flagOf = ({ long, flags, description, argChoices = [] }: Option): Flag => ({
   name: long ?? flags,
@@ -65,6 +73,20 @@ const flagsOf = (places: readonly Place[], value: Flag['value']): Flag[] => [
   ).values(),
 ]
 
+/** The flags with choices, as a shell pattern of a command and its flag: statuses differ between lists. */
+const choicesOf = (places: readonly Place[]): { pattern: string; choices: readonly string[] }[] => {
+  const all = places.flatMap(({ path, flags }) =>
+    flags.filter(({ value }) => value === 'choice').map(({ name, choices }) => ({ path, name, choices })),
+  )
+  return [...Map.groupBy(all, ({ name }) => name)].flatMap(([name, alike]) => {
+    const variants = [...Map.groupBy(alike, ({ choices }) => choices.join(' ')).values()]
+    return variants.map((flags) => ({
+      pattern: variants.length === 1 ? `*' ${name}'` : flags.map(({ path }) => quoted(`${path} ${name}`)).join('|'),
+      choices: flags[0]?.choices ?? [],
+    }))
+  })
+}
+
 const alternatives = (flags: readonly Flag[]): string => flags.map(({ name }) => name).join('|')
 const quoted = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`
 
@@ -77,57 +99,72 @@ _scrip() {
       ${stepsOf(places).map(quoted).join('|')}) at="\${at:+$at }$word" ;;
     esac
   done
-  case "$prev" in
-${flagsOf(places, 'choice')
-  .map(
-    ({ name, choices }) => `    ${name}) COMPREPLY=($(compgen -W ${quoted(choices.join(' '))} -- "$cur")); return ;;`,
-  )
+  case "$at $prev" in
+${choicesOf(places)
+  .map(({ pattern, choices }) => `    ${pattern}) COMPREPLY=($(compgen -W ${wordList(choices)} -- "$cur")); return ;;`)
   .join('\n')}
+  esac
+  case "$prev" in
     ${alternatives(flagsOf(places, 'folder'))}) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     ${alternatives(flagsOf(places, 'file'))}) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     ${alternatives(flagsOf(places, 'text'))}) COMPREPLY=(); return ;;
   esac
-  local words=''
+  local words='' flags=''
   case "$at" in
-${places.map(({ path, words, flags }) => `    ${quoted(path)}) words=${quoted([...words.map(({ word }) => word), ...flags.map(({ name }) => name)].join(' '))} ;;`).join('\n')}
+${places
+  .map(
+    (place) =>
+      `    ${quoted(place.path)}) words=${wordList(firstOf(place).map(({ word }) => word))} flags=${wordList(place.flags.map(({ name }) => name))} ;;`,
+  )
+  .join('\n')}
   esac
+  case "$cur" in -*) words=$flags ;; esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 complete -o default -F _scrip scrip
 `
 
-const described = (word: string, about: string): string => quoted(`${word.replace(/:/g, '\\:')}:${about}`)
+const wordList = (words: readonly string[]): string => quoted(words.join(' '))
+
+/** Lists that are longer have no descriptions, so that shells show them in columns: on a screen of 24 lines. */
+const DESCRIBED_MAX = 20
+
+const described = (items: readonly { word: string; about: string }[]): string =>
+  items
+    .map(({ word, about }) => ({ word: word.replace(/:/g, '\\:'), about: items.length > DESCRIBED_MAX ? '' : about }))
+    .map(({ word, about }) => quoted(about === '' ? word : `${word}:${about}`))
+    .join(' ')
 
 const zsh = (places: readonly Place[]): string => `#compdef scrip
 # zsh completion for scrip: scrip completion zsh > "\${fpath[1]}/_scrip"
 _scrip() {
   local at='' word
-  local -a items
+  local -a items flags
   for word in "\${(@)words[2,CURRENT-1]}"; do
     [[ $word == -- ]] && { _normal; return }
     case "\${at:+$at }$word" in
       (${stepsOf(places).map(quoted).join('|')}) at="\${at:+$at }$word" ;;
     esac
   done
-  case "$words[CURRENT-1]" in
-${flagsOf(places, 'choice')
-  .map(({ name, choices }) => `    (${name}) compadd -- ${choices.join(' ')}; return ;;`)
+  case "$at $words[CURRENT-1]" in
+${choicesOf(places)
+  .map(({ pattern, choices }) => `    (${pattern}) compadd -- ${choices.join(' ')}; return ;;`)
   .join('\n')}
+  esac
+  case "$words[CURRENT-1]" in
     (${alternatives(flagsOf(places, 'folder'))}) _files -/; return ;;
     (${alternatives(flagsOf(places, 'file'))}) _files; return ;;
     (${alternatives(flagsOf(places, 'text'))}) return ;;
   esac
   case "$at" in
 ${places
-  .map(({ path, words, flags }) => {
-    const items = [
-      ...words.map(({ word, about }) => described(word, about)),
-      ...flags.map(({ name, about }) => described(name, about)),
-    ]
-    return `    (${quoted(path)}) items=(${items.join(' ')}) ;;`
+  .map((place) => {
+    const flags = place.flags.map(({ name, about }) => ({ word: name, about }))
+    return `    (${quoted(place.path)}) items=(${described(firstOf(place))}) flags=(${described(flags)}) ;;`
   })
   .join('\n')}
   esac
+  [[ $words[CURRENT] == -* ]] && items=($flags)
   _describe scrip items || _files
 }
 if [[ $funcstack[1] == _scrip ]]; then _scrip "$@"; else compdef _scrip scrip; fi
@@ -153,10 +190,12 @@ function __scrip_at
   test "$at" = "$argv[1]"
 end
 ${places
-  .flatMap(({ path, words, flags }) => {
+  .flatMap(({ path, words, flags, takesText }) => {
     const here = `complete -c scrip -n ${quoted(`__scrip_at ${quoted(path)}`)}`
+    const isLong = words.length > DESCRIBED_MAX
     return [
-      ...words.map(({ word, about }) => `${here} -f -a ${word} -d ${quoted(about)}`),
+      ...(takesText ? [] : [`${here} -f`]),
+      ...words.map(({ word, about }) => `${here} -f -a ${word}${isLong || about === '' ? '' : ` -d ${quoted(about)}`}`),
       ...flags.map(
         (flag) => `${here} -l ${flag.name.slice(2)}${FISH_VALUES[flag.value](flag)} -d ${quoted(flag.about)}`,
       ),

@@ -15,7 +15,7 @@ import unit from '../../docs/scrip.service' with { type: 'file' }
 import backupUnit from '../../docs/scrip-backup.service' with { type: 'file' }
 import testing from '../../docs/testing-with-scrip.md' with { type: 'file' }
 import webhooks from '../../docs/webhooks.md' with { type: 'file' }
-import { UsageError } from '../config/environment.ts'
+import { choiceArgument } from './arguments.ts'
 import { manualOf } from './manual.ts'
 
 /** `scrip docs`: the guides and files of operators, from the executable (contract C17). */
@@ -48,9 +48,10 @@ export const docsCommand = (program: Command): void => {
   program
     .command('docs')
     .description('print a guide, or a file for operators; without a topic, the list of topics')
-    .argument('[topic]', Object.keys(topics).join(', '))
-    .action((topic: string | undefined) => {
-      process.stdout.write(topic === undefined ? listOf(topics) : textOf(topics[topic], topic))
+    .addArgument(choiceArgument('[topic]', 'the guide or file', Object.keys(topics)))
+    .action((name: string | undefined) => {
+      const topic = name === undefined ? undefined : topics[name]
+      process.stdout.write(topic ? textOf(topic) : listOf(topics))
     })
 }
 
@@ -61,8 +62,4 @@ const listOf = (topics: Readonly<Record<string, Topic>>): string => {
     .join('')
 }
 
-/** @throws UsageError */
-const textOf = (topic: Topic | undefined, name: string): string => {
-  if (!topic) throw new UsageError(`there is no document ${name}: see scrip docs`)
-  return typeof topic.text === 'string' ? readFileSync(topic.text, 'utf8') : topic.text()
-}
+const textOf = ({ text }: Topic): string => (typeof text === 'string' ? readFileSync(text, 'utf8') : text())

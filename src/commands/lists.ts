@@ -4,7 +4,7 @@ import { parseTime } from '../config/values.ts'
 import type { Query } from '../db/database.ts'
 import type { Narrowing } from '../db/narrowing.ts'
 import { dataCommand } from './administration.ts'
-import { oneOf, wholeNumber } from './arguments.ts'
+import { choiceOption, wholeNumber } from './arguments.ts'
 import { getClient } from './client-records.ts'
 
 /** What the lists of the command line have in common (contract C17). */
@@ -40,7 +40,7 @@ export const listCommand = (
       .option('--since <time>', `only those ${times} at this time or later: a date or an RFC 3339 time`, parseTime)
       .option('--until <time>', `only those ${times} before this time`, parseTime)
   }
-  if (statuses) command.option('--status <status>', `only this status: ${statuses.join(', ')}`, oneOf(statuses))
+  if (statuses) command.addOption(choiceOption('--status <status>', 'only this status', statuses))
   return command
 }
 

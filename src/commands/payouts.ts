@@ -9,7 +9,7 @@ import { sandboxStep } from '../sandbox/test-values/payouts.ts'
 import type { World } from '../worlds/world.ts'
 import { act } from './acts.ts'
 import { administer, dataCommand, refused } from './administration.ts'
-import { oneOf } from './arguments.ts'
+import { choiceOption } from './arguments.ts'
 import { Amount, listOf, mapped } from './cells.ts'
 import { clientNamesById } from './client-records.ts'
 import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
@@ -38,7 +38,7 @@ export const payoutCommands = (payouts: Command): void => {
     )
   dataCommand(payouts, 'advance', 'move a payout to its next status, or on to a given one')
     .argument('<id>', 'the payout')
-    .option('--to <status>', `one of ${ADVANCE_TARGETS.join(', ')}`, oneOf(ADVANCE_TARGETS))
+    .addOption(choiceOption('--to <status>', 'the status to reach', ADVANCE_TARGETS))
     .action(
       move((tx, moving, world, payout, details, { to }: { to?: (typeof ADVANCE_TARGETS)[number] }) =>
         advance(tx, moving, world, payout, to, details),

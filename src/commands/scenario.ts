@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander'
-import { UsageError } from '../config/environment.ts'
 import { withJson } from '../config/options.ts'
 import { readScenario } from '../sandbox/scenario/format.ts'
 import { ScenarioSchema } from '../sandbox/scenario/schema.ts'
 import { SHIPPED } from '../sandbox/scenario/shipped.ts'
-import { wholeNumber } from './arguments.ts'
+import { choiceArgument, wholeNumber } from './arguments.ts'
 import { listOf } from './cells.ts'
 import { type ListOptions, limited } from './lists.ts'
 import { show } from './output.ts'
@@ -22,12 +21,8 @@ export const scenarioCommands = (scenario: Command): void => {
   scenario
     .command('show')
     .description('print a scenario, to change it or to learn from it')
-    .argument('<name>', 'one of scrip scenario list')
-    .action((name: string) => {
-      const text = SHIPPED.get(name)
-      if (text === undefined) throw new UsageError(`there is no scenario ${name}: see scrip scenario list`)
-      process.stdout.write(text)
-    })
+    .addArgument(choiceArgument('<name>', 'the scenario', [...SHIPPED.keys()]))
+    .action((name: string) => void process.stdout.write(SHIPPED.get(name) ?? ''))
   scenario
     .command('schema')
     .description('print the JSON Schema of a scenario')

@@ -1,8 +1,10 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import { visibleLines } from '../kernel/visible.ts'
 import { VERSION } from '../start/assemble.ts'
 import { EXIT } from './exit.ts'
+import { greetingOf } from './greeting.ts'
 import { logOf, startServer } from './server.ts'
 
 /** How long requests in flight may take after a stop signal. */
@@ -23,12 +25,17 @@ export const serve = async (config: Config): Promise<void> => {
   process.stdout.write(
     `ready url=${server.url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}\n`,
   )
-  log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })
+  if (isForPerson(config)) process.stderr.write(visibleLines(greetingOf(config, server.url)))
+  else log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })
   await stopSignal
   log.info('stopping')
   await server.stop(DRAIN_MS_MAX)
   process.exit(EXIT.done)
 }
+
+/** Whether a person reads the log, in which what a server says at its start belongs. */
+const isForPerson = ({ logFormat, logLevel }: Config): boolean =>
+  process.stderr.isTTY && logFormat === 'pretty' && (logLevel === 'info' || logLevel === 'debug')
 
 /** Replaces a file in one step, but writes into a pipe or a device. */
 export const writeReadyFile = (file: string, url: string): void => {

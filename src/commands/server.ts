@@ -31,6 +31,7 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
     level: logLevel,
     format: logFormat,
     color: wantsColor(process.stderr.isTTY),
+    columns: process.stderr.isTTY ? () => process.stderr.columns : undefined,
     clock: systemClock,
     write: sink.write,
   })

@@ -1,6 +1,6 @@
 import { Amount, type List, type Row, textOf } from './cells.ts'
 
-/** A list for people: a table, or a block of lines for each row where a table is wider than the terminal. */
+/** A list for people: a table. A terminal gets the columns for which it is wide enough. */
 
 const GAP = '  '
 /** Narrower columns of text cannot be read. */
@@ -11,42 +11,61 @@ interface Column {
   texts: string[]
   width: number
   isNumeric: boolean
+  /** What cannot be read, or copied, when it is cut. */
+  isWhole: boolean
 }
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT/
 
 export const tableOf = ({ columns: names, rows: all }: List): string[] => {
   const rows = [...all]
   if (rows.length === 0) return ['(none)\n']
-  const columns = names.map((name) => columnOf(name, rows))
-  if (process.stdout.isTTY && !narrow(columns, process.stdout.columns)) return blocksOf(names, rows)
-  return ['', ...rows].map(
+  const columns = names.map((name, index) => columnOf(name, rows, index))
+  const shown = process.stdout.isTTY ? fitting(columns, process.stdout.columns) : columns
+  const lines = ['', ...rows].map(
     (_, line) =>
-      `${columns
+      `${shown
         .map((column) => cellOf(column, line))
         .join(GAP)
         .trimEnd()}\n`,
   )
+  const left = names.slice(shown.length)
+  return left.length === 0 ? lines : [...lines, `\nMore with --json or --csv: ${left.join(', ')}\n`]
 }
 
-const columnOf = (name: string, rows: readonly Row[]): Column => {
+const columnOf = (name: string, rows: readonly Row[], index: number): Column => {
   const texts = [name, ...rows.map((row) => textOf(row[name]))]
+  const isNumeric = rows.some((row) => typeof row[name] === 'number' || row[name] instanceof Amount)
   return {
     texts,
     width: Math.max(...texts.map((text) => Bun.stringWidth(text))),
-    isNumeric: rows.some((row) => typeof row[name] === 'number' || row[name] instanceof Amount),
+    isNumeric,
+    isWhole: isNumeric || index === 0 || texts.some((text) => TIMESTAMP.test(text)),
   }
 }
 
-/** Makes the widest columns of text narrower until a line fits. Returns whether it does. */
-const narrow = (columns: readonly Column[], width: number): boolean => {
-  const excess = () => columns.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length) - width
-  const flexible = columns.filter(({ isNumeric }) => !isNumeric)
-  while (excess() > 0) {
-    const widest = flexible.reduce((one, other) => (other.width > one.width ? other : one), { width: 0 })
-    if (widest.width <= WIDTH_MIN) return false
+/** The first columns, as many as fit when long texts are cut. */
+const fitting = (columns: readonly Column[], width: number): readonly Column[] => {
+  const least = columns.map((column) => (column.isWhole ? column.width : Math.min(column.width, WIDTH_MIN)))
+  let count = columns.length
+  while (count > 1 && sum(least.slice(0, count)) + GAP.length * (count - 1) > width) count -= 1
+  const shown = columns.slice(0, count)
+  narrow(shown, width - GAP.length * (count - 1))
+  return shown
+}
+
+/** Makes the widest columns of text narrower until all of them fit. */
+const narrow = (columns: readonly Column[], width: number): void => {
+  const flexible = columns.filter((column) => !column.isWhole && column.width > WIDTH_MIN)
+  let excess = sum(columns.map((column) => column.width)) - width
+  for (; excess > 0; excess--) {
+    const [widest] = flexible.sort((one, other) => other.width - one.width)
+    if (!widest) return
     widest.width -= 1
   }
-  return true
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 const cellOf = ({ texts, width, isNumeric }: Column, line: number): string => {
   const text = cut(texts[line] ?? '', width)
@@ -54,17 +73,4 @@ const cellOf = ({ texts, width, isNumeric }: Column, line: number): string => {
   return isNumeric ? padding + text : text + padding
 }
 
-const cut = (text: string, width: number): string => {
-  if (Bun.stringWidth(text) <= width) return text
-  const characters = [...text]
-  while (Bun.stringWidth(characters.join('')) >= width) characters.pop()
-  return `${characters.join('')}…`
-}
-
-const blocksOf = (names: readonly string[], rows: readonly Row[]): string[] => {
-  const width = Math.max(...names.map((name) => name.length))
-  return rows.map(
-    (row, index) =>
-      (index === 0 ? '' : '\n') + names.map((name) => `${name.padEnd(width)}${GAP}${textOf(row[name])}\n`).join(''),
-  )
-}
+const cut = (text: string, width: number): string => Bun.sliceAnsi(text, 0, width, '…')

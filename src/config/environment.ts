@@ -9,6 +9,7 @@ import {
   type ServeOptions,
   WAIT_OPTIONS,
 } from './option-table.ts'
+import { didYouMean } from './suggestion.ts'
 import { parsePort } from './values.ts'
 
 /** Exit code 2. */
@@ -40,7 +41,9 @@ const knownVariables = (): Set<string> => {
 export const refuseUnknownVariables = (): void => {
   const known = knownVariables()
   const unknown = Object.keys(process.env).filter((name) => name.startsWith('SCRIP_') && !known.has(name))
-  if (unknown.length > 0) throw new UsageError(`no such variable: ${unknown.join(', ')}; see scrip serve --help`)
+  const [first] = unknown
+  if (first === undefined) return
+  throw new UsageError(`there is no variable ${unknown.join(', ')}${didYouMean(first, known)}\nTry scrip serve --help.`)
 }
 
 /** @throws UsageError for an option that has no meaning in the mode, or may not be given in this way */

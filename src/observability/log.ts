@@ -15,6 +15,8 @@ export interface LogOptions {
   level: LogLevel
   format: 'pretty' | 'json'
   color: boolean
+  /** How wide the terminal is that shows the log; undefined when none does. */
+  columns?: (() => number) | undefined
   clock: Clock
   write: (line: string) => void
 }
@@ -28,14 +30,16 @@ const PROBES = new Set(['/livez', '/readyz'])
 
 const STATUS_COLORS = { 2: '\x1b[32m', 3: '\x1b[36m', 4: '\x1b[33m', 5: '\x1b[31m' } as Readonly<Record<number, string>>
 const METHOD_WIDTH = 'DELETE'.length
+/** With the milliseconds of a minute. */
+const DURATION_WIDTH = '59999.9'.length
+/** Where hours, minutes and seconds stand in a timestamp. */
+const TIME_OF_DAY = [11, 19] as const
 
-export const createLog = ({ level: least, format, color, clock, write }: LogOptions): Log => {
+export const createLog = ({ level: least, format, color, columns, clock, write }: LogOptions): Log => {
   const line = (level: LogLevel, message: string, fields: LogFields): string => {
     const time = toTimestamp(clock.nowMs())
     if (format === 'json') return JSON.stringify({ time, level, message, ...fields })
-    let facts = ''
-    for (const name in fields)
-      if (fields[name] !== undefined && fields[name] !== null) facts += ` ${name}=${visibleLines(String(fields[name]))}`
+    const facts = factsOf(fields)
     return color
       ? `${DIM}${time}${RESET} ${LEVEL_COLORS[level]}${level.padEnd(5)}${RESET} ${message}${DIM}${facts}${RESET}`
       : `${time} ${level.padEnd(5)} ${message}${facts}`
@@ -47,10 +51,20 @@ export const createLog = ({ level: least, format, color, clock, write }: LogOpti
       const asked = { method, route, status, duration_ms: durationMs, request_id: requestId, client, fault }
       return line(level, 'request', asked)
     }
+    if (columns) return Bun.sliceAnsi(terminalLine(facts), 0, columns(), '…')
     const shown = color ? `${STATUS_COLORS[Math.floor(status / 100)] ?? ''}${status}${RESET}` : status
     const what = `${method.padEnd(METHOD_WIDTH)} ${shown} ${route ?? '(no route)'} ${durationMs.toFixed(1)} ms`
     return line(level, what, { request_id: requestId, client, fault })
   }
+  /** Columns for the eye, without what a person looks up elsewhere: date and request id. */
+  const terminalLine = ({ method, route, status, durationMs, client, fault }: RequestFacts): string => {
+    const time = toTimestamp(clock.nowMs()).slice(...TIME_OF_DAY)
+    const took = `${durationMs.toFixed(1).padStart(DURATION_WIDTH)} ms`
+    const asked = `${method.padEnd(METHOD_WIDTH)} ${paint(STATUS_COLORS[Math.floor(status / 100)], String(status))}`
+    const facts = factsOf({ client, fault })
+    return `${paint(DIM, time)} ${asked} ${paint(DIM, took)}  ${route ?? '(no route)'}${paint(DIM, facts)}`
+  }
+  const paint = (start = '', text: string): string => (color ? `${start}${text}${RESET}` : text)
   const requests: RequestListener = {
     onEnded: (facts) => {
       const level = facts.route !== null && PROBES.has(facts.route) ? 'debug' : 'info'
@@ -69,6 +83,13 @@ export const createLog = ({ level: least, format, color, clock, write }: LogOpti
     error: at('error'),
     requests: isWanted('info') ? requests : undefined,
   }
+}
+
+const factsOf = (fields: LogFields): string => {
+  let facts = ''
+  for (const name in fields)
+    if (fields[name] !== undefined && fields[name] !== null) facts += ` ${name}=${visibleLines(String(fields[name]))}`
+  return facts
 }
 
 /** In characters. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Product } from '../catalog/product.ts'
 import { productsById } from '../catalog/queries.ts'
 import { UsageError } from '../config/environment.ts'
+import { didYouMean } from '../config/suggestion.ts'
 import type { Database } from '../db/database.ts'
 import { readScenario, withLines } from '../sandbox/scenario/format.ts'
 import { firstOf, scenarioState } from '../sandbox/scenario/load.ts'
@@ -70,6 +71,6 @@ const textOf = (name: string): string => {
   const shipped = SHIPPED.get(name)
   if (shipped) return shipped
   throw new UsageError(
-    `there is no scenario ${name}: see scrip scenario list; the name of a file has a dot or a slash, as in ./${name}`,
+    `there is no scenario ${name}${didYouMean(name, SHIPPED.keys())}\nTry scrip scenario list, or ./${name} for a file.`,
   )
 }

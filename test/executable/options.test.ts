@@ -129,7 +129,7 @@ test('the variables of a child of scrip run are ignored', async () => {
 describe('exit 2 with a message, for', () => {
   test.each<[string, string[], Record<string, string>, RegExp]>([
     ['an unknown flag', ['--no-such'], {}, /unknown option '--no-such'/],
-    ['an unknown command', ['dance'], {}, /there is no command dance: see scrip --help/],
+    ['an unknown command', ['dance'], {}, /there is no command dance\nTry scrip --help/],
     ['an unknown variable', [], { SCRIP_NO_SUCH: '1' }, /SCRIP_NO_SUCH/],
     ['an unknown mode', ['--mode', 'production'], {}, /--mode/],
     ['an unknown mode in the variable', [], { SCRIP_MODE: 'production' }, /SCRIP_MODE/],
@@ -235,7 +235,7 @@ describe('the command line', () => {
   })
 
   test('--help shows every flag of serve with its variable and its default', async () => {
-    const { exitCode, stdout } = await run(['--help'])
+    const { exitCode, stdout } = await run(['serve', '--help'])
     expect(exitCode).toBe(0)
     for (const { long, envVar } of withServeOptions(new Command()).options) {
       expect(stdout).toContain(`${long} `)

@@ -22,33 +22,39 @@ const commandsBelow = (command: Command, path: string[] = []): Entry[] => [
 ]
 const entries = commandsBelow(commandLine({}))
 
-/** Runs the program with each of some arguments, a few at a time. */
-const runEach = async (calls: string[][]) => {
-  const ended = []
-  for (let start = 0; start < calls.length; start += 4) {
-    ended.push(...(await Promise.all(calls.slice(start, start + 4).map((args) => run(args)))))
-  }
-  return ended
+/** What `--help` of a command prints. */
+const helpOf = ({ command }: Entry): string => {
+  let text = ''
+  command.configureOutput({ writeOut: (piece) => (text += piece) }).outputHelp()
+  return Bun.stripANSI(text)
 }
 
 const tooWide = (text: string): string[] => text.split('\n').filter((line) => Bun.stringWidth(line) > WIDTH_MAX)
 
-/** Runs the program at a terminal of some width, and gives all that the terminal is sent. */
-const atTerminal = async (args: string[], env: Record<string, string> = {}, cols = 120): Promise<string> => {
+const HEIGHT = 24
+
+/** Runs the program at a terminal of some width, and gives all that the terminal is sent. A server ends after some work. */
+const atTerminal = async (
+  args: string[],
+  env: Record<string, string> = {},
+  cols = 120,
+  work: (url: string) => Promise<unknown> = async () => undefined,
+): Promise<string> => {
   let screen = ''
   const decoder = new TextDecoder()
   const child = Bun.spawn([...COMMAND, ...args], {
     env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
     terminal: {
       cols,
-      rows: 24,
+      rows: HEIGHT,
       data: (_, bytes) => {
         screen += decoder.decode(bytes, { stream: true })
       },
     },
   })
   if (args.includes('--port')) {
-    while (!screen.includes('ready url=')) await Bun.sleep(20)
+    while (!/ready url=\S+ /.test(screen)) await Bun.sleep(20)
+    await work(/ready url=(\S+)/.exec(screen)?.[1] ?? '')
     child.kill('SIGTERM')
   }
   await child.exited
@@ -57,23 +63,26 @@ const atTerminal = async (args: string[], env: Record<string, string> = {}, cols
 }
 
 describe('--help', () => {
-  const helps = runEach(entries.map(({ path }) => [...path, '--help']))
+  const helps = entries.map((entry) => ({ path: ['scrip', ...entry.path].join(' '), text: helpOf(entry) }))
 
-  test('of every command fits 80 columns and has examples', async () => {
-    ;(await helps).forEach(({ exitCode, stdout, stderr }, index) => {
-      const path = ['scrip', ...(entries[index]?.path ?? [])].join(' ')
-      expect({ path, exitCode, stderr, tooWide: tooWide(stdout) }).toEqual({
-        path,
-        exitCode: 0,
-        stderr: '',
-        tooWide: [],
-      })
-      const [, examples = ''] = stdout.split('\nExamples:\n')
+  test('of every command fits 80 columns and has examples', () => {
+    for (const { path, text } of helps) {
+      expect({ path, tooWide: tooWide(text) }).toEqual({ path, tooWide: [] })
+      const [, examples = ''] = text.split('\nExamples:\n')
       expect({ path, examples: examples.split('\n')[0] }).toEqual({
         path,
         examples: expect.stringMatching(new RegExp(`^ {2}(?:source <\\()?${path}`)),
       })
-    })
+    }
+  })
+
+  test('of the program fits a screen, and leaves the flags to scrip serve --help', async () => {
+    const { stdout } = await run(['--help'])
+    expect(stdout).toBe(helps[0]?.text ?? '')
+    expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(HEIGHT + 1)
+    expect(stdout).toContain('scrip serve --help')
+    expect(stdout).not.toContain('--port')
+    for (const { path } of entries.filter(({ path }) => path.length === 1)) expect(stdout).toContain(path.join())
   })
 
   test('adapts to a narrow terminal, but is not wider than 80 columns', async () => {
@@ -84,11 +93,9 @@ describe('--help', () => {
     expect(longest(narrow)).toBeWithin(41, 61)
   })
 
-  test('has no example with an unknown flag', async () => {
-    const lines = (await helps).flatMap(({ stdout }) =>
-      (stdout.split('\nExamples:\n')[1]?.split('\n\n')[0] ?? '')
-        .split('\n')
-        .filter((line) => line.startsWith('  scrip')),
+  test('has no example with an unknown flag', () => {
+    const lines = helps.flatMap(({ text }) =>
+      (text.split('\nExamples:\n')[1]?.split('\n\n')[0] ?? '').split('\n').filter((line) => line.startsWith('  scrip')),
     )
     expect(lines.length).toBeGreaterThan(entries.length)
     for (const line of lines) {
@@ -109,10 +116,8 @@ describe('scrip help', () => {
   test.each([['worlds'], ['money'], ['live'], ['errors']])('explains %s in 80 columns', async (topic) => {
     const { exitCode, stdout, stderr } = await run(['help', topic])
     expect({ exitCode, stderr, tooWide: tooWide(stdout) }).toEqual({ exitCode: 0, stderr: '', tooWide: [] })
-    expect(stdout).toMatch(/^More: docs\/[\w-]+\.md$/m)
-    for (const [, path = ''] of stdout.matchAll(/^More: (.+)$/gm)) {
-      expect(await Bun.file(join(import.meta.dir, '../..', path)).exists()).toBe(true)
-    }
+    const [, guide = ''] = /^More: scrip docs ([\w-]+)$/m.exec(stdout) ?? []
+    expect((await run(['docs', guide])).stdout).toStartWith('# ')
   })
 
   test('of a command is its --help, and without one that of the program', async () => {
@@ -123,7 +128,7 @@ describe('scrip help', () => {
   test('about an unknown topic says where to look', async () => {
     const { exitCode, stdout, stderr } = await run(['help', 'client', 'dance'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toBe('scrip: there is no help about client dance: see scrip help\n')
+    expect(stderr).toBe('scrip: there is no help about client dance\nTry scrip help.\n')
   })
 })
 
@@ -131,13 +136,107 @@ test.each([
   [['client', 'add'], 'Try scrip client add --help.'],
   [['wait', '--no-such'], 'Try scrip wait --help.'],
   [['--no-such'], 'Try scrip serve --help.'],
-  [['dance'], 'see scrip --help'],
+  [['dance'], 'Try scrip --help.'],
   [['completion', 'tcsh'], 'It is one of bash, zsh, fish.'],
   [['verify'], '--data-dir, or the variable SCRIP_DATA_DIR'],
 ])('%p prints the next step: %s', async (args, words) => {
-  const { exitCode, stderr } = await run(args)
-  expect(exitCode).toBe(2)
+  const { exitCode, stdout, stderr } = await run(args)
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  expect(stderr).toStartWith('scrip: ')
   expect(stderr).toContain(words)
+})
+
+test.each<[string[], string]>([
+  [['serv'], 'Did you mean serve?'],
+  [['wallet', 'fnud'], 'Did you mean fund?'],
+  [['serve', '--prot', '1'], 'Did you mean --port?'],
+  [['help', 'mony'], 'Did you mean money?'],
+  [['docs', 'Liv'], 'Did you mean live?'],
+  [['trigger', 'payout.faild'], 'Did you mean payout.failed?'],
+  [['--scenario', 'sold-uot'], 'Did you mean sold-out?'],
+])('%p asks whether another word was meant: %s', async (args, words) => {
+  const refused = commandLine({}, args).parseAsync(args, { from: 'user' })
+  expect(String(await refused.catch((error: Error) => error.message))).toContain(words)
+})
+
+describe('scrip on a terminal', () => {
+  const plain = { NO_COLOR: '1' }
+  const linesOf = (screen: string) => screen.trimEnd().split('\r\n')
+
+  test('greets in five lines: where to go, as whom, and how to stop', async () => {
+    const lines = linesOf(await atTerminal(['--port', '0'], plain, WIDTH_MAX))
+    const [, url] = /^ready url=(\S+) /.exec(lines[0] ?? '') ?? []
+    expect(lines.slice(1, 5)).toEqual([
+      `Open    ${url}`,
+      'Log in  sandbox / sandbox, or sbx_NAME and any password for a world of your own',
+      'Data    in memory; --data-dir DIR keeps it',
+      'Stop    Ctrl+C',
+    ])
+    expect(tooWide(lines.slice(1, 5).join('\n'))).toEqual([])
+  })
+
+  test('in live mode shows the way to a client and the data folder', () =>
+    inFolder(async (folder) => {
+      const lines = linesOf(await atTerminal(['--port', '0', '--mode', 'live', '--data-dir', folder], plain, WIDTH_MAX))
+      expect(lines.slice(1, 5).join('\n')).not.toMatch(/sandbox|sbx/)
+      expect(lines.slice(1, 5)).toEqual([
+        expect.stringMatching(/^Open {4}http.*\/docs$/),
+        'Log in  as a client: scrip client add NAME prints its password',
+        `Data    ${folder}`,
+        'Stop    Ctrl+C',
+      ])
+    }))
+
+  test('writes one line for a request, in columns, cut at the width', async () => {
+    const ask = async (url: string) => {
+      await fetch(`${url}/status`)
+      await fetch(`${url}/auth/login`, { method: 'POST', body: '{}' })
+      await fetch(`${url}/api/v1/products/1/availability`, { method: 'DELETE' })
+    }
+    const lines = linesOf(await atTerminal(['--port', '0'], plain, 52, ask)).slice(5, 8)
+    expect(lines).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d GET {4}200 +\d+\.\d ms {2}\/status/),
+      expect.stringMatching(/^\d\d:\d\d:\d\d POST {3}400 +\d+\.\d ms {2}\/auth\/login/),
+      expect.stringMatching(/^\d\d:\d\d:\d\d DELETE 401 +\d+\.\d ms {2}\(no route\)/),
+    ])
+    expect(new Set(lines.map((line) => line.indexOf(' ms '))).size).toBe(1)
+    expect(lines.filter((line) => Bun.stringWidth(line) > 52)).toEqual([])
+    const [narrow = ''] = linesOf(await atTerminal(['--port', '0'], plain, 36, ask)).slice(-3)
+    expect(narrow).toEndWith('…')
+  })
+
+  test('paints only what a person looks for', async () => {
+    const screen = await atTerminal(['--port', '0'], {}, WIDTH_MAX, (url) => fetch(`${url}/nowhere`))
+    expect(screen).toContain('\x1b[33m404\x1b[0m')
+  })
+})
+
+describe('a list on a terminal', () => {
+  test('is a table of the columns that fit, and names the others', () =>
+    inOffice(async (office) => {
+      const customer = await office.stocked()
+      const server = await office.serve()
+      await (await Customer.of(server, customer)).payout('invoice-2026-11-0001')
+      await server.stop()
+      for (const words of [['payouts', 'list'], ['transactions'], ['client', 'list'], ['wallet', 'list']]) {
+        const screen = await atTerminal([...words, '--data-dir', office.dataDir], {}, WIDTH_MAX)
+        const [table = '', more = ''] = screen.trimEnd().split('\r\n\r\n')
+        expect(tooWide(table.replaceAll('\r', ''))).toEqual([])
+        const all = Object.keys((await office.answer<object[]>(...words))[0] ?? {})
+        const shown = (table.split('\r\n')[0] ?? '').split(/ +/)
+        expect(shown.length).toBeGreaterThan(2)
+        for (const name of shown) {
+          expect({ name, isColumn: all.some((column) => column.startsWith(name.replace('…', ''))) }).toEqual({
+            name,
+            isColumn: true,
+          })
+        }
+        if (more !== '') expect(more).toStartWith('More with --json or --csv: ')
+      }
+      const screen = await atTerminal(['payouts', 'list', '--data-dir', office.dataDir], {}, WIDTH_MAX)
+      const [{ id }] = (await office.answer<{ id: string }[]>('payouts', 'list')) as [{ id: string }]
+      expect(screen).toContain(id)
+    }))
 })
 
 describe('colours', () => {
@@ -152,7 +251,7 @@ describe('colours', () => {
     const env = { NO_COLOR: '1' }
     expect(await atTerminal(['--help'], env)).not.toContain(COLOR)
     const served = await atTerminal(['--port', '0'], env)
-    expect(served).toContain('listening')
+    expect(served).toContain('Ctrl+C')
     expect(served).not.toContain(COLOR)
   })
 
@@ -246,6 +345,17 @@ describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
     ])
     expect(await offered('completion', 'f')).toEqual(['fish'])
     expect(await offered('help', 'wor')).toEqual(['worlds'])
+    expect(await offered('wallet', 'f')).toEqual(['fund'])
+    expect(await offered('trigger', 'payout.f')).toEqual(['payout.failed'])
+    expect(await offered('scenario', 'show', 'sold')).toEqual(['sold-out'])
+    expect((await offered('orders', 'list', '--status', '')).filter((word) => word === 'PENDING')).toHaveLength(1)
+  })
+
+  test.skipIf(!Bun.which(shell))('offers flags where they are asked for, and else what fits a screen', async () => {
+    expect(await offered('')).toEqual(expect.arrayContaining(['serve', 'wallet']))
+    expect((await offered('')).filter((word) => word.startsWith('-'))).toEqual([])
+    expect(await offered('--')).toContain('--port')
+    expect(await offered('wallet', 'list', '--l')).toEqual(['--limit'])
   })
 
   test('contains every command and flag', async () => {
@@ -304,6 +414,7 @@ describe('texts of clients', () => {
 
   test('are also escaped in errors', async () => {
     const { stderr } = await run(['serve', `no\u001b[2J\u202esuch`])
-    expect(stderr).toBe('scrip: there is no command no\\u{1b}[2J\\u{202e}such: see scrip --help\n')
+    expect(stderr).toBe('scrip: there is no command no\\u{1b}[2J\\u{202e}such\nTry scrip --help.\n')
+    expect((await run(['--no\u001b[2Jsuch'])).stderr).toContain("'--no\\u{1b}[2Jsuch'")
   })
 })
