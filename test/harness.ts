@@ -7,7 +7,7 @@ import { withServeOptions } from '../src/config/options.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
-import { type Answer, createSender, type Delivery, type Send } from '../src/webhooks/sender.ts'
+import { createSender, type Delivery, type ReceiverResponse, type Send } from '../src/webhooks/sender.ts'
 
 /**
  * Starts the real program and speaks to it over HTTP: in this process, or, with TEST_TARGET=binary, the compiled
@@ -88,7 +88,7 @@ const startInProcess = (flags: string[]) => {
 const sendTo = async (
   handle: (request: Request) => Response | Promise<Response>,
   { url, headers, body }: Delivery,
-): Promise<Answer> => {
+): Promise<ReceiverResponse> => {
   const response = await handle(new Request(url, { method: 'POST', headers, body }))
   return { status: response.status, body: await response.text(), durationMs: 0 }
 }

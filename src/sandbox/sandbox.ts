@@ -20,6 +20,7 @@ import type { Scenario } from './scenario/schema.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
 import { takeDeliveryFault } from './webhooks/faults.ts'
+import { goOnDelivering } from './webhooks/worlds.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
 
@@ -91,6 +92,7 @@ export class Sandbox implements Extension {
       replay: (world, recorded) => this.#replay(program, world, recorded),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
+    void goOnDelivering(worlds, program.deliveries, this.options.log)
     const rules = newRules({ faults: this.options.initialFaults }, this.#outcomes)
     worlds.onSeeded((world) => {
       for (const rule of rules) addRule(world, rule)

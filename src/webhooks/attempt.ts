@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { findAnyWebhook, insertAttempt, updateWebhook, type Webhook } from './queries.ts'
 import { dropQueue, releaseNext } from './queue.ts'
 import { deleteQueued, findQueued, type QueuedDelivery, updateQueued } from './queue-queries.ts'
-import type { Answer } from './sender.ts'
+import type { ReceiverResponse } from './sender.ts'
 
 /** What an attempt leads to (contract C16). */
 
@@ -17,7 +17,7 @@ const GONE = 410
 export interface Attempted {
   queued: QueuedDelivery
   event: Event
-  answer: Answer
+  response: ReceiverResponse
   atMs: number
   nowMs: number
 }
@@ -30,17 +30,20 @@ export interface AttemptResult {
   disabledReason?: string
 }
 
-const isDelivered = ({ status }: Answer): boolean => status !== null && status >= 200 && status < 300
+const isDelivered = ({ status }: ReceiverResponse): boolean => status !== null && status >= 200 && status < 300
 
 /** Records an attempt, and queues the next one or that of the next event. A webhook that is off stays as it is. */
-export const recordAttempt = (tx: Tx, { queued, event, answer, atMs, nowMs }: Attempted): AttemptResult | undefined => {
+export const recordAttempt = (
+  tx: Tx,
+  { queued, event, response, atMs, nowMs }: Attempted,
+): AttemptResult | undefined => {
   const webhook = findAnyWebhook(tx, queued.webhookId)
   if (!webhook) return undefined
   const waiting = webhook.active && queued.id > webhook.droppedTo ? findQueued(tx, queued.id) : undefined
   const failures = (waiting ?? queued).failures + 1
   const pauseMs = waiting && PAUSES_MS[failures - 1]
-  const reason = isDelivered(answer) || !waiting ? undefined : reasonToDisable(webhook, answer, nowMs)
-  const status = isDelivered(answer) ? 'delivered' : pauseMs === undefined || reason ? 'failed' : 'retrying'
+  const reason = isDelivered(response) || !waiting ? undefined : reasonToDisable(webhook, response, nowMs)
+  const status = isDelivered(response) ? 'delivered' : pauseMs === undefined || reason ? 'failed' : 'retrying'
   const nextAttemptAtMs = status === 'retrying' && pauseMs !== undefined ? nowMs + pauseMs : null
   insertAttempt(tx, {
     id: null,
@@ -50,9 +53,9 @@ export const recordAttempt = (tx: Tx, { queued, event, answer, atMs, nowMs }: At
     eventType: event.type,
     attempt: failures,
     status,
-    responseStatus: answer.status,
-    durationMs: answer.durationMs,
-    responseBody: answer.body,
+    responseStatus: response.status,
+    durationMs: response.durationMs,
+    responseBody: response.body,
     nextAttemptAtMs,
     createdAtMs: atMs,
   })
@@ -72,7 +75,11 @@ export const recordAttempt = (tx: Tx, { queued, event, answer, atMs, nowMs }: At
   return { status }
 }
 
-const reasonToDisable = ({ failingSinceMs }: Webhook, { status }: Answer, nowMs: number): string | undefined => {
+const reasonToDisable = (
+  { failingSinceMs }: Webhook,
+  { status }: ReceiverResponse,
+  nowMs: number,
+): string | undefined => {
   if (status === GONE) return 'gone'
   return failingSinceMs !== null && nowMs - failingSinceMs >= FAILING_MS_MAX ? 'failing' : undefined
 }

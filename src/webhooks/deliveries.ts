@@ -13,7 +13,7 @@ import { allWebhooks, findAnyWebhook, type Webhook } from './queries.ts'
 import { holdBack, listenToQueue } from './queue.ts'
 import { nextQueued, type QueuedDelivery } from './queue-queries.ts'
 import type { Secrets } from './secrets.ts'
-import type { Answer, Delivery, Send } from './sender.ts'
+import type { Delivery, ReceiverResponse, Send } from './sender.ts'
 import { secretFrom, signatureHeaders } from './signing.ts'
 
 /** Deliveries at once, over all webhooks (contract C16). */
@@ -49,7 +49,9 @@ const knowledge = worldPart(() => ({ isLoaded: false }), 'derived')
 export class Deliveries {
   readonly #lines = new Map<World, Map<string, Line>>()
   readonly #abort = new AbortController()
-  readonly #settling = new Set<{ world: World; resolve: () => void }>()
+  readonly #waiting = new Set<{ world: World; isHeldUpBy: (line: Line) => boolean; resolve: () => void }>()
+  /** The worlds of which nothing is sent for now, and for how many reasons. */
+  readonly #paused = new Map<World, number>()
   readonly #clearing = new Set<World>()
   #inFlight = 0
   #isPumpDue = false
@@ -82,8 +84,26 @@ export class Deliveries {
   /** Resolves once nothing is left to deliver in a world at its present time. */
   settled(world: World): Promise<void> {
     this.watch(world)
+    return this.#until(world, (line) => line.isBusy)
+  }
+
+  /** Runs work while nothing of a world is in flight: a copy must not deliver what the original is delivering. */
+  async whilePaused<T>(world: World, work: () => Promise<T>): Promise<T> {
+    this.#paused.set(world, (this.#paused.get(world) ?? 0) + 1)
+    try {
+      await this.#until(world, (line) => line.inFlight.size > 0)
+      return await work()
+    } finally {
+      const reasons = (this.#paused.get(world) ?? 0) - 1
+      if (reasons > 0) this.#paused.set(world, reasons)
+      else this.#paused.delete(world)
+      this.#pumpSoon()
+    }
+  }
+
+  #until(world: World, isHeldUpBy: (line: Line) => boolean): Promise<void> {
     return new Promise((resolve) => {
-      this.#settling.add({ world, resolve })
+      this.#waiting.add({ world, isHeldUpBy, resolve })
       this.#pumpSoon()
     })
   }
@@ -141,7 +161,7 @@ export class Deliveries {
       if (!line) break
       this.#start(line)
     }
-    this.#answerSettled()
+    this.#resolveWaiting()
     clearTimeout(this.#timer)
     if (this.#isClosing || this.#lines.size === 0) return
     this.#timer = setTimeout(() => this.#pump(), TICK_MS)
@@ -153,6 +173,7 @@ export class Deliveries {
     let next: Line | undefined
     for (const [world, lines] of this.#lines) {
       if (world.closed) this.#lines.delete(world)
+      if (this.#paused.has(world)) continue
       for (const line of lines.values()) {
         if (line.isIdle) lines.delete(line.webhookId)
         else if (line.isReady && (!next || line.comesBefore(next))) next = line
@@ -192,9 +213,9 @@ export class Deliveries {
         return
       }
       const atMs = world.clock.nowMs()
-      const answer = await this.#send(this.#deliveryOf(world, webhook, event, atMs, fault), fault)
-      if (this.#abort.signal.aborted && answer.status === null) return
-      const attempted = { queued, event, answer, atMs, nowMs: world.clock.nowMs() }
+      const response = await this.#send(this.#deliveryOf(world, webhook, event, atMs, fault), fault)
+      if (this.#abort.signal.aborted && response.status === null) return
+      const attempted = { queued, event, response, atMs, nowMs: world.clock.nowMs() }
       const result = await world.db.write((tx) => recordAttempt(tx, attempted))
       if (result?.status === 'delivered' && fault !== 'lose') this.options.onDelivered?.(world, event)
       this.#finish(world, webhook, result)
@@ -209,13 +230,13 @@ export class Deliveries {
     }
   }
 
-  async #send(delivery: Delivery, fault: DeliveryFault | undefined): Promise<Answer> {
+  async #send(delivery: Delivery, fault: DeliveryFault | undefined): Promise<ReceiverResponse> {
     if (fault === 'lose') return LOST
     const { signal } = this.#abort
     if (fault === 'late') await sleep(LATE_MS, undefined, { signal }).catch(() => undefined) // it ends early
-    const answer = await this.options.send(delivery, signal)
+    const response = await this.options.send(delivery, signal)
     if (fault === 'duplicate') await this.options.send(delivery, signal)
-    return answer
+    return response
   }
 
   #deliveryOf(world: World, webhook: Webhook, event: Event, atMs: number, fault: DeliveryFault | undefined): Delivery {
@@ -245,12 +266,12 @@ export class Deliveries {
     if (!world.closed && !this.#isClosing) this.options.onError(error)
   }
 
-  #answerSettled(): void {
-    for (const waiting of this.#settling) {
-      const { world, resolve } = waiting
+  #resolveWaiting(): void {
+    for (const waiting of this.#waiting) {
+      const { world, isHeldUpBy, resolve } = waiting
       const lines = [...(this.#lines.get(world)?.values() ?? [])]
-      if (!world.closed && !this.#isClosing && lines.some((line) => line.isBusy)) continue
-      this.#settling.delete(waiting)
+      if (!world.closed && !this.#isClosing && lines.some(isHeldUpBy)) continue
+      this.#waiting.delete(waiting)
       resolve()
     }
   }
@@ -259,6 +280,6 @@ export class Deliveries {
 const CLOSING_LOOK_MS = 10
 /** Shorter than most tests wait for an event, and longer than code that does not wait for it. */
 const LATE_MS = SECOND_MS
-/** What counts as the answer of a receiver that was never asked. */
-const LOST: Answer = { status: 200, body: null, durationMs: 0 }
+/** What counts as the response of a receiver that was never sent anything. */
+const LOST: ReceiverResponse = { status: 200, body: null, durationMs: 0 }
 const WRONG_SECRET = secretFrom(new Uint8Array(32))

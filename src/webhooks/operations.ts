@@ -41,7 +41,7 @@ const timeFields = {
   disabled_reason: nullable(
     Type.String({
       description:
-        'Why it was switched off, unless you did: gone (the receiver answered 410), failing (for 3 days), operator',
+        'Why it was switched off, unless you did: gone (the receiver responded with 410), failing (for 3 days), operator',
     }),
   ),
 }
@@ -57,7 +57,7 @@ export const DeliverySchema = Type.Object(
     event_type: oneOf(EVENT_TYPES),
     attempt: Type.Integer({ minimum: 1 }),
     status: oneOf(ATTEMPT_STATUSES),
-    response_status: nullable(Type.Integer({ description: 'null without an answer' })),
+    response_status: nullable(Type.Integer({ description: 'null without a response' })),
     duration_ms: Type.Integer({ minimum: 0 }),
     response_body: nullable(Type.String({ description: 'At most 1 KiB of it' })),
     next_attempt_at: nullable(Timestamp),
@@ -194,7 +194,7 @@ export const listDeliveries = operation({
   id: 'listDeliveries',
   unexpectedError: 'Failed to retrieve deliveries',
   summary: 'List the deliveries of a webhook',
-  description: 'Every attempt and what the receiver answered, the newest first.',
+  description: 'Every attempt and the response of the receiver, the newest first.',
   params: WebhookPath,
   query: ListQuery,
   success: pageOf('A page of attempts', DeliverySchema, {

@@ -6,8 +6,8 @@ import { ResponseReader } from './response-reader.ts'
 
 /** Sends deliveries over connections of its own: to an address that was checked, and through no proxy (decision 72). */
 
-/** How long a receiver has to answer, in real time. */
-const ANSWER_MS_MAX = 15 * SECOND_MS
+/** How long a receiver has to respond, in real time. */
+const RESPONSE_MS_MAX = 15 * SECOND_MS
 
 export interface Delivery {
   url: string
@@ -15,31 +15,31 @@ export interface Delivery {
   body: string
 }
 
-/** What a receiver answered; null without an answer in time. */
-export interface Answer {
+/** What a receiver responded; null without a response in time. */
+export interface ReceiverResponse {
   status: number | null
   /** The beginning of the body. */
   body: string | null
   durationMs: number
 }
 
-/** Rejects never: a receiver that cannot be reached is an answer. */
-export type Send = (delivery: Delivery, signal: AbortSignal) => Promise<Answer>
+/** Rejects never: a receiver that cannot be reached is a response without a status. */
+export type Send = (delivery: Delivery, signal: AbortSignal) => Promise<ReceiverResponse>
 
 export interface SenderOptions {
   rules: AddressRules
   userAgent: string
   /** Certificates that are trusted besides those of the machine. */
   ca?: string
-  answerMsMax?: number
+  responseMsMax?: number
 }
 
 export const createSender =
-  ({ rules, userAgent, ca, answerMsMax = ANSWER_MS_MAX }: SenderOptions): Send =>
+  ({ rules, userAgent, ca, responseMsMax = RESPONSE_MS_MAX }: SenderOptions): Send =>
   async (delivery, signal) => {
     const startedMs = sinceStartMs()
     const url = new URL(delivery.url)
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)])
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(responseMsMax)])
     const [address] = (await untilAborted(findAddresses(url, rules), deadline)) ?? []
     const reader = new ResponseReader()
     if (address !== undefined) {
@@ -62,7 +62,7 @@ const connectTo = (url: URL, host: string, ca: string | undefined): Socket => {
   })
 }
 
-/** Writes a request, and reads what is answered until the reader has enough, the connection ends or time is over. */
+/** Writes a request, and reads the response until the reader has enough, the connection ends or time is over. */
 const exchange = (socket: Socket, request: string, reader: ResponseReader, deadline: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {

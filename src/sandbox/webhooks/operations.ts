@@ -35,13 +35,13 @@ export const isInboxName = (name: string): boolean => name.length <= NAME_LENGTH
 export const receiveInInbox = openOperation({
   id: 'receiveInInbox',
   summary: 'Receive a delivery in an inbox',
-  description: 'The URL of a webhook in a test. What it answers is what PUT has told it to.',
+  description: 'The URL of a webhook in a test. It responds as PUT has set.',
   params: InboxPath,
   query: WorldQuery,
   success: {
     status: 200,
     description: 'Received',
-    schema: Type.Object({ received: Type.Boolean() }, { title: 'InboxAnswer' }),
+    schema: Type.Object({ received: Type.Boolean() }, { title: 'InboxReceipt' }),
     example: { received: true },
   },
   errors: {
@@ -52,7 +52,7 @@ export const receiveInInbox = openOperation({
 
 export const setInboxReply = controlOperation('inbox_reply')({
   id: 'setInboxReply',
-  summary: 'Tell an inbox what to answer',
+  summary: 'Set the response of an inbox',
   description: 'From now on: a status, and how late. 200 at once when both are left out.',
   params: InboxPath,
   query: WorldQuery,
@@ -65,7 +65,7 @@ export const setInboxReply = controlOperation('inbox_reply')({
   ),
   bodyExample: { status: 503 },
   bodyOptional: true,
-  success: { status: 200, description: 'What it answers', schema: InboxReply, example: { status: 503, delay_ms: 0 } },
+  success: { status: 200, description: 'The response', schema: InboxReply, example: { status: 503, delay_ms: 0 } },
   errors: { validation: violation('status', 'min', 'must be at least 200') },
 })
 
@@ -95,7 +95,7 @@ export const listInbox = controlOperation('inbox')({
 export const clearInbox = controlOperation('inbox')({
   id: 'clearInbox',
   summary: 'Empty the inboxes of a world',
-  description: 'What they answer stays as it is.',
+  description: 'Their responses stay as they are set.',
   query: WorldQuery,
   success: { status: 204, description: 'The inboxes are empty' },
   errors: {},

@@ -99,16 +99,16 @@ const listed = async (worlds: SandboxWorlds) => {
 }
 
 /** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
-const savedAs = async ({ worlds, snapshots }: Pick<Parts, 'worlds' | 'snapshots'>, name: string): Promise<Saved> => {
+const savedAs = async ({ worlds, snapshots, deliveries }: Parts, name: string): Promise<Saved> => {
   const snapshot = await snapshots.find(name)
   if (snapshot) return snapshot
   const world = getWorld(worlds, name)
   worlds.requireRoomFor(world)
-  return worlds.save(world)
+  return deliveries.whilePaused(world, () => worlds.save(world))
 }
 
 export const worldRoutes = (parts: Parts) => {
-  const { worlds, snapshots } = parts
+  const { worlds } = parts
   return new Elysia({ name: 'sandbox-worlds' })
     .get('/worlds', () => listed(worlds), operations.listWorlds)
     .put(
@@ -121,7 +121,7 @@ export const worldRoutes = (parts: Parts) => {
           return refusing(async () => worldWire(await makeOfScenario(parts, name, checkScenario(scenario))))
         }
         const source = from && plainName(from)
-        const saved = source === undefined ? undefined : await savedAs({ worlds, snapshots }, source)
+        const saved = source === undefined ? undefined : await savedAs(parts, source)
         using _staged = stagedIn(saved)
         const existing = worlds.find(name)
         return worldWire(existing ? putBack(worlds, existing, saved) : unclaimed(worlds.create(name, saved)))
@@ -145,7 +145,7 @@ export const worldRoutes = (parts: Parts) => {
     )
 }
 
-export const snapshotRoutes = ({ worlds, snapshots }: Parts) =>
+export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
   new Elysia({ name: 'sandbox-snapshots' })
     .get('/snapshots', () => snapshots.names.map((name) => ({ name })), operations.listSnapshots)
     .put(
@@ -154,7 +154,7 @@ export const snapshotRoutes = ({ worlds, snapshots }: Parts) =>
         const name = newName(params.name)
         const world = getWorld(worlds, query.world)
         if (!worlds.fits(world)) throw new DomainError(snapshotsExhausted(snapshots.names.length))
-        const saved = await worlds.save(world)
+        const saved = await deliveries.whilePaused(world, () => worlds.save(world))
         using _staged = stagedIn(saved)
         snapshots.keep(name, saved)
         return { name }

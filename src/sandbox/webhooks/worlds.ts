@@ -1,0 +1,21 @@
+import { turns } from '../../kernel/turns.ts'
+import type { Log } from '../../observability/log.ts'
+import type { Deliveries } from '../../webhooks/deliveries.ts'
+import type { SandboxWorlds } from '../worlds/worlds.ts'
+
+/** Worlds are read one after the other, in time slices of their own. */
+const READ = 'worlds that are read'
+
+/** Delivers what waits in each world, whether somebody uses it or not: copies, and worlds that an earlier process left. */
+export const goOnDelivering = async (worlds: SandboxWorlds, deliveries: Deliveries, log: Log): Promise<void> => {
+  await turns.next(READ) // the start comes first
+  worlds.onPresent((world) => deliveries.watch(world))
+  for (const name of worlds.names) {
+    if (worlds.default.closed) return
+    try {
+      await turns.take(READ, () => worlds.find(name))
+    } catch (error) {
+      log.error('a world cannot be read', { world: name, cause: String(error) })
+    }
+  }
+}
