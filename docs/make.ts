@@ -76,8 +76,8 @@ const flagsOnlyIn = (mode: Mode): string => {
   return `${flags.slice(0, -1).join(', ')} and ${flags.at(-1)}`
 }
 
-export const flagsPage = (): string => {
-  const program = commandLine({})
+export const flagsPage = async (): Promise<string> => {
+  const program = await commandLine({})
   const serving = program.commands.find((command) => command.name() === 'serve') ?? program
   return `${[
     `# Commands and flags
@@ -211,6 +211,6 @@ export const errorsPage = async (page: string): Promise<string> => {
 }
 
 if (import.meta.main) {
-  writeFileSync(pathOf('flags.md'), flagsPage())
+  writeFileSync(pathOf('flags.md'), await flagsPage())
   writeFileSync(pathOf('errors.md'), await errorsPage(readFileSync(pathOf('errors.md'), 'utf8')))
 }

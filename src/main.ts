@@ -22,7 +22,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
-  await commandLine(givenEnvironment, process.argv.slice(2)).parseAsync()
+  const program = await commandLine(givenEnvironment, process.argv.slice(2))
+  await program.parseAsync()
 } catch (error) {
   process.exitCode = exitCodeOf(error)
 }

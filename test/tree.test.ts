@@ -19,8 +19,17 @@ const readSource = (path: string): Source => {
   const imports = [...text.matchAll(/^(?:import|export)\s(?:[^'";]*\sfrom\s)?'(\.[^']+)'/gm)].map(
     ([statement, target = '']) => ({ path: join(dirname(path), target), names: namesIn(statement) }),
   )
-  return { path, text, imports }
+  return { path, text, imports: [...imports, ...importsWhenNeeded(path, text)] }
 }
+
+/** `const { name } = await import('./file.ts')` and `(await import('./file.ts')).name` */
+const importsWhenNeeded = (path: string, text: string): Source['imports'] =>
+  [...text.matchAll(/(?:const (\{[^}]*\}) = )?await import\('(\.[^']+)'\)(?:\)\.(\w+))?/g)].map(
+    ([, taken = '', target = '', name]) => ({
+      path: join(dirname(path), target),
+      names: name === undefined ? namesIn(taken) : [name],
+    }),
+  )
 
 const namesIn = (statement: string): string[] =>
   (/\{([^}]*)\}/.exec(statement)?.[1] ?? '')

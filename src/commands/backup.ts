@@ -15,7 +15,7 @@ import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from '.
 import { EXIT, ProgramError } from './exit.ts'
 import { note } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
-import { nextStopSignal } from './serve.ts'
+import { nextStopSignal } from './stop-signal.ts'
 import { brokenIn, verified } from './verify.ts'
 
 interface BackupOptions {

@@ -24,124 +24,174 @@ import {
 import { didYouMean } from '../config/suggestion.ts'
 import { parseUrl } from '../config/values.ts'
 import { EVENT_TYPES } from '../events/types.ts'
-import { VERSION } from '../start/assemble.ts'
+import { VERSION } from '../start/version.ts'
 import { choiceArgument } from './arguments.ts'
-import { auditCommands } from './audit.ts'
-import { backupCommand } from './backup.ts'
-import { catalogCommands } from './catalog.ts'
-import { clientCommands } from './client.ts'
-import { compare } from './compare/compare.ts'
-import { completionCommand } from './completion.ts'
-import { docsCommand } from './docs.ts'
 import { withExamples } from './examples.ts'
-import { health, wait } from './health.ts'
 import { helpCommand, inOurManner, SERVE_GROUP } from './help.ts'
-import { listen, trigger } from './listen.ts'
-import { printOpenApi } from './openapi.ts'
-import { orderCommands } from './orders.ts'
-import { payoutCommands } from './payouts.ts'
-import { rateCommands } from './rates.ts'
-import { restoreCommand } from './restore.ts'
-import { explore } from './run/explore.ts'
-import { run } from './run/run.ts'
-import { scenarioCommands } from './scenario.ts'
-import { serve } from './serve.ts'
-import { statementCommand } from './statement.ts'
-import { transactionsCommand } from './transactions.ts'
-import { verifyCommand } from './verify.ts'
-import { voucherCommands } from './vouchers.ts'
-import { walletCommands } from './wallet.ts'
-import { webhookCommands } from './webhooks.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
+type AddCommand = (program: Command, givenEnvironment: Environment) => unknown
 
-/** `scrip` alone is `scrip serve`, which does not wait until the other commands are built. */
-export const commandLine = (givenEnvironment: Environment, words?: readonly string[]): Command => {
-  const program = inOurManner(new Command('scrip'))
-    .description('A B2B rewards platform in one executable. scrip alone is scrip serve.')
-    .version(VERSION, '--version', 'print the version')
-
-  program.commandsGroup(SERVE_GROUP)
-  const serving = program.command('serve', { isDefault: true }).description('serve the API (the default command)')
-  withServeOptions(serving)
+const serveCommand: AddCommand = (program) =>
+  withServeOptions(program.command('serve', { isDefault: true }))
+    .description('serve the API (the default command)')
     .allowExcessArguments()
-    .action((options: ServeOptions, { args: [word] }: Command) => {
-      if (word !== undefined) throw unknownCommand(program, word)
+    .action(async (options: ServeOptions, { args: [word] }: Command) => {
+      if (word !== undefined) throw unknownCommand(word)
+      const { serve } = await import('./serve.ts')
       return serve(configOf(options))
     })
-  if (words?.length !== 0 && words?.[0] !== 'serve') addOthers(program, givenEnvironment)
-  withExamples(program)
-  return program
-}
 
-const unknownCommand = (program: Command, word: string): UsageError => {
-  const known = program.commands.map((command) => command.name())
-  return new UsageError(`there is no command ${word}${didYouMean(word, known)}\nTry scrip --help.`)
-}
+const unknownCommand = (word: string): UsageError =>
+  new UsageError(`there is no command ${word}${didYouMean(word, NAMES)}\nTry scrip --help.`)
 
-const addOthers = (program: Command, givenEnvironment: Environment): void => {
+const runCommand: AddCommand = (program, givenEnvironment) =>
   withRunOptions(program.command('run'))
     .description('serve a sandbox while a command runs, and exit with its code')
     .argument('<command...>', 'the command and its arguments; put -- before it')
     .passThroughOptions()
-    .action((command: string[], options: RunOptions) => {
+    .action(async (command: string[], options: RunOptions) => {
       const config = runConfigOf(options)
-      return config.explore
-        ? explore({ ...config, explore: config.explore }, command, givenEnvironment)
-        : run(config, command, givenEnvironment)
+      if (config.explore) {
+        const { explore } = await import('./run/explore.ts')
+        return explore({ ...config, explore: config.explore }, command, givenEnvironment)
+      }
+      const { run } = await import('./run/run.ts')
+      return run(config, command, givenEnvironment)
     })
+
+const openCommand: AddCommand = (program) =>
   withOpenOptions(program.command('open'))
     .description('serve the worlds of a run again, as they ended')
     .argument('<file>', 'the file of scrip run --capsule, which is not changed')
-    .action((file: string, options: OpenOptions) => serve(openConfigOf(file, options)))
+    .action(async (file: string, options: OpenOptions) => {
+      const { serve } = await import('./serve.ts')
+      return serve(openConfigOf(file, options))
+    })
+
+const compareCommand: AddCommand = (program) =>
   withCompareOptions(program.command('compare'))
     .summary('compare the responses of a host that speaks this API')
     .description('compare the responses of a host that speaks this API; exit with 1 if they differ')
     .argument('<url>', 'the base URL of the host', parseUrl)
-    .action((url: string, options: CompareOptions) => compare(compareConfigOf(url, options)))
+    .action(async (url: string, options: CompareOptions) => {
+      const { compare } = await import('./compare/compare.ts')
+      return compare(compareConfigOf(url, options))
+    })
+
+const healthCommand: AddCommand = (program) =>
   withHealthOptions(program.command('health'))
     .description('exit with 0 if a server answers requests, else with 1')
-    .action((options: HealthOptions) => health(options))
+    .action(async (options: HealthOptions) => (await import('./health.ts')).health(options))
+
+const waitCommand: AddCommand = (program) =>
   withWaitOptions(program.command('wait'))
     .description('wait until a server answers requests; exit with 5 on a timeout')
-    .action((options: WaitOptions) => wait(options))
+    .action(async (options: WaitOptions) => (await import('./health.ts')).wait(options))
 
+const listenCommand: AddCommand = (program) =>
   withListenOptions(program.command('listen'))
     .description('print the events of a sandbox as they happen, and pass them on')
-    .action((options: ListenOptions) => listen(options))
+    .action(async (options: ListenOptions) => (await import('./listen.ts')).listen(options))
+
+const triggerCommand: AddCommand = (program) =>
   withTriggerOptions(program.command('trigger'))
     .description('make an event in a sandbox that changes no record')
     .addArgument(choiceArgument('<type>', 'the type of the event', EVENT_TYPES))
-    .action((type: string, options: TriggerOptions) => trigger(type, options))
+    .action(async (type: string, options: TriggerOptions) => (await import('./listen.ts')).trigger(type, options))
 
-  program.commandsGroup('Run live mode:')
-  clientCommands(program.command('client').description('manage the clients of live mode'))
-  walletCommands(program.command('wallet').description('manage wallets'))
-  catalogCommands(program.command('catalog').description('manage the catalog'))
-  voucherCommands(program.command('vouchers').description('manage voucher codes'))
-  rateCommands(program.command('rates').description('manage exchange rates'))
-  orderCommands(program.command('orders').description('list and settle orders'))
-  payoutCommands(program.command('payouts').description('list and settle payouts'))
-  transactionsCommand(program)
-  statementCommand(program)
-  auditCommands(program.command('audit').description('see what operators did'))
-  webhookCommands(program.command('webhooks').description('list webhooks and deliver events again'))
-  backupCommand(program.command('backup'))
-  restoreCommand(program.command('restore'))
-  verifyCommand(program.command('verify'))
-
-  program.commandsGroup('Test:')
-  scenarioCommands(program.command('scenario').description('show the scenarios that a sandbox can begin with'))
-
-  program.commandsGroup('Learn:')
-  helpCommand(program)
-  docsCommand(program)
+const openApiCommand: AddCommand = (program) =>
   withServeOptions(program.command('openapi'))
     .description('print the OpenAPI document')
-    .action((options: ServeOptions) => printOpenApi(documentConfigOf(options)))
-  completionCommand(program)
+    .action(async (options: ServeOptions) => (await import('./openapi.ts')).printOpenApi(documentConfigOf(options)))
+
+const versionCommand: AddCommand = (program) =>
   program
     .command('version')
     .description('print the version')
     .action(() => void process.stdout.write(`${VERSION}\n`))
+
+/** A command with commands below it. */
+const group =
+  (name: string, description: string, add: () => Promise<(command: Command) => void>): AddCommand =>
+  async (program) =>
+    (await add())(program.command(name).description(description))
+
+/** All commands, as the help lists them. Each reads its modules when it is added or run: all of them take longer than most commands. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> = {
+  [SERVE_GROUP]: {
+    serve: serveCommand,
+    run: runCommand,
+    open: openCommand,
+    compare: compareCommand,
+    health: healthCommand,
+    wait: waitCommand,
+    listen: listenCommand,
+    trigger: triggerCommand,
+  },
+  'Run live mode:': {
+    client: group(
+      'client',
+      'manage the clients of live mode',
+      async () => (await import('./client.ts')).clientCommands,
+    ),
+    wallet: group('wallet', 'manage wallets', async () => (await import('./wallet.ts')).walletCommands),
+    catalog: group('catalog', 'manage the catalog', async () => (await import('./catalog.ts')).catalogCommands),
+    vouchers: group('vouchers', 'manage voucher codes', async () => (await import('./vouchers.ts')).voucherCommands),
+    rates: group('rates', 'manage exchange rates', async () => (await import('./rates.ts')).rateCommands),
+    orders: group('orders', 'list and settle orders', async () => (await import('./orders.ts')).orderCommands),
+    payouts: group('payouts', 'list and settle payouts', async () => (await import('./payouts.ts')).payoutCommands),
+    transactions: async (program) => (await import('./transactions.ts')).transactionsCommand(program),
+    statement: async (program) => (await import('./statement.ts')).statementCommand(program),
+    audit: group('audit', 'see what operators did', async () => (await import('./audit.ts')).auditCommands),
+    webhooks: group(
+      'webhooks',
+      'list webhooks and deliver events again',
+      async () => (await import('./webhooks.ts')).webhookCommands,
+    ),
+    backup: async (program) => (await import('./backup.ts')).backupCommand(program.command('backup')),
+    restore: async (program) => (await import('./restore.ts')).restoreCommand(program.command('restore')),
+    verify: async (program) => (await import('./verify.ts')).verifyCommand(program.command('verify')),
+  },
+  'Test:': {
+    scenario: group(
+      'scenario',
+      'show the scenarios that a sandbox can begin with',
+      async () => (await import('./scenario.ts')).scenarioCommands,
+    ),
+  },
+  'Learn:': {
+    help: helpCommand,
+    docs: async (program) => (await import('./docs.ts')).docsCommand(program),
+    openapi: openApiCommand,
+    completion: async (program) => (await import('./completion.ts')).completionCommand(program),
+    version: versionCommand,
+  },
+}
+const NAMES = Object.values(COMMANDS).flatMap(Object.keys)
+/** Commands that speak of the others. */
+const ABOUT_ALL = ['help', 'docs', 'completion']
+const ASKING_FOR_HELP = ['--help', '-h']
+
+/** The command that some words call, and `serve`, which is the default; all commands if the words are about them all. */
+const calledBy = (words: readonly string[]): readonly string[] => {
+  const [name = 'serve'] = words
+  const isAboutAll = NAMES.includes(name)
+    ? ABOUT_ALL.includes(name)
+    : words.some((word) => ASKING_FOR_HELP.includes(word))
+  return isAboutAll ? NAMES : ['serve', name]
+}
+
+/** The commands that some words need; without words, all of them. */
+export const commandLine = async (givenEnvironment: Environment, words?: readonly string[]): Promise<Command> => {
+  const program = inOurManner(new Command('scrip'))
+    .description('A B2B rewards platform in one executable. scrip alone is scrip serve.')
+    .version(VERSION, '--version', 'print the version')
+  const called = words ? calledBy(words) : NAMES
+  for (const [title, commands] of Object.entries(COMMANDS)) {
+    program.commandsGroup(title)
+    for (const [name, add] of Object.entries(commands)) if (called.includes(name)) await add(program, givenEnvironment)
+  }
+  withExamples(program)
+  return program
 }

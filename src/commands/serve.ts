@@ -2,10 +2,11 @@ import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { visibleLines } from '../kernel/visible.ts'
-import { VERSION } from '../start/assemble.ts'
+import { VERSION } from '../start/version.ts'
 import { EXIT } from './exit.ts'
 import { greetingOf } from './greeting.ts'
 import { logOf, startServer } from './server.ts'
+import { nextStopSignal } from './stop-signal.ts'
 
 /** How long requests in flight may take after a stop signal. */
 const DRAIN_MS_MAX = 10 * SECOND_MS
@@ -47,16 +48,3 @@ export const writeReadyFile = (file: string, url: string): void => {
   writeFileSync(staged, `${url}\n`)
   renameSync(staged, file)
 }
-
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the program at once. */
-export const nextStopSignal = (): Promise<void> =>
-  new Promise((resolve) => {
-    let count = 0
-    const hear = () => {
-      count += 1
-      if (count === 1) resolve()
-      else process.exit(EXIT.failed)
-    }
-    process.on('SIGTERM', hear)
-    process.on('SIGINT', hear)
-  })

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import packageJson from '../../package.json' with { type: 'text' }
 import type { Deps } from '../app/services.ts'
 import { Catalog } from '../catalog/catalog.ts'
 import { catalogVersion } from '../catalog/import.ts'
@@ -24,8 +23,7 @@ import { seededState, startInMemory } from './memory.ts'
 import type { Origin, Sources } from './origin.ts'
 import { readInitialScenario, scenarioSourcesOf } from './scenario.ts'
 import { readReference, seedReferenceData } from './seed.ts'
-
-export const VERSION = (JSON.parse(packageJson) as { version: string }).version
+import { VERSION } from './version.ts'
 
 /** @throws CatalogFault, RatesFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of the file system */
 export const assemble = (config: Config, clock: SteadyClock, log: Log) => {

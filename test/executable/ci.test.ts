@@ -93,11 +93,11 @@ describe.skipIf(!canRun)('GitLab CI', () => {
   )
 })
 
-test('Docker Compose: the flags and variables of the service are those of scrip serve', () => {
+test('Docker Compose: the flags and variables of the service are those of scrip serve', async () => {
   const { services } = yamlOf<{ services: Record<string, { command: string[]; environment: Record<string, string> }> }>(
     'compose.yaml',
   )
-  const serving = commandLine({}).commands.find((one) => one.name() === 'serve')
+  const serving = (await commandLine({})).commands.find((one) => one.name() === 'serve')
   const { command = [], environment = {} } = services.scrip ?? {}
   expect(command[0]).toBe('serve')
   expect(serving?.parseOptions(command.slice(1)).unknown).toEqual([])

@@ -19,6 +19,7 @@ const pages = [
     .map((name) => `docs/${name}`),
 ]
 const port = await freePort()
+const program = await commandLine({})
 const HERE = {
   'scrip &': `scrip --port ${port} &`,
   'scrip wait\n': `scrip wait --port ${port}\n`,
@@ -111,7 +112,7 @@ describe('docs/running-live.md', () => {
     expect(Object.keys(services)).toEqual(['scrip', 'backup'])
     for (const { command, environment, build } of Object.values(services)) {
       expect(existsSync(join(ROOT, 'docs', build, 'Dockerfile'))).toBe(true)
-      const started = commandLine({}).commands.find((one) => one.name() === command[0])
+      const started = program.commands.find((one) => one.name() === command[0])
       const { unknown } = started?.parseOptions(command.slice(1)) ?? {}
       expect(unknown).toEqual([])
       const variables = started?.options.map(({ envVar }) => envVar)
@@ -121,8 +122,8 @@ describe('docs/running-live.md', () => {
 })
 
 describe('generated pages are current: npm run docs writes them', () => {
-  test('docs/flags.md', () => {
-    expect(documentText('docs/flags.md')).toBe(flagsPage())
+  test('docs/flags.md', async () => {
+    expect(documentText('docs/flags.md')).toBe(await flagsPage())
   })
 
   test('docs/errors.md, with advice on every documented error', async () => {
@@ -143,7 +144,7 @@ describe('in every page', () => {
     const lines = [...unfenced, ...shown.flatMap(({ text }) => text.match(/(?<![\w/.-])scrip [a-z-].*$/gm) ?? [])]
     for (const line of lines) {
       const words = (line.split(/ -- | #|[|;&>)]/)[0] ?? '').trim().split(/\s+/).slice(1)
-      let command = commandLine({})
+      let command = program
       for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command
       if (command.parent === null) command = command.commands.find((one) => one.name() === 'serve') ?? command
       const known = [...command.options.map(({ long }) => long), '--help', '--version']

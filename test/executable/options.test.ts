@@ -220,7 +220,7 @@ test('serve knows the variables of all commands', async () => {
     ...command.commands.flatMap(variables),
   ]
   const ofServe = new Set(withServeOptions(new Command()).options.map(({ envVar }) => envVar))
-  const others = [...new Set(variables(commandLine({})))].filter((name) => !ofServe.has(name))
+  const others = [...new Set(variables(await commandLine({})))].filter((name) => !ofServe.has(name))
   expect(others).toContain('SCRIP_COVERAGE')
   const env = Object.fromEntries(others.map((name) => [name, '1']))
   const program = await start(['serve'], { env: { SCRIP_PORT: '0', ...env } })

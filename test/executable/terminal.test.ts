@@ -20,7 +20,7 @@ const commandsBelow = (command: Command, path: string[] = []): Entry[] => [
   { path, command },
   ...command.commands.flatMap((below) => commandsBelow(below, [...path, below.name()])),
 ]
-const entries = commandsBelow(commandLine({}))
+const entries = commandsBelow(await commandLine({}))
 
 /** What `--help` of a command prints. */
 const helpOf = ({ command }: Entry): string => {
@@ -155,7 +155,8 @@ test.each<[string[], string]>([
   [['trigger', 'payout.faild'], 'Did you mean payout.failed?'],
   [['--scenario', 'sold-uot'], 'Did you mean sold-out?'],
 ])('%p asks whether another word was meant: %s', async (args, words) => {
-  const refused = commandLine({}, args).parseAsync(args, { from: 'user' })
+  const program = await commandLine({}, args)
+  const refused = program.parseAsync(args, { from: 'user' })
   expect(String(await refused.catch((error: Error) => error.message))).toContain(words)
 })
 
