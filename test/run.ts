@@ -17,7 +17,7 @@ let failed = 0
 
 const suite = async (title: string, args: string[], target: 'process' | 'binary'): Promise<void> => {
   console.log(`\n${title}`)
-  const child = Bun.spawn([bun, 'test', '--parallel', '--timeout', String(PATIENCE_MS), ...args], {
+  const child = Bun.spawn([bun, 'test', '--parallel', '--no-isolate', '--timeout', String(PATIENCE_MS), ...args], {
     cwd: root,
     env: { ...process.env, TEST_TARGET: target },
     stdout: 'inherit',
