@@ -74,7 +74,7 @@ export class Sandbox implements Extension {
 
   /** What comes before the handlers of public routes; for protected ones, the guard notifies the observer. */
   get hooks(): AnyElysia {
-    return new Elysia({ name: 'sandbox-hooks' }).onTransform({ as: 'global' }, async ({ request, path, route }) =>
+    return new Elysia({ name: 'sandbox-hooks' }).onTransform({ as: 'global' }, ({ request, path, route }) =>
       this.observer.entered({ request, path, route }),
     )
   }

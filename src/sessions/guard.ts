@@ -74,7 +74,13 @@ export class Guard {
   }
 
   /** Tokens are checked again if another process has written to their world. */
-  async #identify(authorization: string | null): Promise<Session> {
+  #identify(authorization: string | null): Session | Promise<Session> {
+    const { sessions, refreshIfChanged } = this.options
+    const known = sessions.recall(authorization)
+    return known && !refreshIfChanged(known.world) ? known : this.#verify(authorization)
+  }
+
+  async #verify(authorization: string | null): Promise<Session> {
     const { sessions, refreshIfChanged } = this.options
     const session = await sessions.admit(authorization)
     return refreshIfChanged(session.world) ? sessions.admit(authorization) : session

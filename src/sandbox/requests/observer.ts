@@ -102,11 +102,15 @@ export class RequestObserver implements HttpObserver {
     this.options.strict ? this.refuseUnknown(target) : undefined
 
   /** A public route has met no guard and no fault yet. @throws DomainError the injected fault, or validation */
-  entered = async (target: Asked): Promise<void> => {
+  entered = (target: Asked): Promise<void> | undefined => {
+    const observed = this.#inProgress.get(target.request)
+    const operation = this.options.outcomes.operationAt(target.request.method, target.route)
+    return observed && operation?.public ? this.#enterPublic(observed, target) : undefined
+  }
+
+  async #enterPublic(observed: ObservedRequest, target: Asked): Promise<void> {
     const { request, route } = target
-    const { outcomes, worlds } = this.options
-    const observed = this.#inProgress.get(request)
-    if (!observed || !outcomes.operationAt(request.method, route)?.public) return
+    const { worlds } = this.options
     observed.world ??= await worldMeant(worlds, request, route)
     await this.#inject(observed, observed.world ?? worlds.default, target)
     // The control API does so behind its gate.
