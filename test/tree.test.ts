@@ -67,6 +67,7 @@ const ROOMS: Record<string, readonly string[]> = {
   beneficiaries: ['reference', 'wallets', 'idempotency', 'sessions'],
   orders: ['webhooks', 'events', 'charges', 'catalog', 'wallets', 'reference', 'idempotency', 'sessions'],
   payouts: ['webhooks', 'events', 'beneficiaries', 'charges', 'wallets', 'reference', 'idempotency', 'sessions'],
+  erasure: ['beneficiaries', 'payouts', 'orders', 'wallets', 'events', 'webhooks', 'idempotency'],
   docs: [],
   sandbox: [
     'webhooks',

@@ -28,7 +28,8 @@ export const recordAct = (tx: Tx, { before, after, subject, ...act }: Act): void
 const jsonOrNull = (facts: object | undefined): string | null =>
   facts === undefined ? null : withoutEmails(JSON.stringify(facts))
 
-const EMAIL = /[^\s"'<>(),;:=\\]+@[^\s"'<>(),;:=\\]+/g
+/** The part before the @ can be quoted, and hold spaces then. */
+const EMAIL = /(?:\\?"[^"@]*"|[^\s"<>(),;:\\]+)@[^\s"'<>(),;:=\\]+/g
 
 const withoutEmails = (text: string): string => text.replace(EMAIL, '[e-mail]')
 

@@ -2,6 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
+import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { preparedFind, preparedInsert } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { found } from '../kernel/failure.ts'
@@ -11,6 +12,16 @@ import { type Beneficiary, beneficiaries } from './tables.ts'
 export type { Beneficiary }
 
 export const findBeneficiary = preparedFind(beneficiaries)
+
+export const findAnyBeneficiary = (query: Query, id: string): Beneficiary | undefined =>
+  query.select().from(beneficiaries).where(eq(beneficiaries.id, id)).limit(1).get()
+
+/** The oldest first: their ids sort by creation. An e-mail address matches in any case. */
+export const beneficiariesOf = (query: Query, narrowing: Narrowing, email?: string): Iterable<Beneficiary> => {
+  const { clientId, createdAtMs: atMs, emailLowerCase } = beneficiaries
+  const isWanted = email === undefined ? undefined : eq(emailLowerCase, email.toLowerCase())
+  return rowsById(query, beneficiaries, and(narrowed({ clientId, atMs }, narrowing), isWanted), narrowing.limit)
+}
 
 /** Of all clients, the oldest first. */
 export const beneficiaryKeys = (query: Query): Pick<Beneficiary, 'id' | 'clientId'>[] =>

@@ -141,6 +141,11 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
     rates: group('rates', 'manage exchange rates', async () => (await import('./rates.ts')).rateCommands),
     orders: group('orders', 'list and settle orders', async () => (await import('./orders.ts')).orderCommands),
     payouts: group('payouts', 'list and settle payouts', async () => (await import('./payouts.ts')).payoutCommands),
+    beneficiary: group(
+      'beneficiary',
+      'find saved beneficiaries and erase people',
+      async () => (await import('./beneficiary.ts')).beneficiaryCommands,
+    ),
     transactions: async (program) => (await import('./transactions.ts')).transactionsCommand(program),
     statement: async (program) => (await import('./statement.ts')).statementCommand(program),
     audit: group('audit', 'see what operators did', async () => (await import('./audit.ts')).auditCommands),

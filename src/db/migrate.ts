@@ -18,6 +18,7 @@ import refunds from './migrations/0014_refunds.sql' with { type: 'text' }
 import audit from './migrations/0015_audit.sql' with { type: 'text' }
 import clientsAndWallets from './migrations/0016_clients_and_wallets.sql' with { type: 'text' }
 import attemptsByEvent from './migrations/0017_attempts_by_event.sql' with { type: 'text' }
+import erasure from './migrations/0018_erasure.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -54,6 +55,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0015_audit', sql: audit },
   { name: '0016_clients_and_wallets', sql: clientsAndWallets },
   { name: '0017_attempts_by_event', sql: attemptsByEvent },
+  { name: '0018_erasure', sql: erasure },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

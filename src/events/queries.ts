@@ -51,6 +51,9 @@ export const getEvent = (query: Query, id: number): Event => {
   return event
 }
 
+/** Whether an event is still as it was read: a person can have been erased from it. */
+export const isUnchanged = (query: Query, { id, data }: Event): boolean => byId(query).get({ id })?.data === data
+
 export const nextNumber = (query: Query): number => (lastId(query).get()?.id ?? 0) + 1
 
 export const insertEvent = preparedInsert(events)

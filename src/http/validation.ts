@@ -31,9 +31,12 @@ const textProblem = (schema: TextOptions, value: unknown): Problem | undefined =
   }
   if (pattern !== undefined && !new RegExp(pattern).test(value))
     return { rule: 'format', problem: `must be ${description}` }
-  const isRight = format !== 'email' || isEmail(value)
+  const isRight = format !== 'email' || isEmailAddress(value)
   return isRight ? undefined : { rule: 'email', problem: 'must be a valid e-mail address' }
 }
+
+/** Of a text that is writable. */
+export const isEmailAddress = (text: string): boolean => isEmail(text)
 
 const charactersOf = (count: number): string => `${count} character${count === 1 ? '' : 's'} long`
 

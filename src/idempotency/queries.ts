@@ -1,4 +1,5 @@
-import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import { createHash } from 'node:crypto'
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { idempotencyKeys } from './tables.ts'
@@ -25,9 +26,41 @@ export const clearKeys = (tx: Tx, usedAtMsMax: number): void => void clearSome(t
 const isKey = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
   and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key))
 
-/** Also finds a key that has expired. */
-export const findKey = (query: Query, clientId: number, key: string): KeyRecord | undefined =>
-  query.select().from(idempotencyKeys).where(isKey({ clientId, key })).limit(1).get()
+/** What an erased key is stored as: the key itself can name a person. */
+const erasedKeyOf = (key: string): string => `erased ${createHash('sha256').update(key).digest('hex')}`
+
+/** Also finds a key that has expired, or was erased. */
+export const findKey = (query: Query, clientId: number, key: string): KeyRecord | undefined => {
+  const { clientId: owner, key: stored } = idempotencyKeys
+  const isEither = and(eq(owner, clientId), inArray(stored, [key, erasedKeyOf(key)]))
+  return query.select().from(idempotencyKeys).where(isEither).limit(1).get()
+}
+
+/** Takes the request and its response out. No request is the same as the erased one. */
+export const eraseKey = (tx: Tx, stored: Pick<KeyRecord, 'clientId' | 'key'>): void => {
+  tx.update(idempotencyKeys)
+    .set({ key: erasedKeyOf(stored.key), requestSha256: '', body: '{}' })
+    .where(isKey(stored))
+    .run()
+}
+
+/** In order of client and key. */
+export const storedResponses = (
+  query: Query,
+  after: Pick<KeyRecord, 'clientId' | 'key'>,
+  limit: number,
+): (SealedResponse & { isSealed: boolean })[] =>
+  query
+    .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
+    .from(idempotencyKeys)
+    .where(isAfter(after))
+    .orderBy(asc(idempotencyKeys.clientId), asc(idempotencyKeys.key))
+    .limit(limit)
+    .all()
+    .map((stored) => ({ ...stored, place: placeOf(stored), isSealed: !stored.body.startsWith('{') }))
+
+const isAfter = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
+  sql`(${idempotencyKeys.clientId}, ${idempotencyKeys.key}) > (${clientId}, ${key})`
 
 /** Replaces an expired response. */
 export const putKey = (tx: Tx, stored: KeyRecord): void => {
@@ -54,7 +87,7 @@ export const sealedResponses = (
   query
     .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
     .from(idempotencyKeys)
-    .where(and(SEALED, sql`(${idempotencyKeys.clientId}, ${idempotencyKeys.key}) > (${after.clientId}, ${after.key})`))
+    .where(and(SEALED, isAfter(after)))
     .orderBy(asc(idempotencyKeys.clientId), asc(idempotencyKeys.key))
     .limit(limit)
     .all()

@@ -39,15 +39,16 @@ export const PayoutSchema = Type.Object(
     beneficiary: Type.Object(
       {
         id: nullable(Type.String()),
-        email: Type.String(),
-        first_name: Type.String(),
-        last_name: Type.String(),
+        email: nullable(Type.String()),
+        first_name: nullable(Type.String()),
+        last_name: nullable(Type.String()),
         country: nullable(Type.String()),
         phone: nullable(Type.String()),
       },
       {
         title: 'PayoutBeneficiary',
-        description: 'A copy as of creation; id is null for a beneficiary that was not a saved one',
+        description:
+          'A copy as of creation; id is null for a beneficiary that was not a saved one, and everything once the person is erased',
       },
     ),
     description: nullable(Type.String()),

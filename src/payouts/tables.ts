@@ -33,9 +33,10 @@ export const payouts = sqliteTable('payouts', {
   paidConversionMinor: integer('paid_conversion_minor'),
   beneficiaryTotalMinor: integer('beneficiary_total_minor').notNull(),
   beneficiaryId: text('beneficiary_id'),
-  beneficiaryEmail: text('beneficiary_email').notNull(),
-  beneficiaryFirstName: text('beneficiary_first_name').notNull(),
-  beneficiaryLastName: text('beneficiary_last_name').notNull(),
+  /** Null once the person is erased, as are the names. */
+  beneficiaryEmail: text('beneficiary_email'),
+  beneficiaryFirstName: text('beneficiary_first_name'),
+  beneficiaryLastName: text('beneficiary_last_name'),
   beneficiaryCountry: text('beneficiary_country'),
   beneficiaryPhone: text('beneficiary_phone'),
   beneficiaryIdentifiers: text('beneficiary_identifiers'),

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import type { Event } from '../events/queries.ts'
+import { type Event, isUnchanged } from '../events/queries.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { findAnyWebhook, insertAttempt, updateWebhook, type Webhook } from './queries.ts'
 import { dropQueue, releaseNext } from './queue.ts'
@@ -55,7 +55,8 @@ export const recordAttempt = (
     status,
     responseStatus: response.status,
     durationMs: response.durationMs,
-    responseBody: response.body,
+    // A receiver can repeat what it was sent.
+    responseBody: isUnchanged(tx, event) ? response.body : null,
     nextAttemptAtMs,
     createdAtMs: atMs,
   })

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { createHmac } from 'node:crypto'
 import { Webhook as Stranger } from 'standardwebhooks'
 import { eventsOf } from '../events/events.ts'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { againstBinary, type StartedServer, startServer, structured, type TestWorld } from '../harness.ts'
 import { INSTANT, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { attemptsOf, fund, hook, openReceiver, type Receiver, readHook, settle, WEBHOOKS } from './webhooks.ts'
 
-let server: Server
+let server: StartedServer
 beforeAll(async () => {
   server = await startServer('--rate-limit', 'off')
 })
@@ -89,6 +89,24 @@ describe('A delivery', () => {
     await receiver.until(1)
   })
 })
+
+test.skipIf(againstBinary)(
+  'The response to an event that was changed meanwhile, as by an erasure, is not kept',
+  async () => {
+    const world = await server.world(NOON)
+    const sqlite = server.database(world.name)
+    const receiver = receiving(({ body }) => {
+      sqlite?.run("UPDATE events SET data = json_set(data, '$.amount', 0)")
+      return new Response(body)
+    })
+    const { id } = await hook(world, receiver.url)
+    await fund(world)
+    await settle(world)
+    expect(await attemptsOf(world, id)).toMatchObject([
+      { status: 'delivered', response_status: 200, response_body: null },
+    ])
+  },
+)
 
 describe('A signature', () => {
   test('of the kind standard is verified by the library of the Standard Webhooks', async () => {

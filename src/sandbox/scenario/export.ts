@@ -184,9 +184,11 @@ const payeeOf = (query: Query, payout: Payout): Record => {
   if (saved) return { beneficiary_id: id }
   return {
     ...told({ beneficiary_id: id }),
-    beneficiary_email: payout.beneficiaryEmail,
-    beneficiary_first_name: payout.beneficiaryFirstName,
-    beneficiary_last_name: payout.beneficiaryLastName,
+    ...told({
+      beneficiary_email: payout.beneficiaryEmail,
+      beneficiary_first_name: payout.beneficiaryFirstName,
+      beneficiary_last_name: payout.beneficiaryLastName,
+    }),
     ...told({ beneficiary_country: payout.beneficiaryCountry, beneficiary_phone: payout.beneficiaryPhone }),
   }
 }

@@ -34,6 +34,6 @@ const changesByEmail = new Map<string, Change>(PAYOUT_OUTCOMES.map((outcome) => 
 
 /** The next step of a payout in the sandbox. */
 export const sandboxStep = (payout: Payout, usual: PayoutStep | undefined): PayoutStep | undefined => {
-  const change = changesByEmail.get(payout.beneficiaryEmail.toLowerCase())
+  const change = changesByEmail.get(payout.beneficiaryEmail?.toLowerCase() ?? '')
   return change ? change(payout, usual) : usual
 }

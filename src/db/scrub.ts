@@ -1,0 +1,43 @@
+import type { Database as SqliteDatabase } from 'bun:sqlite'
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DataFault, databasePath } from './data-folder.ts'
+
+/** Leaves nothing of what was deleted in the files of a data folder (contract C17, decision 68). */
+
+const HEADER = Buffer.from('SQLite format 3\0')
+
+/** Other databases in a data folder: what `restore` has set aside, backups, and what a command that was killed has left. */
+export const copiesIn = (dataDir: string): string[] => {
+  const database = databasePath(dataDir)
+  const name = basename(database)
+  const own = statSync(database).ino
+  return readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+    .filter((path) => basename(path).startsWith(`${name}.before-`) || isDatabase(join(dataDir, path)))
+    .filter((path) => statSync(join(dataDir, path)).ino !== own)
+    .sort()
+}
+
+const isDatabase = (path: string): boolean => {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
+  const header = Buffer.alloc(HEADER.length)
+  const descriptor = openSync(path, 'r')
+  try {
+    readSync(descriptor, header)
+  } finally {
+    closeSync(descriptor)
+  }
+  return header.equals(HEADER)
+}
+
+/**
+ * Writes all pages anew, because a page that was split keeps copies of rows between its cells, and empties the
+ * write-ahead log. A server reads meanwhile, and waits to write.
+ * @throws DataFault while another program reads
+ */
+export const rewriteFile = (sqlite: SqliteDatabase): void => {
+  sqlite.run('PRAGMA temp_store = FILE') // else all of it has to fit in memory
+  sqlite.run('VACUUM')
+  const { busy } = sqlite.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
+  if (busy !== 0) throw new DataFault('Another program reads the database, and keeps its old pages: try again.')
+}

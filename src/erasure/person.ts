@@ -1,0 +1,59 @@
+import { lowerCase } from '../kernel/lower-case.ts'
+
+/** What a text becomes that holds the e-mail address of the person (contract C17). */
+export const ERASED = 'erased'
+
+/** Parts of a text that neither JSON nor the lower case of SQLite writes in another way. */
+const PLAIN = /[ !#-[\]-~]+/g
+
+/** Whose data is erased: everything with an e-mail address, or only what belongs to a saved beneficiary. */
+export class Person {
+  readonly #email: string
+  /** The longest part of the address that SQL finds in whatever holds the address. */
+  readonly part: string
+
+  constructor(
+    email: string,
+    readonly beneficiaryId: string | undefined,
+  ) {
+    this.#email = lowerCase(email)
+    const parts = this.#email.match(PLAIN) ?? []
+    this.part = parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
+  }
+
+  /** Whether something was paid to the person. */
+  isPayee(beneficiaryId: string | null, email: string | null): boolean {
+    if (this.beneficiaryId !== undefined) return beneficiaryId === this.beneficiaryId
+    return this.isAddress(email)
+  }
+
+  isAddress(email: string | null): boolean {
+    return email !== null && lowerCase(email) === this.#email
+  }
+
+  isNamedIn(text: string | null): boolean {
+    return text !== null && lowerCase(text).includes(this.#email)
+  }
+
+  without(text: string): string
+  without(text: string | null): string | null
+  without(text: string | null): string | null {
+    return this.isNamedIn(text) ? ERASED : text
+  }
+
+  withoutInJson(json: string): string
+  withoutInJson(json: string | null): string | null
+  withoutInJson(json: string | null): string | null {
+    return json === null ? null : JSON.stringify(this.withoutIn(JSON.parse(json)))
+  }
+
+  /** Of a value of JSON. */
+  withoutIn(value: unknown): unknown {
+    if (typeof value === 'string') return this.without(value)
+    if (Array.isArray(value)) return value.map((item) => this.withoutIn(item))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [this.without(name), this.withoutIn(member)]),
+    )
+  }
+}

@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { databasePath } from '../../src/db/data-folder.ts'
+import { Database, type Tx } from '../../src/db/database.ts'
+import { rewriteFile } from '../../src/db/scrub.ts'
+import { type Erased, erase } from '../../src/erasure/erasure.ts'
+import { Person } from '../../src/erasure/person.ts'
+import { type Live, openLive } from '../orders/live.ts'
+
+/** The erasure of a person (contract C17), in many units and interrupted in each; test/executable has the command. */
+
+const EMAIL = 'ada@example.com'
+const TRACES = ['ada@example.com', 'lovelace', 'analytical', 'engine-7']
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+const freshFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-erasure-'))
+  folders.push(folder)
+  return folder
+}
+
+const tracesIn = (folder: string): string[] =>
+  readdirSync(folder).flatMap((name) => {
+    const bytes = readFileSync(join(folder, name)).toString('latin1').toLowerCase()
+    return TRACES.filter((trace) => bytes.includes(trace)).map((trace) => `${name}: ${trace}`)
+  })
+
+const post = async (live: Live, path: string, body: object, key?: string): Promise<{ id: string }> => {
+  const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key }
+  const response = await live.request(path, { method: 'POST', body: JSON.stringify(body), headers })
+  expect(response.status).toBeOneOf([200, 201])
+  return (await response.json()) as { id: string }
+}
+
+const payment = (reference_id: string, email = EMAIL, last_name = 'Lovelace') => ({
+  reference_id,
+  wallet_id: 1,
+  amount: 1,
+  currency: 'USD',
+  beneficiary_email: email,
+  beneficiary_first_name: 'Ada',
+  beneficiary_last_name: last_name,
+  description: last_name === 'Lovelace' ? 'For the Analytical Engine' : 'Fee',
+  metadata: last_name === 'Lovelace' ? { work: 'engine-7' } : {},
+})
+
+/** A folder with the records of Ada, in which pages were split, between those of others. */
+const furnished = async (payouts: number): Promise<string> => {
+  const live = await openLive(freshFolder())
+  const payoutsMade = Array.from({ length: payouts }, async (_, number) => {
+    await post(live, '/payouts', payment(`a-${number}`), number % 3 === 0 ? `key-of-${number}` : undefined)
+    await post(live, '/payouts', payment(`b-${number}`, `person${number % 7}@example.com`, `Name ${number}`))
+  })
+  const saved = Array.from({ length: 60 }, (_, number) => {
+    const email = number === 30 ? EMAIL : `${(number * 7919) % 100}.person@example.com`
+    return post(live, '/beneficiaries', { email, first_name: 'Ada', last_name: number === 30 ? 'Lovelace' : 'Other' })
+  })
+  await Promise.all([...payoutsMade, ...saved])
+  await live.stock(1, 'CARD-1')
+  const { id } = await post(
+    live,
+    '/orders',
+    { product_id: 1, denomination: 10, quantity: 1, email: EMAIL },
+    'key-of-the-order',
+  )
+  expect(id).toBeNumber()
+  live.close()
+  return live.folder
+}
+
+/** Opens the database as a command does, which is killed before a unit of work, if any. */
+const eraseIn = async (folder: string, unitsMax = Number.POSITIVE_INFINITY): Promise<Erased | undefined> => {
+  const database = Database.openFile(databasePath(folder))
+  let units = 0
+  const write = async <T>(work: (tx: Tx) => T): Promise<T> => {
+    if (units++ === unitsMax) throw new Error('killed')
+    return database.write(work)
+  }
+  const open = () => JSON.stringify({ email: EMAIL })
+  try {
+    const erased = await erase({ query: database.query, write, open }, new Person(EMAIL, undefined), () => undefined)
+    rewriteFile(database.sqlite)
+    return erased
+  } catch (error) {
+    expect(error).toEqual(new Error('killed'))
+    return undefined
+  } finally {
+    database.leave()
+  }
+}
+
+describe('the erasure of a person', () => {
+  test('that is interrupted in any unit of work is finished by the next one', async () => {
+    const folder = await furnished(15)
+    expect(tracesIn(folder)).not.toEqual([])
+    let unitsMax = 0
+    for (let isWhole = false; !isWhole; unitsMax++) {
+      const copy = freshFolder()
+      cpSync(folder, copy, { recursive: true })
+      isWhole = (await eraseIn(copy, unitsMax)) !== undefined
+      if (!isWhole) await eraseIn(copy)
+      expect({ unitsMax, left: tracesIn(copy) }).toEqual({ unitsMax, left: [] })
+    }
+    expect(unitsMax).toBeGreaterThan(4)
+  })
+
+  test('takes many units of work, between which a server goes on with the payouts', async () => {
+    const folder = await furnished(250)
+    const live = await openLive(folder)
+    const database = Database.openFile(databasePath(folder))
+    let moved = 0
+    const write = async <T>(work: (tx: Tx) => T): Promise<T> => {
+      const done = await database.write(work)
+      const rows = live.database.sqlite
+        .query<{ id: string }, []>(
+          "SELECT id FROM payouts WHERE reference_id LIKE 'a-%' AND status = 'created' LIMIT 5",
+        )
+        .all()
+      for (const { id } of rows) {
+        moved += (await live.request(`/payouts/${id}/cancel`, { method: 'POST' })).status === 200 ? 1 : 0
+      }
+      return done
+    }
+    const open = () => JSON.stringify({ email: EMAIL })
+    const erased = await erase({ query: database.query, write, open }, new Person(EMAIL, undefined), () => undefined)
+    rewriteFile(database.sqlite)
+    expect(erased).toMatchObject({ payouts: 250, orders: 1, idempotencyKeys: 85 })
+    expect(moved).toBeGreaterThan(20)
+    expect(tracesIn(folder)).toEqual([])
+    database.leave()
+    live.close()
+  })
+
+  test('finds an address whatever JSON and other scripts make of it', async () => {
+    for (const email of ['"ada \\"l\\""@example.com', 'ÀDÀ@example.com', 'Ada@EXAMPLE.com']) {
+      const person = new Person(email, undefined)
+      const json = JSON.stringify({ to: [email.toLowerCase()], [email]: 1 })
+      expect(person.isNamedIn(`to ${email.toLowerCase()}`)).toBe(true)
+      expect(JSON.parse(person.withoutInJson(json))).toEqual({ to: ['erased'], erased: 1 })
+      expect(json.toLowerCase()).toContain(person.part)
+    }
+    expect(new Person(EMAIL, undefined).isNamedIn('bob@example.com')).toBe(false)
+  })
+})

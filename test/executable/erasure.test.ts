@@ -1,0 +1,272 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Credentials, Customer, inOffice, type Office } from './live.ts'
+import { type Running, start } from './program.ts'
+
+/** `scrip beneficiary` (contract C17): who is saved, and the erasure of a person, beside a running server. */
+
+const ADA = {
+  email: 'Ada.Byron@Example.com',
+  first_name: 'Adaline',
+  last_name: 'Byronesque',
+  country: 'GB',
+  phone: '+442079460958',
+  metadata: { employee: 'E-1815-XYZ' },
+}
+const BOB = {
+  email: 'bob@example.com',
+  first_name: 'Bob',
+  last_name: 'Builder',
+  metadata: { boss: 'ada.byron@example.com' },
+}
+const PAYMENT = { wallet_id: 1, amount: 5, currency: 'USD' }
+/** What is left of her nowhere, in any case. */
+const TRACES = [
+  'ada.byron@example.com',
+  'adaline',
+  'byronesque',
+  '442079460958',
+  'e-1815-xyz',
+  'countess',
+  'zx-passport',
+]
+
+/** The files of the data folder that hold one of the texts, and which. */
+const foundIn = (dataDir: string, texts: readonly string[]): string[] =>
+  readdirSync(dataDir, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .flatMap(({ parentPath, name }) => {
+      const bytes = readFileSync(join(parentPath, name)).toString('latin1').toLowerCase()
+      return texts.filter((text) => bytes.includes(text)).map((text) => `${name}: ${text}`)
+    })
+
+const poster =
+  (server: Running, { pair }: Customer) =>
+  async (path: string, body: object, key?: string): Promise<{ status: number; body: Record<string, unknown> }> => {
+    const headers = { authorization: `Bearer ${pair.access_token}`, ...(key && { 'idempotency-key': key }) }
+    const response = await server.request(`/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+
+/** Two clients who know Ada, and another person; everything that can hold a text of hers does. */
+const furnished = async (office: Office) => {
+  const credentials = await office.stocked()
+  const other = await office.answer<Credentials>('client', 'add', 'beta')
+  await office.answer('wallet', 'add', 'beta', 'USD')
+  await office.answer('wallet', 'fund', '2', '100', '--remarks', 'Asked for by ADA.BYRON@example.com')
+  const server = await office.serve('--rate-limit', 'off')
+  const acme = await Customer.of(server, credentials)
+  const beta = await Customer.of(server, other)
+  const [post, postBeta] = [poster(server, acme), poster(server, beta)]
+  const saved = await post('/beneficiaries', ADA, 'save-ada.byron@example.com')
+  await postBeta('/beneficiaries', { ...ADA, email: ADA.email.toLowerCase() })
+  const bob = await post('/beneficiaries', BOB)
+  const own = {
+    ...PAYMENT,
+    beneficiary_id: saved.body.id,
+    description: 'For the Countess',
+    metadata: { to: 'the countess' },
+  }
+  const paid = await post('/payouts', { ...own, reference_id: 'bonus ada.byron@example.com' }, 'pay-the-person-1')
+  const inline = {
+    beneficiary_email: ADA.email.toUpperCase(),
+    beneficiary_first_name: ADA.first_name,
+    beneficiary_last_name: ADA.last_name,
+    beneficiary_identifiers: { passport: 'ZX-PASSPORT' },
+  }
+  const again = await postBeta('/payouts', { ...PAYMENT, wallet_id: 2, reference_id: 'p-1', ...inline })
+  const bobs = {
+    ...PAYMENT,
+    beneficiary_id: bob.body.id,
+    reference_id: 'bob-1',
+    description: 'cc ada.byron@example.com',
+  }
+  const paidBob = await post('/payouts', {
+    ...bobs,
+    metadata: { 'Ada.Byron@example.com': ['x', 'see ADA.BYRON@EXAMPLE.COM'] },
+  })
+  const order = {
+    product_id: 1,
+    denomination: 10,
+    quantity: 1,
+    email: ADA.email,
+    ref: 'gift-for-ada.byron@example.com',
+  }
+  const ordered = await post('/orders', order, 'order-for-her')
+  expect([saved, paid, again, paidBob, ordered].map(({ status }) => status)).toEqual([201, 201, 201, 201, 200])
+  const payouts = [paid, again, paidBob].map(({ body }) => String(body.id))
+  await office.answer('payouts', 'advance', String(payouts[0]), '--to', 'processing')
+  await office.answer('payouts', 'fail', String(payouts[0]), '--reason', 'No answer from ada.byron@example.com')
+  return {
+    server,
+    acme,
+    beta,
+    post,
+    own,
+    order,
+    ids: { saved: String(saved.body.id), payouts, order: Number(ordered.body.id) },
+  }
+}
+
+/** What a receiver answered, as deliveries record it. */
+const answered = (office: Office, about: string, text: string): void => {
+  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+  sqlite.run(
+    `INSERT INTO webhook_deliveries (client_id, webhook_id, event_id, event_type, attempt, status, duration_ms, response_body, created_at_ms)
+      SELECT client_id, 'whk_1', event_id, type, 1, 'delivered', 1, ?, ${Date.now()} FROM events WHERE record = ? LIMIT 1`,
+    [text, about],
+  )
+  sqlite.close()
+}
+
+describe('scrip beneficiary erase', () => {
+  test('takes a person out of everything at every client, beside a server, and leaves the ledger whole', () =>
+    inOffice(async (office) => {
+      const { server, acme, beta, post, own, order, ids } = await furnished(office)
+      const [paid, again, bobs] = ids.payouts
+      answered(office, `payout ${paid}`, 'Thank you, Adaline')
+      answered(office, `payout ${bobs}`, 'queued for ADA.BYRON@example.com')
+      expect(foundIn(office.dataDir, TRACES)).not.toEqual([])
+      const wallet = await acme.wallet()
+
+      const erased = await office.answer<Record<string, unknown>>('beneficiary', 'erase', 'ada.byron@EXAMPLE.com')
+      expect(foundIn(office.dataDir, TRACES)).toEqual([])
+      expect(erased).toMatchObject({ payouts: 3, orders: 1, transactions: 3, deliveries: 2, idempotency_keys: 3 })
+      expect(erased.beneficiaries).toEqual([ids.saved, expect.stringMatching(/^ben_/)])
+
+      const nobody = { id: null, email: null, first_name: null, last_name: null, country: null, phone: null }
+      expect(await acme.read(`/payouts/${paid}`)).toMatchObject({
+        reference_id: 'erased',
+        status: 'failed',
+        beneficiary: nobody,
+        description: null,
+        metadata: {},
+        failure_reason: 'erased',
+        events: [{}, {}, {}, { event_type: 'failed', message: 'erased' }],
+      })
+      expect(await beta.read(`/payouts/${again}`)).toMatchObject({ reference_id: 'p-1', beneficiary: nobody })
+      expect(await acme.read(`/payouts/${bobs}`)).toMatchObject({
+        beneficiary: { email: BOB.email, first_name: 'Bob' },
+        description: 'erased',
+        metadata: { erased: ['x', 'erased'] },
+      })
+      expect(await acme.read(`/orders/${ids.order}`)).toMatchObject({
+        email: null,
+        ref: 'erased',
+        client_reference: 'erased',
+      })
+      expect(await acme.read<object[]>('/beneficiaries')).toMatchObject([
+        { email: BOB.email, metadata: { boss: 'erased' } },
+      ])
+      expect(await beta.read<object[]>('/beneficiaries')).toEqual([])
+      expect(await acme.read<object[]>('/payouts?search=byron')).toEqual([])
+      expect(await beta.read<object[]>('/transactions?search=ada.byron')).toEqual([])
+      expect(await beta.read<object[]>('/transactions?source_type=funding')).toMatchObject([
+        { amount: 100, remarks: 'erased' },
+      ])
+      const events = await acme.read<{ type: string; data: object }[]>('/events?limit=100')
+      expect(events.find(({ type }) => type === 'payout.failed')).toMatchObject({ data: { beneficiary: nobody } })
+      expect(events.find(({ type }) => type === 'order.delivered')).toMatchObject({
+        data: { email: null, ref: 'erased' },
+      })
+      expect(await acme.wallet()).toEqual(wallet)
+
+      for (const [path, body, key] of [
+        ['/beneficiaries', ADA, 'save-ada.byron@example.com'],
+        ['/payouts', { ...own, reference_id: 'bonus ada.byron@example.com' }, 'pay-the-person-1'],
+        ['/orders', order, 'order-for-her'],
+      ] as const) {
+        const { status, body: refused } = await post(path, body, key)
+        expect([path, status, JSON.stringify(refused)]).toEqual([
+          path,
+          400,
+          expect.stringContaining('different request'),
+        ])
+      }
+      const [row] = await office
+        .answer<{ subject: string; after: object }[]>('audit', 'list')
+        .then((rows) => rows.slice(-1))
+      expect(row).toMatchObject({ command: 'beneficiary erase', subject: '[e-mail]', outcome: 'done', after: erased })
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+      await server.stop()
+      expect(foundIn(office.dataDir, TRACES)).toEqual([])
+    }))
+
+  test('by the id of a saved beneficiary, which list and show find, takes out what belongs to it alone', () =>
+    inOffice(async (office) => {
+      const { server, acme, beta, ids } = await furnished(office)
+      const [paid, again] = ids.payouts
+      const list = (...args: string[]) => office.answer<object[]>('beneficiary', 'list', ...args)
+      expect(await list('--email', 'ADA.byron@example.com')).toMatchObject([{ client: 'acme' }, { client: 'beta' }])
+      expect(await list('--client', 'beta', '--until', '2020-01-01')).toEqual([])
+      expect(await office.answer('beneficiary', 'show', ids.saved)).toMatchObject({
+        id: ids.saved,
+        email: ADA.email,
+        phone: ADA.phone,
+        total_amount: 0,
+        currency: 'USD',
+        metadata: ADA.metadata,
+      })
+      const erased = await office.answer('beneficiary', 'erase', ids.saved)
+      expect(erased).toMatchObject({
+        beneficiaries: [ids.saved],
+        payouts: 1,
+        orders: 0,
+        transactions: 2,
+        idempotency_keys: 2,
+      })
+      expect(await acme.read(`/payouts/${paid}`)).toMatchObject({
+        reference_id: 'erased',
+        beneficiary: { email: null },
+      })
+      expect(await acme.read(`/orders/${ids.order}`)).toMatchObject({ email: ADA.email })
+      expect(await beta.read(`/payouts/${again}`)).toMatchObject({ beneficiary: { first_name: ADA.first_name } })
+      expect(await beta.read<object[]>('/beneficiaries')).toMatchObject([{ first_name: ADA.first_name }])
+      expect(await office.answer<object[]>('audit', 'list', '--status', 'done')).toContainEqual(
+        expect.objectContaining({ command: 'beneficiary erase', subject: ids.saved }),
+      )
+      await server.stop()
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+
+  test('refuses a person that nothing is stored about, and what is neither an address nor an id', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      for (const named of ['nobody@example.com', 'ben_0']) {
+        expect(await office.run(['beneficiary', 'erase', named])).toEqual({
+          exitCode: 1,
+          stdout: '',
+          stderr: 'scrip: Nothing is stored about this person: see scrip beneficiary list.\n',
+        })
+      }
+      expect(await office.run(['beneficiary', 'erase', '@'])).toMatchObject({ exitCode: 2, stdout: '' })
+      const rows = await office.answer<{ subject: string }[]>('audit', 'list', '--status', 'refused')
+      expect(rows.map(({ subject }) => subject)).toEqual(['[e-mail]', 'ben_0', '@'])
+    }))
+
+  test.each([
+    [
+      'what a restore has set aside',
+      (folder: string) => writeFileSync(join(folder, 'scrip.sqlite.before-2026-01-01'), 'x'),
+    ],
+    ['a backup', (folder: string) => copyFileSync(join(folder, 'scrip.sqlite'), join(folder, 'nightly.db'))],
+  ])('refuses while %s is in the data folder', (_, put) =>
+    inOffice(async (office) => {
+      await office.stocked()
+      put(office.dataDir)
+      const { exitCode, stderr } = await office.run(['beneficiary', 'erase', 'ada.byron@example.com'])
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: expect.stringContaining('move it to your backups or delete it'),
+      })
+    }),
+  )
+
+  test('refuses a sandbox, whose worlds and snapshots are copies', () =>
+    inOffice(async (office) => {
+      await (await start(['--data-dir', office.dataDir])).stop()
+      expect(await office.run(['beneficiary', 'erase', 'ada@example.com'])).toMatchObject({ exitCode: 4, stdout: '' })
+    }))
+})
