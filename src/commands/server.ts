@@ -74,6 +74,7 @@ export const startServer = async (config: Config, log: Log) => {
     stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
       stopping = true
       clearInterval(timekeeper)
+      deps.sandbox?.stop()
       await Promise.all([server.stop(drainMsMax), deliveries.close(drainMsMax)])
       await metricsServer?.stop(0)
       await recordFailed()

@@ -4,6 +4,7 @@ import type { BaseRates } from '../charges/rates.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Asked } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
+import type { Feed } from './feed/feed.ts'
 import type { RecordedRequest } from './requests/operations.ts'
 import type { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import type { ScenarioSources } from './scenario/loading.ts'
@@ -24,6 +25,7 @@ export interface Parts extends Program {
   publicUrl: string
   outcomes: OutcomeRegistry
   coverage: Coverage
+  feed: Feed
   /** Refuses requests that may not use the control API. @throws DomainError */
   gate: (request: Request) => void
   /** Refuses what an operation does not document. @throws DomainError validation */

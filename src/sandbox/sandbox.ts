@@ -11,10 +11,12 @@ import type { EventLog } from './explore/events.ts'
 import { Exploration, type RunFault } from './explore/exploration.ts'
 import { faultHeadersOf } from './faults/faults.ts'
 import { addRule } from './faults/rules.ts'
+import { Feed } from './feed/feed.ts'
 import type { Parts } from './parts.ts'
-import { type RecordingListener, RequestObserver } from './requests/observer.ts'
+import { RequestObserver } from './requests/observer.ts'
 import type { CoverageReport, RecordedRequest } from './requests/operations.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
+import type { RecordingListener } from './requests/request-log.ts'
 import { newRules } from './scenario/faults.ts'
 import type { Scenario } from './scenario/schema.ts'
 import { generatedSupply } from './seed/vouchers.ts'
@@ -45,6 +47,7 @@ export class Sandbox implements Extension {
   readonly #coverage: Coverage
   /** Is shown each delivery while `scrip run --explore` runs. */
   #events: EventLog | undefined
+  readonly #feed: Feed
 
   constructor(private readonly options: SandboxOptions) {
     const { worlds, catalog, host, publicUrl } = options
@@ -54,6 +57,7 @@ export class Sandbox implements Extension {
       (world, productId) => (catalog.find(productId) ?? catalog.findAny(world, productId))?.validity,
     )
     this.observer = new RequestObserver({ ...options, outcomes: this.#outcomes, coverage: this.#coverage })
+    this.#feed = new Feed({ worlds, onRecorded: (listener) => this.onRecorded(listener) })
     this.resolveAccount = async (credentials, request) => {
       const account = await resolve(credentials, request)
       if (request) this.observer.belongs(request, account.world)
@@ -87,6 +91,7 @@ export class Sandbox implements Extension {
       gate: sandboxGate({ boundHost: host, token }),
       snapshots: worlds.snapshots,
       coverage: this.#coverage,
+      feed: this.#feed,
       outcomes: this.#outcomes,
       refuseUnknown: this.observer.refuseUnknown,
       replay: (world, recorded) => this.#replay(program, world, recorded),
@@ -102,6 +107,11 @@ export class Sandbox implements Extension {
 
   onRecorded(listener: RecordingListener): void {
     this.observer.onRecorded(listener)
+  }
+
+  /** Ends what would keep a server open that stops: the feeds. */
+  stop(): void {
+    this.#feed.close()
   }
 
   coverage(): CoverageReport {

@@ -367,9 +367,18 @@ const send = (world: TestWorld, operation: Served, call: Call): Promise<Response
   })
 }
 
+/** What a response begins with, if it stays open. */
+const textOf = async (response: Response): Promise<string> => {
+  if (response.headers.get('content-type') !== 'text/event-stream') return response.text()
+  const reader = response.body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return Buffer.from(first?.value ?? []).toString()
+}
+
 /** Holds a response against what the document says of an operation's answers with its status. */
 const conforms = async (operation: Served, status: number, response: Response): Promise<unknown> => {
-  const text = await response.text()
+  const text = await textOf(response)
   if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${text}`)
   const documented = operation.responses[status]
   if (!documented) throw new Error(`${status} is not documented`)

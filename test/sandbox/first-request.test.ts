@@ -66,6 +66,8 @@ const FIRST: Record<string, readonly (readonly [method: string, path: string, bo
   'GET /_sandbox/requests': [['GET', '/requests']],
   'GET /_sandbox/requests/{id}': [['GET', '/requests/1']],
   'POST /_sandbox/requests/{id}/replay': [['POST', '/requests/1/replay']],
+  // A feed that is open does not end.
+  'GET /_sandbox/feed': [['GET', '/feed?world=nowhere']],
   'GET /_sandbox/ledger': [['GET', '/ledger']],
   'GET /_sandbox/test-values': [['GET', '/test-values']],
   'GET /_sandbox/coverage': [['GET', '/coverage?format=table']],

@@ -37,7 +37,7 @@ describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest]
       if (!requestBody) expect(JSON.stringify(body)).toContain('known are none.')
     })
 
-    const takesAll = ['/_sandbox/requests', '/_sandbox/coverage'].includes(path)
+    const takesAll = ['/_sandbox/requests', '/_sandbox/coverage', '/_sandbox/feed'].includes(path)
     test.if(known.includes('world') && !takesAll)('400 refuses all worlds', async () => {
       const expected = { status: 400, body: validation('world', 'format', 'must be one world here') }
       expect(await ask(method, `${target.replace('nowhere', '1')}?world=*`)).toEqual(expected)

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
+import { feedRoutes } from '../feed/routes.ts'
 import type { Parts } from '../parts.ts'
 import { requestRoutes } from '../requests/routes.ts'
 import { scenarioRoutes } from '../scenario/routes.ts'
@@ -40,6 +41,7 @@ const controlRoutes = (parts: Parts) =>
     .use(webhookRoutes(parts))
     .use(scenarioRoutes(parts))
     .use(requestRoutes(parts))
+    .use(feedRoutes(parts))
     .use(testValueRoutes(parts))
 
 const LINKS = [
@@ -55,6 +57,7 @@ const LINKS = [
   'faults',
   'ledger',
   'requests',
+  'feed',
   'coverage',
   'test-values',
 ]

@@ -24,16 +24,13 @@ import { refusalFacts } from '../worlds/refused-logins.ts'
 import { markWritten } from '../worlds/written.ts'
 import { EventObserver } from './events.ts'
 import { shownPartOf } from './redaction.ts'
-import { type Injected, type LoggedRequest, ObservedRequest, requestLog } from './request-log.ts'
+import { type Injected, ObservedRequest, type RecordingListener, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
 
 interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'catalog' | 'reference'> {
   log: Log
   strict: boolean
 }
-
-/** Called with each request when it is recorded. */
-export type RecordingListener = (recorded: Pick<LoggedRequest, 'world' | 'request' | 'id'>) => void
 
 /** Applies faults to requests, and records each request in the log and the coverage of its world. */
 export class RequestObserver implements HttpObserver {
@@ -222,8 +219,8 @@ export class RequestObserver implements HttpObserver {
     observed.fault = observed.injected?.fault.name ?? null
     observed.injected = undefined
     if (observed.failure && observed.client === null) observed.cut()
-    const id = world.of(requestLog).add(observed)
-    for (const listener of this.#listeners) listener({ world, request: observed, id })
+    const logged = world.of(requestLog).add(observed)
+    for (const listener of this.#listeners) listener(logged)
   }
 
   #count(world: World, { method }: Request, observed: ObservedRequest): void {

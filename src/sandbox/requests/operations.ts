@@ -49,9 +49,15 @@ export const RecordedRequest = Type.Object(
   { title: 'RecordedRequest' },
 )
 
+/** A recorded request without bodies. */
+export type RecordedHead = Omit<RecordedRequest, 'request' | 'response'> & {
+  request: Omit<RecordedRequest['request'], 'body'>
+  response: Omit<RecordedRequest['response'], 'body'>
+}
+
 const COUNTRY_EXAMPLE =
   '{"id":1,"name":"Aruba","official_name":"Aruba","alpha_2":"AW","alpha_3":"ABW","numeric_code":"533","dialing_prefix":"+297"}'
-const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
+export const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
   id: 2,
   world: 'checkout',
   request_id: 'req_checkout_2',

@@ -6,7 +6,7 @@ import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Fault } from '../faults/faults.ts'
-import type { RecordedRequest } from './operations.ts'
+import type { RecordedHead, RecordedRequest } from './operations.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
 
@@ -87,15 +87,14 @@ class RequestLog {
     world.onLimited(() => this.#trim())
   }
 
-  /** Returns its id. */
-  add(request: ObservedRequest): number {
-    const size = sizeOf(request)
+  add(request: ObservedRequest): LoggedRequest {
+    const bytes = sizeOf(request)
     this.#lastId += 1
     this.#captured.push(request)
-    this.#sizes.push(size)
-    this.#size += size
+    this.#sizes.push(bytes)
+    this.#size += bytes
     this.#trim()
-    return this.#lastId
+    return { world: this.world, request, id: this.#lastId, bytes }
   }
 
   /** Continues the log of another process. */
@@ -143,12 +142,24 @@ export interface LoggedRequest {
   bytes: number
 }
 
+/** Called with each request when it is recorded. */
+export type RecordingListener = (recorded: LoggedRequest) => void
+
+type Logged = Pick<LoggedRequest, 'world' | 'request' | 'id'>
+
 /** Without secrets. */
-export const recordedFrom = ({
-  world,
-  request: captured,
-  id,
-}: Pick<LoggedRequest, 'world' | 'request' | 'id'>): RecordedRequest => {
+export const recordedFrom = (logged: Logged): RecordedRequest => {
+  const { requestBody, response } = logged.request
+  const recorded = headOf(logged)
+  return {
+    ...recorded,
+    request: { ...recorded.request, body: redactedBody(requestBody) },
+    response: { ...recorded.response, body: redactedBody(textOf(response.body)) },
+  }
+}
+
+/** Without secrets and without bodies. */
+export const headOf = ({ world, request: captured, id }: Logged): RecordedHead => {
   const { atMs, method, path, route, client, response, durationMs, fault, outcome, changes } = captured
   const responseHeaders = redactedHeaders(response.headers)
   return {
@@ -160,8 +171,8 @@ export const recordedFrom = ({
     path: redactedPath(path),
     route: route && documentedRoute(route),
     client,
-    request: { headers: redactedHeaders(captured.requestHeaders), body: redactedBody(captured.requestBody) },
-    response: { status: response.status, headers: responseHeaders, body: redactedBody(textOf(response.body)) },
+    request: { headers: redactedHeaders(captured.requestHeaders) },
+    response: { status: response.status, headers: responseHeaders },
     duration_ms: Math.round(durationMs * 1_000) / 1_000,
     fault,
     outcome,

@@ -1,0 +1,21 @@
+import { Elysia } from 'elysia'
+import type { Parts } from '../parts.ts'
+import { ALL_WORLDS, getWorld } from '../worlds/operations.ts'
+import { EVENT_STREAM, openFeed } from './operations.ts'
+
+export const feedRoutes = ({ worlds, feed }: Parts) =>
+  new Elysia({ name: 'sandbox-feed' }).get(
+    '/feed',
+    ({ query, request }) => {
+      const world = query.world === ALL_WORLDS ? ALL_WORLDS : getWorld(worlds, query.world).name
+      const stream = feed.open(world, numberIn(request.headers.get('last-event-id')))
+      return new Response(stream, { headers: { 'content-type': EVENT_STREAM, 'cache-control': 'no-store' } })
+    },
+    openFeed,
+  )
+
+/** The number of a message; infinite for an id that is none of ours. */
+const numberIn = (id: string | null): number | undefined => {
+  if (id === null || id === '') return undefined
+  return /^\d{1,15}$/.test(id) ? Number(id) : Number.POSITIVE_INFINITY
+}
