@@ -5,7 +5,7 @@ import { isWritable } from '../http/validation.ts'
 import type { Reference } from '../reference/reference.ts'
 import { apiPath, apiReader, type Fault, fileReader, problemsOf, schemaFaults, UNWRITABLE } from './file-entry.ts'
 import { CatalogEnvelope, type ProductDocument } from './file-schema.ts'
-import { linesOf } from './json-lines.ts'
+import { linesOf, syntaxFaultOf } from './json-lines.ts'
 import type { CatalogRows, OnRows } from './queries.ts'
 import { append } from './rows.ts'
 
@@ -100,8 +100,8 @@ const parse = (text: string): Parsed => {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch (error) {
-    throw new CatalogFault([`not JSON: ${error instanceof Error ? error.message : String(error)}`])
+  } catch {
+    throw new CatalogFault([syntaxFaultOf(text)])
   }
   if (Array.isArray(value)) return { entries: value, list: [], own: namedBy(value), problems: [] }
   const isDocument = TypeCompiler.Compile(CatalogEnvelope)

@@ -1,4 +1,4 @@
-import { type JSONPath, visit } from 'jsonc-parser'
+import { type JSONPath, type ParseError, parse, printParseErrorCode, visit } from 'jsonc-parser'
 
 /** Finds the lines of places in valid JSON, such as `/products/2/currency`; of the innermost value on the way if it is missing. */
 export const linesOf = (text: string, places: readonly string[]): ((place: string) => number) => {
@@ -26,3 +26,16 @@ export const linesOf = (text: string, places: readonly string[]): ((place: strin
 const withParents = (place: string): string[] => (place === '' ? [''] : [...withParents(parentOf(place)), place])
 
 const parentOf = (place: string): string => place.slice(0, place.lastIndexOf('/'))
+
+/** What is wrong with a text that is not JSON, and where. */
+export const syntaxFaultOf = (text: string): string => {
+  const faults: ParseError[] = []
+  parse(text, faults, { disallowComments: true })
+  const [first] = faults
+  if (!first) return 'not JSON'
+  const line = text.slice(0, first.offset).split('\n').length
+  return `line ${line}, not JSON: ${wordsOf(printParseErrorCode(first.error))}`
+}
+
+/** `PropertyNameExpected` in words. */
+const wordsOf = (name: string): string => name.replace(/(?<=.)[A-Z]/g, ' $&').toLowerCase()

@@ -30,6 +30,7 @@ import { expiringAttempts } from '../webhooks/clearing.ts'
 import { DueWork } from '../worlds/due.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import { fileFault, withNextStep } from './advice.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, type Result, show } from './output.ts'
 
@@ -116,7 +117,7 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
   if (!hasDatabase(dataDir)) {
     throw new ProgramError(
       EXIT.data,
-      `${dataDir} holds no database: scrip client add NAME --data-dir ${dataDir} makes one, or scrip serve does.`,
+      `${dataDir} holds no database: check the name, or make one with scrip client add NAME --data-dir ${dataDir}.`,
     )
   }
   giveWay()
@@ -141,7 +142,7 @@ export const explainFaults = async <T>(where: string, work: () => T | Promise<T>
     if (isUnavailable(error)) throw new ProgramError(EXIT.data, `${where}: ${reasonOf(error.cause)}`)
     if (error instanceof DomainError) throw refused(wordsOf(error))
     if (!(error instanceof Error) || error instanceof ProgramError || !isDataError(error)) throw error
-    throw new ProgramError(EXIT.data, `${where}: ${error.message}`)
+    throw new ProgramError(EXIT.data, fileFault(error, where) ?? `${where}: ${error.message}`)
   }
 }
 
@@ -165,15 +166,18 @@ const isDataError = (error: Error): boolean =>
   DATA_ERRORS.some((kind) => error instanceof kind) ||
   ('code' in error && /^(SQLITE_|E[A-Z]+$)/.test(String(error.code)))
 
-/** The message that a client of the API would get. */
+/** The message that a client of the API would get, and what an operator can do. */
 const wordsOf = ({ failure }: DomainError): string =>
-  String(renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' }).body.message)
+  withNextStep(
+    String(renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' }).body.message),
+    failure.code,
+  )
 
 /** The text of a file, or of standard input for `-`. @throws ProgramError */
 export const readInput = (file: string): string => {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (error) {
-    throw new ProgramError(EXIT.data, `${file}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ProgramError(EXIT.data, fileFault(error, file) ?? `${file}: ${explained(error)}`)
   }
 }

@@ -37,7 +37,10 @@ export const amountIn = (text: string, { currency, precision }: Currency): numbe
   const decimals = DECIMAL.exec(text)?.[1]?.length ?? 0
   const minor = DECIMAL.test(text) && decimals <= precision ? toMinor(Number(text), precision) : undefined
   if (minor === undefined) {
-    throw new ProgramError(EXIT.usage, `${text} is no amount of ${currency}, which has ${precision} decimals.`)
+    throw new ProgramError(EXIT.usage, `${text} is not an amount of ${currency}: write ${writingOf(precision)}.`)
   }
   return minor
 }
+
+const writingOf = (precision: number): string =>
+  precision === 0 ? 'digits only, such as 1000' : `digits, and at most ${precision} more after a point, such as 1000.50`

@@ -4,7 +4,13 @@ import sampleJson from '../../seed/sample-catalog.json' with { type: 'text' }
 import { changesBetween } from '../catalog/changes.ts'
 import { CatalogFault, readCatalog } from '../catalog/document.ts'
 import { CatalogSchema } from '../catalog/file-schema.ts'
-import { finishCatalogImport, importCatalog, importCatalogInSteps, seedSandboxCatalog } from '../catalog/import.ts'
+import {
+  catalogVersion,
+  finishCatalogImport,
+  importCatalog,
+  importCatalogInSteps,
+  seedSandboxCatalog,
+} from '../catalog/import.ts'
 import { writeCatalog } from '../catalog/rows.ts'
 import { fileConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
@@ -26,7 +32,7 @@ import {
 } from './administration.ts'
 import { type List, listOf, type Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
-import { show } from './output.ts'
+import { note, show } from './output.ts'
 import { withProgress } from './progress.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
@@ -69,7 +75,10 @@ export const catalogCommands = (catalog: Command): void => {
 const writeSample = (file: string): void => {
   if (file === '-') process.stdout.write(sampleJson)
   else if (existsSync(file)) throw refused(`${file} exists already: catalog init overwrites nothing.`)
-  else writeFileSync(file, sampleJson)
+  else {
+    writeFileSync(file, sampleJson)
+    note(`${file} is a sample. Edit it, then: scrip catalog import ${file} --dry-run`, 'text')
+  }
 }
 
 /** A dry run is no act. */
@@ -101,13 +110,16 @@ const ofFile = async <T>(file: string, work: (text: string) => T | Promise<T>): 
 }
 
 const importText = async (
-  { config: { dataDir }, database: { query }, reference, write, record }: Acting,
+  { config: { dataDir, format }, database, reference, write, record }: Acting,
   text: string,
 ): Promise<Row> => {
   using _lock = lockForImport(dataDir)
+  const { query } = database
+  const isFirst = catalogVersion(database) === undefined
   const products = await withProgress(text.length, (onProgress) =>
     importCatalogInSteps(text, { dataDir, query, write, reference, onProgress, record }),
   )
+  if (isFirst) note('Next: scrip vouchers import FILE, for the codes of products that are delivered at once.', format)
   return { data_dir: dataDir, products }
 }
 

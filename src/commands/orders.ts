@@ -8,6 +8,7 @@ import type { Currency, Reference } from '../reference/reference.ts'
 import { findAnyWallet } from '../wallets/queries.ts'
 import { act } from './acts.ts'
 import { type Administration, administer, dataCommand, refused } from './administration.ts'
+import { isOfStatus } from './advice.ts'
 import { wholeNumber } from './arguments.ts'
 import { Amount, listOf, mapped, type Row } from './cells.ts'
 import { clientNamesById } from './client-records.ts'
@@ -66,12 +67,24 @@ const change = <Args extends unknown[]>(by: (tx: Tx, data: Administration, order
   act((data, id: number, ...args: Args) =>
     data.write((tx) => {
       const order = getOrder(tx, id)
-      const changed = by(tx, data, order, ...args)
+      const changed = refusing(order, () => by(tx, data, order, ...args))
       const { reference } = data
       data.record(tx, { before: stateOf(tx, reference, order), after: stateOf(tx, reference, changed) })
       return orderRow(tx, data.reference, clientNamesById(tx), changed)
     }),
   )
+
+/** @throws ProgramError in place of a failure, with the status that the order has */
+const refusing = <T>({ id, status }: Order, work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    if (!isOfStatus(error)) throw error
+    const next =
+      status === 'DELIVERED' ? `scrip orders refund ${id} gives its money back` : `see scrip orders show ${id}`
+    throw refused(`Order ${id} is ${status}, and cannot be changed like this: ${next}.`)
+  }
+}
 
 /** For the audit. */
 const stateOf = (query: Query, reference: Reference, order: Order) => ({

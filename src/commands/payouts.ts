@@ -9,6 +9,7 @@ import { sandboxStep } from '../sandbox/test-values/payouts.ts'
 import type { World } from '../worlds/world.ts'
 import { act } from './acts.ts'
 import { administer, dataCommand, refused } from './administration.ts'
+import { isOfStatus } from './advice.ts'
 import { choiceOption } from './arguments.ts'
 import { Amount, listOf, mapped } from './cells.ts'
 import { clientNamesById } from './client-records.ts'
@@ -76,11 +77,23 @@ const move = <Options>(by: Move<Options>) =>
       const details: EventDetails = { actorType: 'operator', nowMs: world.clock.nowMs() }
       const moving = { reference, byClock: () => isSandbox, stepByClock: isSandbox ? sandboxStep : undefined }
       const payout = getPayout(tx, id)
-      const moved = by(tx, moving, world, payout, details, options)
+      const moved = refusing(payout, () => by(tx, moving, world, payout, details, options))
       record(tx, { before: stateOf(payout), after: stateOf(moved) })
       return payoutRow(reference, clientNamesById(tx), moved)
     }),
   )
+
+/** @throws ProgramError in place of a failure, with the status that the payout has */
+const refusing = <T>({ id, status }: Payout, work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    if (!isOfStatus(error)) throw error
+    const next =
+      status === 'completed' ? `scrip payouts return ${id} gives its money back` : `see scrip payouts show ${id}`
+    throw refused(`Payout ${id} is ${status}, and cannot be changed like this: ${next}.`)
+  }
+}
 
 /** For the audit, which names nobody. */
 const stateOf = ({ status, submittedAtMs, returned }: Payout) => ({

@@ -39,6 +39,7 @@ import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
 import { revokeLogins } from '../sessions/queries.ts'
 import { explainFaults, refused } from './administration.ts'
+import { fileFault } from './advice.ts'
 import type { Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, show } from './output.ts'
@@ -157,7 +158,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
     if (isFilled(`${staged}-wal`)) throw new Error('the log of the restored database was not emptied')
   } catch (error) {
     if (error instanceof DataFault || error instanceof SchemaMismatch || isDamage(error)) {
-      throw ofFile(`${file}:`, (error as Error).message)
+      throw new ProgramError(EXIT.data, fileFault(error, file) ?? `${file}: ${(error as Error).message}`)
     }
     throw error
   }

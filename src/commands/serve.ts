@@ -4,6 +4,7 @@ import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { visibleLines } from '../kernel/visible.ts'
 import { VERSION } from '../start/version.ts'
 import { EXIT } from './exit.ts'
+import { firstSteps } from './first-steps.ts'
 import { greetingOf } from './greeting.ts'
 import { logOf, startServer } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
@@ -28,6 +29,10 @@ export const serve = async (config: Config): Promise<void> => {
   )
   if (isForPerson(config)) process.stderr.write(visibleLines(greetingOf(config, server.url)))
   else log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })
+  if (config.mode === 'live' && config.dataDir !== undefined) {
+    const steps = firstSteps(server.worlds.default.db, config.dataDir)
+    for (const { lacking, next } of steps) log.info(lacking, { next })
+  }
   await stopSignal
   log.info('stopping')
   await server.stop(DRAIN_MS_MAX)

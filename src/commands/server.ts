@@ -21,6 +21,7 @@ import { attemptTotals } from '../webhooks/deliveries.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
+import { fileFault } from './advice.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { watchOperations } from './warnings.ts'
 
@@ -116,7 +117,7 @@ const openPlatform = (config: Config, log: Log) => {
               ? undefined
               : config.dataDir
     const what = error instanceof Error ? error.message : String(error)
-    throw new ProgramError(EXIT.data, where === undefined ? what : `${where}: ${what}`)
+    throw new ProgramError(EXIT.data, fileFault(error, where) ?? (where === undefined ? what : `${where}: ${what}`))
   }
 }
 
@@ -144,7 +145,9 @@ const bind = (options: ListenOptions, besides?: Listening): Listening => {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     throw new ProgramError(
       EXIT.address,
-      `cannot bind ${host}:${port}: ${what}${isTaken ? ' Port 0 takes one that is free.' : ''}`,
+      isTaken
+        ? `cannot bind ${host}:${port}, because another program uses the port: stop it, or choose another one. Port 0 takes a free one.`
+        : `cannot bind ${host}:${port}: ${what}`,
     )
   }
 }

@@ -121,9 +121,9 @@ const resultOf = (check: string, faults: readonly string[]): CheckResult => ({
 export const requireFile = (path: string): void => {
   const found = statSync(path, { throwIfNoEntry: false })
   const fault = !found
-    ? 'does not exist.'
+    ? 'does not exist: check its name and its folder.'
     : !found.isFile()
-      ? 'is not a file.'
+      ? 'is not a file: name a file that scrip backup has written.'
       : found.size === 0
         ? 'is empty: it is no database of Scrip.'
         : undefined

@@ -13,6 +13,7 @@ import { Amount, listOf, mapped, type Row } from './cells.ts'
 import { clientNamesById, getClient } from './client-records.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
+import { note } from './output.ts'
 
 /** `scrip wallet`: what clients pay from; every movement goes through the ledger (contract C11). */
 
@@ -55,7 +56,11 @@ export const walletCommands = (wallet: Command): void => {
     .action(
       move((tx, context, wallet, currency, amount, cause) => {
         const amountMinor = amountIn(amount, currency)
-        if (amountMinor === 0) throw new ProgramError(EXIT.usage, 'An adjustment of 0 changes nothing.')
+        if (amountMinor === 0)
+          throw new ProgramError(
+            EXIT.usage,
+            'An adjustment of 0 changes nothing: write an amount, such as 12.50 or -12.50.',
+          )
         adjust(tx, context, wallet, amountMinor, cause)
       }),
     )
@@ -95,8 +100,12 @@ const update = (by: Update) =>
 
 const setLimit: Update = (tx, wallet, currency, nowMs, limit = '') => {
   const creditLimitMinor = amountIn(limit, currency)
-  if (creditLimitMinor < 0) throw new ProgramError(EXIT.usage, `${limit} is below zero.`)
-  if (wallet.type === 'PREPAID') throw refused(`Wallet ${wallet.id} is PREPAID, and has no credit limit.`)
+  if (creditLimitMinor < 0)
+    throw new ProgramError(EXIT.usage, `${limit} is below zero: a limit of 1000 allows a balance of -1000.`)
+  if (wallet.type === 'PREPAID')
+    throw refused(
+      `Wallet ${wallet.id} is PREPAID, and has no credit limit: scrip wallet add --postpaid opens one that has.`,
+    )
   refuseClosed(wallet)
   if (wallet.amountMinor < -creditLimitMinor) {
     const owed = new Amount(-wallet.amountMinor, currency)
@@ -113,26 +122,28 @@ const setDefault: Update = (tx, wallet, _, nowMs) => {
 const close: Update = (tx, wallet, currency, nowMs) => {
   refuseClosed(wallet)
   if (wallet.isDefault)
-    throw refused(`Wallet ${wallet.id} is the default one: scrip wallet default makes another one so.`)
+    throw refused(`Wallet ${wallet.id} is the default one: make another one so with scrip wallet default.`)
   if (wallet.amountMinor !== 0 || wallet.reservedMinor !== 0) {
     const held = new Amount(wallet.amountMinor, currency)
     const reserved = new Amount(wallet.reservedMinor, currency)
-    throw refused(`Wallet ${wallet.id} holds ${held} and reserves ${reserved} ${currency.currency}: both must be 0.`)
+    throw refused(
+      `Wallet ${wallet.id} holds ${held} and reserves ${reserved} ${currency.currency}: both must be 0: see scrip wallet adjust.`,
+    )
   }
   updateWallet(tx, wallet, { closedAtMs: nowMs }, nowMs)
 }
 
 const refuseClosed = ({ id, closedAtMs }: Wallet): void => {
-  if (closedAtMs !== null) throw refused(`Wallet ${id} is closed.`)
+  if (closedAtMs !== null) throw refused(`Wallet ${id} is closed: scrip wallet add opens another one.`)
 }
 
-const add = (
-  { world, reference, write, record }: Acting,
+const add = async (
+  { config, world, reference, write, record }: Acting,
   name: string,
   code: string,
   { postpaid }: { postpaid?: string },
-): Promise<Row> =>
-  write((tx) => {
+): Promise<Row> => {
+  const added = await write((tx) => {
     const { id: clientId } = getClient(tx, name)
     const currency = getCurrency(reference, code)
     const creditLimitMinor = postpaid === undefined ? 0 : positive(postpaid, currency)
@@ -142,6 +153,9 @@ const add = (
     record(tx, { after: row })
     return row
   })
+  if (postpaid === undefined) note(`Next: scrip wallet fund ${added.id} AMOUNT.`, config.format)
+  return added
+}
 
 type Move = (
   tx: Tx,
@@ -179,13 +193,17 @@ const getWallet = (query: Query, id: number): Wallet => {
 
 const getCurrency = (reference: Reference, code: string): Currency => {
   const currency = reference.findCurrencyByCode(code.toUpperCase())
-  if (!currency) throw new ProgramError(EXIT.usage, `No circulating currency has the code ${code}.`)
+  if (!currency)
+    throw new ProgramError(
+      EXIT.usage,
+      `No circulating currency has the code ${code}: write the three letters of ISO 4217, such as EUR.`,
+    )
   return currency
 }
 
 const positive = (text: string, currency: Currency): number => {
   const amountMinor = amountIn(text, currency)
-  if (amountMinor <= 0) throw new ProgramError(EXIT.usage, `${text} is not above zero.`)
+  if (amountMinor <= 0) throw new ProgramError(EXIT.usage, `${text} is not above zero: scrip wallet adjust deducts.`)
   return amountMinor
 }
 

@@ -247,8 +247,10 @@ describe('an invalid row is reported with its location', () => {
 
 describe('a file that is not a catalog', () => {
   test.each([
-    ['', /^not JSON: /],
-    ['{"products":[', /^not JSON: /],
+    ['', /^line 1, not JSON: value expected$/],
+    ['{"products":[', /^line 1, not JSON: /],
+    ['{"products":[\n  {"id": 1,}\n]}', /^line 2, not JSON: property name expected$/],
+    ['{"products":[\n\n  {"id": 1} // mine\n]}', /^line 3, not JSON: invalid comment token$/],
     ['null', /^\/: /],
     ['"products"', /^\/: /],
     ['{}', /^\/products: /],

@@ -291,7 +291,10 @@ describe('a code that expires after its import', () => {
       const { id } = await customer.order(2, 3)
       expire(office, BOX_1)
       const refused = await office.run(['orders', 'deliver', String(id)])
-      expect([refused.exitCode, refused.stderr]).toEqual([1, 'scrip: Insufficient stock\n'])
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        1,
+        'scrip: Insufficient stock: see scrip vouchers list, and add codes with scrip vouchers import.\n',
+      ])
       expect(await customer.read(`/orders/${id}`)).toMatchObject({ status: 'PENDING', vouchers: [] })
       await office.answer('orders', 'deliver', String(id), '2')
       await office.answer('vouchers', 'import', office.file('more', codesOf(2, 'BOX-4')))

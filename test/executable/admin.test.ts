@@ -115,14 +115,14 @@ describe('wallets', () => {
     }))
 
   const REFUSED: [exitCode: number, args: string[], message: string][] = [
-    [2, ['wallet', 'fund', '1', '0.001'], 'decimals'],
-    [2, ['wallet', 'fund', '1', '1e3'], 'no amount'],
+    [2, ['wallet', 'fund', '1', '0.001'], 'at most 2 more after a point'],
+    [2, ['wallet', 'fund', '1', '1e3'], 'not an amount'],
     [2, ['wallet', 'fund', '1', '0'], 'above zero'],
     [2, ['wallet', 'fund', '1', '-5'], 'above zero'],
     [2, ['wallet', 'adjust', '1', '0'], 'nothing'],
     [2, ['wallet', 'add', 'acme', 'XXX'], 'XXX'],
     [1, ['wallet', 'fund', '1', '99999999999999.99'], 'too large'],
-    [1, ['wallet', 'adjust', '1', '-0.01'], 'Insufficient wallet balance'],
+    [1, ['wallet', 'adjust', '1', '-0.01'], 'Insufficient wallet balance: see scrip wallet list.'],
     [1, ['wallet', 'fund', '9', '5'], 'scrip wallet list'],
     [1, ['wallet', 'add', 'nobody', 'USD'], 'scrip client list'],
   ]

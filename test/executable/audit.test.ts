@@ -114,7 +114,7 @@ describe('scrip audit list', () => {
           subject: '1 -5000',
           outcome: 'refused',
           before: null,
-          after: { reason: 'Insufficient wallet balance' },
+          after: { reason: 'Insufficient wallet balance: see scrip wallet list.' },
         },
         {
           command: 'client disable',

@@ -11,7 +11,7 @@ test('exit 3 if the address is in use', async () => {
   const { exitCode, stdout, stderr } = await run(['--port', new URL(first.url).port])
   expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
   expect(stderr).toContain(`cannot bind 127.0.0.1:${new URL(first.url).port}`)
-  expect(stderr).toEndWith('Port 0 takes one that is free.\n')
+  expect(stderr).toEndWith('Port 0 takes a free one.\n')
   await first.stop()
 })
 

@@ -221,7 +221,7 @@ describe('scrip payouts cancel', () => {
       await office.answer('payouts', 'advance', second.id, '--to', 'settling')
       const refused = await office.run(['payouts', 'cancel', second.id])
       expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(refused.stderr).toContain('cannot be cancelled in status settling')
+      expect(refused.stderr).toContain('is settling, and cannot be changed like this')
       expect(await customer.wallet()).toEqual([898.5, 101.5])
       await server.stop()
     }))

@@ -130,8 +130,8 @@ describe('a file that is not an intact backup of Scrip', () => {
       const link = join(office.folder, 'link.sqlite')
       symlinkSync(databaseOf(office), link)
       for (const [file, fault] of [
-        [office.folder, 'is not a file'],
-        ['/no/such/file', 'does not exist'],
+        [office.folder, 'is not a file: name a file that scrip backup has written'],
+        ['/no/such/file', 'does not exist: check its name and its folder'],
         [databaseOf(office), 'is the database of this folder itself'],
         [link, 'is the database of this folder itself'],
       ] as const) {

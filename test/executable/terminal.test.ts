@@ -274,7 +274,9 @@ describe('progress', () => {
       const args = ['catalog', 'import', file, '--data-dir', office.dataDir]
       const screen = await atTerminal(args)
       expect(screen).toContain('writing products   0 %')
-      expect(screen.slice(screen.lastIndexOf(ERASE_LINE))).toMatch(/^.{5}data_dir .*\r\nproducts {2}1\r\n$/s)
+      expect(screen.slice(screen.lastIndexOf(ERASE_LINE))).toMatch(
+        /^.{5}Next: .*\r\ndata_dir .*\r\nproducts {2}1\r\n$/s,
+      )
       writeFileSync(file, LONG.replace('Tea', 'Coffee'))
       expect(await run(args)).toMatchObject({ exitCode: 0, stderr: '' })
     }))
