@@ -8,14 +8,17 @@ import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
 import { createSender, type Delivery, type ReceiverResponse, type Send } from '../src/webhooks/sender.ts'
+import { startBinary } from './binary.ts'
 
 /**
  * Starts the real program and speaks to it over HTTP: in this process, or, with TEST_TARGET=binary, the compiled
  * executable over a socket. The same scenarios run against both.
+ *
+ * A start costs more than most tests. Tests that need nothing but worlds of their own take {@link sharedServer}; tests
+ * that need flags of their own, the default world or the list of all worlds take {@link startServer}, once for a file.
  */
 
 export const againstBinary = process.env.TEST_TARGET === 'binary'
-export const BINARY = process.env.TEST_BINARY ?? `${import.meta.dir}/../dist/scrip`
 
 /** A running Scrip. */
 export interface Server {
@@ -35,13 +38,25 @@ export interface StartedServer extends Server {
 }
 
 /** Starts a server with flags of `scrip serve`. */
-export const startServer = async (...flags: string[]): Promise<StartedServer> => {
-  const running = againstBinary ? await startBinary(flags) : startInProcess(flags)
+export const startServer = async (...flags: string[]): Promise<StartedServer> =>
+  withWorlds(againstBinary ? await startBinary(flags) : startInProcess(flags))
+
+/** A server without rate limits, which `npm test` starts once for all files; without `npm test`, one of the file's own. */
+export const sharedServer = async (): Promise<Server> => {
+  const { TEST_SERVER: url } = process.env
+  if (!againstBinary || url === undefined) return startServer('--rate-limit', 'off')
+  const request = (path: string, init?: BunFetchRequestInit) => fetch(url + path, init)
+  return withWorlds({ url, request, stop: () => Promise.resolve() }, `test-${process.pid}-${++sharedServers}`)
+}
+/** Files of other processes ask the same server: their worlds have other names. */
+let sharedServers = 0
+
+const withWorlds = <Running extends Omit<Server, 'world'>>(running: Running, prefix = 'test'): Running & Server => {
   let worlds = 0
-  const server: StartedServer = {
+  const server = {
     ...running,
-    world: async (now) => {
-      const world = await TestWorld.open(server, `test-${++worlds}`)
+    world: async (now?: string) => {
+      const world = await TestWorld.open(server, `${prefix}-${++worlds}`)
       if (now === undefined) return world
       await world.clock({ now, frozen: true })
       return world.again()
@@ -91,36 +106,6 @@ const sendTo = async (
 ): Promise<ReceiverResponse> => {
   const response = await handle(new Request(url, { method: 'POST', headers, body }))
   return { status: response.status, body: await response.text(), durationMs: 0 }
-}
-
-const startBinary = async (flags: string[]) => {
-  const child = Bun.spawn([BINARY, 'serve', '--port', '0', '--log-level', 'error', ...flags], {
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  const url = await readyUrl(child.stdout)
-  return {
-    url,
-    request: (path: string, init?: BunFetchRequestInit) => fetch(url + path, init),
-    stop: async () => {
-      child.kill('SIGTERM')
-      await child.exited
-    },
-    kill: async () => {
-      child.kill('SIGKILL')
-      await child.exited
-    },
-    database: () => undefined,
-  }
-}
-
-/** The address in the one line that the program says when it is ready (contract C1). */
-export const readyUrl = async (stdout: ReadableStream<Uint8Array>): Promise<string> => {
-  const { value } = await stdout.getReader().read()
-  const line = new TextDecoder().decode(value)
-  const url = /^ready url=(\S+)/.exec(line)?.[1]
-  if (!url) throw new Error(`not ready: ${line}`)
-  return url
 }
 
 /** A world of the sandbox and a client logged in to it. */

@@ -2,7 +2,8 @@
  * Builds the executable, then runs every test of the API twice: in process, and against the executable. Tests of the
  * program as a whole run against the executable alone. Ends with one line, `N passed, N failed`.
  */
-export {}
+
+import { startBinary } from './binary.ts'
 
 /** Folders whose tests start the program: from its sources they show nothing that the executable does not. */
 const PROGRAM_TESTS = ['rigs', 'executable']
@@ -15,11 +16,11 @@ const root = `${import.meta.dir}/..`
 let passed = 0
 let failed = 0
 
-const suite = async (title: string, args: string[], target: 'process' | 'binary'): Promise<void> => {
+const suite = async (title: string, args: string[], env: Record<string, string>): Promise<void> => {
   console.log(`\n${title}`)
   const child = Bun.spawn([bun, 'test', '--parallel', '--no-isolate', '--timeout', String(PATIENCE_MS), ...args], {
     cwd: root,
-    env: { ...process.env, TEST_TARGET: target },
+    env: { ...process.env, ...env },
     stdout: 'inherit',
     stderr: 'pipe',
   })
@@ -47,8 +48,10 @@ const build = async (): Promise<boolean> =>
 const only = process.argv.slice(2)
 if (await build()) {
   const ignored = PROGRAM_TESTS.flatMap((folder) => ['--path-ignore-patterns', `test/${folder}/**`])
-  await suite('In process', only.length === 0 ? ignored : only, 'process')
-  await suite('Against the executable', only, 'binary')
+  await suite('In process', only.length === 0 ? ignored : only, { TEST_TARGET: 'process' })
+  const server = await startBinary(['--rate-limit', 'off'])
+  await suite('Against the executable', only, { TEST_TARGET: 'binary', TEST_SERVER: server.url })
+  await server.stop()
 } else failed += 1
 
 console.log(`\n${passed} passed, ${failed} failed`)

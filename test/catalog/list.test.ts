@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
 import { digestOf } from '../reference/path-ids.ts'
 
 interface Listed {
@@ -16,7 +16,7 @@ let server: Server
 let world: TestWorld
 let everything: Listed[]
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
   world = await server.world()
   everything = await list('limit=10000')
 })

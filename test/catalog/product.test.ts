@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { drawCard } from '../../src/catalog/card.ts'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 import { openRoom } from '../wallets/room.ts'
 
 let server: Server
 let world: TestWorld
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
   world = await server.world()
 })
 afterAll(() => server.stop())

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
 let server: Server
 let world: TestWorld
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
   world = await server.world()
 })
 afterAll(() => server.stop())

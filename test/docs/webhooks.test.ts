@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
 import { eventsOf } from '../events/events.ts'
-import { type Server, startServer } from '../harness.ts'
+import { type Server, sharedServer } from '../harness.ts'
 import { PHYSICAL, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { readDocument, type Schema } from './document.ts'
@@ -15,7 +15,7 @@ let webhooks: Record<
   { post: { requestBody: { content: Record<string, { schema: Schema; example: unknown }> } } }
 >
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
   webhooks = ((await readDocument(server)) as unknown as { webhooks: typeof webhooks }).webhooks
 })
 afterAll(() => server.stop())

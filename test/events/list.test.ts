@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { type Server, sharedServer, structured, TestWorld } from '../harness.ts'
 import { INSTANT, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { EVENTS, type EventBody, eventsOf } from './events.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, type TestWorld } from '../harness.ts'
 import { getOrder, INSTANT, NONE_LEFT, ORDERS, PHYSICAL, place } from '../orders/orders.ts'
 import { eventsOf, storyOf } from './events.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BINARY } from '../harness.ts'
+import { BINARY } from '../binary.ts'
 
 /** Runs the program as a person would: the executable that `npm test` has built, or from its sources without it. */
 

@@ -12,7 +12,7 @@ import {
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { mainPackage, platformPackage } from '../../release/packages.ts'
-import { BINARY } from '../harness.ts'
+import { BINARY } from '../binary.ts'
 import { blocksOf, documentText } from './documents.ts'
 import { done, type Ended, EXECUTABLE, hasNode, packIn, run, target } from './packages.ts'
 import { isBinary } from './program.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { readyUrl } from '../harness.ts'
+import { readyUrl } from '../binary.ts'
 import { Connection } from '../socket.ts'
 import { loggedIn, type Running, start } from './program.ts'
 

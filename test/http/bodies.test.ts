@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readObject } from '../../src/http/body.ts'
 import { IN_FLIGHT_BYTES_MAX } from '../../src/http/intake.ts'
 import { excessAt } from '../../src/http/json.ts'
-import { againstBinary, type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { againstBinary, type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
 import { ask, Connection, type Listening, listening, type RawAnswer } from '../socket.ts'
 import { errorIn } from './routes.ts'
 
@@ -11,7 +11,7 @@ import { errorIn } from './routes.ts'
 let server: Server
 let world: TestWorld
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
   world = await server.world()
 })
 afterAll(() => server.stop())

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { listen } from '../../src/http/listen.ts'
-import { type Server, startServer } from '../harness.ts'
+import { type Server, sharedServer } from '../harness.ts'
 import { errorIn, named, ROUTES } from './routes.ts'
 
 /** 500: what is said when Scrip itself breaks down (contract C4). Each is asked for by a fault. */
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Server, startServer } from '../harness.ts'
+import { type Server, sharedServer } from '../harness.ts'
 import { ANY_ID, ROUTES } from './routes.ts'
 
 /** Whatever is sent: never a 5xx, and every refusal is JSON in one of the three shapes of spec section 7. */
@@ -11,7 +11,7 @@ const RUNS = 300
 let server: Server
 let token: string
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
 
 let server: Server
 let world: TestWorld
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
   world = await server.world()
 })
 afterAll(() => server.stop())

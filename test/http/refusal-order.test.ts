@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
 import { errorIn, named, type ProtectedRoute, publishedRoutes, ROUTES } from './routes.ts'
 
 /**
@@ -10,7 +10,7 @@ import { errorIn, named, type ProtectedRoute, publishedRoutes, ROUTES } from './
 let server: Server
 let strict: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
   strict = await startServer('--rate-limit', '1/h')
 })
 afterAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { findOrder } from '../../src/orders/queries.ts'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
 import { openRoom } from '../wallets/room.ts'
 import { getOrder, INSTANT, ORDERS, type OrderBody, place } from './orders.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

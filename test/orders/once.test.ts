@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Server, startServer, structured } from '../harness.ts'
+import { type Server, sharedServer, startServer, structured } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { getOrder, INSTANT, ORDERS, type OrderBody, orderCountOf, place, THREE_LEFT } from './orders.ts'
 
@@ -10,7 +10,7 @@ import { getOrder, INSTANT, ORDERS, type OrderBody, orderCountOf, place, THREE_L
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { DELAYED, getOrder, INSTANT, ORDERS, PHYSICAL, place } from './orders.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

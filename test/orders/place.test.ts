@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseRate, ratesFrom } from '../../src/charges/rates.ts'
-import { type Server, startServer } from '../harness.ts'
+import { type Server, sharedServer } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { openRoom } from '../wallets/room.ts'
 import { DELAYED, getOrder, INSTANT, ORDERS, type OrderBody, PHYSICAL, place } from './orders.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, type TestWorld } from '../harness.ts'
 import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from './payouts.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileOf } from '../catalog/entry.ts'
-import { type Server, startServer } from '../harness.ts'
+import { type Server, sharedServer, startServer } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf, type TransactionBody } from '../wallets/balances.ts'
 import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay, payoutCountOf } from './payouts.ts'
 
@@ -11,7 +11,7 @@ import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay, payoutCountOf } from
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fileOf } from '../catalog/entry.ts'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
 import { movementsOf, walletsOf } from '../wallets/balances.ts'
 import { getPayout, HUNDRED, PAYOUTS, pay, payoutCountOf, save } from './payouts.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
 })
 afterAll(() => server.stop())
 

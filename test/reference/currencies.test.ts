@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
 import { digestOf, INVALID_IDS, UNKNOWN_ID } from './path-ids.ts'
 
 interface Currency {
@@ -12,7 +12,7 @@ interface Currency {
 let server: Server
 let world: TestWorld
 beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
+  server = await sharedServer()
   world = await server.world()
 })
 afterAll(() => server.stop())

@@ -3,7 +3,7 @@ import { commitTotals } from '../../src/db/shared-commit.ts'
 import { parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
 import { clockOf } from '../../src/sandbox/worlds/state.ts'
 import type { World } from '../../src/worlds/world.ts'
-import { type Server, startServer } from '../harness.ts'
+import { type Server, sharedServer } from '../harness.ts'
 import { DELAYED, getOrder, INSTANT, place } from '../orders/orders.ts'
 import { type EventBody, getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from '../payouts/payouts.ts'
 import { ADA } from '../sandbox/surface.ts'
@@ -229,7 +229,7 @@ describe('in process', () => {
 describe('over HTTP', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startServer('--rate-limit', 'off')
+    server = await sharedServer()
   })
   afterAll(() => server.stop())
 
