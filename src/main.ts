@@ -2,7 +2,7 @@ import './start/production.ts'
 import { CommanderError } from 'commander'
 import { commandLine } from './commands/command-line.ts'
 import { EXIT, ProgramError } from './commands/exit.ts'
-import { UsageError } from './config/environment.ts'
+import { ExposedSecret, UsageError } from './config/environment.ts'
 import { visibleLines } from './kernel/visible.ts'
 import { givenEnvironment } from './start/production.ts'
 
@@ -13,6 +13,7 @@ const exitCodeOf = (error: unknown): number => {
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`scrip: ${visibleLines(message)}\n`)
   if (error instanceof UsageError) return EXIT.usage
+  if (error instanceof ExposedSecret) return EXIT.data
   return error instanceof ProgramError ? error.exitCode : EXIT.failed
 }
 

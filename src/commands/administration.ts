@@ -7,11 +7,11 @@ import { RatesFault } from '../charges/rates.ts'
 import { type DataConfig, dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withDataOptions } from '../config/options.ts'
-import { DataFault, databasePath, hasDatabase, isBusy } from '../db/data-folder.ts'
+import { DataFault, databasePath, hasDatabase, isBusy, requirePrivateFiles } from '../db/data-folder.ts'
 import { Database, type Tx } from '../db/database.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch } from '../db/migrate.ts'
-import { modeOf } from '../db/mode.ts'
+import { isLiveFile, modeOf } from '../db/mode.ts'
 import { expiringEvents } from '../events/expiry.ts'
 import { renderFailure } from '../http/errors.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -120,6 +120,7 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
       `${dataDir} holds no database: check the name, or make one with scrip client add NAME --data-dir ${dataDir}.`,
     )
   }
+  requirePrivateData(dataDir)
   giveWay()
   using _lock = lockForCommand(dataDir)
   const database = Database.openFile(databasePath(dataDir))
@@ -129,6 +130,11 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
   } finally {
     database.leave()
   }
+}
+
+/** Of live mode; a sandbox has nothing to hide. @throws DataFault */
+export const requirePrivateData = (dataDir: string): void => {
+  if (hasDatabase(dataDir) && isLiveFile(databasePath(dataDir))) requirePrivateFiles(dataDir)
 }
 
 /** Does some work on a file or folder; turns its errors into a ProgramError (contract C1). */

@@ -13,6 +13,7 @@ import {
 } from '../catalog/import.ts'
 import { writeCatalog } from '../catalog/rows.ts'
 import { fileConfigOf } from '../config/config.ts'
+import { refuseRuntimeVariables } from '../config/environment.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { withJson } from '../config/options.ts'
 import { Database } from '../db/database.ts'
@@ -37,6 +38,7 @@ import { withProgress } from './progress.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
 export const catalogCommands = (catalog: Command): void => {
+  catalog.hook('preAction', refuseRuntimeVariables)
   catalog
     .command('schema')
     .description('print the JSON Schema of a catalog file')

@@ -38,7 +38,7 @@ import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
 import { revokeLogins } from '../sessions/queries.ts'
-import { explainFaults, refused } from './administration.ts'
+import { explainFaults, refused, requirePrivateData } from './administration.ts'
 import { fileFault } from './advice.ts'
 import type { Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -89,6 +89,7 @@ const restored = async (
   onProgress: OnProgress,
 ): Promise<Restored> => {
   const { dataDir } = config
+  requirePrivateData(dataDir)
   let lock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
   try {
     if (hasDatabase(dataDir) && !isForced) {
@@ -220,6 +221,7 @@ const setAside = (path: string): string => {
   for (const suffix of ['-wal', '-shm']) {
     if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix)
   }
+  for (const suffix of ['', '-wal', '-shm']) if (existsSync(kept + suffix)) makePrivate(kept + suffix)
   flushFolder(dirname(path))
   return kept
 }

@@ -11,7 +11,7 @@ import { queryOn } from '../db/database.ts'
 import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../db/migrate.ts'
 import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
-import { explainFaults, giveWay, refused } from './administration.ts'
+import { explainFaults, giveWay, refused, requirePrivateData } from './administration.ts'
 import { listOf } from './cells.ts'
 import checkWorker from './check-worker.js' with { type: 'text' }
 import { CHECKS, FILE_CHECK } from './checks.ts'
@@ -57,6 +57,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 
 const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
+  requirePrivateData(dirname(path))
   giveWay()
   using _lock = lockForCommand(dirname(path))
   return [...(await verified(path, onProgress)), ...(await verifiedWorlds(dirname(path), onProgress))]

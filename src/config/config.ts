@@ -55,7 +55,7 @@ export const documentConfigOf = (options: ServeOptions) => {
     readyFile: options.readyFile,
     seed: options.seed,
     sandboxToken: findSecret('sandboxToken', options.sandboxToken),
-    voucherKey: findKey('voucherKey', options.voucherKey),
+    voucherKey: findKey('voucherKey', options.mode === 'live', options.voucherKey),
     snapshotFile: options.snapshot,
     scenario: scenarioOf(options),
     capsuleFile: undefined as string | undefined,
@@ -81,16 +81,16 @@ const scenarioOf = ({ scenario, snapshot }: ServeOptions): string | undefined =>
   return scenario
 }
 
-/** @throws UsageError, which never contains the key */
-const findKey = (name: string, given?: string): Uint8Array | undefined => {
-  const text = findSecret(name, given)
+/** @throws UsageError, which never contains the key, or ExposedSecret */
+const findKey = (name: string, isPrivate: boolean, given?: string): Uint8Array | undefined => {
+  const text = findSecret(name, given, isPrivate)
   if (text === undefined) return undefined
   const key = parseKey(text, VOUCHER_KEY_BYTES)
   if (!key) throw new UsageError(`${variableOf(name)} is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64`)
   return key
 }
 
-export const findNewVoucherKey = (): Uint8Array | undefined => findKey('newVoucherKey')
+export const findNewVoucherKey = (): Uint8Array | undefined => findKey('newVoucherKey', true)
 
 /** Metrics are for operators, and never share the port of the API. @throws UsageError */
 const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
@@ -196,7 +196,7 @@ export type DataConfig = ReturnType<typeof dataConfigOf>
 /** For commands that can do without a folder. @throws UsageError */
 export const fileConfigOf = (options: DataOptions) => ({
   dataDir: options.dataDir,
-  voucherKey: findKey('voucherKey'),
+  voucherKey: findKey('voucherKey', true),
   format: options.json ? ('json' as const) : options.csv ? ('csv' as const) : ('text' as const),
 })
 

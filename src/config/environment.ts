@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
+import { exposure, isExposed } from '../kernel/private-file.ts'
 import {
   LISTEN_OPTIONS,
   type OptionSpec,
@@ -15,6 +16,11 @@ import { parsePort } from './values.ts'
 /** Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+}
+
+/** A file with a secret that others can read: exit code 4. */
+export class ExposedSecret extends Error {
+  override readonly name = 'ExposedSecret'
 }
 
 const SECRET_FILE_SUFFIX = '_FILE'
@@ -46,9 +52,22 @@ export const refuseUnknownVariables = (): void => {
   throw new UsageError(`there is no variable ${unknown.join(', ')}${didYouMean(first, known)}\nTry scrip serve --help.`)
 }
 
+/** They add options to the runtime, such as code to run first, or open a debugger. */
+const RUNTIME_VARIABLE = /^BUN_(?:OPTIONS|INSPECT)/
+
+/** For commands on live data (contract C17). @throws UsageError */
+export const refuseRuntimeVariables = (): void => {
+  const given = Object.keys(process.env).filter((name) => RUNTIME_VARIABLE.test(name))
+  if (given.length === 0) return
+  throw new UsageError(
+    `${given.join(', ')} can change the program or show its memory to others: unset it for live data`,
+  )
+}
+
 /** @throws UsageError for an option that has no meaning in the mode, or may not be given in this way */
 export const refuseMeaningless = (command: Command): void => {
   const { mode = 'sandbox' } = command.opts<Partial<ServeOptions>>()
+  if (mode === 'live') refuseRuntimeVariables()
   for (const [name, { onlyIn, isSecret }] of specs) {
     const source = command.getOptionValueSource(name)
     const isInFile = isSecret && process.env[fileVariableOf(name)] !== undefined
@@ -76,11 +95,15 @@ export const refuseMeaningless = (command: Command): void => {
   }
 }
 
-/** The secret of the flag, else of its variable, else of the file in its `_FILE` variable. @throws UsageError */
-export const findSecret = (name: string, given?: string): string | undefined => {
+/**
+ * The secret of the flag, else of its variable, else of the file in its `_FILE` variable.
+ * @throws UsageError, or ExposedSecret for a file that must be private and is not
+ */
+export const findSecret = (name: string, given?: string, isPrivate = false): string | undefined => {
   const path = process.env[fileVariableOf(name)]
   const text = given ?? process.env[variableOf(name)]
   if (text !== undefined || path === undefined) return text
+  if (isPrivate && isExposed(path)) throw new ExposedSecret(`${fileVariableOf(name)}: ${exposure(path)}`)
   let secret: string
   try {
     secret = readFileSync(path, 'utf8').trim()

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { flagOf, refuseMeaningless, refuseUnknownVariables, variableOf } from './environment.ts'
+import { flagOf, refuseMeaningless, refuseRuntimeVariables, refuseUnknownVariables, variableOf } from './environment.ts'
 import {
   COMPARE_OPTIONS,
   DATA_OPTIONS,
@@ -41,7 +41,8 @@ export const withOpenOptions = (command: Command): Command =>
 
 export const withCompareOptions = (command: Command): Command => withJson(withOptions(command, COMPARE_OPTIONS))
 
-export const withDataOptions = (command: Command): Command => withJson(withOptions(command, DATA_OPTIONS))
+export const withDataOptions = (command: Command): Command =>
+  withJson(withOptions(command, DATA_OPTIONS)).hook('preAction', refuseRuntimeVariables)
 
 export const withJson = (command: Command): Command => command.option('--json', 'print JSON, for scripts')
 

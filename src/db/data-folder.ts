@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { exposure, isExposed } from '../kernel/private-file.ts'
 import { flushFolder } from './disk.ts'
 
 /** A data folder: the database and its keys (decision 0020). */
@@ -41,6 +43,16 @@ export const makePrivateFile = (path: string): void => {
 }
 
 export const makePrivate = (path: string): void => chmodSync(path, PRIVATE_FILE_MODE)
+
+/** The database, its logs and what was set aside, and all keys. */
+const PRIVATE_FILES = /^(?:scrip\.sqlite|voucher\.key|signing\.key)/
+
+/** For live data (contract C17). @throws DataFault when others can read a file */
+export const requirePrivateFiles = (dataDir: string): void => {
+  const names = existsSync(dataDir) ? readdirSync(dataDir) : []
+  const exposed = names.find((name) => PRIVATE_FILES.test(name) && isExposed(join(dataDir, name)))
+  if (exposed !== undefined) throw new DataFault(exposure(join(dataDir, exposed)))
+}
 
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')

@@ -1,4 +1,5 @@
 import type { Database as SqliteDatabase } from 'bun:sqlite'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { DataFault } from './data-folder.ts'
 
 /** SQLite's header holds the mode (contract C1), so that it can be read at any schema version. */
@@ -10,6 +11,20 @@ type Mode = keyof typeof NUMBERS
 export const modeOf = (sqlite: SqliteDatabase): Mode | undefined => {
   const number = sqlite.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version
   return number === NUMBERS.sandbox ? 'sandbox' : number === NUMBERS.live ? 'live' : undefined
+}
+
+const MODE_OFFSET = 60
+
+/** Reads the header without opening the database. */
+export const isLiveFile = (path: string): boolean => {
+  const number = Buffer.alloc(4)
+  const descriptor = openSync(path, 'r')
+  try {
+    readSync(descriptor, number, 0, number.length, MODE_OFFSET)
+  } finally {
+    closeSync(descriptor)
+  }
+  return number.readUInt32BE() === NUMBERS.live
 }
 
 /** @throws DataFault when the database has the other mode */

@@ -8,6 +8,7 @@ import {
   makeDataFolder,
   removeDatabase,
   replaceDatabase,
+  requirePrivateFiles,
   writeDatabase,
   writePrivateFile,
 } from '../db/data-folder.ts'
@@ -35,6 +36,7 @@ const SIGNING_KEY_BYTES = 32
 
 /** @throws DataFault, SchemaMismatch, CatalogFault */
 export const startLive = (dataDir: string, sources: Sources): Origin => {
+  requirePrivateFiles(dataDir)
   const release = lockFolder(dataDir)
   if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', sources.clock)
   const database = openDatabase(dataDir, sources)

@@ -69,7 +69,7 @@ test.each([
   ['an unknown flag', ['client', 'list', '--all'], /--all/],
   ['an id that is none', ['wallet', 'fund', '01', '5', '--data-dir', '/none'], /positive whole number/],
   ['a percentage that is none', ['client', 'discount', 'acme', '1', '7.555', '--data-dir', '/none'], /two decimals/],
-  ['neither on nor off', ['client', 'feature', 'acme', 'vouchers', 'maybe', '--data-dir', '/none'], /on or off/],
+  ['neither on nor off', ['client', 'feature', 'acme', 'vouchers', 'maybe', '--data-dir', '/none'], /one of on, off/],
   ['a status that is none', ['orders', 'list', '--status', 'GONE', '--data-dir', '/none'], /one of PENDING/],
 ])('exit 2 for %s', async (_, args, message) => {
   const { exitCode, stdout, stderr } = await run(args)

@@ -72,7 +72,7 @@ export class Office {
   file(name: string, content: unknown): string {
     const path = join(this.folder, name)
     const isText = typeof content === 'string' || content instanceof Uint8Array
-    writeFileSync(path, isText ? content : JSON.stringify(content))
+    writeFileSync(path, isText ? content : JSON.stringify(content), { mode: 0o600 })
     return path
   }
 

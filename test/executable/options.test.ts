@@ -208,7 +208,7 @@ describe('exit 2 with a message, for', () => {
           'scrip: every user of the machine can read --voucher-key: in live mode, set SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE\n',
       })
       const file = join(folder, 'key')
-      writeFileSync(file, key)
+      writeFileSync(file, key, { mode: 0o600 })
       await (await start(live, { env: { SCRIP_PORT: '0', SCRIP_VOUCHER_KEY: key } })).stop()
       await (await start(live, { env: { SCRIP_PORT: '0', SCRIP_VOUCHER_KEY_FILE: file } })).stop()
     }))

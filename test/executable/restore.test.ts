@@ -237,7 +237,7 @@ describe('restore', () => {
       child.kill('SIGKILL')
       await child.exited
       Bun.spawnSync(['rm', key])
-      writeFileSync(key, text)
+      writeFileSync(key, text, { mode: 0o600 })
       expect(await amountIn(office)).toBe(1005)
       expect((await office.run(['verify'])).exitCode).toBe(0)
 

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { commandLine } from '../../src/commands/command-line.ts'
+import { UsageError } from '../../src/config/environment.ts'
+import { inOffice } from './live.ts'
+import { start } from './program.ts'
+
+/** What keeps live data private on a machine with other users (contract C17). */
+
+const leavesOf = (command: Command, path: string[] = []): { command: Command; path: string[] }[] => {
+  const here = [...path, command.name()]
+  return command.commands.length === 0
+    ? [{ command, path: here }]
+    : command.commands.flatMap((below) => leavesOf(below, here))
+}
+
+describe('variables that change the runtime', () => {
+  test('are refused by every command of live mode, before it does anything', async () => {
+    const program = await commandLine({})
+    const leaves = program.commands
+      .filter((command) => command.helpGroup() === 'Run live mode:')
+      .flatMap((command) => leavesOf(command))
+    expect(leaves.length).toBeGreaterThan(40)
+    process.env.BUN_INSPECT_CONNECT_TO = 'x'
+    try {
+      for (const { command, path } of leaves) {
+        let isDone = false
+        Object.assign(command, { registeredArguments: [] })
+        command.action(() => {
+          isDone = true
+        })
+        const month = path.includes('statement') ? ['--month', '2026-11'] : []
+        const parsing = program.parseAsync([...path, ...month], { from: 'user' })
+        expect([path, await parsing.catch((error: unknown) => error)]).toEqual([path, expect.any(UsageError)])
+        expect({ path, isDone }).toEqual({ path, isDone: false })
+      }
+    } finally {
+      delete process.env.BUN_INSPECT_CONNECT_TO
+    }
+  })
+
+  test('are refused by serve in live mode with exit 2, and not in the sandbox', () =>
+    inOffice(async (office) => {
+      const env = { BUN_OPTIONS: '--smol', SCRIP_PORT: '0' }
+      const live = await office.run(['serve', '--mode', 'live'], { env })
+      expect(live).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('BUN_OPTIONS') })
+      expect(existsSync(office.dataDir)).toBe(false)
+      expect(await office.run(['client', 'add', 'acme'], { env })).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(existsSync(office.dataDir)).toBe(false)
+      await (await start([], { env })).stop()
+    }))
+})
+
+describe('files that others can read are refused with exit 4', () => {
+  test.each(['scrip.sqlite', 'voucher.key', 'scrip.sqlite.before-2026-01-01T00-00-00.000Z'])(
+    '%s, by a server and by commands, until they are private again',
+    (name) =>
+      inOffice(async (office) => {
+        await office.stocked()
+        const path = join(office.dataDir, name)
+        if (!existsSync(path)) writeFileSync(path, 'x')
+        chmodSync(path, 0o640)
+        for (const args of [['serve', '--mode', 'live', '--port', '0'], ['client', 'list'], ['verify']]) {
+          const { exitCode, stdout, stderr } = await office.run(args)
+          expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
+          expect(stderr).toContain(`${path} can be read or changed by other users of the machine: chmod 600 ${path}`)
+        }
+        chmodSync(path, 0o600)
+        expect(await office.run(['client', 'list'])).toMatchObject({ exitCode: 0 })
+      }),
+  )
+
+  test('the file of a secret', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const file = office.file('key', 'a1'.repeat(32))
+      chmodSync(file, 0o604)
+      const env = { SCRIP_VOUCHER_KEY_FILE: file, SCRIP_PORT: '0' }
+      for (const args of [
+        ['serve', '--mode', 'live'],
+        ['orders', 'list'],
+      ]) {
+        const { exitCode, stdout, stderr } = await office.run(args, { env })
+        expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
+        expect(stderr).toContain(`SCRIP_VOUCHER_KEY_FILE: ${file} can be read`)
+      }
+    }))
+
+  test('but not in a sandbox, whose folder may come from a repository', () =>
+    inOffice(async (office) => {
+      await (await start(['--data-dir', office.dataDir])).stop()
+      const path = join(office.dataDir, 'scrip.sqlite')
+      chmodSync(path, 0o644)
+      await (await start(['--data-dir', office.dataDir])).stop()
+      expect(await office.run(['wallet', 'list'])).toMatchObject({ exitCode: 0 })
+      expect(statSync(path).mode & 0o777).toBe(0o644)
+    }))
+})
