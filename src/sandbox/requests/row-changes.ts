@@ -5,31 +5,28 @@ import type { RecordedRequest } from './operations.ts'
 /** A row that a request has written; its key is the primary key, the columns joined by a comma. */
 export type RowChange = RecordedRequest['changes'][number]
 
-/** The program's own bookkeeping, which does not interest readers of the request log. */
+/** The program's own bookkeeping, which does not interest readers of the request log, and what no request of the API writes. */
 const UNWATCHED = new Set([
-  'migrations',
-  'seeds',
-  'logins',
-  'idempotency_keys',
-  'list_counts',
-  'events',
-  'webhook_queue',
-  'webhook_deliveries',
+  ...[
+    'migrations',
+    'seeds',
+    'logins',
+    'idempotency_keys',
+    'list_counts',
+    'events',
+    'webhook_queue',
+    'webhook_deliveries',
+  ],
+  ...['countries', 'currencies', 'categories', 'subcategories', 'products', 'product_bands', 'exchange_rates'],
+  ...['clients', 'client_discounts', 'product_changes', 'moved_clock', 'kept_pace', 'kept_randomness'],
+  ...['audit', 'audit_head', 'voucher_key', 'voucher_key_next', 'stock_published'],
 ])
 const OPERATIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' } as const
 
 /** Temporary triggers that note each change of a row; they exist for a connection alone, and are made anew with it. */
 const watch = worldPart(({ db: { sqlite } }) => {
-  sqlite.run('CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT)')
-  sqlite.run('CREATE TEMP TABLE IF NOT EXISTS noting (since INTEGER PRIMARY KEY)')
-  const tables = sqlite
-    .query<{ name: string }, []>(
-      "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-    )
-    .all()
-  for (const { name } of tables) {
-    if (!UNWATCHED.has(name)) watchTable(sqlite, name)
-  }
+  triggers ??= triggersOf(sqlite)
+  sqlite.run(triggers)
   return {
     begin: sqlite.query('INSERT INTO temp.noting VALUES (1)'),
     end: sqlite.query('DELETE FROM temp.noting'),
@@ -40,17 +37,30 @@ const watch = worldPart(({ db: { sqlite } }) => {
   }
 }, 'derived')
 
-const watchTable = (sqlite: Database['sqlite'], table: string): void => {
+/** Written once: all worlds have the schema of the program. Most of the first write of a world would be to write it again. */
+let triggers: string | undefined
+
+const triggersOf = (sqlite: Database['sqlite']): string => {
+  const tables = sqlite.query<{ name: string }, []>(
+    "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  )
+  const watched = tables.all().filter(({ name }) => !UNWATCHED.has(name))
+  return [
+    'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT)',
+    'CREATE TEMP TABLE IF NOT EXISTS noting (since INTEGER PRIMARY KEY)',
+    ...watched.flatMap(({ name }) => triggersOn(sqlite, name)),
+  ].join(';\n')
+}
+
+const triggersOn = (sqlite: Database['sqlite'], table: string): string[] => {
   const columns = sqlite
     .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
     .all(table)
-  for (const [operation, row] of Object.entries(OPERATIONS)) {
+  return Object.entries(OPERATIONS).map(([operation, row]) => {
     const key = columns.map(({ name }) => `${row}."${name}"`).join(" || ',' || ")
-    sqlite.run(
-      `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
-       WHEN EXISTS (SELECT 1 FROM noting) BEGIN INSERT INTO row_changes VALUES ('${table}', '${operation}', ${key}); END`,
-    )
-  }
+    return `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
+       WHEN EXISTS (SELECT 1 FROM noting) BEGIN INSERT INTO row_changes VALUES ('${table}', '${operation}', ${key}); END`
+  })
 }
 
 /** Makes the triggers where they are missing. Before a write begins: what is made inside of one goes with its undoing. */
