@@ -145,6 +145,12 @@ export class Database {
     return bytes.get()?.bytes ?? 0
   }
 
+  /** How many statements are in memory. */
+  get statementCount(): number {
+    this.#forgetCollected()
+    return this.#made.length
+  }
+
   closeToImage(): Uint8Array {
     const image = this.image()
     this.#closeAtOnce()
@@ -170,13 +176,15 @@ export class Database {
     const prepare = sqlite.prepare.bind(sqlite)
     sqlite.prepare = ((...given: Parameters<typeof prepare>) => {
       const statement = prepare(...given)
-      if (this.#made.length >= this.#madeMax) {
-        this.#made = this.#made.filter((made) => made.deref() !== undefined)
-        this.#madeMax = Math.max(MADE_MAX, 2 * this.#made.length)
-      }
+      if (this.#made.length >= this.#madeMax) this.#forgetCollected()
       this.#made.push(new WeakRef(statement))
       return statement
     }) as typeof prepare
+  }
+
+  #forgetCollected(): void {
+    this.#made = this.#made.filter((made) => made.deref() !== undefined)
+    this.#madeMax = Math.max(MADE_MAX, 2 * this.#made.length)
   }
 
   /** Resolves after the commit, which units of work share. A unit that throws is undone alone. */

@@ -12,8 +12,12 @@ export interface DataAtRest {
 
 /** What a world takes of the memory when nothing of it is open, roughly. */
 const WORLD_BYTES = 16_384
-/** What a connection takes besides its data, roughly: its schema, its look-aside, statements and copied pages. */
-const CONNECTION_BYTES = 393_216
+/** What a connection takes besides its data: its schema and triggers. */
+const CONNECTION_BYTES = 196_608
+/** What a statement takes, with its objects and the pages that it copies. */
+const STATEMENT_BYTES = 18_432
+/** What is counted for a connection at most, and until it is measured at the next tick. */
+const STATEMENTS_MAX = 48
 /** A larger world is not suspended: copying so many bytes takes about 10 ms. */
 const SUSPENDED_BYTES_MAX = 33_554_432
 
@@ -44,6 +48,7 @@ export class World {
   #wasUsed = true
   #idleTicks = 0
   #databaseBytes = 0
+  #connectionBytes = 0
   /** The bytes of the world's request log, and their limit, which the log itself enforces. */
   keptBytes = 0
   #keptBytesMax = Number.POSITIVE_INFINITY
@@ -79,7 +84,7 @@ export class World {
   }
 
   get memoryBytes(): number {
-    return WORLD_BYTES + this.keptBytes + (this.#database ? CONNECTION_BYTES + this.#databaseBytes : 0)
+    return WORLD_BYTES + this.keptBytes + (this.#database ? this.#connectionBytes + this.#databaseBytes : 0)
   }
 
   /** The bytes of its data in memory, as of the last tick. */
@@ -94,7 +99,7 @@ export class World {
   /** Called regularly. Returns for how many calls nobody has used the world. */
   tick(): number {
     this.#idleTicks = this.#wasUsed ? 0 : this.#idleTicks + 1
-    if (this.#wasUsed && this.#database) this.#measure(this.#database)
+    if (this.#wasUsed && this.#database) this.#measure(this.#database, this.#database.statementCount)
     this.#wasUsed = false
     return this.#idleTicks
   }
@@ -135,14 +140,15 @@ export class World {
     this.#database = this.#atRest.open()
     this.#atRest.drop()
     this.#atRest = undefined
-    this.#measure(this.#database)
+    this.#measure(this.#database, STATEMENTS_MAX)
     this.onResume(this)
     return this.#database
   }
 
   /** Pages of a file are on disk, apart from a small cache. */
-  #measure({ onFile, byteCount }: Database): void {
+  #measure({ onFile, byteCount }: Database, statementCount: number): void {
     this.#databaseBytes = onFile ? 0 : byteCount
+    this.#connectionBytes = CONNECTION_BYTES + STATEMENT_BYTES * Math.min(statementCount, STATEMENTS_MAX)
   }
 
   of<T>(part: WorldPart<T>): T {

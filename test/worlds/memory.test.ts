@@ -1,3 +1,4 @@
+import { heapStats } from 'bun:jsc'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { requestLog } from '../../src/sandbox/requests/request-log.ts'
 import { Images } from '../../src/sandbox/worlds/images.ts'
@@ -21,6 +22,19 @@ describe('Images of suspended worlds', () => {
     const kept = originals.map((image) => images.keep(image))
     expect(images.memoryBytes).toBeLessThanOrEqual(4_000)
     for (const [index, each] of kept.entries()) expect(each.read()).toEqual(originals[index] as Uint8Array)
+    images.close()
+  })
+
+  test('are not held in memory as well when they are in the file', () => {
+    const images = new Images(0, () => true)
+    const liveArrays = () => {
+      Bun.gc(true)
+      return heapStats().objectTypeCounts.Uint8Array ?? 0
+    }
+    const before = liveArrays()
+    const kept = Array.from({ length: 200 }, (_, fill) => images.keep(imageOf(fill, 3_000)))
+    expect(liveArrays() - before).toBeLessThan(20)
+    expect(kept[199]?.read()).toEqual(imageOf(199, 3_000))
     images.close()
   })
 

@@ -56,7 +56,8 @@ export class Images {
 
   /** Undefined where the file or the machine has no room for it. */
   #keptInFile(bytes: Uint8Array): KeptImage | undefined {
-    if (!this.fitsFile(bytes.byteLength)) return undefined
+    const { byteLength } = bytes // what is returned must not hold the bytes in memory
+    if (!this.fitsFile(byteLength)) return undefined
     try {
       this.#file ??= openTemporaryFile()
       const { lastInsertRowid: id } = this.#file.query('INSERT INTO images (bytes) VALUES (?)').run(bytes)
@@ -64,7 +65,7 @@ export class Images {
         'SELECT bytes FROM images WHERE id = ?',
       )
       const deletion = this.#file.query('DELETE FROM images WHERE id = ?')
-      this.#fileBytes += bytes.byteLength
+      this.#fileBytes += byteLength
       return {
         read: () => {
           const row = reading.get(id)
@@ -73,7 +74,7 @@ export class Images {
         },
         drop: () => {
           deletion.run(id)
-          this.#fileBytes -= bytes.byteLength
+          this.#fileBytes -= byteLength
         },
       }
     } catch {
