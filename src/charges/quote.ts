@@ -20,7 +20,7 @@ export interface Pricing {
   catalog: Catalog
   reference: Reference
   rates: WorldRates
-  /** Charged for paying in another currency, in basis points (contract C9). */
+  /** Charged for paying in another currency, in basis points, unless the client has a fee of its own (contract C9). */
   conversionBasisPoints: number
 }
 
@@ -91,7 +91,11 @@ const priced = (
       : findWallet(query, client.id, purchase.walletId)
   if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const destination = pricing.reference.getCurrency(wallet.currencyId)
-  const price = priceIn(destination, { ...pricing, rates: pricing.rates(world) }, product, offer, purchase.quantity)
+  const terms = {
+    rates: pricing.rates(world),
+    conversionBasisPoints: client.conversionFeeBasisPoints ?? pricing.conversionBasisPoints,
+  }
+  const price = priceIn(destination, terms, product, offer, purchase.quantity)
   return { product, wallet, quantityMax, denominationMinor: offer.denominationMinor, price }
 }
 

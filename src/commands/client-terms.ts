@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { agreeDiscounts, discountsOf, findProduct } from '../catalog/queries.ts'
-import { parseDiscount, parseLimits } from '../config/values.ts'
+import { parseDiscount, parseFee, parseLimits } from '../config/values.ts'
 import { toPercent } from '../kernel/money.ts'
 import type { Feature } from '../sessions/clients.ts'
 import { type ClientRecord, updateClient } from '../sessions/queries.ts'
@@ -36,6 +36,11 @@ export const termCommands = (client: Command): void => {
     .option('--max-quantity <number>', 'the largest quantity that it may buy at once, or off', countOrOff)
     .option('--rate-limit <limits>', 'its own rate limits, off for none, default for those of the server', ownLimits)
     .action(limits)
+  dataCommand(client, 'fees', 'show the fees of a client, or set them')
+    .argument('<name>')
+    .option('--conversion-fee <percent>', 'its own fee for paying in another currency, or default', ownFee)
+    .option('--payout-fee <percent>', 'its own fee on each payout, or default for that of the server', ownFee)
+    .action(fees)
   dataCommand(client, 'discount', "set a client's own discount on a product; the better of the two discounts applies")
     .argument('<name>')
     .argument('<product_id>', 'the product', wholeNumber)
@@ -60,7 +65,7 @@ const countOrOff = (text: string): number | 'off' => (text === 'off' ? text : wh
 
 const quantityOf = (count: number | 'off'): number | null => (count === 'off' ? null : count)
 
-/** Stands for the limits of the server. */
+/** Stands for what the server has. */
 const DEFAULT = 'default'
 
 /** As text, which the database keeps. */
@@ -74,26 +79,50 @@ interface Limits {
   rateLimit?: string
 }
 
-/** Without an option nothing changes, and looking is no act. */
 async function limits(this: Command, name: string, { maxQuantity, rateLimit }: Limits): Promise<void> {
   const change = {
     ...(maxQuantity !== undefined && { quantityMax: quantityOf(maxQuantity) }),
     ...(rateLimit !== undefined && { rateLimit: rateLimit === DEFAULT ? null : rateLimit }),
   }
-  const isLooking = Object.keys(change).length === 0
-  const work = isLooking
-    ? administer(({ database: { query } }, one: string) => limitsRow(getClient(query, one)))
-    : act(({ write, record }, one: string) =>
+  await showOrUpdate(change, limitsRow).call(this, name)
+}
+
+type Fee = number | typeof DEFAULT
+
+const ownFee = (text: string): Fee => (text === DEFAULT ? text : parseFee(text))
+
+const basisPointsOf = (fee: Fee): number | null => (fee === DEFAULT ? null : fee)
+
+async function fees(this: Command, name: string, given: { conversionFee?: Fee; payoutFee?: Fee }): Promise<void> {
+  const { conversionFee, payoutFee } = given
+  const change = {
+    ...(conversionFee !== undefined && { conversionFeeBasisPoints: basisPointsOf(conversionFee) }),
+    ...(payoutFee !== undefined && { payoutFeeBasisPoints: basisPointsOf(payoutFee) }),
+  }
+  await showOrUpdate(change, feesRow).call(this, name)
+}
+
+const feesRow = (client: ClientRecord) => ({ username: client.username, ...feesOf(client) })
+
+/** Percentages. */
+export const feesOf = ({ conversionFeeBasisPoints, payoutFeeBasisPoints }: ClientRecord) => ({
+  conversion_fee: conversionFeeBasisPoints === null ? DEFAULT : toPercent(conversionFeeBasisPoints),
+  payout_fee: payoutFeeBasisPoints === null ? DEFAULT : toPercent(payoutFeeBasisPoints),
+})
+
+/** Without a change it only shows, which is no act. */
+const showOrUpdate = (change: Parameters<typeof updateClient>[2], rowOf: (client: ClientRecord) => Row) =>
+  Object.keys(change).length === 0
+    ? administer(({ database: { query } }, name: string) => rowOf(getClient(query, name)))
+    : act(({ write, record }, name: string) =>
         write((tx) => {
-          const before = getClient(tx, one)
+          const before = getClient(tx, name)
           updateClient(tx, before.id, change)
-          const after = limitsRow(getClient(tx, one))
-          record(tx, { before: limitsRow(before), after })
+          const after = rowOf(getClient(tx, name))
+          record(tx, { before: rowOf(before), after })
           return after
         }),
       )
-  await work.call(this, name)
-}
 
 const limitsRow = ({ username, quantityMax, rateLimit }: ClientRecord) => ({
   username,

@@ -25,7 +25,7 @@ import { type Acting, act } from './acts.ts'
 import { administer, dataCommand, explainFaults, otherMode, refused } from './administration.ts'
 import { listOf, type Row } from './cells.ts'
 import { CLIENT_COLUMNS, clientRow, getClient } from './client-records.ts'
-import { termCommands } from './client-terms.ts'
+import { feesOf, termCommands } from './client-terms.ts'
 import { type ListOptions, limited, listCommand } from './lists.ts'
 import { note } from './output.ts'
 
@@ -170,6 +170,7 @@ const details = (query: Query, reference: Reference, client: ClientRecord): Row 
   return {
     ...row,
     wallets: wallets.map(({ id, currencyId }) => `${id} ${reference.getCurrency(currencyId).currency}`),
+    ...feesOf(client),
     discounts: [...discountsOf(query, client.id).values()].filter((basisPoints) => basisPoints > 0).length,
     old_password_until: toTimestampOrNull(client.oldPasswordUntilMs),
     created_at,

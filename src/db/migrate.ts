@@ -19,6 +19,7 @@ import audit from './migrations/0015_audit.sql' with { type: 'text' }
 import clientsAndWallets from './migrations/0016_clients_and_wallets.sql' with { type: 'text' }
 import attemptsByEvent from './migrations/0017_attempts_by_event.sql' with { type: 'text' }
 import erasure from './migrations/0018_erasure.sql' with { type: 'text' }
+import clientFees from './migrations/0019_client_fees.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -56,6 +57,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0016_clients_and_wallets', sql: clientsAndWallets },
   { name: '0017_attempts_by_event', sql: attemptsByEvent },
   { name: '0018_erasure', sql: erasure },
+  { name: '0019_client_fees', sql: clientFees },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

@@ -47,7 +47,13 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const payee = payeeOf(tx, client.id, input)
   if (isReferenceTaken(tx, client.id, input.referenceId)) throw new DomainError(DUPLICATE_REFERENCE_ID)
-  const price = payoutPriceOf(tx, { ...paying, rates: paying.rates(world) }, client.id, wallet, input)
+  const price = payoutPriceOf(
+    tx,
+    { ...paying, ...feesOf(paying, client), rates: paying.rates(world) },
+    client.id,
+    wallet,
+    input,
+  )
   const nowMs = world.clock.nowMs()
   const created = { id: world.ids.next('pyt', nowMs), clientId: client.id, createdAtMs: nowMs }
   const payout = withDue(paying, paying.byClock(world), newPayout(created, input, payee, price), nowMs)
@@ -61,6 +67,12 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   if (payout.dueAtMs !== null) schedule(world, payout.dueAtMs)
   return payout
 }
+
+/** A client can have fees of its own (contract C9). */
+const feesOf = ({ feeBasisPoints, conversionBasisPoints }: Paying, client: Session['client']) => ({
+  feeBasisPoints: client.payoutFeeBasisPoints ?? feeBasisPoints,
+  conversionBasisPoints: client.conversionFeeBasisPoints ?? conversionBasisPoints,
+})
 
 export const newPayout = (
   created: Pick<Payout, 'id' | 'clientId' | 'createdAtMs'>,

@@ -13,6 +13,9 @@ export interface Client {
   quantityMax: number | null
   /** Its own rate limits; undefined if those of the server hold. */
   limits: readonly BucketSize[] | 'off' | undefined
+  /** Its own fees; null if those of the server hold (contract C9). */
+  conversionFeeBasisPoints: number | null
+  payoutFeeBasisPoints: number | null
   /** Counts revocations: a session of an earlier epoch is checked again. */
   tokenEpoch: number
   /** Created by the first request that counts. */
@@ -27,7 +30,7 @@ export const findClient = (world: World, id: number): Client | undefined => {
   if (known) return known
   const row = findEnabledClient(world.db.query, id)
   if (!row) return undefined
-  const client: Client = { id: row.id, ...rightsOf(row), tokenEpoch: 0, buckets: undefined }
+  const client: Client = { id: row.id, ...termsOf(row), tokenEpoch: 0, buckets: undefined }
   world.of(clientsById).set(id, client)
   return client
 }
@@ -42,17 +45,22 @@ export const refreshClients = (world: World): void => {
       known.delete(client.id)
       continue
     }
-    const rights = rightsOf(row)
-    if (!Bun.deepEquals(rights.limits, client.limits)) client.buckets = undefined
-    Object.assign(client, rights)
+    const terms = termsOf(row)
+    if (!Bun.deepEquals(terms.limits, client.limits)) client.buckets = undefined
+    Object.assign(client, terms)
   }
 }
 
-const rightsOf = (row: ClientRow): Pick<Client, 'username' | 'features' | 'quantityMax' | 'limits'> => ({
+/** What an operator sets. */
+type Terms = Omit<Client, 'id' | 'tokenEpoch' | 'buckets'>
+
+const termsOf = (row: ClientRow): Terms => ({
   username: row.username,
   features: new Set(row.vouchers ? ['vouchers'] : []),
   quantityMax: row.quantityMax,
   limits: row.rateLimit === null ? undefined : readLimits(row.rateLimit),
+  conversionFeeBasisPoints: row.conversionFeeBasisPoints,
+  payoutFeeBasisPoints: row.payoutFeeBasisPoints,
 })
 
 /** The limits that hold for a client; undefined if there are none. */

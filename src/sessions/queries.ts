@@ -107,7 +107,17 @@ export const updateClient = (
   tx: Tx,
   id: number,
   change: Partial<
-    Pick<ClientRow, 'username' | 'vouchers' | 'quantityMax' | 'disabled' | 'passwordSha256' | 'rateLimit'>
+    Pick<
+      ClientRow,
+      | 'username'
+      | 'vouchers'
+      | 'quantityMax'
+      | 'disabled'
+      | 'passwordSha256'
+      | 'rateLimit'
+      | 'conversionFeeBasisPoints'
+      | 'payoutFeeBasisPoints'
+    >
   >,
 ): void => {
   if (Object.keys(change).length > 0) {

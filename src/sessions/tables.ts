@@ -10,6 +10,9 @@ export const clients = sqliteTable('clients', {
   createdAtMs: integer('created_at_ms').notNull(),
   /** As in `--rate-limit`; null if the limits of the server hold. */
   rateLimit: text('rate_limit'),
+  /** Null if those of the server hold. */
+  conversionFeeBasisPoints: integer('conversion_fee_basis_points'),
+  payoutFeeBasisPoints: integer('payout_fee_basis_points'),
   /** The password before the last rotation, and until when it is good. */
   oldPasswordSha256: text('old_password_sha256'),
   oldPasswordUntilMs: integer('old_password_until_ms'),

@@ -18,6 +18,8 @@ describe('scrip client', () => {
         vouchers: true,
         max_quantity: null,
         wallets: ['1 USD', '2 EUR'],
+        conversion_fee: 'default',
+        payout_fee: 'default',
         discounts: 1,
         old_password_until: null,
         created_at: expect.any(String),
@@ -25,6 +27,46 @@ describe('scrip client', () => {
       expect(await office.answer<object[]>('client', 'discounts', 'acme')).toEqual([
         { product_id: 1, product: 'Tea', discount: 7.5 },
       ])
+    }))
+
+  test('fees sets the fees of a client, which its next price has; show and the audit say so', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const server = await office.serve('--rate-limit', 'off')
+      const customer = await Customer.of(server, credentials)
+      const charge = async (quantity: number) =>
+        (await customer.post('/products/2/charges', { denomination: 10, quantity })).json()
+      const feeOf = async (reference: string) =>
+        (await customer.read<{ fees: number }>(`/payouts/${(await customer.payout(reference)).id}`)).fees
+      // 9.75 EUR at 1.25 are 12.19 USD.
+      expect(await charge(1)).toMatchObject({ charges_details: { conversion_fee: 0.06 }, total_payable: 12.25 })
+      expect(await office.answer('client', 'fees', 'acme')).toEqual({
+        username: 'acme',
+        conversion_fee: 'default',
+        payout_fee: 'default',
+      })
+      const set = ['client', 'fees', 'acme', '--conversion-fee', '10', '--payout-fee', '0']
+      expect(await office.answer(...set)).toEqual({ username: 'acme', conversion_fee: 10, payout_fee: 0 })
+      // What was quoted is held; an order of another quantity has a new price.
+      expect(await charge(1)).toMatchObject({ total_payable: 12.25 })
+      expect(await charge(2)).toMatchObject({ net_amount: 24.38, charges_details: { conversion_fee: 2.44 } })
+      expect(await customer.order(2, 2)).toMatchObject({ amount: 26.82 })
+      expect(await feeOf('free')).toBe(0)
+      await office.answer('client', 'fees', 'acme', '--payout-fee', 'default')
+      expect(await feeOf('usual')).toBe(1.5)
+      expect(await office.answer('client', 'show', 'acme')).toMatchObject({ conversion_fee: 10, payout_fee: 'default' })
+      const rows = await office.answer<object[]>('audit', 'list')
+      expect(rows.slice(-2)).toMatchObject([
+        {
+          command: 'client fees',
+          before: { conversion_fee: 'default', payout_fee: 'default' },
+          after: { conversion_fee: 10, payout_fee: 0 },
+        },
+        { command: 'client fees', after: { conversion_fee: 10, payout_fee: 'default' } },
+      ])
+      expect(await office.run(['client', 'fees', 'acme', '--payout-fee', '1.255'])).toMatchObject({ exitCode: 2 })
+      await server.stop()
+      expect((await office.run(['verify'])).exitCode).toBe(0)
     }))
 
   test('rename changes the username, while a server runs; password and tokens stay', () =>
