@@ -27,7 +27,20 @@ const MADE_MAX = 512
 
 export type Query = Pick<BunSQLiteDatabase, 'select'>
 
-export const queryOn = (sqlite: SqliteDatabase): Query => drizzle({ client: sqlite })
+export const queryOn = (sqlite: SqliteDatabase): Query => withStatements(drizzle({ client: sqlite }), sqlite)
+
+const connections = new WeakMap<Query, SqliteDatabase>()
+const withStatements = <Connection extends Query>(connection: Connection, sqlite: SqliteDatabase): Connection => {
+  connections.set(connection, sqlite)
+  return connection
+}
+
+/** A statement whose text drizzle has built for another connection. */
+export const statementOn = (query: Query, sql: string): Statement => {
+  const sqlite = connections.get(query)
+  if (!sqlite) throw new Error('a query that no database made')
+  return sqlite.prepare(sql)
+}
 
 const isOpen = Symbol('isOpen')
 /** An open transaction. Only {@link Database} creates one. */
@@ -62,7 +75,7 @@ export class Database {
     readonly onFile: boolean,
   ) {
     this.#rememberStatements()
-    this.#tx = Object.assign(drizzle({ client: sqlite }), { [isOpen]: true as const })
+    this.#tx = withStatements(Object.assign(drizzle({ client: sqlite }), { [isOpen]: true as const }), sqlite)
     this.query = this.#tx
     this.#commits = new SharedCommit(sqlite, () => this.#files)
     this.#dataVersion = onFile ? sqlite.query('PRAGMA data_version') : undefined

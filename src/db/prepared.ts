@@ -1,22 +1,36 @@
+import type { Statement } from 'bun:sqlite'
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Query, Tx } from './database.ts'
+import { type Query, statementOn, type Tx } from './database.ts'
 
 /** Prepared statements, for hot paths: building a query costs more than running it. */
 
-/** Built for a connection at its first use: most connections need few statements, and one takes some 30 kB. */
-export const prepared = <Connection extends Query, Statement>(
-  build: (connection: Connection) => Statement,
-): ((connection: Connection) => Statement) => {
-  const made = new WeakMap<Connection, Statement>()
+/** What drizzle has prepared: the statement of one connection in `stmt`, beside what holds for every connection. */
+interface PreparedQuery {
+  getQuery(): { sql: string }
+}
+
+/**
+ * Prepared for a connection at its first use: most connections need few statements, and one takes some 30 kB. The text is
+ * built for the first connection alone, which takes longer than SQLite takes to prepare it for another one.
+ */
+export const prepared = <Connection extends Query, Prepared extends PreparedQuery>(
+  build: (connection: Connection) => Prepared,
+): ((connection: Connection) => Prepared) => {
+  const made = new WeakMap<Connection, Prepared>()
+  let pattern: Prepared | undefined
   return (connection) => {
     const known = made.get(connection)
     if (known !== undefined) return known
-    const statement = build(connection)
+    const statement = pattern ? copyOf(pattern, statementOn(connection, pattern.getQuery().sql)) : build(connection)
+    pattern ??= copyOf(statement, undefined)
     made.set(connection, statement)
     return statement
   }
 }
+
+const copyOf = <Prepared extends PreparedQuery>(prepared: Prepared, stmt: Statement | undefined): Prepared =>
+  Object.assign(Object.create(Object.getPrototypeOf(prepared)), prepared, { stmt })
 
 export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
 
