@@ -191,13 +191,14 @@ const BANS: readonly { what: string; pattern: RegExp; allowed: readonly string[]
   {
     what: 'touches the environment',
     pattern: /\bprocess\.env\b|\bBun\.env\b/,
-    allowed: ['src/config/environment.ts', 'src/start/production.ts'],
+    // The examples of the reference are programs of others.
+    allowed: ['src/config/environment.ts', 'src/start/production.ts', 'src/docs/code-examples.ts'],
     instead: 'the Config that configOf() makes',
   },
   {
     what: 'writes to the console',
     pattern: /\bconsole\./,
-    allowed: [],
+    allowed: ['src/docs/code-examples.ts'],
     instead: 'the log of Deps, or process.stdout where the output is what was asked for',
   },
   {

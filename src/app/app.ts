@@ -68,7 +68,7 @@ export const createApp = (deps: Deps) => {
       app,
       version,
       publicUrl,
-      headersOf: extension?.headersOf ?? (() => undefined),
+      additions: extension?.documentation,
       events: DELIVERED_EVENTS,
     }),
   )

@@ -1,8 +1,7 @@
-import type { TObject } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
+import type { Additions } from '../docs/openapi.ts'
 import type { Event } from '../events/queries.ts'
 import type { HttpObserver } from '../http/observer.ts'
-import type { Operation } from '../http/operation.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { Ordering } from '../orders/orders.ts'
 import type { VoucherSupply } from '../orders/supply.ts'
@@ -42,8 +41,7 @@ export interface Extension {
   /** Comes before the routes of the program. */
   hooks: AnyElysia
   routes: (program: Program) => AnyElysia
-  /** Request headers that an operation takes besides its own. */
-  headersOf: (operation: Operation) => TObject | undefined
+  documentation: Additions
 }
 
 /** The parts of the program that an extension works on. */

@@ -1,20 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import alerts from '../../docs/alerts.yml' with { type: 'file' }
-import ci from '../../docs/ci.md' with { type: 'file' }
-import clients from '../../docs/clients.md' with { type: 'file' }
 import compose from '../../docs/compose.yaml' with { type: 'file' }
 import dashboard from '../../docs/dashboard.json' with { type: 'file' }
-import errors from '../../docs/errors.md' with { type: 'file' }
-import flags from '../../docs/flags.md' with { type: 'file' }
-import money from '../../docs/money.md' with { type: 'file' }
-import quickstart from '../../docs/quickstart.md' with { type: 'file' }
 import drill from '../../docs/restore-drill.sh' with { type: 'file' }
-import runningLive from '../../docs/running-live.md' with { type: 'file' }
 import unit from '../../docs/scrip.service' with { type: 'file' }
 import backupUnit from '../../docs/scrip-backup.service' with { type: 'file' }
-import testing from '../../docs/testing-with-scrip.md' with { type: 'file' }
-import webhooks from '../../docs/webhooks.md' with { type: 'file' }
+import { GUIDES } from '../docs/guides.ts'
 import { choiceArgument } from './arguments.ts'
 import { manualOf } from './manual.ts'
 
@@ -26,17 +18,14 @@ interface Topic {
   text: string | (() => string)
 }
 
+/** What a person types for a guide with a longer name. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { 'testing-with-scrip': 'testing', 'running-live': 'live' }
+
 export const docsCommand = (program: Command): void => {
   const topics: Readonly<Record<string, Topic>> = {
-    quickstart: { about: 'from installation to a passing test', text: quickstart },
-    testing: { about: 'test a client with the sandbox', text: testing },
-    webhooks: { about: 'receive, verify and test events', text: webhooks },
-    ci: { about: 'recipes for pipelines', text: ci },
-    live: { about: 'run Scrip in live mode', text: runningLive },
-    money: { about: 'how charges and fees are computed', text: money },
-    errors: { about: 'every error, and what to do', text: errors },
-    clients: { about: 'clients in several languages', text: clients },
-    flags: { about: 'all commands and flags', text: flags },
+    ...Object.fromEntries(
+      Object.entries(GUIDES).map(([name, { about, file }]) => [SHORT_NAMES[name] ?? name, { about, text: file }]),
+    ),
     man: { about: 'the manual page: scrip docs man > scrip.1', text: () => manualOf(program) },
     systemd: { about: 'a unit for systemd', text: unit },
     'systemd-backup': { about: 'a unit for hourly backups', text: backupUnit },

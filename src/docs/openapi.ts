@@ -30,17 +30,28 @@ const COLLECTED_PATH = '/openapi/collected'
 
 const DESCRIPTION = `Gift cards and payouts for businesses, over HTTP and JSON.
 
-Log in with \`POST /auth/login\`, then send \`Authorization: Bearer <access_token>\`. In the sandbox the username \`sandbox\`
-with the password \`sandbox\` always works; any username \`sbx_<name>\` makes a world of its own.
+Log in with \`POST /auth/login\`, then send \`Authorization: Bearer <access_token>\`.
 
 Every request may carry an \`X-Request-Id\`; every answer does. Amounts are numbers in major units, times RFC 3339 in UTC.`
+
+/** What an extension documents besides the operations. */
+export interface Additions {
+  /** A paragraph of the introduction. */
+  introduction: string
+  /** The username with which readers can log in. */
+  username: string
+  /** Request headers that an operation takes besides its own. */
+  headersOf: (operation: Operation) => TObject | undefined
+  /** What is said of some operations instead, by their ids. */
+  operations: Readonly<Record<string, Partial<Pick<Operation, 'description' | 'bodyExample' | 'success'>>>>
+}
 
 export interface DocumentOptions {
   app: AnyElysia
   version: string
   publicUrl: string
-  /** Request headers that an operation takes besides its own. */
-  headersOf: (operation: Operation) => TObject | undefined
+  /** What an extension adds; undefined without one. */
+  additions: Additions | undefined
   /** What is posted to webhooks, by type of event. */
   events: Readonly<Record<string, DeliveredEvent>>
 }
@@ -49,7 +60,7 @@ export const openApiDocument = async ({
   app,
   version,
   publicUrl,
-  headersOf,
+  additions,
   events,
 }: DocumentOptions): Promise<Json> => {
   // Loaded with the first request for the document: it would take a fifth of the time that the program takes to start.
@@ -60,7 +71,9 @@ export const openApiDocument = async ({
   ownRequests.add(request)
   const response = await collector.handle(request)
   const document = (await response.json()) as CollectedDocument
-  const operations = new Map(servedBy(app).map(({ operation }) => [operation.id, operation]))
+  const operations = new Map(
+    servedBy(app).map(({ operation }) => [operation.id, { ...operation, ...additions?.operations[operation.id] }]),
+  )
   const components = new Components()
   const paths: Json = {}
   const sharedHeaders: Json = {}
@@ -70,7 +83,7 @@ export const openApiDocument = async ({
       const operation = operations.get(String(collected.operationId))
       if (!operation) return []
       if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
-      const headers = sharedIn(sharedHeaders, headersOf(operation))
+      const headers = sharedIn(sharedHeaders, additions?.headersOf(operation))
       return [[method, operationObject({ components, collected, headers }, operation)]]
     })
     if (documented.length > 0) paths[documentedRoute(path)] = Object.fromEntries(documented)
@@ -81,7 +94,7 @@ export const openApiDocument = async ({
     info: {
       title: 'Scrip',
       version,
-      description: DESCRIPTION,
+      description: [DESCRIPTION, ...(additions ? [additions.introduction] : [])].join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
@@ -107,9 +120,9 @@ interface Context {
 }
 
 const operationObject = (context: Context, operation: Operation): Json => {
-  const { id, body } = operation
+  const { id, body, description } = operation
   const { components, headers, collected } = context
-  const { operationId, tags, summary, description, security } = collected
+  const { operationId, tags, summary, security } = collected
   return {
     operationId,
     tags,

@@ -1,42 +1,93 @@
 import { Elysia } from 'elysia'
 import { StoredResponse } from '../http/stored-response.ts'
+import style from './assets/reference.css' with { type: 'file' }
+import script from './assets/reference.js' with { type: 'file' }
+import type { ApiDocument } from './document.ts'
+import { guidesOf } from './guides.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
-import { PAGE_ASSETS, PAGE_POLICY, REFERENCE_PAGE } from './page.ts'
+import { PAGE_POLICY } from './page.ts'
+import { Reference } from './reference.ts'
 
 /** Browsers must not guess the type of a file. */
 const AS_IT_SAYS = { 'x-content-type-options': 'nosniff' } as const
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': PAGE_POLICY,
+  'cache-control': 'public, no-cache',
+  ...AS_IT_SAYS,
+} as const
 
-/** The OpenAPI document and the page that shows it: public, and whole without a network (contract C1). */
+/** The OpenAPI document and the pages that show it: public, and whole without a network (contract C1). */
 export const docsRoutes = (options: DocumentOptions) => {
-  let document: Promise<StoredResponse> | undefined
-  const made = async (): Promise<StoredResponse> =>
-    new StoredResponse(JSON.stringify(await openApiDocument(options)), {
-      'cache-control': 'public, no-cache',
-      ...AS_IT_SAYS,
+  const document = once(() => openApiDocument(options))
+  const stored = once(async () => {
+    const headers = { 'cache-control': 'public, no-cache', ...AS_IT_SAYS }
+    return new StoredResponse(JSON.stringify(await document()), headers)
+  })
+  const reference = once(async () => {
+    const { additions } = options
+    const shown = (await document()) as unknown as ApiDocument
+    const guides = guidesOf(additions === undefined)
+    return new Reference({
+      document: shown,
+      guides,
+      username: additions?.username ?? '',
+      home: additions ? '/' : '/docs',
     })
-
-  const routes = new Elysia({ name: 'docs' })
-    .get('/openapi.json', async ({ request }) => {
-      document ??= made()
-      return (await document).respond(request)
-    })
-    .get('/docs', ({ set }) => {
-      set.headers['content-type'] = 'text/html; charset=utf-8'
-      Object.assign(set.headers, AS_IT_SAYS)
-      set.headers['content-security-policy'] = PAGE_POLICY
-      return REFERENCE_PAGE
-    })
-  for (const [name, asset] of Object.entries(PAGE_ASSETS)) {
-    let read: Promise<StoredResponse> | undefined
-    routes.get(`/docs/${name}`, async ({ request }) => {
-      read ??= readAsset(asset)
-      return (await read).respond(request)
-    })
+  })
+  const pages = new Map<string, StoredResponse>()
+  /** Pages never change; only those that exist are kept. */
+  const page = async (
+    request: Request,
+    name: string,
+    make: (pages: Reference) => string | undefined | Promise<string | undefined>,
+  ) => {
+    const known = pages.get(name)
+    if (known) return known.respond(request)
+    const all = await reference()
+    const text = await make(all)
+    if (text === undefined) return new Response(all.notFound(), { status: 404, headers: PAGE_HEADERS })
+    const made = new StoredResponse(text, PAGE_HEADERS)
+    pages.set(name, made)
+    return made.respond(request)
   }
-  return routes
+  const index = once(
+    async () =>
+      new StoredResponse(JSON.stringify(await (await reference()).index()), {
+        'cache-control': 'public, no-cache',
+        ...AS_IT_SAYS,
+      }),
+  )
+  const readScript = once(() => readAsset(script, 'text/javascript; charset=utf-8'))
+  const readStyle = once(() => readAsset(style, 'text/css; charset=utf-8'))
+
+  return new Elysia({ name: 'docs' })
+    .get('/openapi.json', async ({ request }) => (await stored()).respond(request))
+    .get('/docs', ({ request }) => page(request, '', (pages) => pages.overview()))
+    .get('/docs/operations/:id', ({ request, params: { id } }) =>
+      page(request, `operations/${id}`, (pages) => pages.findOperation(id)),
+    )
+    .get('/docs/events/:type', ({ request, params: { type } }) =>
+      page(request, `events/${type}`, (pages) => pages.findEvent(type)),
+    )
+    .get('/docs/guides/:name', ({ request, params: { name } }) =>
+      page(request, `guides/${name}`, (pages) => pages.findGuide(name)),
+    )
+    .get('/docs/search.json', async ({ request }) => (await index()).respond(request))
+    .get('/docs/reference.js', async ({ request }) => (await readScript()).respond(request))
+    .get('/docs/reference.css', async ({ request }) => (await readStyle()).respond(request))
 }
 
-const readAsset = async ({ path, type }: { path: string; type: string }): Promise<StoredResponse> =>
+/** Makes a value when it is first asked for. */
+const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const readAsset = async (path: string, type: string): Promise<StoredResponse> =>
   new StoredResponse(await Bun.file(path).bytes(), {
     'content-type': type,
     'cache-control': 'public, max-age=3600',

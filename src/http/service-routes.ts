@@ -59,7 +59,7 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
           status: 200,
           description: 'The service answers',
           schema: StatusSchema,
-          example: { status: 'ok', version: '0.1.0', mode: 'sandbox', time: '2026-01-01T00:00:00.000Z' },
+          example: { status: 'ok', version: '0.1.0', mode, time: '2026-01-01T00:00:00.000Z' },
         },
         errors: {},
       }),

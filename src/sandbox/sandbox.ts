@@ -7,9 +7,9 @@ import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
+import { DOCUMENTATION } from './documentation.ts'
 import type { EventLog } from './explore/events.ts'
 import { Exploration, type RunFault } from './explore/exploration.ts'
-import { faultHeadersOf } from './faults/faults.ts'
 import { addRule } from './faults/rules.ts'
 import { Feed } from './feed/feed.ts'
 import type { Parts } from './parts.ts'
@@ -40,7 +40,7 @@ interface SandboxOptions
 export class Sandbox implements Extension {
   readonly supply: Extension['supply']
   readonly accountErrors = WORLD_ERRORS
-  readonly headersOf = faultHeadersOf
+  readonly documentation = DOCUMENTATION
   readonly observer: RequestObserver
   readonly resolveAccount: Extension['resolveAccount']
   readonly #outcomes = new OutcomeRegistry()

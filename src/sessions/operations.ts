@@ -70,10 +70,10 @@ export const login = (accountErrors: Record<string, Failure>) =>
     id: 'login',
     summary: 'Exchange credentials for tokens',
     description:
-      'In the sandbox the client `sandbox` with the password `sandbox` always exists. A username `sbx_<name>` makes a world of that name on the spot: a fresh copy of the seeded state that no other world can touch.',
+      'The access token goes with every other request. Before it expires, the refresh token gets the next pair.',
     public: true,
     body: LoginBody,
-    bodyExample: { username: 'sandbox', password: 'sandbox' },
+    bodyExample: { username: 'acme', password: 'as it was issued' },
     bodyBytesMax: SESSION_BODY_BYTES_MAX,
     bodyFailure: loginFailure,
     success: { status: 200, description: 'A pair of tokens', schema: TokenPair, example: PAIR_EXAMPLE },

@@ -30,11 +30,15 @@ declare module '*/check-worker.js' {
   const text: string
   export default text
 }
-declare module 'swagger-ui-dist/*' {
-  const path: string
-  export default path
-}
 declare module '*.sh' {
   const text: string
   export default text
+}
+declare module '*/assets/reference.js' {
+  const path: string
+  export default path
+}
+declare module '*.css' {
+  const path: string
+  export default path
 }

@@ -14,7 +14,7 @@ const members = {
   name: Text({ minLength: 1, maxLength: 100, description: 'Your own name for it' }),
   url: Text({
     maxLength: 2_048,
-    description: 'Where events are posted to: https, and in the sandbox http on this machine',
+    description: 'Where events are posted to: https, or http where the server allows it',
   }),
   events: Type.Array(oneOf(EVENT_PATTERNS), {
     minItems: 1,

@@ -13,6 +13,7 @@ describe('scrip docs', () => {
   test.each([
     ['quickstart', 'quickstart.md'],
     ['testing', 'testing-with-scrip.md'],
+    ['test-runners', 'test-runners.md'],
     ['webhooks', 'webhooks.md'],
     ['ci', 'ci.md'],
     ['live', 'running-live.md'],

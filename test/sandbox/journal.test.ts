@@ -212,7 +212,7 @@ describe('GET /_sandbox/requests', () => {
 
   test('leaves out pages, images and the document', async () => {
     const before = (await entriesOf('default')).length
-    for (const path of ['/', '/docs', '/docs/swagger-ui.css', '/openapi.json', '/cards/1', '/favicon.ico']) {
+    for (const path of ['/', '/docs', '/docs/reference.css', '/openapi.json', '/cards/1', '/favicon.ico']) {
       await server.request(path)
     }
     expect(await entriesOf('default')).toHaveLength(before)

@@ -1,0 +1,340 @@
+/** What the reference does besides being read: navigation without reloads, search, copying, and requests that are sent. */
+
+const find = (selector, within = document) => within.querySelector(selector)
+const findAll = (selector, within = document) => [...within.querySelectorAll(selector)]
+
+const element = (name, properties = {}, ...children) => {
+  const made = Object.assign(document.createElement(name), properties)
+  made.append(...children)
+  return made
+}
+
+/** The login of this page: in memory alone, so that a reload forgets it. */
+let login
+/** The language that was last chosen. */
+let language
+
+// ---- Navigation: pages are swapped, because a login would not outlive a reload.
+
+const isPage = (url) =>
+  url.origin === location.origin && /^\/docs(\/(operations|events|guides)\/[^/]+)?$/.test(url.pathname)
+
+const goTo = async (url) => {
+  try {
+    const response = await fetch(url.pathname)
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    document.title = page.title
+    find('main').replaceChildren(...find('main', page).childNodes)
+    markCurrent(url.pathname)
+    enliven()
+    const target = url.hash === '' ? undefined : document.getElementById(decodeURIComponent(url.hash.slice(1)))
+    find('main').focus({ preventScroll: true })
+    if (target) target.scrollIntoView()
+    else scrollTo(0, 0)
+  } catch {
+    location.assign(url)
+  }
+}
+
+const markCurrent = (path) => {
+  for (const link of findAll('nav a')) {
+    const isCurrent = new URL(link.href).pathname === path
+    link.toggleAttribute('aria-current', isCurrent)
+    if (!isCurrent) continue
+    link.setAttribute('aria-current', 'page')
+    link.closest('details').open = true
+    link.scrollIntoView({ block: 'nearest' })
+  }
+}
+
+const isNarrow = matchMedia('(max-width: 860px)')
+const fitMenu = () => {
+  find('.menu').open = !isNarrow.matches
+}
+
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('a[href]') : null
+  if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
+  const url = new URL(link.href)
+  if (!isPage(url) || (url.pathname === location.pathname && url.hash !== '')) return
+  event.preventDefault()
+  find('#search').close()
+  if (isNarrow.matches) find('.menu').open = false
+  history.pushState(null, '', url)
+  goTo(url)
+})
+let shownPath = location.pathname
+addEventListener('popstate', () => {
+  if (location.pathname !== shownPath) goTo(new URL(location.href))
+})
+
+// ---- What each page gets.
+
+const enliven = () => {
+  shownPath = location.pathname
+  useThisAddress()
+  for (const block of findAll('.code')) addCopyButton(block)
+  for (const group of findAll('.tabs')) makeTabs(group)
+  for (const form of findAll('.try form')) {
+    form.hidden = false
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      send(form)
+    })
+  }
+  for (const button of findAll('main [data-login]')) button.addEventListener('click', openLogin)
+  showLogin()
+}
+
+/** Examples name the address that the page came from, whatever the program knows of how it is reached. */
+const useThisAddress = () => {
+  const { url } = document.body.dataset
+  for (const code of findAll('.tabs code')) code.textContent = code.textContent.replaceAll(url, location.origin)
+}
+
+const addCopyButton = (block) => {
+  const button = element('button', { type: 'button', className: 'quiet', textContent: 'Copy' })
+  button.setAttribute('aria-label', `Copy: ${find('pre', block).getAttribute('aria-label')}`)
+  button.addEventListener('click', async () => {
+    const code = find('code', block)
+    try {
+      await navigator.clipboard.writeText(code.textContent)
+      button.textContent = 'Copied'
+    } catch {
+      getSelection().selectAllChildren(code)
+      button.textContent = 'Selected'
+    }
+    button.addEventListener('blur', () => (button.textContent = 'Copy'), { once: true })
+  })
+  block.append(button)
+}
+
+const makeTabs = (group) => {
+  const panels = findAll('[data-tab]', group)
+  const list = element('div')
+  list.setAttribute('role', 'tablist')
+  list.setAttribute('aria-label', 'Language')
+  const tabs = panels.map((panel) => {
+    const name = panel.dataset.tab
+    const tab = element('button', { type: 'button', id: `tab-${name}`, textContent: name })
+    tab.setAttribute('role', 'tab')
+    tab.setAttribute('aria-controls', `panel-${name}`)
+    panel.id = `panel-${name}`
+    panel.setAttribute('role', 'tabpanel')
+    panel.setAttribute('aria-labelledby', tab.id)
+    find('h3', panel).hidden = true
+    tab.addEventListener('click', () => choose(name))
+    list.append(tab)
+    return tab
+  })
+  const choose = (name) => {
+    language = name
+    panels.forEach((panel, index) => {
+      const isChosen = panel.dataset.tab === name
+      panel.hidden = !isChosen
+      tabs[index].setAttribute('aria-selected', String(isChosen))
+      tabs[index].tabIndex = isChosen ? 0 : -1
+    })
+  }
+  list.addEventListener('keydown', ({ key }) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
+    if (step === undefined) return
+    const next = tabs[(tabs.indexOf(document.activeElement) + step + tabs.length) % tabs.length]
+    choose(next.textContent)
+    next.focus()
+  })
+  panels[0].before(list)
+  choose(language ?? panels[0].dataset.tab)
+}
+
+// ---- Requests.
+
+const send = async (form) => {
+  const button = find('button[type=submit]', form)
+  const result = find('.result', form.parentElement)
+  const { url, init } = requestOf(form)
+  button.disabled = true
+  result.replaceChildren(element('p', { className: 'soft', textContent: 'Sending…' }))
+  const startedMs = performance.now()
+  try {
+    const response = await fetch(url, init)
+    const type = response.headers.get('content-type') ?? ''
+    const body = /^(?:image|application\/(?:vnd|octet))/.test(type) ? await response.blob() : await response.text()
+    const tookMs = performance.now() - startedMs
+    showResponse(result, response, body, tookMs)
+    if (response.ok && /\/auth\/(?:login|refresh)$/.test(url) && typeof body === 'string') keepLogin(JSON.parse(body))
+  } catch (error) {
+    result.replaceChildren(element('p', { className: 'wrong', textContent: `No response: ${error.message}` }))
+  } finally {
+    button.disabled = false
+  }
+}
+
+const requestOf = (form) => {
+  let path = form.dataset.path
+  const query = new URLSearchParams()
+  const headers = new Headers()
+  let body
+  for (const [key, value] of new FormData(form)) {
+    const [place, name] = key.split(/:(.*)/)
+    if (key === 'body') body = value
+    else if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value))
+    else if (place === 'query' && value !== '') query.append(name, value)
+    else if (place === 'header' && value !== '') headers.set(name, value)
+  }
+  for (const { value, dataset } of findAll('[data-after]:checked', form)) {
+    const [, name] = dataset.after.split(':')
+    if (headers.has(name)) headers.set(name, headers.get(name) + value)
+  }
+  if (login && 'protected' in form.dataset) headers.set('Authorization', `Bearer ${login.token}`)
+  if (body !== undefined) headers.set('Content-Type', 'application/json')
+  return {
+    url: path + (query.size > 0 ? `?${query}` : ''),
+    init: { method: form.dataset.method, headers, ...(body !== undefined && { body }) },
+  }
+}
+
+const showResponse = (result, response, body, tookMs) => {
+  const status = element('span', { className: `status ${response.ok ? 'good' : 'bad'}`, textContent: response.status })
+  const list = element('dl')
+  for (const [name, value] of response.headers) {
+    list.append(element('dt', { textContent: name }), element('dd', { textContent: value }))
+  }
+  result.replaceChildren(
+    element(
+      'p',
+      {},
+      status,
+      ` ${response.statusText} `,
+      element('span', { className: 'soft', textContent: `${Math.round(tookMs)} ms` }),
+    ),
+    element('details', {}, element('summary', { textContent: 'Headers' }), list),
+    bodyBlock(body),
+  )
+}
+
+const bodyBlock = (body) => {
+  if (typeof body !== 'string') return element('p', { textContent: `${body.size} bytes of ${body.type}` })
+  if (body === '') return element('p', { className: 'soft', textContent: 'No body' })
+  const pre = element('pre', { tabIndex: 0 }, element('code', { textContent: pretty(body) }))
+  pre.setAttribute('role', 'group')
+  pre.setAttribute('aria-label', 'Body of the response')
+  const block = element('div', { className: 'code' }, pre)
+  addCopyButton(block)
+  return block
+}
+
+const pretty = (text) => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+// ---- Login.
+
+const loginDialog = find('#login')
+const loginForm = find('form', loginDialog)
+
+const openLogin = () => {
+  find('.wrong', loginForm).textContent = ''
+  loginDialog.showModal()
+}
+
+const keepLogin = (pair) => {
+  login = { token: pair.access_token, name: `client ${pair.client_id}` }
+  showLogin()
+}
+
+const showLogin = () => {
+  const button = find('.bar [data-login]')
+  button.textContent = login ? `Log out ${login.name}` : 'Log in'
+  for (const hint of findAll('[data-login-hint]')) hint.hidden = login !== undefined
+}
+
+loginForm.addEventListener('submit', async (event) => {
+  if (event.submitter?.value === 'cancel') return
+  event.preventDefault()
+  const credentials = Object.fromEntries(new FormData(loginForm))
+  const response = await fetch('/auth/login', { method: 'POST', body: JSON.stringify(credentials) }).catch(
+    () => undefined,
+  )
+  const pair = response?.ok ? await response.json() : undefined
+  if (!pair) {
+    find('.wrong', loginForm).textContent = response
+      ? 'These credentials are not right.'
+      : 'The server does not answer.'
+    return
+  }
+  keepLogin(pair)
+  login.name = credentials.username
+  showLogin()
+  loginDialog.close()
+})
+
+// ---- Search.
+
+const searchDialog = find('#search')
+const query = find('#query')
+const results = find('#results')
+const SHOWN_MAX = 30
+let index
+
+const openSearch = async () => {
+  if (searchDialog.open) return
+  searchDialog.showModal()
+  query.select()
+  index ??= (await (await fetch('/docs/search.json')).json()).map((entry) => ({
+    ...entry,
+    title_: entry.title.toLowerCase(),
+    all: `${entry.title} ${entry.kind} ${entry.words}`.toLowerCase(),
+  }))
+  showResults()
+}
+
+const showResults = () => {
+  const words = query.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = index.filter(({ all }) => words.every((word) => all.includes(word)))
+  const rank = ({ title_ }) => words.filter((word) => !title_.includes(word)).length
+  const shown = found.sort((one, other) => rank(one) - rank(other)).slice(0, SHOWN_MAX)
+  find('#found').textContent = words.length === 0 ? '' : found.length === 0 ? 'Nothing found' : `${found.length} found`
+  results.replaceChildren(
+    ...shown.map(({ title, kind, href }) =>
+      element('li', {}, element('a', { href }, title, element('span', { textContent: kind }))),
+    ),
+  )
+}
+
+query.addEventListener('input', () => index && showResults())
+searchDialog.addEventListener('keydown', (event) => {
+  const links = findAll('a', results)
+  const at = links.indexOf(document.activeElement)
+  if (event.key === 'Enter' && document.activeElement === query) {
+    event.preventDefault()
+    links[0]?.click()
+  }
+  const next = { ArrowDown: links[at + 1], ArrowUp: at <= 0 ? query : links[at - 1] }[event.key]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+})
+find('[data-search]').addEventListener('click', openSearch)
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null
+  const isShortcut = event.key === '/' ? !isTyping : event.key === 'k' && (event.metaKey || event.ctrlKey)
+  if (!isShortcut) return
+  event.preventDefault()
+  openSearch()
+})
+
+find('.bar [data-login]').addEventListener('click', () => {
+  if (!login) return openLogin()
+  login = undefined
+  showLogin()
+})
+for (const button of findAll('.bar [hidden]')) button.hidden = false
+isNarrow.addEventListener('change', fitMenu)
+fitMenu()
+markCurrent(location.pathname)
+enliven()

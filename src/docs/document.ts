@@ -1,0 +1,120 @@
+/** The parts of an OpenAPI document that the reference shows. */
+
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  description?: string
+  enum?: unknown[]
+  const?: unknown
+  default?: unknown
+  pattern?: string
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  items?: Schema
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: Schema | boolean
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  example?: unknown
+  schema: Schema
+}
+
+export interface Content {
+  schema: Schema
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+
+interface Response {
+  description: string
+  headers?: Record<string, { $ref?: string; description?: string; schema: Schema }>
+  content?: Record<string, Content>
+}
+
+export interface DocumentedOperation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  security: object[]
+  parameters: (Parameter | { $ref: string })[]
+  requestBody?: { required: boolean; content: Record<string, Content> }
+  responses: Record<string, Response>
+}
+
+export interface ApiDocument {
+  info: { title: string; version: string; description: string }
+  servers: [{ url: string }]
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, DocumentedOperation>>
+  webhooks: Record<string, { post: DocumentedOperation }>
+  components: { schemas: Record<string, Schema>; parameters?: Record<string, Parameter> }
+}
+
+/** An operation where it is served. */
+export interface Entry {
+  method: string
+  path: string
+  operation: DocumentedOperation
+}
+
+export const entriesOf = ({ paths }: ApiDocument): Entry[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+
+const lastPart = (reference: string): string => reference.split('/').at(-1) ?? ''
+
+/** The schema that a reference names. The words beside a reference are of the member, and come first. */
+export const resolved = ({ components }: ApiDocument, { $ref, ...beside }: Schema): Schema =>
+  $ref === undefined ? beside : { ...components.schemas[lastPart($ref)], ...beside }
+
+export const schemaName = ({ $ref }: Schema): string | undefined => ($ref === undefined ? undefined : lastPart($ref))
+
+export const parametersOf = ({ components }: ApiDocument, { parameters }: DocumentedOperation): Parameter[] =>
+  parameters.flatMap((parameter) =>
+    '$ref' in parameter ? (components.parameters?.[lastPart(parameter.$ref)] ?? []) : [parameter],
+  )
+
+/** The first response that is a success. */
+export const successOf = ({ responses }: DocumentedOperation): [status: string, response: Response] | undefined =>
+  Object.entries(responses).find(([status]) => /^[123]/.test(status))
+
+export interface DocumentedError {
+  name: string
+  status: string
+  body: unknown
+}
+
+export const errorsIn = ({ responses }: DocumentedOperation): DocumentedError[] =>
+  Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    Object.values(content).flatMap(({ examples = {} }) =>
+      Object.entries(examples).map(([name, { value }]) => ({ name, status, body: value })),
+    ),
+  )
+
+/** The example of a request's body; undefined without a body. */
+export const bodyExampleOf = ({ requestBody }: DocumentedOperation): unknown =>
+  requestBody?.content['application/json']?.example
+
+/** The message in an error of any format (spec section 7). */
+export const messageOf = (body: unknown): string => {
+  if (typeof body === 'string') return body
+  if (typeof body !== 'object' || body === null) return ''
+  const { message, details, error } = body as Record<string, unknown>
+  if (typeof details === 'string') return details
+  return typeof message === 'string' ? message : messageOf(error)
+}

@@ -1,0 +1,33 @@
+/** Text for HTML. What `html` puts into a page is escaped, except what `html` has made itself. */
+
+export class Html {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text
+  }
+}
+
+type Part = string | number | boolean | null | undefined | Html | readonly Part[]
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+const rendered = (part: Part): string => {
+  if (part === null || part === undefined || part === false) return ''
+  if (part instanceof Html) return part.text
+  if (Array.isArray(part)) return part.map(rendered).join('')
+  return String(part).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+}
+
+/** A template of HTML: nothing is written for undefined, null and false. */
+export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
+  new Html(String.raw({ raw: strings }, ...parts.map(rendered)))
+
+/** A sentence of the document, in which backticks mark code. */
+export const prose = (text: string): Html =>
+  new Html(
+    text
+      .split('`')
+      .map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`))
+      .join(''),
+  )

@@ -1,0 +1,122 @@
+import { codeBlock, jsonBlock, methodBadge } from './blocks.ts'
+import { codeExamples } from './code-examples.ts'
+import {
+  type ApiDocument,
+  bodyExampleOf,
+  type Content,
+  type DocumentedError,
+  type DocumentedOperation,
+  type Entry,
+  errorsIn,
+  messageOf,
+  type Parameter,
+  parametersOf,
+  type Schema,
+  successOf,
+} from './document.ts'
+import { type Html, html, prose } from './html.ts'
+import { limitsView, membersView, typeOf } from './schema-view.ts'
+import { tryForm } from './try-form.ts'
+
+/** The page of one operation: what it takes and returns on the left, what to send on the right. */
+
+export const operationView = (document: ApiDocument, entry: Entry): Html => {
+  const { method, path, operation } = entry
+  return html`<article class="operation">
+<header><h1>${operation.summary}</h1>
+<p class="endpoint">${methodBadge(method)} <code>${path}</code> <a href="#try">Try it</a></p></header>
+<div class="columns">
+<div class="about">
+<p class="lead">${prose(operation.description)}</p>
+<p class="soft">${
+    operation.security.length > 0
+      ? html`Needs an access token: <code>Authorization: Bearer …</code>. `
+      : html`Needs no access token. `
+  }Operation <code>${operation.operationId}</code>.</p>
+${requestView(document, operation)}
+${responseView(document, operation)}
+${errorsView(errorsIn(operation))}
+</div>
+<aside aria-label="Examples">
+${examplesView(document, entry)}
+${exampleResponse(operation)}
+${tryForm(document, entry)}
+</aside>
+</div>
+</article>`
+}
+
+const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const
+
+const requestView = (document: ApiDocument, operation: DocumentedOperation): Html => {
+  const byPlace = Map.groupBy(parametersOf(document, operation), ({ in: place }) => place)
+  const body = operation.requestBody?.content['application/json']?.schema
+  return html`${Object.entries(PLACES).map(([place, title]) => {
+    const parameters = byPlace.get(place as Parameter['in'])
+    return (
+      parameters &&
+      html`<h2>${title}</h2><ul class="members">${parameters.map((one) => parameterView(document, one))}</ul>`
+    )
+  })}${body && html`<h2>Body</h2>${membersView(document, body, true)}`}`
+}
+
+const parameterView = (document: ApiDocument, { name, required, description, schema }: Parameter): Html =>
+  html`<li><div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
+    required && html` <span class="required">required</span>`
+  }</div>${description !== undefined && html`<p>${prose(description)}</p>`}${limitsView(schema)}</li>`
+
+const responseView = (document: ApiDocument, operation: DocumentedOperation): Html => {
+  const [status, response] = successOf(operation) ?? []
+  if (!response) return html``
+  const [[type, { schema }] = ['', {}]] = Object.entries<Partial<Content>>(response.content ?? {})
+  const headers = Object.entries(response.headers ?? {}).filter(([, { $ref }]) => $ref === undefined)
+  return html`<h2>Response ${status}</h2><p>${prose(response.description)}${type !== '' && html` <span class="type">${type}</span>`}</p>
+${schema && membersOf(document, schema)}
+${
+  headers.length > 0 &&
+  html`<details><summary>Headers</summary><ul class="members">${headers.map(
+    ([name, { description, schema }]) =>
+      html`<li><div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span></div>${
+        description !== undefined && html`<p>${prose(description)}</p>`
+      }</li>`,
+  )}</ul></details>`
+}`
+}
+
+const membersOf = (document: ApiDocument, schema: Schema): Html =>
+  html`<p><span class="type">${typeOf(document, schema)}</span></p>${membersView(document, schema, false)}`
+
+const errorsView = (errors: readonly DocumentedError[]): Html =>
+  html`${
+    errors.length > 0 &&
+    html`<h2 id="errors">Errors</h2><ul class="errors">${errors.map(
+      ({ name, status, body }) =>
+        html`<li id="${name}"><details><summary><span class="status">${status}</span> <code>${name}</code> <span class="soft">${messageOf(body)}</span></summary>${jsonBlock(body, `Body of ${name}`)}</details></li>`,
+    )}</ul>`
+  }`
+
+const examplesView = (document: ApiDocument, entry: Entry): Html =>
+  html`<section class="tabs" aria-label="Request"><h2>Request</h2>${codeExamples(document, entry).map(
+    ({ language, code }) =>
+      html`<div data-tab="${language}"><h3>${language}</h3>${codeBlock(code, `Request in ${language}`)}</div>`,
+  )}</section>`
+
+const exampleResponse = (operation: DocumentedOperation): Html => {
+  const [status, response] = successOf(operation) ?? []
+  const example = response?.content?.['application/json']?.example
+  return html`${example !== undefined && html`<section aria-label="Response"><h2>Response <span class="status">${status}</span></h2>${jsonBlock(example, 'Example of the response')}</section>`}`
+}
+
+/** What is posted to a receiver. */
+export const eventView = (document: ApiDocument, type: string, operation: DocumentedOperation): Html => {
+  const schema = operation.requestBody?.content['application/json']?.schema
+  return html`<article class="operation">
+<header><h1><code>${type}</code></h1><p class="endpoint">${methodBadge('POST')} <span>to each webhook whose filter fits</span></p></header>
+<div class="columns"><div class="about">
+<p class="lead">${prose(operation.description)}</p>
+${schema && html`<h2>Body</h2>${membersView(document, schema, false)}`}
+<h2>Headers</h2><ul class="members">${parametersOf(document, operation).map((one) => parameterView(document, one))}</ul>
+</div>
+<aside aria-label="Examples"><section aria-label="Body"><h2>Body</h2>${jsonBlock(bodyExampleOf(operation), 'Example of the body')}</section></aside></div>
+</article>`
+}

@@ -1,0 +1,113 @@
+import { type ApiDocument, type Entry, entriesOf, errorsIn } from './document.ts'
+import type { Guides } from './guides.ts'
+import { type Html, html } from './html.ts'
+import { type Heading, renderGuide } from './markdown.ts'
+import { eventView, operationView } from './operation-page.ts'
+import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf } from './page.ts'
+
+/** The pages of the reference, by their paths. Each is made when it is first asked for. */
+
+/** One line of the search. */
+interface Found {
+  title: string
+  /** What kind of page it is, or the path of the operation. */
+  kind: string
+  href: string
+  /** Further words that find it. */
+  words: string
+}
+
+interface RenderedGuide {
+  view: Html
+  headings: Heading[]
+}
+
+export class Reference {
+  readonly #entries: ReadonlyMap<string, Entry>
+  readonly #guides = new Map<string, Promise<RenderedGuide>>()
+
+  constructor(private readonly frame: Frame) {
+    this.#entries = new Map(entriesOf(frame.document).map((entry) => [entry.operation.operationId, entry]))
+  }
+
+  overview(): string {
+    return pageOf(this.frame, '/docs', 'Reference', overview(this.frame))
+  }
+
+  /** Undefined when there is no such operation. */
+  findOperation(id: string): string | undefined {
+    const entry = this.#entries.get(id)
+    return (
+      entry &&
+      pageOf(this.frame, `${OPERATIONS}/${id}`, entry.operation.summary, operationView(this.frame.document, entry))
+    )
+  }
+
+  /** Undefined when there is no such type of event. */
+  findEvent(type: string): string | undefined {
+    const { document } = this.frame
+    const event = Object.hasOwn(document.webhooks, type) ? document.webhooks[type] : undefined
+    return event && pageOf(this.frame, `${EVENTS}/${type}`, type, eventView(document, type, event.post))
+  }
+
+  /** Undefined when there is no such guide. */
+  async findGuide(name: string): Promise<string | undefined> {
+    const guide = Object.hasOwn(this.frame.guides, name) ? this.frame.guides[name] : undefined
+    if (!guide) return undefined
+    const { view } = await this.#rendered(name, guide.file)
+    return pageOf(this.frame, `${GUIDES_PATH}/${name}`, guide.title, html`<article class="guide">${view}</article>`)
+  }
+
+  notFound(): string {
+    return pageOf(this.frame, '', 'Not found', notFoundView)
+  }
+
+  /** What the search looks through. */
+  async index(): Promise<Found[]> {
+    const guides = await Promise.all(
+      Object.entries(this.frame.guides).map(async ([name, { title, file }]) =>
+        (await this.#rendered(name, file)).headings.map(({ id, text, level }) => ({
+          title: text,
+          kind: level === 1 ? 'Guide' : title,
+          href: `${GUIDES_PATH}/${name}${level === 1 ? '' : `#${id}`}`,
+          words: title,
+        })),
+      ),
+    )
+    return [...operationsIn(this.frame.document), ...guides.flat()]
+  }
+
+  #rendered(name: string, file: string): Promise<RenderedGuide> {
+    const known = this.#guides.get(name)
+    if (known) return known
+    const rendered = Bun.file(file)
+      .text()
+      .then((markdown) => renderGuide(markdown, linkIn(this.frame.guides)))
+    this.#guides.set(name, rendered)
+    return rendered
+  }
+}
+
+const operationsIn = (document: ApiDocument): Found[] => [
+  ...entriesOf(document).map(({ method, path, operation }) => ({
+    title: operation.summary,
+    kind: `${method} ${path}`,
+    href: `${OPERATIONS}/${operation.operationId}`,
+    words: [operation.operationId, ...operation.tags, ...errorsIn(operation).map(({ name }) => name)].join(' '),
+  })),
+  ...Object.keys(document.webhooks).map((type) => ({
+    title: type,
+    kind: 'Event',
+    href: `${EVENTS}/${type}`,
+    words: '',
+  })),
+]
+
+/** Where a link of a guide leads: to another guide, within the page, or out. Other files are not served. */
+const linkIn =
+  (guides: Guides) =>
+  (href: string): string | undefined => {
+    if (/^(?:https?:|#)/.test(href)) return href
+    const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+    return Object.hasOwn(guides, name) ? `${GUIDES_PATH}/${name}${anchor}` : undefined
+  }

@@ -1,0 +1,68 @@
+import {
+  type ApiDocument,
+  bodyExampleOf,
+  type Entry,
+  errorsIn,
+  messageOf,
+  type Parameter,
+  parametersOf,
+} from './document.ts'
+import { type Html, html } from './html.ts'
+
+/** The form that sends a request from the page. */
+
+/** The parameter for which the page offers the errors of the operation. */
+const FAULT_HEADER = 'X-Sandbox-Fault'
+
+export const tryForm = (document: ApiDocument, entry: Entry): Html => {
+  const { method, path, operation } = entry
+  const isProtected = operation.security.length > 0
+  const body = bodyExampleOf(operation)
+  return html`<section class="try" id="try" aria-label="Try it"><h2>Try it</h2>
+<form data-method="${method}" data-path="${path}"${isProtected && html` data-protected`} hidden>
+${isProtected && html`<p class="hint" data-login-hint>Log in first. <button type="button" class="quiet" data-login>Log in</button></p>`}
+${parametersOf(document, operation).map((parameter) => fieldOf(entry, parameter))}
+${
+  body !== undefined &&
+  html`<label><span>Body</span><textarea name="body" rows="${Math.min(16, JSON.stringify(body, null, 2).split('\n').length)}" spellcheck="false">${JSON.stringify(body, null, 2)}</textarea></label>`
+}
+<div class="actions"><button type="submit">Send</button></div>
+</form>
+<div class="result" role="status" aria-live="polite"></div>
+<noscript><p class="soft">Sending from this page needs JavaScript.</p></noscript>
+</section>`
+}
+
+const fieldOf = (entry: Entry, parameter: Parameter): Html => {
+  const { name, in: place, required, schema, example } = parameter
+  if (name === FAULT_HEADER) return faultPicker(entry)
+  const choices = schema.enum?.filter((choice) => choice !== null) ?? (schema.type === 'boolean' ? [true, false] : [])
+  const label = html`<span>${name}${required && html` <span class="required">required</span>`}</span>`
+  const attributes = html`name="${place}:${name}" ${required && html`required`}`
+  // A key that was used already would repeat the first response: it is shown as a hint, and not sent.
+  const value = place === 'path' ? (example ?? '') : ''
+  return html`<label>${label}${
+    choices.length > 0
+      ? html`<select ${attributes}>${!required && html`<option value="">(left out)</option>`}${choices.map((choice) => html`<option>${String(choice)}</option>`)}</select>`
+      : html`<input ${attributes} value="${String(value)}" placeholder="${placeholderOf(parameter)}" autocomplete="off" spellcheck="false">`
+  }</label>`
+}
+
+const placeholderOf = ({ in: place, example, schema }: Parameter): string =>
+  String((place === 'path' ? undefined : example) ?? schema.default ?? '')
+
+/** Every error that this operation documents, by status. */
+const faultPicker = ({ operation }: Entry): Html => {
+  const byStatus = Map.groupBy(errorsIn(operation), ({ status }) => status)
+  return html`<fieldset><legend>Ask for a fault</legend>
+<label><span>Error</span><select name="header:${FAULT_HEADER}"><option value="">none: the real response</option>${[
+    ...byStatus,
+  ].map(
+    ([status, errors]) =>
+      html`<optgroup label="${status}">${errors.map(
+        ({ name, body }) => html`<option value="${name}">${name} – ${messageOf(body)}</option>`,
+      )}</optgroup>`,
+  )}</select></label>
+<label class="check"><input type="checkbox" value="; when=after" data-after="header:${FAULT_HEADER}"> <span>Do the work, and lose only its response</span></label>
+</fieldset>`
+}

@@ -1,0 +1,17 @@
+import type { Additions } from '../docs/openapi.ts'
+import { faultHeadersOf } from './faults/faults.ts'
+import { SANDBOX_USERNAME } from './seed/accounts.ts'
+
+/** What the documentation of a sandbox says beyond that of live mode. */
+export const DOCUMENTATION: Additions = {
+  introduction: `In the sandbox the username \`${SANDBOX_USERNAME}\` with the password \`${SANDBOX_USERNAME}\` always works; any username \`sbx_<name>\` makes a world of its own.`,
+  username: SANDBOX_USERNAME,
+  headersOf: faultHeadersOf,
+  operations: {
+    login: {
+      description:
+        'In the sandbox the client `sandbox` with the password `sandbox` always exists. A username `sbx_<name>` makes a world of that name on the spot: a fresh copy of the seeded state that no other world can touch.',
+      bodyExample: { username: SANDBOX_USERNAME, password: SANDBOX_USERNAME },
+    },
+  },
+}

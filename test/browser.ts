@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import axe from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+/** Pages in a real browser, where there is one. */
+
+const CHROMIUM = '/usr/bin/chromium'
+/** A page that does not change by then will not. */
+const WAIT_MS_MAX = 10_000
+
+export const hasBrowser = existsSync(CHROMIUM)
+
+export const startBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+
+/** The sizes and colours in which every page is checked. */
+export const VIEWS = [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'light', width: 390 },
+  { colorScheme: 'dark', width: 1280 },
+  { colorScheme: 'dark', width: 390 },
+] as const
+
+export type View = (typeof VIEWS)[number]
+
+/** A page, and all that went wrong on it: errors of the console, and requests to other hosts. */
+export interface Watched {
+  page: Page
+  context: BrowserContext
+  wrong: string[]
+}
+
+export const open = async (
+  browser: Browser,
+  url: string,
+  { colorScheme, width }: View = VIEWS[0],
+): Promise<Watched> => {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, baseURL: url })
+  context.setDefaultTimeout(WAIT_MS_MAX)
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('console', (message) => {
+    // A refusal that a person asks for by a form is shown in the console too.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) wrong.push(message.text())
+  })
+  page.on('pageerror', (error) => wrong.push(error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) wrong.push(request.url())
+  })
+  return { page, context, wrong }
+}
+
+/** What makes a page hard to use: violations by rule and element, and a page wider than its window. */
+export const faultsOf = async (page: Page): Promise<string[]> => {
+  const violations = (await page.evaluate(`${axe.source}
+    axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`)) as string[]
+  const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+  return isTooWide ? [...violations, 'wider than the window'] : violations
+}
