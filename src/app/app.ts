@@ -90,9 +90,9 @@ export const createApp = (deps: Deps) => {
 
 /** Lets an extension have the last word on each response. */
 const delivering =
-  ({ fetch }: AnyElysia, { observer: { deliver } }: Extension) =>
+  ({ fetch }: AnyElysia, { observer: { deliver, shown } }: Extension) =>
   (request: Request): Response | Promise<Response> => {
-    const answer = fetch(request)
+    const answer = fetch(shown(request))
     return answer instanceof Promise ? answer.then((response) => deliver(request, response)) : deliver(request, answer)
   }
 

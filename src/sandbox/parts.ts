@@ -30,5 +30,6 @@ export interface Parts extends Program {
   gate: (request: Request) => void
   /** Refuses what an operation does not document. @throws DomainError validation */
   refuseUnknown: (asked: Asked) => Promise<void>
-  replay: (world: World, recorded: RecordedRequest) => Promise<Response>
+  /** With a fault, as X-Sandbox-Fault takes it. */
+  replay: (world: World, recorded: RecordedRequest, fault?: string) => Promise<Response>
 }

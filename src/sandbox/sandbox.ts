@@ -94,7 +94,7 @@ export class Sandbox implements Extension {
       feed: this.#feed,
       outcomes: this.#outcomes,
       refuseUnknown: this.observer.refuseUnknown,
-      replay: (world, recorded) => this.#replay(program, world, recorded),
+      replay: (world, recorded, fault) => this.#replay(program, world, recorded, fault),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
     void goOnDelivering(worlds, program.deliveries, this.options.log)
@@ -127,8 +127,14 @@ export class Sandbox implements Extension {
   }
 
   /** Sends a request again. Its client logs in afresh, because the token in the log is redacted. */
-  async #replay({ app, sessions }: Program, world: World, recorded: RecordedRequest): Promise<Response> {
+  async #replay(
+    { app, sessions }: Program,
+    world: World,
+    recorded: RecordedRequest,
+    fault?: string,
+  ): Promise<Response> {
     const headers = new Headers(recorded.request.headers)
+    if (fault !== undefined) headers.set('x-sandbox-fault', fault)
     const client = recorded.client === null ? undefined : findClientIn(world, recorded.client)
     if (client) {
       const { access } = await sessions.begin({ world, client, passwordSha256: undefined })

@@ -24,6 +24,7 @@ export const FrontFacts = Type.Object(
 const LINKS = {
   docs: { path: '/docs', about: 'Every operation, to read and to try', title: 'API reference' },
   openapi: { path: '/openapi.json', about: 'The same for machines', title: 'OpenAPI document' },
+  console: { path: '/_sandbox/console', about: 'Requests as they come, and why they failed', title: 'Console' },
   journal: { path: '/_sandbox/requests', about: 'The last requests and their answers', title: 'Request log' },
   worlds: { path: '/_sandbox/worlds', about: 'Data, clock and limits, each of its own', title: 'Worlds' },
   errors: { path: '/_sandbox/errors', about: 'Every refusal, to ask for by name', title: 'Errors' },

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { consoleRoutes } from '../console/routes.ts'
 import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
 import { feedRoutes } from '../feed/routes.ts'
@@ -16,7 +17,11 @@ import { orderRoutes, paceRoutes, payoutRoutes, walletRoutes } from './operator-
 
 /** The front page, which is open to everyone, then the control API (contract C15). */
 export const sandboxRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox' }).use(frontRoutes(parts)).use(inboxReceiver(parts)).use(controlRoutes(parts))
+  new Elysia({ name: 'sandbox' })
+    .use(frontRoutes(parts))
+    .use(consoleRoutes())
+    .use(inboxReceiver(parts))
+    .use(controlRoutes(parts))
 
 const controlRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-control', prefix: '/_sandbox' })

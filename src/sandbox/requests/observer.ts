@@ -12,6 +12,7 @@ import { CREDENTIALS_WRONG } from '../../sessions/errors.ts'
 import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
+import { shownRequest, shownResponse } from '../console/navigation.ts'
 import { isAboutSandbox, isAsset, isControl, isExempt, isProbe } from '../control/gate.ts'
 import { unknownIn, unknownOnControl } from '../control/strict.ts'
 import type { WriteLog } from '../explore/writes.ts'
@@ -176,10 +177,14 @@ export class RequestObserver implements HttpObserver {
     log.warn('login refused', refusalFacts(worlds, String(username)))
   }
 
+  readonly shown = shownRequest
+
   /** What the client gets instead of a response. */
   deliver = (request: Request, response: Response): Response | Promise<Response> => {
     const observed = this.#inProgress.get(request)
-    return observed?.injected ? this.#deliver(observed, observed.injected, request, response) : response
+    return observed?.injected
+      ? this.#deliver(observed, observed.injected, request, response)
+      : shownResponse(request, response)
   }
 
   async #deliver(

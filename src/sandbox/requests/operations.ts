@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { choiceFilter, count, Problem, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
+import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
 import { DeliverySchema } from '../../webhooks/operations.ts'
 import { controlOperation } from '../control/operation.ts'
@@ -219,22 +220,49 @@ export const getRequest = controlOperation('requests')({
   description:
     'The request and its response, without secrets, the rows that it wrote, and the deliveries of its events.',
   params: RequestPath,
-  query: WorldQuery,
+  query: Type.Object({
+    ...WorldQuery.properties,
+    format: choiceFilter(
+      ['json', 'har', 'curl', 'node', 'pytest'],
+      'The format of the answer: JSON, a HAR file, a curl line, or a test for node:test or pytest',
+    ),
+  }),
   success: {
     status: 200,
     description: 'The request',
-    schema: RequestWithDeliveries,
+    schema: Type.Union([RequestWithDeliveries, Har]),
     example: { ...RECORDED_REQUEST_EXAMPLE, deliveries: [] },
+    alsoAs: {
+      'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
+    },
   },
-  errors: { not_found: REQUEST_NOT_FOUND },
+  errors: {
+    not_found: REQUEST_NOT_FOUND,
+    validation: violation('format', 'enum', 'must be one of json, har, curl, node, pytest'),
+  },
 })
 
 export const replayRequest = controlOperation('requests')({
   id: 'replayRequest',
   summary: 'Send a request again, as the same client',
-  description: 'Redacted parts of its body are sent as the log shows them.',
+  description:
+    'Redacted parts of its body are sent as the log shows them. With a fault, the same is asked once more with it.',
   params: RequestPath,
   query: WorldQuery,
+  body: Type.Object(
+    {
+      fault: Type.Optional(
+        Text({
+          minLength: 1,
+          maxLength: 200,
+          description: 'What X-Sandbox-Fault takes: charges.rate_failed; when=after',
+        }),
+      ),
+    },
+    { title: 'ReplayRequest' },
+  ),
+  bodyExample: {},
+  bodyOptional: true,
   success: {
     status: 200,
     description: 'The new response',

@@ -8,6 +8,7 @@ import { REQUEST_NOT_FOUND } from '../errors.ts'
 import { brokenOff } from '../faults/delivery.ts'
 import type { Parts } from '../parts.ts'
 import { ALL_WORLDS, getWorld, getWorlds } from '../worlds/operations.ts'
+import { toNodeTest, toPytest } from './as-test.ts'
 import { toCurl, toHar } from './formats.ts'
 import { readLogs } from './listing.ts'
 import type { RecordedRequest } from './operations.ts'
@@ -33,15 +34,18 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: 
       ({ params, query }) => {
         const world = getWorld(worlds, query.world)
         const recorded = getRecorded(world, params.id)
-        return { ...recorded, deliveries: deliveriesOf(world, recorded) }
+        if (query.format === 'har') return jsonResponse(JSON.stringify(toHar([recorded], publicUrl, version)))
+        const toText = query.format && TEXTS[query.format]
+        if (toText) return textResponse(toText(recorded, publicUrl))
+        return jsonResponse(JSON.stringify({ ...recorded, deliveries: deliveriesOf(world, recorded) }))
       },
       operations.getRequest,
     )
     .post(
       '/requests/:id/replay',
-      async ({ params, query }) => {
+      async ({ params, query, body: { fault } }) => {
         const world = getWorld(worlds, query.world)
-        const response = await replay(world, getRecorded(world, params.id))
+        const response = await replay(world, getRecorded(world, params.id), fault)
         const { status, headers } = response
         try {
           return jsonResponse(
@@ -67,6 +71,12 @@ const deliveriesOf = (world: World, { events }: RecordedRequest) =>
   events.length === 0
     ? []
     : attemptsOf(world.db.query, events).map((attempt) => ({ webhook_id: attempt.webhookId, ...attemptWire(attempt) }))
+
+const TEXTS: Partial<Record<string, (recorded: RecordedRequest, baseUrl: string) => string>> = {
+  curl: (recorded, baseUrl) => `${toCurl(recorded, baseUrl)}\n`,
+  node: toNodeTest,
+  pytest: toPytest,
+}
 
 /** @throws DomainError request_not_found */
 const getRecorded = (world: World, id: number | undefined): RecordedRequest =>

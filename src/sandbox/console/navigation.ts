@@ -1,0 +1,29 @@
+import { pathOf } from '../../http/target.ts'
+import { weightsOf } from '../../http/weights.ts'
+import { isControl } from '../control/gate.ts'
+import { CONSOLE_PATH, CONSOLE_POLICY, NOT_FOUND_PAGE } from './page.ts'
+
+/** Whether a person has opened an address: browsers say so, and other programs do not. */
+const isNavigation = ({ method, headers }: Request): boolean =>
+  method === 'GET' &&
+  headers.get('sec-fetch-mode') === 'navigate' &&
+  (weightsOf(headers.get('accept') ?? '').get('text/html') ?? 0) > 0
+
+/** The console shows a person what its address answers to programs as JSON. */
+export const shownRequest = (request: Request): Request => {
+  const path = pathOf(request.url)
+  if (!(isControl(path) || path === '/openapi.json') || !isNavigation(request)) return request
+  if (path.startsWith(CONSOLE_PATH)) return request
+  return new Request(new URL(CONSOLE_PATH, request.url).href, { headers: request.headers })
+}
+
+/** A person who is lost gets a page that leads home. */
+export const shownResponse = (request: Request, response: Response): Response => {
+  if (response.status !== 404 || !isNavigation(request)) return response
+  const headers = new Headers(response.headers)
+  headers.set('content-type', 'text/html; charset=utf-8')
+  headers.set('content-security-policy', CONSOLE_POLICY)
+  headers.set('x-content-type-options', 'nosniff')
+  headers.delete('content-length')
+  return new Response(NOT_FOUND_PAGE, { status: 404, headers })
+}

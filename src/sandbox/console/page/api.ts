@@ -1,0 +1,74 @@
+/** The control API, with the token of the sandbox if it has one: typed once, and kept for this tab. */
+
+const TOKEN = 'scrip-sandbox-token'
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+let onTokenMissing: () => void = () => undefined
+export const whenTokenIsMissing = (callback: () => void): void => {
+  onTokenMissing = callback
+}
+
+export const keepToken = (token: string): void => sessionStorage.setItem(TOKEN, token)
+
+export const tokenHeaders = (): Record<string, string> => {
+  const token = sessionStorage.getItem(TOKEN)
+  return token === null ? {} : { 'x-sandbox-token': token }
+}
+
+interface Asked {
+  world?: string
+  query?: Record<string, string>
+  body?: unknown
+  /** Sent as it is instead of a body. */
+  text?: string
+  headers?: Record<string, string>
+}
+
+export const addressOf = (path: string, { world, query = {} }: Asked = {}): string => {
+  const search = new URLSearchParams({ ...query, ...(world !== undefined && { world }) }).toString()
+  return path + (search === '' ? '' : `?${search}`)
+}
+
+const send = async (method: string, path: string, asked: Asked): Promise<string> => {
+  const body = asked.text ?? (asked.body === undefined ? undefined : JSON.stringify(asked.body))
+  const response = await fetch(addressOf(path, asked), {
+    method,
+    headers: { accept: 'application/json', ...tokenHeaders(), ...asked.headers },
+    ...(body !== undefined && { body }),
+  })
+  const text = await response.text()
+  if (response.ok) return text
+  if (response.status === 401) onTokenMissing()
+  throw new ApiError(response.status, messageIn(text) ?? `${response.status} for ${method} ${path}`)
+}
+
+/** What an error says, with the first of its violations. */
+const messageIn = (text: string): string | undefined => {
+  try {
+    const { error } = JSON.parse(text) as {
+      error?: { message?: string; messages?: Record<string, { message: string }[]> }
+    }
+    const [first] = Object.values(error?.messages ?? {}).flat()
+    return first?.message ?? error?.message
+  } catch {
+    return undefined
+  }
+}
+
+export const askText = (method: string, path: string, asked: Asked = {}): Promise<string> =>
+  send(method, `/_sandbox${path}`, asked)
+
+export const ask = async <Answer>(method: string, path: string, asked: Asked = {}): Promise<Answer> => {
+  const text = await askText(method, path, asked)
+  return (text === '' ? undefined : JSON.parse(text)) as Answer
+}
+
+export const get = <Answer>(path: string, asked: Asked = {}): Promise<Answer> => ask<Answer>('GET', path, asked)

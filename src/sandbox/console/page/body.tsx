@@ -1,0 +1,85 @@
+import { useMemo, useState } from 'preact/hooks'
+import { Code, visible } from './ui.tsx'
+
+/** A longer text is shown as far as it can be read. */
+const SHOWN_MAX = 100_000
+
+interface Piece {
+  kind: string
+  text: string
+}
+
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)/g
+
+/** JSON as pieces of text with their kinds: nothing of what was sent becomes markup. */
+const piecesOf = (json: string): Piece[] => {
+  const pieces: Piece[] = []
+  let end = 0
+  for (const match of json.matchAll(TOKEN)) {
+    const [text, string, colon] = match
+    if (match.index > end) pieces.push({ kind: '', text: json.slice(end, match.index) })
+    if (string !== undefined) {
+      pieces.push({ kind: colon === undefined ? 'text' : 'name', text: string })
+      if (colon !== undefined) pieces.push({ kind: '', text: colon })
+    } else pieces.push({ kind: match[3] === undefined ? 'word' : 'number', text })
+    end = match.index + text.length
+  }
+  pieces.push({ kind: '', text: json.slice(end) })
+  return pieces
+}
+
+const prettyOf = (text: string): string | undefined => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return undefined
+  }
+}
+
+/** A body, indented if it is JSON, or as it is. */
+export const Body = ({ text, label }: { text: string | null; label: string }) => {
+  const [isRaw, setRaw] = useState(false)
+  const pretty = useMemo(() => (text === null || text.length > SHOWN_MAX ? undefined : prettyOf(text)), [text])
+  if (text === null || text === '') return <p class="empty">No body</p>
+  const shown = visible(isRaw || pretty === undefined ? text.slice(0, SHOWN_MAX) : pretty)
+  return (
+    <div class="body">
+      {pretty !== undefined && (
+        <fieldset class="toggle" aria-label={`${label}: format`}>
+          <button type="button" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
+            Pretty
+          </button>
+          <button type="button" aria-pressed={isRaw} onClick={() => setRaw(true)}>
+            Raw
+          </button>
+        </fieldset>
+      )}
+      <Code label={label}>
+        <code dir="ltr">
+          {isRaw || pretty === undefined
+            ? shown
+            : piecesOf(shown).map(({ kind, text: piece }) =>
+                kind === '' ? piece : <span class={`j-${kind}`}>{piece}</span>,
+              )}
+        </code>
+      </Code>
+      {text.length > SHOWN_MAX && (
+        <p class="soft">The first 100,000 of {text.length.toLocaleString('en')} characters</p>
+      )}
+    </div>
+  )
+}
+
+export const HeaderList = ({ headers }: { headers: Record<string, string> }) => (
+  <details class="headers">
+    <summary>{Object.keys(headers).length} headers</summary>
+    <dl>
+      {Object.entries(headers).map(([name, value]) => (
+        <div key={name}>
+          <dt>{visible(name)}</dt>
+          <dd>{visible(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  </details>
+)

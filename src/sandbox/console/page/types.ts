@@ -1,0 +1,104 @@
+/** What the control API answers, as far as the console reads it. */
+
+export interface RequestHead {
+  id: number
+  world: string
+  request_id: string
+  at: string
+  method: string
+  path: string
+  route: string | null
+  client: string | null
+  request: { headers: Record<string, string> }
+  response: { status: number; headers: Record<string, string> }
+  duration_ms: number
+  fault: string | null
+  outcome: string | null
+  changes: { table: string; operation: string; key: string }[]
+  events: string[]
+}
+
+export interface Delivery {
+  id: string
+  webhook_id: string
+  event_id: string
+  event_type: string
+  attempt: number
+  status: 'delivered' | 'retrying' | 'failed'
+  response_status: number | null
+  duration_ms: number
+  response_body: string | null
+  next_attempt_at: string | null
+  created_at: string
+}
+
+export interface RecordedRequest extends RequestHead {
+  request: RequestHead['request'] & { body: string | null }
+  response: RequestHead['response'] & { body: string | null }
+  deliveries: Delivery[]
+}
+
+export interface DocumentedError {
+  name: string
+  status: number
+  method: string
+  path: string
+}
+
+export interface World {
+  name: string
+  username: string
+  now: string
+}
+
+export interface ScripEvent {
+  id: string
+  type: string
+  created_at: string
+  data: Record<string, unknown>
+}
+
+export interface Clock {
+  now: string
+  frozen: boolean
+  happened: ScripEvent[]
+}
+
+export interface Rule {
+  id: number
+  error: string | null
+  status: number | null
+  delay_ms: number
+  drop: boolean
+  when: string
+  webhook?: string
+  match: { method: string | null; path: string | null; type?: string }
+  times_left: number | null
+  probability: number
+}
+
+export interface LedgerEntry {
+  id: number
+  source_type: string
+  source_id: string | null
+  created_at: string
+  lines: { account: string; wallet_id: number | null; currency: string; amount: number }[]
+}
+
+export interface Coverage {
+  summary: string
+  documented: number
+  exercised: number
+  percent: number
+  outcomes: { operation: string; method: string; path: string; status: number; name: string; count: number }[]
+  events: { type: string; count: number; delivered: number }[]
+}
+
+export interface InboxMessage {
+  id: number | string
+  name: string
+  received_at: string
+  method: string
+  headers: Record<string, string>
+  body: string
+}

@@ -1,0 +1,30 @@
+import { Elysia } from 'elysia'
+import { StoredResponse } from '../../http/stored-response.ts'
+import STYLE from './page/page.css' with { type: 'text' }
+import { CONSOLE_PAGE, CONSOLE_PATH, CONSOLE_POLICY } from './page.ts'
+
+/** Browsers must not guess the type of a file, and ask each time whether it is still the same. */
+const headersOf = (type: string) => ({
+  'content-type': `${type}; charset=utf-8`,
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+})
+
+/** The console (decision 80): a page without data, open to everyone. What it shows it reads behind the gate. */
+export const consoleRoutes = () => {
+  const page = new StoredResponse(CONSOLE_PAGE, {
+    ...headersOf('text/html'),
+    'content-security-policy': CONSOLE_POLICY,
+    'referrer-policy': 'no-referrer',
+  })
+  const style = new StoredResponse(STYLE, headersOf('text/css'))
+  let script: StoredResponse | undefined
+  return new Elysia({ name: 'sandbox-console', prefix: CONSOLE_PATH })
+    .get('/', ({ request }) => page.respond(request))
+    .get('/page.css', ({ request }) => style.respond(request))
+    .get('/page.js', async ({ request }) => {
+      // Loaded with the first request for it: from the sources, the page is bundled then.
+      script ??= new StoredResponse((await import('./script.ts')).SCRIPT, headersOf('text/javascript'))
+      return script.respond(request)
+    })
+}

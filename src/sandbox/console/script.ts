@@ -1,0 +1,3 @@
+import { bundledPage } from './bundle.ts' with { type: 'macro' }
+
+export const SCRIPT: string = bundledPage()
