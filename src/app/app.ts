@@ -52,7 +52,7 @@ export const createApp = (deps: Deps) => {
     operations,
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
-    isClosing: deps.isClosing,
+    isClosing: () => deps.isClosing() || deps.isHandingOver?.() === true,
     observer: combineObservers([timer, extension?.observer]),
     asFailure,
     onUnexpectedError: ({ error, ...request }) =>

@@ -44,6 +44,8 @@ export interface Deps {
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   isClosing: () => boolean
+  /** Whether another server takes over: requests are served, and their responses close the connection. */
+  isHandingOver?: () => boolean
   /** Delivers to webhooks instead of the network, for tests. */
   send?: Send
   /** Notified of each request: the log, the metrics. */

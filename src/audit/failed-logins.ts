@@ -25,6 +25,10 @@ export class FailedLogins {
     else this.#addOther()
   }
 
+  get isEmpty(): boolean {
+    return this.#counts.size === 0
+  }
+
   #addOther(): void {
     const others = this.#counts.get('') ?? { ...OTHERS, count: 0 }
     others.count += 1

@@ -2,11 +2,14 @@ import { createApp } from '../app/app.ts'
 import type { Deps } from '../app/services.ts'
 import type { FailedLogins } from '../audit/failed-logins.ts'
 import { CatalogFault } from '../catalog/document.ts'
+import { restoreHeldPrices } from '../charges/cache.ts'
 import { RatesFault } from '../charges/rates.ts'
 import { type Config, urlOf } from '../config/config.ts'
 import { UsageError, wantsColor } from '../config/environment.ts'
 import { renderFailure, STRUCTURED } from '../http/errors.ts'
-import { type Listening, type ListenOptions, listen } from '../http/listen.ts'
+import { receiveForwarded } from '../http/forwarding.ts'
+import { type Answer, type Listening, type ListenOptions, listen } from '../http/listen.ts'
+import { RequestSwitch } from '../http/request-switch.ts'
 import { JSON_TYPE } from '../http/responses.ts'
 import { pathOf } from '../http/target.ts'
 import { SECOND_MS, systemClock } from '../kernel/clock.ts'
@@ -23,6 +26,8 @@ import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { fileFault } from './advice.ts'
 import { EXIT, ProgramError } from './exit.ts'
+import { HandOver } from './take-over/hand-over.ts'
+import type { Predecessor } from './take-over/protocol.ts'
 import { watchOperations } from './warnings.ts'
 
 const METRICS_PATH = '/metrics'
@@ -40,45 +45,59 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
   return log
 }
 
-/** Opens, migrates, seeds and binds (contract C1). @throws ProgramError when data or address cannot be used */
-export const startServer = async (config: Config, log: Log) => {
+/**
+ * Opens, migrates, seeds and binds (contract C1).
+ * @param before the server that has let go of the folder
+ * @throws ProgramError when data or address cannot be used
+ */
+export const startServer = async (config: Config, log: Log, before?: Predecessor) => {
   const platform = openPlatform(config, log)
-  const { worlds, nextRequestId } = platform
+  const { worlds, nextRequestId, folder } = platform
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
   let stopping = false
-  let answer: ListenOptions['answer'] = () => new Response(null, { status: 503 })
-  const metricsServer = metrics && serveMetrics(config, metrics, log)
+  let answer: Answer = () => new Response(null, { status: 503 })
   const onEscape = (error: Error) => unexpectedError(error, nextRequestId(), log)
-  const server = bind({ ...config, answer: (request) => answer(request), onEscape }, metricsServer)
+  const common = { answer: (request: Request) => answer(request), onEscape, sharing: sharingOf(folder, before) }
+  const metricsServer = metrics && serveMetrics(config, metrics, log, common.sharing)
+  const server = bind({ ...common, host: config.host, port: before?.port ?? config.port }, metricsServer)
+  const forwarded = before && receiveForwarded(before.forwardSocket, common)
   const url = urlOf(config.host, server.port)
   const listeners = [log.requests, metrics?.listener].filter((listener) => listener !== undefined)
   const publicUrl = config.publicUrl ?? url
-  const deps = platform.deps({ publicUrl, addressOf: server.addressOf, isClosing: () => stopping, listeners })
+  const addressOf = (request: Request) => forwarded?.addressOf(request) ?? server.addressOf(request)
+  const states = { isClosing: () => stopping, isHandingOver: () => requests.isHandingOver }
+  const deps = platform.deps({ publicUrl, addressOf, ...states, listeners })
   const { handle, due, deliveries, failedLogins, logIn, tick } = appOf(deps, config, server)
-  answer = handle
+  const requests = new RequestSwitch(handle, server.pendingCount)
+  if (before) restoreHeldPrices(worlds.default, before.heldPrices)
+  answer = requests.answer
   metrics?.watchDue(due)
   metrics?.watchAttempts(attemptTotals)
   if (config.mode === 'live' && metrics) watchOperations(metrics, worlds.default, deps.reference)
-  const recordFailed = () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
-  const timekeeper = keepTime(due, worlds, log, () => {
+  const finish = async () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
+  const timekeeper = timekeeperOf(due, worlds, log, () => {
     tick()
-    if (failedLogins?.isDue(worlds.default.clock.nowMs())) void recordFailed()
+    if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
   })
+  timekeeper.start()
   return {
     url,
+    port: server.port,
     sandbox: deps.sandbox,
     due,
     worlds,
     seed: platform.seed,
     logIn,
+    handOver:
+      folder && new HandOver({ folder, world: worlds.default, server, requests, deliveries, timekeeper, finish }),
     /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data, after a last use. */
     stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
       stopping = true
-      clearInterval(timekeeper)
+      timekeeper.stop()
       deps.sandbox?.stop()
       await Promise.all([server.stop(drainMsMax), deliveries.close(drainMsMax)])
-      await metricsServer?.stop(0)
-      await recordFailed()
+      await Promise.all([metricsServer?.stop(0), forwarded?.stop()])
+      await finish()
       try {
         await lastUse?.()
       } finally {
@@ -88,20 +107,24 @@ export const startServer = async (config: Config, log: Log) => {
   }
 }
 
+/** Only live mode is handed over. */
+const sharingOf = (folder: object | undefined, before: Predecessor | undefined): ListenOptions['sharing'] =>
+  folder && (before ? 'second' : 'first')
+
 /** The faults of a scenario can only be checked against the operations. @throws ProgramError when one can never strike */
-const appOf = (deps: Deps, { scenario }: Config, server: Listening) => {
+export const appOf = (deps: Deps, { scenario }: Config, server?: Listening) => {
   try {
     return createApp(deps)
   } catch (error) {
     if (!(error instanceof ScenarioFault)) throw error
-    server.stop(0) // nothing is left to keep the process alive
+    server?.stop(0) // nothing is left to keep the process alive
     throw new ProgramError(EXIT.data, `${scenario}: ${error.message}`)
   }
 }
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
-const openPlatform = (config: Config, log: Log) => {
+export const openPlatform = (config: Config, log: Log) => {
   try {
     return assemble(config, systemClock, log)
   } catch (error) {
@@ -153,7 +176,12 @@ const bind = (options: ListenOptions, besides?: Listening): Listening => {
 }
 
 /** `GET /metrics` has an address of its own: it is for operators, not for clients. */
-const serveMetrics = ({ metrics: address }: Config, metrics: Metrics, log: Log): Listening | undefined => {
+const serveMetrics = (
+  { metrics: address }: Config,
+  metrics: Metrics,
+  log: Log,
+  sharing: ListenOptions['sharing'],
+): Listening | undefined => {
   if (!address) return undefined
   const answer = async ({ method, url }: Request): Promise<Response> => {
     if (pathOf(url) !== METRICS_PATH) return new Response(`See ${METRICS_PATH}\n`, { status: 404 })
@@ -164,15 +192,15 @@ const serveMetrics = ({ metrics: address }: Config, metrics: Metrics, log: Log):
     log.error('no metrics', { cause: error.stack ?? String(error) })
     return new Response('The metrics cannot be read.\n', { status: 500 })
   }
-  const server = bind({ ...address, answer, onEscape })
+  const server = bind({ ...address, answer, onEscape, sharing })
   log.info('metrics', { url: urlOf(address.host, server.port) + METRICS_PATH })
   return server
 }
 
 /** Does due work when no request does, and suspends idle worlds. A failure is logged and the work tried again. */
-const keepTime = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
+const timekeeperOf = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
   const storage = new StorageWatch(log)
-  return setInterval(() => {
+  const look = (): void => {
     worlds.rest()
     const world = worlds.default
     storage.look(world.db)
@@ -181,12 +209,21 @@ const keepTime = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
     due.catchUp(world).catch((error: unknown) => {
       if (!isUnavailable(error)) log.error('due work failed', { cause: String(error) })
     })
-  }, SECOND_MS)
+  }
+  let timer: ReturnType<typeof setInterval> | undefined
+  return {
+    start: () => {
+      timer = setInterval(look, SECOND_MS)
+    },
+    stop: () => clearInterval(timer),
+  }
 }
 
-const recordFailedLogins = (failedLogins: FailedLogins, { db, clock }: World, log: Log): Promise<void> =>
-  db
-    .write(failedLogins.take(clock.nowMs()))
+const recordFailedLogins = async (failedLogins: FailedLogins, world: World, log: Log): Promise<void> => {
+  if (failedLogins.isEmpty) return
+  await world.db
+    .write(failedLogins.take(world.clock.nowMs()))
     .catch((error: unknown) => log.error('failed logins are not in the audit', { cause: String(error) }))
+}
 
 const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.failure.code === 'unavailable'

@@ -26,6 +26,7 @@ export const configOf = (options: ServeOptions) => {
   if (config.mode === 'live' && config.dataDir === undefined) {
     throw new UsageError('--mode live keeps real records: set --data-dir')
   }
+  if (config.takeOver && process.platform !== 'linux') throw new UsageError('--take-over works on Linux only')
   return config
 }
 
@@ -52,6 +53,7 @@ export const documentConfigOf = (options: ServeOptions) => {
     payoutFeeBasisPoints: options.payoutFee,
     logFormat: options.logFormat,
     logLevel: options.logLevel ?? (options.mode === 'live' || process.stderr.isTTY ? 'info' : 'warn'),
+    takeOver: options.takeOver ?? false,
     readyFile: options.readyFile,
     seed: options.seed,
     sandboxToken: findSecret('sandboxToken', options.sandboxToken),

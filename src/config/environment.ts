@@ -89,7 +89,7 @@ export const refuseMeaningless = (command: Command): void => {
     }
   }
   // A switch is on when its variable says so, and not merely because there is one.
-  for (const name of ['SCRIP_STRICT', 'SCRIP_EXPLORE']) {
+  for (const name of ['SCRIP_STRICT', 'SCRIP_EXPLORE', 'SCRIP_TAKE_OVER']) {
     const { [name]: value = '1' } = process.env
     if (value !== '1' && value !== 'true') throw new UsageError(`${name} is 1, true, or not set: ${value}`)
   }
@@ -140,6 +140,9 @@ const userName = (): string => {
     return String(process.getuid?.())
   }
 }
+
+/** Whether systemd waits to be told that the server is ready. */
+export const isNotifying = (): boolean => Boolean(process.env.NOTIFY_SOCKET)
 
 /** Where a job of GitHub Actions wants its summary. */
 export const findJobSummary = (): string | undefined => process.env.GITHUB_STEP_SUMMARY || undefined

@@ -86,6 +86,11 @@ export const SERVE_OPTIONS = {
     choices: LOG_LEVELS,
     unset: 'info in live mode and on a terminal, else warn',
   },
+  takeOver: {
+    meaning: 'take over from the server that runs on the data folder, without an outage, in live mode',
+    unset: 'false',
+    onlyIn: 'live',
+  },
   readyFile: { value: '<file>', meaning: 'file to write the URL to once the server is ready', read: parseText },
   seed: {
     value: '<text>',
@@ -149,6 +154,7 @@ export const RUN_OPTIONS = {
   mode: { ...SERVE_OPTIONS.mode, isHidden: true },
   conversionFee: { ...SERVE_OPTIONS.conversionFee, isHidden: true },
   payoutFee: { ...SERVE_OPTIONS.payoutFee, isHidden: true },
+  takeOver: { ...SERVE_OPTIONS.takeOver, isHidden: true },
   rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
   logLevel: { value: '<level>', meaning: 'minimum log level', choices: LOG_LEVELS, default: 'warn' },
   world: { value: '<name>', meaning: 'log in to a world of this name instead of the default one', read: parseText },
@@ -211,6 +217,7 @@ export const OPEN_OPTIONS = {
   ...OPENED,
   conversionFee: { ...SERVE_OPTIONS.conversionFee, isHidden: true },
   payoutFee: { ...SERVE_OPTIONS.payoutFee, isHidden: true },
+  takeOver: { ...SERVE_OPTIONS.takeOver, isHidden: true },
   rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
 } as const satisfies OptionTable
 

@@ -7,9 +7,25 @@ export const LOCK_FILE = 'server.lock'
 /** Held by a command that writes a long file in many transactions. */
 const IMPORT_LOCK_FILE = 'import.lock'
 
-/** Keeps other servers away; shared with commands. @throws DataFault */
-export const lockForServing = (dataDir: string): Disposable =>
-  lock(dataDir, ['BEGIN IMMEDIATE'], 'Another scrip serve works on this folder: stop it first, or name another folder.')
+/** Held by a server that takes over from another one. */
+const TAKE_OVER_LOCK_FILE = 'take-over.lock'
+
+/** Keeps other servers away; shared with commands. @throws DataFault when another one stays for longer than `waitMs` */
+export const lockForServing = (dataDir: string, waitMs = 0): Disposable =>
+  lock(
+    dataDir,
+    [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN IMMEDIATE'],
+    'Another scrip serve works on this folder: stop it first, or name another folder.',
+  )
+
+/** @throws DataFault when another server takes over, or has not taken over completely, for longer than `waitMs` */
+export const lockForTakeOver = (dataDir: string, waitMs: number): Disposable =>
+  lock(
+    dataDir,
+    [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN EXCLUSIVE'],
+    'Another scrip serve --take-over works on this folder: try again when it is done.',
+    TAKE_OVER_LOCK_FILE,
+  )
 
 /** @throws DataFault while another process replaces the database */
 export const lockForCommand = (dataDir: string): Disposable =>

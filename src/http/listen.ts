@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { sendConnectionsTo, socketsOpenedBy } from './shared-port.ts'
 
 /** Bun's own limit responds without a body; ours is applied where bodies are read. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
@@ -13,24 +14,35 @@ const LOOKS_MAX = 25
 /** The host in the URL of a request without one, which only HTTP/1.0 allows: no page can have it. */
 const NO_HOST = 'http://host.invalid'
 
+/** Of two sockets that share a port, the first one has the index 0. */
+const SECOND_SOCKET = 1
+
 export interface ListenOptions {
   host: string
   /** 0 for any free port. */
   port: number
-  answer: (request: Request) => Response | Promise<Response>
+  answer: Answer
   /** Handles what `answer` throws; otherwise the runtime shows its own page. */
   onEscape: (error: Error) => Response
+  /** Lets another server listen on the same port later; `second` is that server (decision 76). */
+  sharing?: 'first' | 'second' | undefined
 }
+
+export type Answer = (request: Request) => Response | Promise<Response>
 
 export interface Listening {
   port: number
   addressOf: (request: Request) => string
+  /** How many requests have no response yet. */
+  pendingCount: () => number
+  /** Lets a server that shares the port have all new connections. */
+  giveConnections: () => Promise<void>
   /** Accepts no more requests. Open ones have this many milliseconds to finish. */
   stop: (drainMsMax: number) => Promise<void>
 }
 
 /** @throws what the operating system reports about the address */
-export const listen = ({ host, port, answer, onEscape }: ListenOptions): Listening => {
+export const listen = ({ host, port, answer, onEscape, sharing }: ListenOptions): Listening => {
   /** By the request with a rewritten URL: the one that the runtime knows. */
   const received = new WeakMap<Request, Request>()
   let askedCount = 0
@@ -40,20 +52,24 @@ export const listen = ({ host, port, answer, onEscape }: ListenOptions): Listeni
     received.set(copy, request)
     return copy
   }
-  const server: Server<undefined> = Bun.serve({
-    hostname: host,
-    port,
-    maxRequestBodySize: BODY_BYTES_UNLIMITED,
-    idleTimeout: IDLE_SECONDS,
-    development: false,
-    // Without development the runtime shares a port with whoever has it.
-    reusePort: false,
-    fetch: (request) => {
-      askedCount += 1
-      return answer(named(request))
-    },
-    error: onEscape,
-  })
+  const serve = (reusePort: boolean): Server<undefined> =>
+    Bun.serve({
+      hostname: host,
+      port,
+      maxRequestBodySize: BODY_BYTES_UNLIMITED,
+      idleTimeout: IDLE_SECONDS,
+      development: false,
+      // Without development the runtime shares a port with whoever has it.
+      reusePort,
+      fetch: (request) => {
+        askedCount += 1
+        return answer(named(request))
+      },
+      error: onEscape,
+    })
+  // A port that is shared could be taken by a server of another folder.
+  if (sharing === 'first' && port !== 0) void serve(false).stop(true)
+  const [server, [socket]] = socketsOpenedBy(() => serve(sharing !== undefined))
   /** Requests that are already on the wire are still handled. */
   const untilQuiet = async (): Promise<void> => {
     for (let look = 0, seen = -1; look < LOOKS_MAX && seen !== askedCount; look += 1) {
@@ -64,6 +80,10 @@ export const listen = ({ host, port, answer, onEscape }: ListenOptions): Listeni
   return {
     port: server.port ?? port,
     addressOf: (request) => server.requestIP(received.get(request) ?? request)?.address ?? '',
+    pendingCount: () => server.pendingRequests,
+    giveConnections: async () => {
+      if (socket !== undefined) await sendConnectionsTo(SECOND_SOCKET, socket)
+    },
     stop: async (drainMsMax) => {
       if (drainMsMax > 0) await untilQuiet()
       await Promise.race([server.stop(), Bun.sleep(drainMsMax)])

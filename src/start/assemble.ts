@@ -28,12 +28,12 @@ import { VERSION } from './version.ts'
 /** @throws CatalogFault, RatesFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of the file system */
 export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
   const sources = readSources(config, clock)
-  const { catalog: database, sandboxWorlds, initialRates, release, ...origin } = startFrom(sources)
+  const { catalog: database, sandboxWorlds, initialRates, folder, release, ...origin } = startFrom(sources)
   const { reference, seed } = sources
   const nextRequestId = requestIds(seed)
   return {
     /** Takes what is known once the port is bound. */
-    deps: (bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'listeners'>) => {
+    deps: (bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'isHandingOver' | 'listeners'>) => {
       const { publicUrl } = bound
       const catalog = new Catalog({
         database,
@@ -63,6 +63,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
       return { ...common, sandbox, extension: sandbox }
     },
     worlds: origin.worlds,
+    folder,
     seed,
     nextRequestId,
     sandboxWorlds,

@@ -16,7 +16,7 @@ import { Database, PAGE_BYTES } from '../db/database.ts'
 import { lockForServing } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { requireMode, storeMode } from '../db/mode.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, SECOND_MS } from '../kernel/clock.ts'
 import { freshSecret, secureRandomness } from '../kernel/ids.ts'
 import { liveSeals, openSeal } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
@@ -30,29 +30,34 @@ import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
 import { clientsOf, initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seedReferenceData } from './seed.ts'
+import { ServedFolder } from './served-folder.ts'
 
+/** For a server that stops by a signal, and gives its requests 10 seconds. */
+const TAKE_OVER_WAIT_MS = 15 * SECOND_MS
 const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
 
 /** @throws DataFault, SchemaMismatch, CatalogFault */
 export const startLive = (dataDir: string, sources: Sources): Origin => {
   requirePrivateFiles(dataDir)
-  const release = lockFolder(dataDir)
+  const lock = lockFolder(dataDir, sources.config.takeOver ? TAKE_OVER_WAIT_MS : 0)
   if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', sources.clock)
   const database = openDatabase(dataDir, sources)
   const world = new World(DEFAULT_WORLD, database, sources.clock, secureRandomness)
+  const folder = new ServedFolder(dataDir, world, lock)
   const signingKey = getSigningKey(dataDir)
   const seals = liveSeals(database, dataDir, sources.config.voucherKey)
   database.serve() // until here it may wait for a command that writes
   return {
     worlds: onlyWorld(world),
     sandboxWorlds: undefined,
-    catalog: () => database,
+    catalog: () => world.db,
     signingKey,
     seals,
     rates: sources.rates ? fixedRates(sources.rates) : storedRates(),
     initialRates: () => undefined,
-    release,
+    folder,
+    release: () => folder.release(),
   }
 }
 
@@ -60,7 +65,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
 export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
   const { config, clock, seed, initial, given } = sources
   const initialRates = initialRatesOf(sources)
-  const release = lockFolder(dataDir)
+  const lock = lockFolder(dataDir)
   const world = openSandbox(dataDir, sources, given)
   const signingKey = getSigningKey(dataDir)
   const seal = openSeal(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
@@ -93,7 +98,8 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
     seals: () => seal,
     rates: storedRates(initialRates),
     initialRates,
-    release,
+    folder: undefined,
+    release: () => lock[Symbol.dispose](),
   }
 }
 
@@ -146,10 +152,9 @@ const openDatabase = (dataDir: string, sources: Sources): Database => {
   return database
 }
 
-const lockFolder = (dataDir: string): (() => void) => {
+const lockFolder = (dataDir: string, waitMs = 0): Disposable => {
   makeDataFolder(dataDir)
-  const lock = lockForServing(dataDir)
-  return () => lock[Symbol.dispose]()
+  return lockForServing(dataDir, waitMs)
 }
 
 /** Kept beside the data, so that tokens outlive the process. @throws DataFault */

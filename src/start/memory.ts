@@ -54,6 +54,7 @@ export const startInMemory = (sources: Sources): Origin => {
     initialRates,
     seals: () => seal,
     signingKey: createHash('sha256').update(`signing.key ${seed}`).digest(),
+    folder: undefined,
     release: () => undefined,
   }
 }

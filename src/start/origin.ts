@@ -11,6 +11,7 @@ import type { WorldState } from '../sandbox/worlds/state.ts'
 import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { sandboxRates } from './seed.ts'
+import type { ServedFolder } from './served-folder.ts'
 
 /** Read before anything is written. */
 export interface Sources {
@@ -41,6 +42,8 @@ export interface Origin {
   initialRates: () => BaseRates | undefined
   seals: SealSource
   signingKey: Uint8Array
+  /** What a server can hand over; undefined in the sandbox. */
+  folder: ServedFolder | undefined
   release: () => void
 }
 

@@ -48,7 +48,7 @@ const knowledge = worldPart(() => ({ isLoaded: false }), 'derived')
 /** Delivers what is queued, outside of transactions and requests. What was not recorded is sent again. */
 export class Deliveries {
   readonly #lines = new Map<World, Map<string, Line>>()
-  readonly #abort = new AbortController()
+  #abort = new AbortController()
   readonly #waiting = new Set<{ world: World; isHeldUpBy: (line: Line) => boolean; resolve: () => void }>()
   /** The worlds of which nothing is sent for now, and for how many reasons. */
   readonly #paused = new Map<World, number>()
@@ -127,6 +127,13 @@ export class Deliveries {
     while (this.#inFlight > 0) await Bun.sleep(CLOSING_LOOK_MS)
   }
   #isClosing = false
+
+  /** Delivers again after {@link close}. */
+  resume(): void {
+    this.#abort = new AbortController()
+    this.#isClosing = false
+    this.#pumpSoon()
+  }
 
   #lineOf(world: World, webhookId: string): Line {
     const ofWorld = this.#lines.get(world) ?? new Map<string, Line>()

@@ -82,7 +82,9 @@ describe('docs/running-live.md', () => {
           'systemctl stop scrip': `kill %1; wait %1\n`,
           'systemctl start scrip': server,
           'systemctl stop scrip\nSCRIP_VOUCHER_KEY_FILE': server,
-          'systemctl stop scrip\ninstall': server,
+          'install -m 0755 scrip-new': `${server.replace(' &', ' --take-over --ready-file taken &')}
+            until [ -s taken ]; do sleep 0.1; done
+            kill %1; wait %1`,
         },
       })
       expect(said).toContain('scrip_refusals_total{reason="unauthorized"} 0')

@@ -74,7 +74,12 @@ export class LiveFolder {
   }
 
   serve(...flags: string[]): Promise<Server> {
-    return serve(['--mode', 'live', '--data-dir', this.dataDir, '--rate-limit', 'off', ...flags])
+    return this.serveBy(undefined, ...flags)
+  }
+
+  /** Serves with the executable of another release. */
+  serveBy(executable: string | undefined, ...flags: string[]): Promise<Server> {
+    return serve(['--mode', 'live', '--data-dir', this.dataDir, '--rate-limit', 'off', ...flags], { executable })
   }
 
   command(...args: string[]) {

@@ -6,6 +6,7 @@ import { overload } from './overload.ts'
 import { power } from './power.ts'
 import type { Rig } from './report.ts'
 import { soak } from './soak.ts'
+import { takeOver } from './take-over.ts'
 
 /** Every rig by its name, with the rounds that it goes when nobody says how many. */
 export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
@@ -15,5 +16,6 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   hostile: { rig: hostile, rounds: 100 },
   overload: { rig: overload, rounds: 10 },
   soak: { rig: soak, rounds: 50 },
+  'take-over': { rig: takeOver, rounds: 10 },
   fairness: { rig: fairness, rounds: 5 },
 }

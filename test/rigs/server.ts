@@ -20,6 +20,8 @@ export interface Place {
   /** A command that starts the program under a limit or a watch. */
   through?: readonly string[]
   env?: Record<string, string>
+  /** Another one than that of this release. */
+  executable?: string | undefined
 }
 
 export interface Server {
@@ -35,8 +37,8 @@ export interface Server {
   hasEnded: () => boolean
 }
 
-const spawn = (args: readonly string[], { through = [], env = {} }: Place) => {
-  const child = Bun.spawn([...through, EXECUTABLE, ...args], {
+const spawn = (args: readonly string[], { through = [], env = {}, executable = EXECUTABLE }: Place) => {
+  const child = Bun.spawn([...through, executable, ...args], {
     env: { ...Bun.env, SCRIP_PORT: undefined, ...env },
     stdin: 'ignore',
     stdout: 'pipe',
@@ -67,6 +69,7 @@ export const serve = async (flags: readonly string[], place: Place = {}): Promis
     await logged
     throw new Error(`scrip serve ${flags.join(' ')} did not get ready: ${line}${log}`)
   }
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   return {
     port,
     pid,
@@ -76,10 +79,10 @@ export const serve = async (flags: readonly string[], place: Place = {}): Promis
       await child.exited
     },
     stop: async () => {
-      process.kill(pid, 'SIGTERM')
+      if (!hasEnded()) process.kill(pid, 'SIGTERM')
       return await child.exited
     },
-    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    hasEnded,
   }
 }
 

@@ -1,0 +1,86 @@
+import { existsSync, statSync } from 'node:fs'
+import { type Config, urlOf } from '../../config/config.ts'
+import { lockForTakeOver } from '../../db/folder-lock.ts'
+import { SECOND_MS } from '../../kernel/clock.ts'
+import type { Log } from '../../observability/log.ts'
+import { EXIT, ProgramError } from '../exit.ts'
+import { controlSocket, forwardSocket, type Legacy, type Predecessor, type ServerFacts } from './protocol.ts'
+import { rehearse } from './rehearsal.ts'
+
+/** What a server does before it takes over (decision 76). */
+
+/** A server that was taken over from lives on for 10 seconds. */
+const LAST_ONE_MS_MAX = 12 * SECOND_MS
+
+/**
+ * Checks that this server can start, and makes the running one let go of the folder. Undefined if none runs, or if it has
+ * ended meanwhile: its folder is free then.
+ * @throws ProgramError when this server cannot start, and DataFault when another one takes over: the running one goes on
+ */
+export const askToHandOver = async (config: Config, log: Log): Promise<Predecessor | undefined> => {
+  const { dataDir = '' } = config
+  const socket = controlSocket(dataDir)
+  const facts = await findServer(socket)
+  if (!facts) return undefined
+  requireSameAddress(config, facts)
+  const lock = lockForTakeOver(dataDir, LAST_ONE_MS_MAX)
+  await rehearse(config, dataDir, log)
+  log.info('taking over', { from: facts.pid, version: facts.version })
+  const given = await handOver(socket)
+  const release = (): void => lock[Symbol.dispose]()
+  if (!given) {
+    release()
+    return undefined
+  }
+  given.ended.then(release, release) // two sockets can share a port in an orderly way, not three
+  const forwarded = forwardSocket(dataDir)
+  return {
+    ...given.legacy,
+    port: facts.port,
+    forwardSocket: forwarded,
+    tellServed: async () => {
+      await ask(socket, 'POST', '/served', forwarded).catch(() => log.warn('the server before has ended by itself'))
+    },
+  }
+}
+
+const ask = (unix: string, method: string, path: string, body?: string): Promise<Response> =>
+  fetch(`http://scrip${path}`, { unix, method, ...(body !== undefined && { body }), timeout: false })
+
+/** Undefined if no server runs. @throws ProgramError if it belongs to another user */
+const findServer = async (socket: string): Promise<ServerFacts | undefined> => {
+  if (!existsSync(socket)) return undefined
+  if (statSync(socket).uid !== process.getuid?.()) {
+    throw new ProgramError(EXIT.data, `${socket}: the server of another user runs on this folder. Run as that user.`)
+  }
+  try {
+    return (await (await ask(socket, 'GET', '/server')).json()) as ServerFacts
+  } catch {
+    return undefined // a process that was killed leaves its socket
+  }
+}
+
+/** Clients would not find this server at another address. @throws ProgramError */
+const requireSameAddress = ({ host, port }: Config, facts: ServerFacts): void => {
+  if (host === facts.host && (port === 0 || port === facts.port)) return
+  throw new ProgramError(
+    EXIT.address,
+    `The running server listens at ${urlOf(facts.host, facts.port)}: take over with the same --host and --port, or stop it first.`,
+  )
+}
+
+/** Resolves when the folder is free. Undefined if the server has ended instead. @throws ProgramError when it refuses */
+const handOver = async (socket: string): Promise<{ legacy: Legacy; ended: Promise<unknown> } | undefined> => {
+  const response = await ask(socket, 'POST', '/hand-over').catch(() => undefined)
+  if (response && !response.ok)
+    throw new ProgramError(EXIT.failed, 'The running server does not hand over: see its log.')
+  const reader = response?.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let line = ''
+  while (reader && !line.endsWith('\n')) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+    if (done) return undefined
+    line += value
+  }
+  if (!reader) return undefined
+  return { legacy: JSON.parse(line) as Legacy, ended: reader.read() }
+}

@@ -1,0 +1,65 @@
+import { readdirSync, readlinkSync } from 'node:fs'
+
+/**
+ * Several sockets that listen on one port (SO_REUSEPORT). Linux spreads new connections over them, and resets those that a
+ * socket has not accepted when it closes (decision 76).
+ */
+
+const OPEN_FILES = '/proc/self/fd'
+const SOL_SOCKET = 1
+const SO_ATTACH_REUSEPORT_CBPF = 51
+/** BPF_RET | BPF_K: returns a constant. */
+const RETURN_CONSTANT = 0x06
+/** `struct sock_filter` and `struct sock_fprog` of linux/filter.h. */
+const INSTRUCTION_BYTES = 8
+const PROGRAM_BYTES = 16
+const PROGRAM_POINTER_AT = 8
+/** The C libraries of Linux: glibc, and musl. */
+const C_LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
+
+/** The file descriptors of the sockets that a function opens; none where they cannot be listed. */
+export const socketsOpenedBy = <T>(open: () => T): [opened: T, sockets: number[]] => {
+  const before = new Set(openSockets())
+  const opened = open()
+  return [opened, openSockets().filter((socket) => !before.has(socket))]
+}
+
+const openSockets = (): number[] => {
+  if (process.platform !== 'linux') return []
+  return readdirSync(OPEN_FILES).filter(isSocket).map(Number)
+}
+
+const isSocket = (descriptor: string): boolean => {
+  try {
+    return readlinkSync(`${OPEN_FILES}/${descriptor}`).startsWith('socket:')
+  } catch {
+    return false // closed meanwhile, such as the one that lists the folder
+  }
+}
+
+/**
+ * Sends all new connections of a shared port to the socket with an index, in the order in which the sockets began to
+ * listen. An index without a socket spreads them again. Returns false where the system does not offer this.
+ */
+export const sendConnectionsTo = async (index: number, socket: number): Promise<boolean> => {
+  const { dlopen, ptr } = await import('bun:ffi')
+  const instruction = new DataView(new ArrayBuffer(INSTRUCTION_BYTES))
+  instruction.setUint16(0, RETURN_CONSTANT, true)
+  instruction.setUint32(4, index, true)
+  const program = new DataView(new ArrayBuffer(PROGRAM_BYTES))
+  program.setUint16(0, 1, true)
+  program.setBigUint64(PROGRAM_POINTER_AT, BigInt(ptr(instruction)), true)
+  for (const library of C_LIBRARIES) {
+    try {
+      const { symbols, close } = dlopen(library, {
+        setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+      })
+      const result = symbols.setsockopt(socket, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, ptr(program), PROGRAM_BYTES)
+      close()
+      return result === 0
+    } catch {
+      // Not the library of this system.
+    }
+  }
+  return false
+}

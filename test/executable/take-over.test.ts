@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FAILING_MIGRATION, nextSources } from '../rigs/next-release.ts'
+import { Connection } from '../socket.ts'
+import { Customer, inOffice, Office } from './live.ts'
+import { bearer, type Running, run, start } from './program.ts'
+
+/** A server takes over from a running one (contract C17, decision 76). */
+
+const isLinux = process.platform === 'linux'
+
+const flagsFor = ({ dataDir }: Office): string[] => [
+  'serve',
+  '--mode',
+  'live',
+  '--data-dir',
+  dataDir,
+  '--port',
+  '0',
+  '--rate-limit',
+  'off',
+]
+const takeOver = (office: Office, ...flags: string[]): Promise<Running> =>
+  start([...flagsFor(office), '--take-over', ...flags])
+
+/** Ends a server that was taken over from before its time. */
+const endOf = async (server: Running): Promise<void> => {
+  const { exitCode, stderr } = await server.stop()
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('handed over') })
+}
+
+const getStatus = 'GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n'
+
+/** A request without the end of its body: the server cannot hand over until it comes. */
+const slowRequest = async (server: Running, customer: Customer) => {
+  const body = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+  const head = ['POST /api/v1/beneficiaries HTTP/1.1', 'Host: localhost', `Content-Length: ${body.length}`]
+  const connection = await Connection.open(server.url)
+  const { authorization } = bearer(customer.pair).headers
+  connection.send(`${[...head, `Authorization: ${authorization}`].join('\r\n')}\r\n\r\n${body.slice(0, 10)}`)
+  await server.request('/status') // it has arrived
+  return {
+    end: async () => {
+      connection.send(body.slice(10))
+      return connection.answer()
+    },
+  }
+}
+
+describe.skipIf(!isLinux)('scrip serve --take-over', () => {
+  test('serves where no server runs, then takes over from a server without failing a request', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const before = await takeOver(office)
+      const customer = await Customer.of(before, credentials)
+      const idle = await Connection.open(before.url)
+      idle.send(getStatus)
+      expect((await idle.answer()).headers).not.toContainKey('Connection')
+      const charge = () => customer.post('/products/1/charges', { denomination: 10, quantity: 1 })
+      const held = await (await charge()).text()
+      const key = { 'Idempotency-Key': 'the-key-of-ada' }
+      const person = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+      const save = () => {
+        const headers = { ...bearer(customer.pair).headers, ...key }
+        return before.request('/api/v1/beneficiaries', { method: 'POST', headers, body: person })
+      }
+      const saved = await (await save()).text()
+
+      let isOver = false
+      let requests = 0
+      const client = async (headers: Record<string, string>) => {
+        while (!isOver) {
+          const { status } = await before.request('/api/v1/wallets', {
+            headers: { ...bearer(customer.pair).headers, ...headers },
+          })
+          expect(status).toBe(200)
+          requests += 1
+        }
+      }
+      const clients = [client({}), client({}), client({ Connection: 'close' }), client({ Connection: 'close' })]
+      const after = await takeOver(office)
+      expect(after.url).toBe(before.url)
+      isOver = true
+      await Promise.all(clients)
+      expect(requests).toBeGreaterThan(0)
+
+      // A connection from before is answered once more, by the new server.
+      idle.send(getStatus)
+      expect(await idle.answer()).toMatchObject({ status: 200, headers: { Connection: 'close' } })
+      expect(await idle.closed()).toBe('')
+      await endOf(before)
+      const again = await charge()
+      expect([again.headers.get('x-cache'), await again.text()]).toEqual(['HIT', held])
+      const replayed = await save()
+      expect([replayed.headers.get('idempotent-replayed'), await replayed.text()]).toEqual(['true', saved])
+      expect((await after.stop()).exitCode).toBe(0)
+      expect(readdirSync(office.dataDir).filter((name) => name.includes('.sock'))).toEqual([])
+    }))
+
+  test('waits for a request whose body arrives slowly, and finishes it', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const before = await office.serve('--rate-limit', 'off')
+      const slow = await slowRequest(before, await Customer.of(before, credentials))
+      const taking = takeOver(office)
+      await before.told('handing over')
+      const { status, headers } = await slow.end()
+      expect([status, headers.Connection]).toEqual([201, 'close'])
+      const after = await taking
+      await endOf(before)
+      expect((await after.stop()).exitCode).toBe(0)
+    }))
+
+  test('serves when the server that hands over is killed', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const before = await office.serve('--rate-limit', 'off')
+      const customer = await Customer.of(before, credentials)
+      await slowRequest(before, customer)
+      const taking = takeOver(office)
+      await before.told('handing over')
+      before.signal('SIGKILL')
+      const after = await taking
+      expect((await after.request('/api/v1/wallets', bearer(customer.pair))).status).toBe(200)
+      expect((await after.stop()).exitCode).toBe(0)
+    }))
+
+  test('ends the hand-over when the server is stopped in the middle of it', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const before = await office.serve('--rate-limit', 'off')
+      const slow = await slowRequest(before, await Customer.of(before, credentials))
+      const taking = takeOver(office)
+      await before.told('handing over')
+      before.signal('SIGTERM')
+      expect((await slow.end()).status).toBe(201)
+      const after = await taking
+      expect((await before.ended()).exitCode).toBe(0)
+      expect((await after.stop()).exitCode).toBe(0)
+    }))
+
+  test('waits for another one that takes over, and takes over from that', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const before = await office.serve('--rate-limit', 'off')
+      const slow = await slowRequest(before, await Customer.of(before, credentials))
+      const taking = [takeOver(office), takeOver(office)]
+      await before.told('handing over')
+      expect((await slow.end()).status).toBe(201)
+      const second = await Promise.race(taking)
+      await endOf(before)
+      const [one, other] = await Promise.all(taking)
+      const third = second === one ? other : one
+      await endOf(second)
+      expect((await third?.request('/status'))?.status).toBe(200)
+      expect((await third?.stop())?.exitCode).toBe(0)
+    }))
+})
+
+describe.skipIf(!isLinux)('a server that cannot take over leaves the other one serving', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+  const office = new Office(folder)
+  let server: Running
+  let customer: Customer
+  beforeAll(async () => {
+    const credentials = await office.stocked()
+    server = await office.serve('--rate-limit', 'off')
+    customer = await Customer.of(server, credentials)
+  })
+  afterAll(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  const refused = async (exitCode: number, words: string, ...flags: string[]): Promise<void> => {
+    const ended = await run([...flagsFor(office), '--take-over', ...flags])
+    expect(ended).toEqual({ exitCode, stdout: '', stderr: expect.stringContaining(words) })
+    await isServing()
+  }
+  const isServing = async (): Promise<void> => {
+    expect((await customer.post('/charges', {})).status).toBe(404)
+    expect((await customer.payout(crypto.randomUUID())).status).toBe('created')
+  }
+  /** A release after this one, from its sources. */
+  const nextRelease = (name: string, ...migrations: string[]): readonly string[] => [
+    process.execPath,
+    nextSources(join(folder, name), migrations),
+  ]
+
+  test('because of a wrong flag', () => refused(2, '--seed has no meaning in live mode', '--seed', 'x'))
+
+  test('because of another address', () =>
+    refused(3, `The running server listens at ${server.url}: take over with the same --host`, '--host', '::1'))
+
+  test('because of a file that is no catalog', () =>
+    refused(4, 'bad.json', '--catalog', office.file('bad.json', 'no JSON')))
+
+  test('because its migration fails, which was tried on a copy', async () => {
+    const through = nextRelease('broken', FAILING_MIGRATION)
+    const child = Bun.spawn([...through, ...flagsFor(office), '--take-over'], { stdout: 'pipe', stderr: 'pipe' })
+    const [exitCode, stderr] = await Promise.all([child.exited, child.stderr.text()])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 4,
+      stderr: expect.stringContaining('NOT NULL constraint failed: next.id'),
+    })
+    expect(stderr).toStartWith(`scrip: ${office.dataDir}: `)
+    expect(readdirSync(office.dataDir).filter((name) => name.startsWith('.scrip'))).toEqual([])
+    await isServing()
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('because the other one belongs to another user', async () => {
+    const socket = join(office.dataDir, 'server.sock')
+    chownSync(socket, 1, 1)
+    await refused(4, 'the server of another user runs on this folder')
+    chownSync(socket, 0, 0)
+  })
+
+  test('because it is killed after the other one has let go: requests that came meanwhile are answered', async () => {
+    const killed = new AbortController()
+    const unix = join(office.dataDir, 'server.sock')
+    const response = await fetch('http://scrip/hand-over', { method: 'POST', unix, signal: killed.signal })
+    expect(response.status).toBe(200)
+    await response.body?.getReader().read()
+    const waiting = customer.get('/wallets')
+    const again = await fetch('http://scrip/hand-over', { method: 'POST', unix })
+    expect(again.status).toBe(409)
+    killed.abort()
+    expect((await waiting).status).toBe(200)
+    await server.told('the server that was to take over has ended')
+    await isServing()
+  })
+
+  test('and a later one takes over, with a migration', async () => {
+    const [command = '', ...rest] = nextRelease('next', 'CREATE TABLE next (id INTEGER PRIMARY KEY) STRICT')
+    const child = Bun.spawn([command, ...rest, ...flagsFor(office), '--take-over'], {
+      stdout: 'pipe',
+      stderr: 'ignore',
+    })
+    await child.stdout.getReader().read()
+    await isServing()
+    await endOf(server)
+    await isServing()
+    expect((await run([...flagsFor(office), '--take-over'])).exitCode).toBe(4) // this release is older
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+  })
+})
+
+test.skipIf(!isLinux)('a sandbox has nothing that another one could take over', async () => {
+  const { exitCode, stderr } = await run(['serve', '--take-over'])
+  expect([exitCode, stderr]).toEqual([2, 'scrip: --take-over has no meaning in sandbox mode\n'])
+})

@@ -1,0 +1,235 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { count, milliseconds } from '../bench/table.ts'
+import { brokenInvariants } from '../executable/ledger.ts'
+import { type Answer, type Ask, ask, bytesOf, Connection } from './connection.ts'
+import { Dice } from './dice.ts'
+import { LiveFolder } from './live-folder.ts'
+import { buildNext, FAILING_MIGRATION } from './next-release.ts'
+import { percentile, progress, type Rig } from './report.ts'
+import { logIn, run, type Server } from './server.ts'
+import { type Acknowledged, anyWrite, askFor, faultIn, recall } from './writes.ts'
+
+/**
+ * Servers take over from each other under load. No request fails, none waits for long, and nothing that was acknowledged
+ * is lost. A round is one hand-over; every second one is to a release with one more migration, after one whose migration
+ * fails.
+ */
+
+/** Clients that keep their connections open, and clients that open one for each request. */
+const KEEPING = 6
+const FRESH = 6
+const PAUSE_MS = 4
+/** Without a hand-over, before and after each one. */
+const QUIET_MS = 1_200
+const SHORT_QUIET_MS = 200
+/** Of all that was acknowledged, so much is asked for again after each round. */
+const RECALLED = 200
+const CODES = 60_000
+/** The figure to reach, in the long form (docs/robustness.md). */
+const GAP_MS_MAX = 100
+
+export const takeOver: Rig = async ({ rounds, seed, isShort }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
+  try {
+    const live = await LiveFolder.make(join(folder, 'live'), isShort ? 2_000 : CODES)
+    const relay = new Relay(live, new Dice(seed), isShort)
+    const releases = isShort ? [] : await buildReleases(join(folder, 'releases'), Math.floor(rounds / 2))
+    await relay.begin()
+    for (let round = 1; round <= (isShort ? 1 : rounds); round++) {
+      const release = round % 2 === 0 ? releases[round / 2 - 1] : undefined
+      if (release) await relay.fail(release.broken)
+      await relay.round(release?.good)
+    }
+    return await relay.end()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Release {
+  good: string
+  broken: string
+}
+
+/** Each has one more migration than the one before; the broken ones fail at theirs. */
+const buildReleases = async (folder: string, number: number): Promise<Release[]> => {
+  const releases: Release[] = []
+  const migrations: string[] = []
+  for (let index = 1; index <= number; index++) {
+    progress(`building release ${index} of ${number}`)
+    const broken = [...migrations, FAILING_MIGRATION]
+    migrations.push(`CREATE INDEX transactions_next_${index} ON transactions (remarks, id)`)
+    releases.push({
+      good: await buildNext(join(folder, `good-${index}`), migrations),
+      broken: await buildNext(join(folder, `broken-${index}`), broken),
+    })
+  }
+  return releases
+}
+
+class Relay {
+  readonly #findings: string[] = []
+  readonly #rows = [['hand-over', 'to', 'requests', 'failed', 'p100 without', 'p100 with', 'start to ready']]
+  readonly #acknowledged: Acknowledged[] = []
+  readonly #servers: Server[] = []
+  readonly #load: Promise<void>[] = []
+  #latencies: number[] = []
+  #requests = 0
+  #failed = 0
+  #names = 0
+  #token = ''
+  #isOver = false
+  /** The executable that serves. */
+  #executable: string | undefined
+
+  constructor(
+    private readonly live: LiveFolder,
+    private readonly dice: Dice,
+    private readonly isShort: boolean,
+  ) {}
+
+  get #port(): number {
+    return this.#servers[0]?.port ?? 0
+  }
+
+  async begin(): Promise<void> {
+    this.#servers.push(await this.live.serve())
+    this.#token = await logIn(this.#port, this.live.payer.username, this.live.payer.password)
+    for (let client = 0; client < KEEPING; client++) this.#load.push(this.#keep())
+    for (let client = 0; client < FRESH; client++) this.#load.push(this.#comeAnew())
+  }
+
+  async round(release?: string): Promise<void> {
+    const [requests, failed] = [this.#requests, this.#failed]
+    const quietMs = await this.#calm()
+    const charge = await this.#charge()
+    const startedMs = performance.now()
+    this.#executable = release ?? this.#executable
+    this.#servers.push(await this.live.serveBy(this.#executable, '--take-over'))
+    const readyMs = performance.now() - startedMs
+    const gapMs = percentile(this.#latencies, 1)
+    const again = await this.#charge()
+    if (!again.body.equals(charge.body) || !/\r\nx-cache: hit/i.test(again.head)) {
+      this.#findings.push(`a held charge became ${again.head}${again.body}, not ${charge.body}`)
+    }
+    await this.#calm()
+    const { length } = this.#servers
+    if (!this.isShort && gapMs > GAP_MS_MAX) this.#findings.push(`hand-over ${length - 1}: ${milliseconds(gapMs)}`)
+    await this.#recall()
+    const row = [
+      String(length - 1),
+      release ? 'a next release' : 'the same',
+      count(this.#requests - requests),
+      count(this.#failed - failed),
+      milliseconds(quietMs),
+      milliseconds(gapMs),
+      milliseconds(readyMs),
+    ]
+    this.#rows.push(row)
+    if (!this.isShort) progress(row.join('  '))
+  }
+
+  /** A server that cannot migrate leaves the other one serving. */
+  async fail(executable: string): Promise<void> {
+    const { exitCode, stderr } = await run(
+      ['serve', '--mode', 'live', '--data-dir', this.live.dataDir, '--port', '0', '--take-over'],
+      { executable },
+    )
+    if (exitCode !== 4) this.#findings.push(`a failing migration ends with ${exitCode}: ${stderr}`)
+  }
+
+  async end() {
+    this.#isOver = true
+    await Promise.all(this.#load)
+    for (const server of this.#servers) {
+      const exitCode = await server.stop()
+      if (exitCode !== 0) this.#findings.push(`a server ends with ${exitCode}: ${server.log()}`)
+      if (server.log() !== '') this.#findings.push(`a log says ${server.log()}`)
+    }
+    this.#findings.push(...brokenInvariants(this.live.dataDir))
+    const verified = await run(['verify', '--data-dir', this.live.dataDir], { executable: this.#executable })
+    if (verified.exitCode !== 0) this.#findings.push(`verify: ${verified.stdout}${verified.stderr}`)
+    this.#rows.push(['all', '', count(this.#requests), count(this.#failed)])
+    return { tables: [this.#rows], findings: this.#findings }
+  }
+
+  /** The longest request of a while without a hand-over. */
+  async #calm(): Promise<number> {
+    this.#latencies = []
+    await Bun.sleep(this.isShort ? SHORT_QUIET_MS : QUIET_MS)
+    const longestMs = percentile(this.#latencies, 1)
+    this.#latencies = []
+    return longestMs
+  }
+
+  async #keep(): Promise<void> {
+    let connection: Connection | undefined
+    while (!this.#isOver) {
+      await this.#ask(async (question) => {
+        connection ??= await Connection.open(this.#port)
+        const answer = await connection.send(bytesOf(question))
+        if (/\r\nconnection: close/i.test(answer.head)) {
+          connection.close()
+          connection = undefined
+        }
+        return answer
+      })
+      if (connection && !connection.isOpen) connection = undefined
+    }
+    connection?.close()
+  }
+
+  async #comeAnew(): Promise<void> {
+    while (!this.#isOver) await this.#ask((question) => ask(this.#port, question))
+  }
+
+  async #ask(send: (question: Ask) => Promise<Answer>): Promise<void> {
+    await Bun.sleep(PAUSE_MS)
+    const startedMs = performance.now()
+    try {
+      if (this.dice.chance(0.5)) await this.#write(send)
+      else await this.#read(send)
+    } catch (error) {
+      this.#fail(String(error))
+    }
+    this.#requests += 1
+    this.#latencies.push(performance.now() - startedMs)
+  }
+
+  async #write(send: (question: Ask) => Promise<Answer>): Promise<void> {
+    const write = anyWrite(this.dice, `t${++this.#names}`)
+    const answer = await send(askFor(write, this.#token))
+    const fault = faultIn(write, answer)
+    if (fault === undefined) this.#acknowledged.push({ ...write, status: answer.status, body: answer.body.toString() })
+    else this.#fail(fault)
+  }
+
+  async #read(send: (question: Ask) => Promise<Answer>): Promise<void> {
+    const path = this.dice.pick(['/api/v1/wallets', '/api/v1/products', '/api/v1/orders', '/status', '/readyz'])
+    const { status, body } = await send({ path, headers: { Authorization: `Bearer ${this.#token}` } })
+    if (status !== 200) this.#fail(`${path}: ${status} ${body}`)
+  }
+
+  #fail(what: string): void {
+    this.#failed += 1
+    this.#findings.push(what)
+  }
+
+  #charge(): Promise<Answer> {
+    const headers = { Authorization: `Bearer ${this.#token}` }
+    const body = JSON.stringify({ denomination: 10, quantity: 3 })
+    return ask(this.#port, { path: '/api/v1/products/1/charges', headers, body })
+  }
+
+  async #recall(): Promise<void> {
+    const connection = await Connection.open(this.#port)
+    for (let number = 0; number < RECALLED; number++) {
+      const write = this.#acknowledged[this.dice.below(this.#acknowledged.length)]
+      const finding = write && (await recall(connection, this.#token, write))
+      if (finding !== undefined) this.#findings.push(finding)
+    }
+    connection.close()
+  }
+}
