@@ -107,7 +107,7 @@ const moduleRoutes = (deps: Deps, services: Services, guard: Guard) => {
   return new Elysia({ name: 'modules' })
     .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, accountErrors, addressOf }))
     .use(beneficiaryRoutes({ reference, guard }))
-    .use(productRoutes({ catalog, guard, publicUrl, stockLeft: ordering.supply.left }))
+    .use(productRoutes({ catalog, guard, publicUrl, stockCovers: ordering.supply.covers }))
     .use(cardRoutes({ catalog }))
     .use(chargeRoutes({ ...pricing, chargeTtlMs, guard }))
     .use(categoryRoutes({ catalog, guard }))

@@ -19,10 +19,10 @@ export interface CatalogRoutesOptions {
   guard: Guard
   publicUrl: string
   /** How many are left for sale; null if unlimited. */
-  stockLeft: (query: Query, world: World, product: Product, denominationMinor: number) => number | null
+  stockCovers: (query: Query, world: World, product: Product, denominationMinor: number, quantity: number) => boolean
 }
 
-export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogRoutesOptions) =>
+export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: CatalogRoutesOptions) =>
   new Elysia({ name: 'products', prefix: '/api/v1/products' })
     .use(guard.plugin({ ready: catalog.ready }))
     .get(
@@ -62,8 +62,8 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockLeft }: CatalogR
         // A quantity or denomination that is not offered is no failure here (contract C9).
         const offer = findOffer(product, denomination, 0)
         if (!offer || quantity > quantityMaxFor(product, session.client.quantityMax)) return { is_available: false }
-        const left = stockLeft(session.world.db.query, session.world, product, offer.denominationMinor)
-        return { is_available: left === null || quantity <= left }
+        const { world } = session
+        return { is_available: stockCovers(world.db.query, world, product, offer.denominationMinor, quantity) }
       },
       operations.checkAvailability,
     )

@@ -181,3 +181,10 @@ SELECT 'list ' || list || ' of client ' || client_id || ' ' || part ||
     UNION ALL SELECT 'events', client_id, '', 0, 0, 1 FROM events
     UNION ALL SELECT 'webhook_deliveries', client_id, webhook_id, 0, 0, 1 FROM webhook_deliveries
   ) GROUP BY list, client_id, part, currency_id HAVING sum(said) <> sum(held) ORDER BY list, client_id, part, currency_id;
+
+-- name: the stock is counted
+SELECT 'product ' || product_id || ' has ' || sum(said) || ' codes of ' || denomination_minor || ' left, not ' || sum(held) AS fault
+  FROM (
+    SELECT product_id, denomination_minor, free + unpublished AS said, 0 AS held FROM stock_counts
+    UNION ALL SELECT product_id, denomination_minor, 0, 1 FROM voucher_stock WHERE order_id IS NULL AND damaged_at_ms IS NULL
+  ) GROUP BY product_id, denomination_minor HAVING sum(said) <> sum(held) ORDER BY product_id, denomination_minor;

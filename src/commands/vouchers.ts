@@ -31,7 +31,7 @@ export const voucherCommands = (vouchers: Command): void => {
     'seal all codes with a new key; run it again to continue after an interruption',
   ).action(act(rekey))
   listCommand(vouchers, 'list', 'count the stock by product and denomination, and the days that it lasts').action(
-    administer((data, options: ListOptions) => listOf(STOCK_COLUMNS, limited(stockRows(data), options))),
+    administer(async (data, options: ListOptions) => listOf(STOCK_COLUMNS, limited(await stockRows(data), options))),
   )
 }
 
@@ -79,23 +79,25 @@ const STOCK_COLUMNS = [
   'damaged',
 ] as const
 
-const stockRows = ({ world, database: { query }, reference }: Administration) => {
+const stockRows = async ({ world, database: { query }, reference }: Administration) => {
   const products = productRecords(query)
-  return stockReport(query, world.clock.nowMs()).map(({ productId, denominationMinor, daysLeft, ...counts }) => {
-    const product = products.get(productId)?.row
-    const currency = product && reference.getCurrency(product.currencyId)
-    return {
-      product_id: productId,
-      product: product?.name ?? 'not in the catalog',
-      denomination: currency ? new Amount(denominationMinor, currency) : null,
-      currency: currency?.currency ?? null,
-      available: counts.available,
-      days_left: daysLeft,
-      taken: counts.taken,
-      expired: counts.expired,
-      damaged: counts.damaged,
-    }
-  })
+  return (await stockReport(query, world.clock.nowMs())).map(
+    ({ productId, denominationMinor, daysLeft, ...counts }) => {
+      const product = products.get(productId)?.row
+      const currency = product && reference.getCurrency(product.currencyId)
+      return {
+        product_id: productId,
+        product: product?.name ?? 'not in the catalog',
+        denomination: currency ? new Amount(denominationMinor, currency) : null,
+        currency: currency?.currency ?? null,
+        available: counts.available,
+        days_left: daysLeft,
+        taken: counts.taken,
+        expired: counts.expired,
+        damaged: counts.damaged,
+      }
+    },
+  )
 }
 
 const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouchers rekey again, which finishes that.'

@@ -3,26 +3,26 @@ import { findProduct } from '../catalog/queries.ts'
 import type { Query } from '../db/database.ts'
 import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import type { Labelled, Metrics } from '../observability/metrics.ts'
-import { stockReport } from '../orders/stock-report.ts'
+import { stockOutlook } from '../orders/stock-report.ts'
 import type { Reference } from '../reference/reference.ts'
 import { countLow } from '../wallets/queries.ts'
 import type { World } from '../worlds/world.ts'
 import { Amount } from './cells.ts'
 
-/** Gauges of live mode that warn before something runs out (contract C17). Counting all codes takes a while: once a minute. */
+/** Gauges of live mode that warn before something runs out (contract C17). Sales are read once a minute. */
 export const watchOperations = (metrics: Metrics, world: World, reference: Reference): void => {
-  let read = { atMs: Number.NEGATIVE_INFINITY, stock: [] as Stock[] }
-  const stock = (): Stock[] => {
+  let read: { atMs: number; stock: Promise<Stock[]> } | undefined
+  const stock = (): Promise<Stock[]> => {
     const nowMs = world.clock.steadyMs()
-    if (nowMs - read.atMs >= MINUTE_MS) read = { atMs: nowMs, stock: stockOf(world, reference) }
+    if (!read || nowMs - read.atMs >= MINUTE_MS) read = { atMs: nowMs, stock: stockOf(world, reference) }
     return read.stock
   }
   const labels = ['product_id', 'denomination', 'currency']
-  metrics.watch('scrip_stock_available', 'Codes left for sale.', labels, () =>
-    stock().map(({ labels, available }) => [labels, available]),
+  metrics.watch('scrip_stock_available', 'Codes left for sale.', labels, async () =>
+    (await stock()).map(({ labels, available }) => [labels, available]),
   )
-  metrics.watch('scrip_stock_days', 'Days that the codes last at the sales of the last 30 days.', labels, () =>
-    stock().flatMap(({ labels, daysLeft }): Labelled[] => (daysLeft === null ? [] : [[labels, daysLeft]])),
+  metrics.watch('scrip_stock_days', 'Days that the codes last at the sales of the last 30 days.', labels, async () =>
+    (await stock()).flatMap(({ labels, daysLeft }): Labelled[] => (daysLeft === null ? [] : [[labels, daysLeft]])),
   )
   metrics.watch('scrip_wallets_low', 'Wallets below their threshold.', [], () => [[{}, countLow(world.db.query)]])
   metrics.watch('scrip_backup_age_seconds', 'Time since the last backup; infinite without one.', [], () => {
@@ -38,8 +38,8 @@ interface Stock {
   daysLeft: number | null
 }
 
-const stockOf = ({ db: { query }, clock }: World, reference: Reference): Stock[] =>
-  stockReport(query, clock.nowMs()).flatMap(({ productId, denominationMinor, available, daysLeft }) => {
+const stockOf = async ({ db: { query }, clock }: World, reference: Reference): Promise<Stock[]> =>
+  (await stockOutlook(query, clock.nowMs())).flatMap(({ productId, denominationMinor, available, daysLeft }) => {
     const labels = labelsOf(query, reference, productId, denominationMinor)
     return labels ? [{ labels, available, daysLeft }] : []
   })

@@ -20,6 +20,7 @@ import clientsAndWallets from './migrations/0016_clients_and_wallets.sql' with {
 import attemptsByEvent from './migrations/0017_attempts_by_event.sql' with { type: 'text' }
 import erasure from './migrations/0018_erasure.sql' with { type: 'text' }
 import clientFees from './migrations/0019_client_fees.sql' with { type: 'text' }
+import stockCounts from './migrations/0020_stock_counts.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -58,6 +59,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0017_attempts_by_event', sql: attemptsByEvent },
   { name: '0018_erasure', sql: erasure },
   { name: '0019_client_fees', sql: clientFees },
+  { name: '0020_stock_counts', sql: stockCounts },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

@@ -96,7 +96,12 @@ const addProcessMetrics = (prom: Prom, registry: Registry, { version, mode, worl
   build.set({ version, mode, bun: Bun.version }, 1)
 }
 
-type LabelledGauge = [name: string, help: string, labelNames: string[], read: () => readonly Labelled[]]
+type LabelledGauge = [
+  name: string,
+  help: string,
+  labelNames: string[],
+  read: () => readonly Labelled[] | Promise<readonly Labelled[]>,
+]
 
 const addLabelled = (prom: Prom, registry: Registry, [name, help, labelNames, read]: LabelledGauge): void => {
   new prom.Gauge({
@@ -104,9 +109,10 @@ const addLabelled = (prom: Prom, registry: Registry, [name, help, labelNames, re
     help,
     labelNames,
     registers: [registry],
-    collect() {
+    async collect() {
+      const values = await read()
       this.reset()
-      for (const [labels, value] of read()) this.set(labels, value)
+      for (const [labels, value] of values) this.set(labels, value)
     },
   })
 }

@@ -101,7 +101,7 @@ const lastId = prepared((query: Query) =>
 )
 
 /** Orders are numbered without a gap. */
-export const nextOrderId = (tx: Tx): number => (lastId(tx).get()?.id ?? 0) + 1
+export const nextOrderId = (query: Query): number => (lastId(query).get()?.id ?? 0) + 1
 
 export const insertOrder = preparedInsert(orders)
 

@@ -3,7 +3,16 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { PREFIX_BYTES, type Seal } from './seal.ts'
-import { type Order, orders, stockPublished, voucherKey, voucherKeyNext, voucherStock, vouchers } from './tables.ts'
+import {
+  type Order,
+  orders,
+  stockCounts,
+  stockPublished,
+  voucherKey,
+  voucherKeyNext,
+  voucherStock,
+  vouchers,
+} from './tables.ts'
 
 export type StockRow = typeof voucherStock.$inferSelect
 export type NewStockRow = typeof voucherStock.$inferInsert
@@ -32,8 +41,10 @@ const unexpired = (nowMs: number): SQL => sql`coalesce(${voucherStock.expiresAtM
 
 type Kind = Pick<Order, 'productId' | 'denominationMinor'>
 
-export const countFree = (query: Query, kind: Kind, nowMs: number): number =>
-  query.select({ count: count() }).from(voucherStock).where(freeOf(kind, nowMs)).get()?.count ?? 0
+/** Reads no more codes than are wanted. */
+export const areFree = (query: Query, kind: Kind, nowMs: number, quantity: number): boolean =>
+  query.select({ id: voucherStock.id }).from(voucherStock).where(freeOf(kind, nowMs)).limit(quantity).all().length ===
+  quantity
 
 export const freeCodes = (query: Query, kind: Kind, nowMs: number, limit: number): StockRow[] =>
   query.select().from(voucherStock).where(freeOf(kind, nowMs)).orderBy(asc(voucherStock.id)).limit(limit).all()
@@ -131,8 +142,43 @@ export const stockLevels = (query: Query, nowMs: number) =>
     .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
     .all()
 
-/** How many vouchers were sold since a time, per product and denomination: ordered, and not refunded undelivered. */
-export const soldSince = (query: Query, sinceMs: number) =>
+/** What is left for sale of each kind. Takes time for each kind and each expired code, and none for the others. */
+export const stockLeft = (query: Query, nowMs: number) => {
+  const { productId, denominationMinor } = voucherStock
+  const expired = query
+    .select({ productId, denominationMinor, expired: count().as('expired') })
+    .from(voucherStock)
+    .where(
+      and(
+        isNull(voucherStock.orderId),
+        isNull(voucherStock.damagedAtMs),
+        lte(voucherStock.expiresAtMs, nowMs),
+        isPublished,
+      ),
+    )
+    // As they are, SQLite would read all free codes in the order of the groups.
+    .groupBy(sql`+${productId}`, sql`+${denominationMinor}`)
+    .as('expired_codes')
+  return query
+    .select({
+      productId: stockCounts.productId,
+      denominationMinor: stockCounts.denominationMinor,
+      available: sql<number>`${stockCounts.free} - coalesce(${expired.expired}, 0)`,
+    })
+    .from(stockCounts)
+    .leftJoin(
+      expired,
+      and(eq(expired.productId, stockCounts.productId), eq(expired.denominationMinor, stockCounts.denominationMinor)),
+    )
+    .orderBy(asc(stockCounts.productId), asc(stockCounts.denominationMinor))
+    .all()
+}
+
+/**
+ * How many vouchers some orders have sold, per product and denomination: ordered, and not refunded undelivered. Of those
+ * with an id up to `toId`, the last ones.
+ */
+export const soldBy = (query: Query, { sinceMs, toId, limit }: { sinceMs: number; toId: number; limit: number }) =>
   query
     .select({
       productId: orders.productId,
@@ -140,7 +186,7 @@ export const soldSince = (query: Query, sinceMs: number) =>
       sold: sql<number>`sum(iif(coalesce(${orders.failedAtMs}, ${orders.cancelledAtMs}) IS NULL, ${orders.quantity}, ${orders.deliveredQuantity}))`,
     })
     .from(orders)
-    .where(gte(orders.placedAtMs, sinceMs))
+    .where(and(gt(orders.id, toId - limit), lte(orders.id, toId), gte(orders.placedAtMs, sinceMs)))
     .groupBy(orders.productId, orders.denominationMinor)
     .all()
 

@@ -5,7 +5,7 @@ import type { World } from '../worlds/world.ts'
 import { INSUFFICIENT_STOCK } from './errors.ts'
 import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
 import {
-  countFree,
+  areFree,
   freeCodes,
   freeSpoiled,
   freeUndelivered,
@@ -26,8 +26,8 @@ export interface SuppliedVoucher {
 
 /** Where vouchers come from (contract C12). */
 export interface VoucherSupply {
-  /** How many are left for sale; null if unlimited. */
-  left: (query: Query, world: World, product: Product, denominationMinor: number) => number | null
+  /** Whether so many are left for sale. */
+  covers: (query: Query, world: World, product: Product, denominationMinor: number, quantity: number) => boolean
   /** Reserves vouchers for a new order. @throws DomainError insufficient_stock */
   take: (tx: Tx, world: World, order: Order, product: Product) => void
   /** Returns the next reserved vouchers. @throws DomainError insufficient_stock */
@@ -43,8 +43,8 @@ export interface StockOptions {
 
 /** The stock of live mode: imported codes, oldest first, each delivered once and none after its expiry. */
 export const importedSupply = (options: StockOptions): VoucherSupply => ({
-  left: (query, world, { id: productId }, denominationMinor) =>
-    countFree(query, { productId, denominationMinor }, world.clock.nowMs()),
+  covers: (query, world, { id: productId }, denominationMinor, quantity) =>
+    areFree(query, { productId, denominationMinor }, world.clock.nowMs(), quantity),
   take: (tx, world, order) => setAside(tx, world, options, order, order.quantity),
   deliver: (tx, world, order, quantity) => {
     const waiting = waitingFor(tx, world, options, order, quantity)

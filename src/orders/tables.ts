@@ -1,4 +1,4 @@
-import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** The states of an order (contract C12). */
 export const ORDER_STATUSES = [
@@ -68,6 +68,19 @@ export const voucherStock = sqliteTable('voucher_stock', {
   orderId: integer('order_id'),
   damagedAtMs: integer('damaged_at_ms'),
 })
+
+/** What is left of each kind of code, kept by triggers. */
+export const stockCounts = sqliteTable(
+  'stock_counts',
+  {
+    productId: integer('product_id').notNull(),
+    denominationMinor: integer('denomination_minor').notNull(),
+    /** Expired ones among them. */
+    free: integer('free').notNull(),
+    unpublished: integer('unpublished').notNull(),
+  },
+  ({ productId, denominationMinor }) => [primaryKey({ columns: [productId, denominationMinor] })],
+)
 
 /** One row: codes with a greater id belong to an unfinished import. */
 export const stockPublished = sqliteTable('stock_published', {

@@ -17,7 +17,8 @@ const VALIDITY_MS = 365 * DAY_MS
 export const generatedSupply = (
   validityOf: (world: World, productId: number) => string | undefined,
 ): VoucherSupply => ({
-  left: (query, _world, { id, stock }) => (stock === null ? null : Math.max(0, stock - takenOf(query, id))),
+  covers: (query, _world, { id, stock }, _denominationMinor, quantity) =>
+    stock === null || quantity <= stock - takenOf(query, id),
   take: (tx, _world, { quantity }, { id, stock }) => {
     if (stock === null) return
     const taken = takenOf(tx, id) + quantity
