@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { findBeneficiary } from '../beneficiaries/queries.ts'
 import { PAYING_WALLET_NOT_FOUND } from '../charges/errors.ts'
 import { rateBetween } from '../charges/quote.ts'
@@ -13,6 +14,7 @@ import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { DUPLICATE_REFERENCE_ID, payoutNotCancellable, SAVED_BENEFICIARY_NOT_FOUND } from './errors.ts'
 import type { Payee, PayoutInput } from './input.ts'
+import type { PayoutSchema } from './operations.ts'
 import { applyEvent, type Moving, withDue } from './progress.ts'
 import { publishPayout } from './publish.ts'
 import { insertEvent, insertPayout, isReferenceTaken } from './queries.ts'
@@ -39,10 +41,16 @@ const FEE_MINOR_MIN = 1
 const RANK_DECIMALS = 4
 
 /**
+ * Returns the payout as its GET does.
  * @throws DomainError paying_wallet_not_found, saved_beneficiary_not_found, duplicate_payout_reference, rate_missing,
  *   rate_failed, amount_too_large, amount_too_small or insufficient_balance
  */
-export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session, input: PayoutInput): Payout => {
+export const createPayout = (
+  tx: Tx,
+  paying: Paying,
+  { world, client }: Session,
+  input: PayoutInput,
+): Static<typeof PayoutSchema> => {
   const wallet = findWallet(tx, client.id, input.walletId)
   if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const payee = payeeOf(tx, client.id, input)
@@ -61,11 +69,11 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   reservePayout(tx, context, wallet, payout)
   insertPayout(tx, payout)
   const { id: payoutId, status: toStatus, createdAtMs } = payout
-  const event = { eventType: 'created', fromStatus: null, actorType: 'client', message: null } as const
-  insertEvent(tx, { id: null, payoutId, toStatus, createdAtMs, ...event })
-  publishPayout(tx, context, payout, 'created', createdAtMs)
+  const cause = { eventType: 'created', fromStatus: null, actorType: 'client', message: null } as const
+  const event = { payoutId, toStatus, createdAtMs, ...cause }
+  insertEvent(tx, { id: null, ...event })
   if (payout.dueAtMs !== null) schedule(world, payout.dueAtMs)
-  return payout
+  return publishPayout(tx, context, payout, 'created', createdAtMs, [event])
 }
 
 /** A client can have fees of its own (contract C9). */

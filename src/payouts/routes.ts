@@ -41,7 +41,7 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
           errorShape: 'flat',
           status: 201,
           check: (sent) => readPayout(sent, reference),
-          apply: (tx, input) => wire(tx, createPayout(tx, paying, session, input)),
+          apply: (tx, input) => createPayout(tx, paying, session, input),
         }),
       operations.createPayout,
     )

@@ -12,7 +12,7 @@ export const listedWire = (payout: Payout, reference: Reference): Static<typeof 
 
 export const payoutWire = (
   payout: Payout,
-  events: readonly PayoutEvent[],
+  events: readonly Omit<PayoutEvent, 'id'>[],
   reference: Reference,
 ): Static<typeof PayoutSchema> => {
   const { currency, precision } = reference.getCurrency(payout.currencyId)
@@ -47,7 +47,7 @@ export const payoutWire = (
   }
 }
 
-const eventWire = (event: PayoutEvent): Static<typeof EventSchema> => ({
+const eventWire = (event: Omit<PayoutEvent, 'id'>): Static<typeof EventSchema> => ({
   event_type: event.eventType,
   from_status: event.fromStatus,
   to_status: event.toStatus,

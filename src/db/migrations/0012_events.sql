@@ -1,12 +1,12 @@
 -- Events (contract C16): what happened to orders, payouts and wallets, in the order in which it was written. The data is
--- the record as it was then. The record names what must stay in order: 'order 1'.
+-- the record as it was then, as JSON: to check it again would cost a quarter of the insertion. The record names what must stay in order: 'order 1'.
 CREATE TABLE events (
   id            INTEGER PRIMARY KEY,
   event_id      TEXT NOT NULL UNIQUE,
   client_id     INTEGER NOT NULL REFERENCES clients (id),
   type          TEXT NOT NULL,
   record        TEXT NOT NULL,
-  data          TEXT NOT NULL CHECK (json_valid(data)),
+  data          TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);
