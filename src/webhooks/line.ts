@@ -12,6 +12,8 @@ export class Line {
   readonly inFlight = new Set<number>()
   /** By the clock of the world; Infinity when nothing waits. */
   nextDueMs = Number.POSITIVE_INFINITY
+  /** When the one after that is due. */
+  followingDueMs = Number.POSITIVE_INFINITY
   isFailing = false
   #pausedUntilMs = 0
   #turn = 0
@@ -27,6 +29,7 @@ export class Line {
 
   begin(queuedId: number): void {
     this.inFlight.add(queuedId)
+    this.nextDueMs = this.followingDueMs
     this.#turn = ++turns
   }
 

@@ -16,6 +16,15 @@ const activeOf = prepared((query: Query) =>
     .prepare(),
 )
 
+const notDeleted = prepared((query: Query) =>
+  query
+    .select()
+    .from(webhooks)
+    .where(and(eq(webhooks.id, sql.placeholder('id')), eq(webhooks.deleted, false)))
+    .limit(1)
+    .prepare(),
+)
+
 export const findWebhook = (query: Query, clientId: number, id: string): Webhook | undefined =>
   query
     .select()
@@ -24,13 +33,7 @@ export const findWebhook = (query: Query, clientId: number, id: string): Webhook
     .limit(1)
     .get()
 
-export const findAnyWebhook = (query: Query, id: string): Webhook | undefined =>
-  query
-    .select()
-    .from(webhooks)
-    .where(and(eq(webhooks.id, id), eq(webhooks.deleted, false)))
-    .limit(1)
-    .get()
+export const findAnyWebhook = (query: Query, id: string): Webhook | undefined => notDeleted(query).get({ id })
 
 /** Of all clients, or of one; the newest first. */
 export const allWebhooks = (query: Query, clientId?: number): Webhook[] =>

@@ -9,7 +9,6 @@ const ofRecord = and(
   eq(webhookQueue.webhookId, sql.placeholder('webhookId')),
   eq(webhookQueue.record, sql.placeholder('record')),
   gt(webhookQueue.id, sql.placeholder('droppedTo')),
-  eq(webhookQueue.held, sql`${sql.placeholder('held')}`),
 )
 
 const byId = prepared((query: Query) =>
@@ -39,6 +38,16 @@ const nextDue = prepared((query: Query) =>
 
 const firstOfRecord = prepared((query: Query) =>
   query.select().from(webhookQueue).where(ofRecord).orderBy(asc(webhookQueue.id)).limit(1).prepare(),
+)
+
+const firstNotHeld = prepared((query: Query) =>
+  query
+    .select()
+    .from(webhookQueue)
+    .where(and(ofRecord, eq(webhookQueue.held, false)))
+    .orderBy(asc(webhookQueue.id))
+    .limit(1)
+    .prepare(),
 )
 
 const lastId = prepared((query: Query) =>
@@ -93,11 +102,11 @@ export const findQueued = (query: Query, id: number): QueuedDelivery | undefined
 export const nextQueued = (query: Query, queue: QueueOf, limit: number): QueuedDelivery[] =>
   nextDue(query).all({ ...queue, count: limit })
 
-export const findFirstOfRecord = (
-  query: Query,
-  queue: QueueOf & { record: string },
-  { isHeld = false } = {},
-): QueuedDelivery | undefined => firstOfRecord(query).get({ ...queue, held: Number(isHeld) })
+export const findFirstOfRecord = (query: Query, queue: QueueOf & { record: string }): QueuedDelivery | undefined =>
+  firstOfRecord(query).get({ ...queue })
+
+export const findFirstNotHeld = (query: Query, queue: QueueOf & { record: string }): QueuedDelivery | undefined =>
+  firstNotHeld(query).get({ ...queue })
 
 /** Whether a later event of the same record waits for a webhook. */
 export const isFollowed = (

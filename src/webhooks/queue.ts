@@ -4,6 +4,7 @@ import { type World, worldPart } from '../worlds/world.ts'
 import { updateWebhook, type Webhook } from './queries.ts'
 import {
   deleteQueued,
+  findFirstNotHeld,
   findFirstOfRecord,
   findQueuedEvent,
   insertQueued,
@@ -31,7 +32,7 @@ export const queueDelivery = (
   { id: eventId, record }: Event,
   dueMs: number,
 ): void => {
-  const isFirst = findFirstOfRecord(tx, { webhookId, droppedTo, record }) === undefined
+  const isFirst = findFirstNotHeld(tx, { webhookId, droppedTo, record }) === undefined
   insertQueued(tx, { webhookId, eventId, record, dueAtMs: isFirst ? dueMs : null })
   if (isFirst) world.of(queueListener).tell(webhookId, dueMs)
 }
@@ -49,12 +50,9 @@ export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event)
   if (waiting.dueAtMs !== null) world.of(queueListener).tell(webhook.id, nowMs)
 }
 
-/** Lets the next event of a record follow one that is delivered or has failed for good. */
+/** Lets the next event of a record, or one that was held back, follow one that is delivered or has failed for good. */
 export const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: Webhook, record: string, nowMs: number): void => {
-  const queue = { webhookId, droppedTo, record }
-  const held = findFirstOfRecord(tx, queue, { isHeld: true })
-  if (held) updateQueued(tx, held, { dueAtMs: null })
-  const next = findFirstOfRecord(tx, queue)
+  const next = findFirstOfRecord(tx, { webhookId, droppedTo, record })
   if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
 }
 
@@ -66,7 +64,7 @@ export const holdBack = (
   nowMs: number,
 ): void => {
   updateQueued(tx, queued, { dueAtMs: null, isHeld: true })
-  const next = findFirstOfRecord(tx, { webhookId, droppedTo, record: queued.record })
+  const next = findFirstNotHeld(tx, { webhookId, droppedTo, record: queued.record })
   if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
 }
 

@@ -39,13 +39,14 @@ export const createSender =
   async (delivery, signal) => {
     const startedMs = sinceStartMs()
     const url = new URL(delivery.url)
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(responseMsMax)])
-    const [address] = (await untilAborted(findAddresses(url, rules), deadline)) ?? []
+    const deadline = new Deadline(responseMsMax, signal)
+    const [address] = (await deadline.until(findAddresses(url, rules))) ?? []
     const reader = new ResponseReader()
     if (address !== undefined) {
       const socket = connectTo(url, address, ca)
       await exchange(socket, requestText(url, { ...delivery, userAgent }), reader, deadline)
     }
+    deadline.end()
     return { status: reader.status, body: reader.text, durationMs: Math.round(sinceStartMs() - startedMs) }
   }
 
@@ -63,23 +64,15 @@ const connectTo = (url: URL, host: string, ca: string | undefined): Socket => {
 }
 
 /** Writes a request, and reads the response until the reader has enough, the connection ends or time is over. */
-const exchange = (socket: Socket, request: string, reader: ResponseReader, deadline: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = () => {
-      deadline.removeEventListener('abort', end)
-      socket.destroy()
-      resolve()
-    }
-    if (deadline.aborted) return end()
-    deadline.addEventListener('abort', end)
-    socket.on('data', (bytes: Buffer) => {
-      if (reader.read(bytes)) end()
-    })
-    socket.on('error', end)
-    socket.on('close', end)
-    socket.on('end', end)
-    socket.on('encrypted' in socket ? 'secureConnect' : 'connect', () => socket.write(request))
+const exchange = (socket: Socket, request: string, reader: ResponseReader, deadline: Deadline): Promise<unknown> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  socket.on('data', (bytes: Buffer) => {
+    if (reader.read(bytes)) resolve()
   })
+  for (const ending of ['error', 'close', 'end'] as const) socket.on(ending, () => resolve())
+  socket.on('encrypted' in socket ? 'secureConnect' : 'connect', () => socket.write(request))
+  return deadline.until(promise).finally(() => socket.destroy())
+}
 
 const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAgent: string }): string => {
   const fields = {
@@ -94,10 +87,29 @@ const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAg
   return [`POST ${url.pathname}${url.search} HTTP/1.1`, ...lines, '', body].join('\r\n')
 }
 
-/** Undefined when time is over first. */
-const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve(undefined)
-    signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    void work.then(resolve)
-  })
+/** Time is over when so many milliseconds have passed, or a signal says so. */
+class Deadline {
+  readonly #over = Promise.withResolvers<undefined>()
+  readonly #timer: ReturnType<typeof setTimeout>
+
+  constructor(
+    milliseconds: number,
+    private readonly signal: AbortSignal,
+  ) {
+    this.#timer = setTimeout(this.#pass, milliseconds)
+    if (signal.aborted) this.#pass()
+    else signal.addEventListener('abort', this.#pass)
+  }
+
+  /** Undefined when time is over first. */
+  until<T>(work: Promise<T>): Promise<T | undefined> {
+    return Promise.race([work, this.#over.promise])
+  }
+
+  readonly #pass = (): void => this.#over.resolve(undefined)
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.signal.removeEventListener('abort', this.#pass)
+  }
+}

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { deliveries } from './deliveries.ts'
 import { exploring } from './explore.ts'
 import { growth } from './growth.ts'
 import { compiled, folder, run, runMs, sizeOf, start, startupMs } from './programs.ts'
@@ -16,14 +17,18 @@ import { worlds } from './worlds.ts'
  *     bun run bench [--ordinary | --live] [--rounds 5] [--seconds 2] [--only NAME]
  *     bun run bench --growth [--rounds 3] [--seconds 0.5] [--only NAME]
  *     bun run bench --explore
+ *     bun run bench --deliveries [--rounds 1000]
  *
  * `--ordinary` measures what ordinary stacks make of the same requests beside it; `--live` measures live mode instead of
  * the sandbox, without orders, for which it would have to have codes; `--growth` measures what a request
- * costs as the data grows, instead; `--explore` measures how long a suite is explored. TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
+ * costs as the data grows, instead; `--explore` measures how long a suite is explored; `--deliveries` how fast
+ * so many events are delivered to 20 webhooks. TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
  * the folder for temporary files: where that is kept in memory, TMPDIR has to name one on a disk.
  */
 
 const STARTS = 10
+/** Delivered to 20 webhooks each. */
+const EVENTS = 1_000
 /** Before memory is read, so that what a start has left behind is gone. */
 const SETTLING_MS = 1_000
 
@@ -37,6 +42,7 @@ const { values: options } = parseArgs({
     live: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     explore: { type: 'boolean', default: false },
+    deliveries: { type: 'boolean', default: false },
   },
 })
 const rounds = Number(options.rounds ?? (options.growth ? 3 : 5))
@@ -110,5 +116,6 @@ const speed = async (): Promise<void> => {
 
 if (options.growth) await growth({ scrip, rounds, seconds, only: options.only })
 else if (options.explore) await exploring(scripPath)
+else if (options.deliveries) await deliveries(scrip, Number(options.rounds ?? EVENTS))
 else await speed()
 process.exit()

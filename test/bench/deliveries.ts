@@ -1,0 +1,98 @@
+import { ask, bytesOf, Connection } from '../rigs/connection.ts'
+import { percentile } from '../rigs/report.ts'
+import { start } from './programs.ts'
+import { aligned, count, milliseconds, ratio } from './table.ts'
+
+/** How many events a second one process delivers to a receiver on the same machine, and what other requests notice of it. */
+
+const WEBHOOKS = 20
+const QUIET_MS = 5_000
+/** Requests of the API beside the deliveries, of which every other one writes. */
+const REQUESTS_PER_SECOND = 100
+const CONNECTIONS = 8
+const LOOK_MS = 10
+const PERSON = { first_name: 'Ada', last_name: 'Lovelace' }
+
+/** Prints the figures. */
+export const deliveries = async (scrip: string[], events: number): Promise<void> => {
+  const receiver = Bun.spawn([process.execPath, `${import.meta.dir}/receiver.ts`], { stdout: 'pipe' })
+  const { value } = await receiver.stdout.getReader().read()
+  const to = Number(new TextDecoder().decode(value))
+  const server = await start(scrip)
+  const post = async (path: string, body: object, headers = {}): Promise<Record<string, string>> => {
+    const { body: text } = await ask(server.port, { path, body: JSON.stringify(body), headers })
+    return JSON.parse(text.toString())
+  }
+  const { access_token } = await post('/auth/login', { username: 'sandbox', password: 'sandbox' })
+  const headers = { Authorization: `Bearer ${access_token}` }
+  await ask(to, { path: '/status/503' })
+  for (let number = 0; number < WEBHOOKS; number++) {
+    const hook = { name: 'bench', url: `http://127.0.0.1:${to}/hooks/${number}`, events: ['*'] }
+    await post('/api/v1/webhooks', hook, headers)
+  }
+  for (let id = 0; id < events; id++) await post('/_sandbox/events', { type: 'payout.completed', data: { id } })
+  await post('/_sandbox/webhooks/settle', {})
+  const quiet = await requestsFor(server.port, headers, async () => Bun.sleep(QUIET_MS))
+  await ask(to, { path: '/status/200' })
+  const [cpuUs, startedMs] = [server.cpuUs(), performance.now()]
+  let seconds = 0
+  let usedUs = 0
+  const busy = await requestsFor(server.port, headers, async () => {
+    await post('/_sandbox/clock', { advance: 'PT30S' })
+    await post('/_sandbox/webhooks/settle', {})
+    seconds = (performance.now() - startedMs) / 1_000
+    usedUs = server.cpuUs() - cpuUs
+  })
+  const delivered = Number((await ask(to, { path: '/count' })).body)
+  await server.stop()
+  receiver.kill()
+  const [quietMs, busyMs] = [percentile(quiet, 0.99), percentile(busy, 0.99)]
+  console.log(
+    aligned([
+      ['', 'figure'],
+      ['deliveries', count(delivered)],
+      ['a second', count(delivered / seconds)],
+      ['processor time of one', `${count(usedUs / delivered)} µs`],
+      ['p99 of requests, quiet', milliseconds(quietMs)],
+      ['p99 of requests, while delivering', `${milliseconds(busyMs)}, ${ratio(busyMs / quietMs)} times`],
+    ]).join('\n'),
+  )
+  if (delivered !== events * WEBHOOKS) throw new Error(`${events * WEBHOOKS} deliveries were queued`)
+}
+
+/** Asks at a steady rate while some work goes on, and returns how long each response took from when it was due. */
+const requestsFor = async (
+  port: number,
+  headers: Record<string, string>,
+  work: () => Promise<void>,
+): Promise<number[]> => {
+  const times: number[] = []
+  const free = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(port)))
+  let isOver = false
+  const asked: Promise<void>[] = []
+  const working = work().finally(() => {
+    isOver = true
+  })
+  const startedMs = performance.now()
+  for (let number = 0; !isOver; ) {
+    const dueMs = startedMs + (number * 1_000) / REQUESTS_PER_SECOND
+    const connection = performance.now() < dueMs ? undefined : free.pop()
+    if (!connection) {
+      await Bun.sleep(Math.min(LOOK_MS, Math.max(1, dueMs - performance.now())))
+      continue
+    }
+    const body = JSON.stringify({ ...PERSON, email: `${number}-${startedMs}@example.com` })
+    const request =
+      number++ % 2 ? { path: '/api/v1/beneficiaries', headers, body } : { path: '/api/v1/wallets', headers }
+    asked.push(
+      connection.send(bytesOf(request)).then(() => {
+        times.push(performance.now() - dueMs)
+        free.push(connection)
+      }),
+    )
+  }
+  await Promise.all(asked)
+  for (const connection of free) connection.close()
+  await working
+  return times
+}
