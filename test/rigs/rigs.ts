@@ -1,9 +1,12 @@
+import { backlog } from './backlog.ts'
+import { deliveries } from './deliveries.ts'
 import { disk } from './disk.ts'
 import { fairness } from './fairness.ts'
 import { hostile } from './hostile.ts'
 import { kill } from './kill.ts'
 import { overload } from './overload.ts'
 import { power } from './power.ts'
+import { receivers } from './receivers.ts'
 import type { Rig } from './report.ts'
 import { soak } from './soak.ts'
 import { takeOver } from './take-over.ts'
@@ -18,4 +21,7 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   soak: { rig: soak, rounds: 50 },
   'take-over': { rig: takeOver, rounds: 10 },
   fairness: { rig: fairness, rounds: 5 },
+  deliveries: { rig: deliveries, rounds: 200 },
+  receivers: { rig: receivers, rounds: 1 },
+  backlog: { rig: backlog, rounds: 1 },
 }

@@ -1,0 +1,103 @@
+import { type Answer, type Ask, ask } from './connection.ts'
+import { logIn, type Server } from './server.ts'
+
+/** A partner with webhooks in the default world of a sandbox. */
+
+export interface EventBody {
+  id: string
+  type: string
+  created_at: string
+  data: { id: number | string }
+}
+
+export interface AttemptBody {
+  event_id: string
+  event_type: string
+  attempt: number
+  status: string
+  response_status: number | null
+  duration_ms: number
+  response_body: string | null
+}
+
+/** What the order of events is kept for. */
+export const recordOf = ({ type, data }: EventBody): string => `${type.split('.')[0]} ${data.id}`
+
+const PAGE = 100
+
+export class Partner {
+  private constructor(
+    readonly port: number,
+    private token: string,
+  ) {}
+
+  static async of({ port }: Server): Promise<Partner> {
+    return new Partner(port, await logIn(port, 'sandbox'))
+  }
+
+  get headers(): Record<string, string> {
+    return { Authorization: `Bearer ${this.token}` }
+  }
+
+  ask(question: Ask): Promise<Answer> {
+    return ask(this.port, { ...question, headers: this.headers })
+  }
+
+  post(path: string, body: object = {}): Promise<Answer> {
+    return this.ask({ path, body: JSON.stringify(body) })
+  }
+
+  async read<T>(path: string): Promise<T> {
+    const { status, body } = await this.ask({ path })
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${body}`)
+    return JSON.parse(body.toString()) as T
+  }
+
+  async hook(port: number, path: string, events: readonly string[] = ['*']): Promise<string> {
+    const webhook = { name: path, url: `http://127.0.0.1:${port}${path}`, events }
+    const { status, body } = await this.post('/api/v1/webhooks', webhook)
+    if (status !== 201) throw new Error(`webhook: ${status} ${body}`)
+    return (JSON.parse(body.toString()) as { id: string }).id
+  }
+
+  /** Moves the clock, after which the access token may have expired. */
+  async advance(time: string): Promise<void> {
+    const { status, body } = await this.post('/_sandbox/clock', { advance: time })
+    if (status !== 200) throw new Error(`clock: ${status} ${body}`)
+    this.token = await logIn(this.port, 'sandbox')
+  }
+
+  async settle(): Promise<void> {
+    await this.post('/_sandbox/webhooks/settle')
+  }
+
+  pay(reference: string): Promise<Answer> {
+    const person = { beneficiary_email: 'a@example.com', beneficiary_first_name: 'A', beneficiary_last_name: 'B' }
+    return this.post('/api/v1/payouts', {
+      reference_id: reference,
+      wallet_id: 1,
+      amount: 1,
+      currency: 'USD',
+      ...person,
+    })
+  }
+
+  /** All events, the oldest first. */
+  async events(): Promise<EventBody[]> {
+    return (await this.#all<EventBody>('/api/v1/events')).reverse()
+  }
+
+  /** All attempts of a webhook, the oldest first. */
+  async attempts(id: string): Promise<AttemptBody[]> {
+    return (await this.#all<AttemptBody>(`/api/v1/webhooks/${id}/deliveries`)).reverse()
+  }
+
+  async #all<T>(path: string): Promise<T[]> {
+    const all: T[] = []
+    for (let page = 1; ; page++) {
+      const rows = await this.read<T[]>(`${path}?limit=${PAGE}&page=${page}`)
+      all.push(...rows)
+      if (rows.length < PAGE) return all
+    }
+  }
+}
