@@ -152,6 +152,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   update_validation: 'correct the fields in the message',
   validation: 'correct the fields in the message',
   wallet_not_found: 'use an id from `GET /api/v1/wallets`',
+  world_damaged: 'put a copy of the file back, which the log names, or delete the world',
+  snapshot_damaged: 'put a copy of the file back, which the log names, or delete the snapshot',
+  damaged: 'put a copy of the file back, which the log names, or delete the snapshot',
   world_not_found: 'create it with `PUT /_sandbox/worlds/NAME`, or log in as `sbx_NAME`',
 }
 

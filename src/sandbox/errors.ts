@@ -18,6 +18,12 @@ const missing = (code: string, message: string): Failure => ({ code, kind: 'NOT_
 
 export const worldNotFound = (name: string): Failure => missing('world_not_found', `No world is called ${name}`)
 
+export const worldDamaged = (name: string): Failure =>
+  badRequest('world_damaged', `The file of the world ${name} is damaged. Put it back, or delete the world.`)
+
+export const snapshotDamaged = (name: string): Failure =>
+  badRequest('snapshot_damaged', `The file of the snapshot ${name} is damaged. Put it back, or delete the snapshot.`)
+
 export const snapshotNotFound = (name: string): Failure =>
   missing('snapshot_not_found', `No snapshot is called ${name}`)
 

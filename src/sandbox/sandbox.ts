@@ -50,7 +50,8 @@ export class Sandbox implements Extension {
   readonly #feed: Feed
 
   constructor(private readonly options: SandboxOptions) {
-    const { worlds, catalog, host, publicUrl } = options
+    const { worlds, catalog, host, publicUrl, log } = options
+    worlds.onDamaged(({ message }) => log.error('damaged file', { file: message }))
     const resolve = worldAccounts(worlds, worldGate({ boundHost: host, publicUrl }))
     this.#coverage = new Coverage(this.#outcomes, worlds)
     this.supply = generatedSupply(

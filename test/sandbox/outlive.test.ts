@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inFolder, run } from '../executable/program.ts'
 import { type Server, type StartedServer, startServer, TestWorld } from '../harness.ts'
 import { login } from '../sessions/requests.ts'
 import { INSTANT, placed } from './purchases.ts'
-import { control, NOON, saveAda, succeed, worldNotFound } from './surface.ts'
+import { badRequest, control, NOON, saveAda, succeed, worldNotFound } from './surface.ts'
 
 /** Named worlds and snapshots outlive a restart and a crash with a data folder (contracts C1 and C3). */
 
@@ -248,5 +248,72 @@ describe('The data folder of named worlds', () => {
         first: expect.stringMatching(/^snapshot-kept.sqlite: wallet 1 holds/),
       })
       return server
+    }))
+})
+
+describe('A damaged file in a data folder', () => {
+  const DAMAGES: [string, (path: string) => void][] = [
+    ['is empty', (path) => writeFileSync(path, '')],
+    ['is no database', (path) => writeFileSync(path, 'x'.repeat(10_000))],
+    ['is cut short', (path) => truncateSync(path, statSync(path).size / 2)],
+  ]
+  const worldDamaged = (name: string) =>
+    refusal(`The file of the world ${name} is damaged. Put it back, or delete the world.`)
+  const snapshotDamaged = (name: string) =>
+    refusal(`The file of the snapshot ${name} is damaged. Put it back, or delete the snapshot.`)
+  const refusal = (message: string) => ({ status: 400, body: badRequest(message) })
+
+  test.each(DAMAGES)('that %s is named in the log and refused, and other worlds are as they were', (problem, damage) =>
+    withFolder(async (dataDir, server) => {
+      await saveAda(await open(server, 'broken'))
+      await saveAda(await open(server, 'sound'))
+      await succeed(server, 'PUT', '/snapshots/kept?world=broken')
+      await server.kill()
+      const files = ['worlds/world-broken.sqlite', 'snapshots/snapshot-kept.sqlite'].map((file) => join(dataDir, file))
+      const [worldFile = '', snapshotFile = ''] = files
+      const whole = readFileSync(worldFile)
+      for (const file of files) {
+        damage(file)
+        rmSync(`${file}-wal`, { force: true })
+      }
+      const { stderr } = await run(['run', '--data-dir', dataDir, '--', 'true'])
+      for (const file of files) expect(stderr).toContain(`${file}: ${problem}`)
+      const next = await serve(dataDir)
+      for (const [method, path] of [
+        ['GET', '/clock?world=broken'],
+        ['GET', '/ledger?world=broken'],
+        ['POST', '/reset?world=broken'],
+        ['PUT', '/worlds/broken'],
+        ['PUT', '/snapshots/new?world=broken'],
+      ] as const) {
+        expect(await control(next, method, path)).toMatchObject(worldDamaged('broken'))
+      }
+      expect(await control(next, 'PUT', '/worlds/new', { from: 'broken' })).toMatchObject(worldDamaged('broken'))
+      expect(await control(next, 'PUT', '/worlds/new', { from: 'kept' })).toMatchObject(snapshotDamaged('kept'))
+      expect(await control(next, 'POST', '/snapshots/kept/restore?world=sound')).toMatchObject(snapshotDamaged('kept'))
+      const refused = await login(next as never, 'sbx_broken', 'a password')
+      expect({ status: refused.status, body: await refused.json() }).toEqual(worldDamaged('broken'))
+      expect(await namesOf(next, 'worlds')).toEqual(['default', 'sound'])
+      expect(await people(await open(next, 'sound'))).toBe('1')
+
+      writeFileSync(worldFile, whole)
+      expect(await people(await open(next, 'broken'))).toBe('1')
+      damage(snapshotFile)
+      expect((await control(next, 'DELETE', '/snapshots/kept')).status).toBe(204)
+      return next
+    }),
+  )
+
+  test('is deleted with its world, whose name is free again', () =>
+    withFolder(async (dataDir, server) => {
+      await saveAda(await open(server, 'broken'))
+      await server.kill()
+      writeFileSync(join(dataDir, 'worlds/world-broken.sqlite'), 'x'.repeat(10_000))
+      const next = await serve(dataDir)
+      expect((await control(next, 'DELETE', '/worlds/broken')).status).toBe(204)
+      expect(filesIn(join(dataDir, 'worlds'))).toEqual([])
+      expect((await control(next, 'DELETE', '/worlds/broken')).status).toBe(404)
+      expect(await people(await open(next, 'broken'))).toBe('0')
+      return next
     }))
 })

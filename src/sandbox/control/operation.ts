@@ -1,7 +1,7 @@
 import { BODY_UNREADABLE } from '../../http/failures.ts'
 import { operationsOf } from '../../http/operation.ts'
 import { violation } from '../../kernel/failure.ts'
-import { FOREIGN_SITE, TOKEN_WRONG, worldNotFound } from '../errors.ts'
+import { FOREIGN_SITE, TOKEN_WRONG, worldDamaged, worldNotFound } from '../errors.ts'
 import { unknownProblem } from './strict.ts'
 
 /** Declares an operation that is open to everyone. */
@@ -21,7 +21,10 @@ export const controlOperation =
   (group: string): typeof openOperation =>
   (declared) => {
     const errors = {
-      ...(declared.query?.properties.world && { world_not_found: worldNotFound('nowhere') }),
+      ...(declared.query?.properties.world && {
+        world_not_found: worldNotFound('nowhere'),
+        world_damaged: worldDamaged('checkout'),
+      }),
       token_wrong: TOKEN_WRONG,
       foreign: FOREIGN_SITE,
       ...(declared.body && { body_unreadable: BODY_UNREADABLE }),

@@ -13,7 +13,7 @@ import {
 import { findCredentials, findPasswordDigest, setPasswordDigests } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
-import { FOREIGN_SITE, worldsExhausted } from '../errors.ts'
+import { FOREIGN_SITE, worldDamaged, worldsExhausted } from '../errors.ts'
 import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME, UNCLAIMED } from '../seed/accounts.ts'
 import type { Saved } from './store.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
@@ -28,7 +28,7 @@ const NEW_WORLDS = 'new worlds'
  * Resolves `sbx_<name>` to the world of that name, which is made on first use; the first password used is its
  * password. A gate decides which requests may make worlds.
  *
- * @throws DomainError sandbox_foreign or worlds_exhausted
+ * @throws DomainError sandbox_foreign, worlds_exhausted or world_damaged
  */
 export const worldAccounts =
   (worlds: SandboxWorlds, gate: (request: Request) => void): ResolveAccount =>
@@ -64,6 +64,7 @@ export const findClientIn = (world: World, username: string): Client | undefined
 
 export const WORLD_ERRORS: Record<string, Failure> = {
   'auth.exhausted': worldsExhausted(WORLDS_MAX),
+  'auth.world_damaged': worldDamaged('checkout'),
   'auth.foreign': FOREIGN_SITE,
 }
 

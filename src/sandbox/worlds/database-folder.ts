@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, replaceDatabase } from '../../db/data-folder.ts'
 import { copyBeside, flushFolder } from '../../db/disk.ts'
+import { DamagedFile, problemIn } from './damaged-file.ts'
 
 /** A database that is not in its place yet: it is moved there, or removed at the end of its scope. */
 export class StagedFile implements Disposable {
@@ -50,6 +51,17 @@ export class DatabaseFolder {
 
   get byteCount(): number {
     return this.names.reduce((sum, name) => sum + statSync(this.path(name)).size, 0)
+  }
+
+  /** The files that cannot be read, as far as a quick look tells. */
+  get damaged(): DamagedFile[] {
+    return this.names.flatMap((name) => this.findDamage(name) ?? [])
+  }
+
+  findDamage(name: string): DamagedFile | undefined {
+    const path = this.path(name)
+    const problem = problemIn(path)
+    return problem === undefined ? undefined : new DamagedFile(path, problem)
   }
 
   stageImage(image: Uint8Array): StagedFile {

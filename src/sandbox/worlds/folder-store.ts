@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { asFile, Database } from '../../db/database.ts'
+import { isPassing, tryLater } from '../../db/storage.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { DataAtRest, World } from '../../worlds/world.ts'
 import { worldNotFound } from '../errors.ts'
+import { DamagedFile } from './damaged-file.ts'
 import { DatabaseFolder, StagedFile } from './database-folder.ts'
 import { FolderSnapshots } from './snapshots.ts'
 import { keepRandomness, keptState, type WorldState, wholeImage, worldFrom } from './state.ts'
@@ -73,9 +75,24 @@ export class FolderStore implements WorldStore {
     return asFile(database.closeToImage())
   }
 
+  get damaged(): DamagedFile[] {
+    return [...this.#worlds.damaged, ...this.snapshots.damaged]
+  }
+
   load(name: string, onResume: OnResume): World {
-    const { clock, seed, prepare } = this.options
+    const damaged = this.#worlds.findDamage(name)
+    if (damaged) throw damaged
     const path = this.#worlds.path(name)
+    try {
+      return this.#load(name, path, onResume)
+    } catch (error) {
+      if (isPassing(error)) throw tryLater(error)
+      throw new DamagedFile(path, error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  #load(name: string, path: string, onResume: OnResume): World {
+    const { clock, seed, prepare } = this.options
     const database = this.#open(path)
     try {
       prepare(database)

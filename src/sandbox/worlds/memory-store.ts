@@ -26,6 +26,7 @@ interface MemoryStoreOptions {
 /** Worlds and snapshots in memory; large ones in temporary files, which are copied without blocking other requests. */
 export class MemoryStore implements WorldStore {
   readonly names: readonly string[] = []
+  readonly damaged = []
   readonly snapshots: MemorySnapshots
   readonly #images: Images
   #temporary: { folder: Disposable; store: FolderStore } | undefined

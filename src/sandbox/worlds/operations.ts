@@ -5,15 +5,17 @@ import { Problem, parameter } from '../../http/parameters.ts'
 import { Timestamp } from '../../http/schemas.ts'
 import { isWritable, Text } from '../../http/validation.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
-import { found, violated, violation } from '../../kernel/failure.ts'
+import { DomainError, violated, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
-import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { controlOperation } from '../control/operation.ts'
 import {
   DEFAULT_WORLD_KEPT,
+  snapshotDamaged,
   snapshotNotFound,
   snapshotsExhausted,
   snapshotTooLarge,
+  worldDamaged,
   worldNotFound,
   worldsExhausted,
 } from '../errors.ts'
@@ -56,12 +58,16 @@ const NamePath = Type.Object({
   ),
 })
 
-/** One world, or all of them for `*`. @throws DomainError world_not_found */
-export const getWorlds = (worlds: Worlds, name: string): readonly World[] =>
+/** One world, or all of them for `*`. @throws DomainError world_not_found or world_damaged */
+export const getWorlds = (worlds: SandboxWorlds, name: string): readonly World[] =>
   name === ALL_WORLDS ? worlds.all : [getWorld(worlds, name)]
 
-/** @throws DomainError world_not_found */
-export const getWorld = (worlds: Worlds, name: string): World => found(worlds.find(name), worldNotFound(name))
+/** @throws DomainError world_not_found or world_damaged */
+export const getWorld = (worlds: SandboxWorlds, name: string): World => {
+  const world = worlds.find(name)
+  if (!world) throw new DomainError(worlds.has(name) ? worldDamaged(name) : worldNotFound(name))
+  return world
+}
 
 export const WorldSummary = Type.Object(
   { name: Type.String(), username: Type.String({ description: 'Logs in to it' }), now: Timestamp },
@@ -167,6 +173,8 @@ export const makeWorld = controlOperation('worlds')({
   errors: {
     validation: NAME_INVALID,
     source_not_found: worldNotFound('nowhere'),
+    world_damaged: worldDamaged('checkout'),
+    snapshot_damaged: snapshotDamaged('prepared'),
     exhausted: worldsExhausted(WORLDS_MAX),
   },
 })
@@ -226,7 +234,7 @@ export const getSnapshot = controlOperation('snapshots')({
     schema: Type.Object({ format: Type.String() }, { title: 'Snapshot', additionalProperties: true }),
     example: { format: 'scrip-snapshot/1' },
   },
-  errors: { ...oneErrors, too_large: snapshotTooLarge(FILE_BYTES_MAX) },
+  errors: { ...oneErrors, damaged: snapshotDamaged('prepared'), too_large: snapshotTooLarge(FILE_BYTES_MAX) },
 })
 
 export const deleteSnapshot = controlOperation('snapshots')({
@@ -245,5 +253,5 @@ export const restoreSnapshot = controlOperation('snapshots')({
   params: NamePath,
   query: WorldQuery,
   success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },
-  errors: oneErrors,
+  errors: { ...oneErrors, damaged: snapshotDamaged('prepared') },
 })

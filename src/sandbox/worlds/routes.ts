@@ -9,7 +9,7 @@ import { listenToEvents } from '../../webhooks/publish.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted } from '../errors.ts'
+import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted, worldNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { makeOfScenario, refusing } from '../scenario/apply.ts'
 import { checkScenario } from '../scenario/format.ts'
@@ -130,10 +130,9 @@ export const worldRoutes = (parts: Parts) => {
     )
     .delete(
       '/worlds/:name',
-      ({ params, set }) => {
-        const world = getWorld(worlds, params.name)
-        if (world.name === DEFAULT_WORLD) throw new DomainError(DEFAULT_WORLD_KEPT)
-        worlds.drop(world)
+      ({ params: { name }, set }) => {
+        if (name === DEFAULT_WORLD) throw new DomainError(DEFAULT_WORLD_KEPT)
+        if (!worlds.drop(name)) throw new DomainError(worldNotFound(name))
         set.status = 204
       },
       operations.dropWorld,

@@ -1,6 +1,7 @@
 import { Database } from '../../db/database.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import { snapshotsExhausted, snapshotTooLarge } from '../errors.ts'
+import { snapshotDamaged, snapshotsExhausted, snapshotTooLarge } from '../errors.ts'
+import type { DamagedFile } from './damaged-file.ts'
 import { type DatabaseFolder, StagedFile } from './database-folder.ts'
 import type { Images, KeptImage } from './images.ts'
 import { keptState, type StateBesideData, type WorldState, wholeImage } from './state.ts'
@@ -31,7 +32,12 @@ export class FolderSnapshots implements SnapshotStore {
     return this.folder.byteCount
   }
 
-  find(name: string): Promise<StagedFile | undefined> {
+  get damaged(): DamagedFile[] {
+    return this.folder.damaged
+  }
+
+  async find(name: string): Promise<StagedFile | undefined> {
+    if (this.folder.has(name) && this.folder.findDamage(name)) throw new DomainError(snapshotDamaged(name))
     return this.folder.findCopy(name)
   }
 

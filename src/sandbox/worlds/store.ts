@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import type { DataAtRest, World } from '../../worlds/world.ts'
+import type { DamagedFile } from './damaged-file.ts'
 import type { StagedFile } from './database-folder.ts'
 import type { WorldState } from './state.ts'
 
@@ -15,9 +16,11 @@ export interface WorldStore {
   readonly names: readonly string[]
   /** What is kept for worlds that are closed. */
   readonly memoryBytes: number
+  /** The files that cannot be read, as far as a quick look tells. */
+  readonly damaged: readonly DamagedFile[]
   /** Makes a world from what was saved, else as it is seeded, instead of `old`. */
   make: (name: string, saved: Saved | undefined, onResume: OnResume, old?: World) => World
-  /** One of `names`. */
+  /** One of `names`. @throws DamagedFile */
   load: (name: string, onResume: OnResume) => World
   /** Whether there is room for a copy of so many bytes. */
   fits: (bytes: number) => boolean
@@ -34,9 +37,9 @@ export interface WorldStore {
 export interface SnapshotStore {
   /** In the order in which they were kept. */
   readonly names: readonly string[]
-  /** To make a world from it. */
+  /** To make a world from it. @throws DomainError snapshot_damaged */
   find: (name: string) => Promise<Saved | undefined>
-  /** To write it to a file. @throws DomainError snapshot_too_large */
+  /** To write it to a file. @throws DomainError snapshot_damaged or snapshot_too_large */
   read: (name: string) => Promise<WorldState | undefined>
   /** @throws DomainError snapshots_exhausted */
   keep: (name: string, saved: Saved) => void

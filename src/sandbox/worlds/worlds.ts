@@ -3,8 +3,9 @@ import { DomainError } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
-import { worldsExhausted } from '../errors.ts'
+import { worldDamaged, worldsExhausted } from '../errors.ts'
 import { isAccount } from '../seed/accounts.ts'
+import { DamagedFile } from './damaged-file.ts'
 import { sharedImage } from './images.ts'
 import { stateOf, worldFrom } from './state.ts'
 import type { Saved, SnapshotStore, WorldStore } from './store.ts'
@@ -48,6 +49,7 @@ export class SandboxWorlds implements Worlds {
   /** Called before a world is reset or dropped. */
   onEnd: (world: World) => void = () => undefined
   #onSeeded: (world: World) => void = () => undefined
+  #onDamaged: (file: DamagedFile) => void = () => undefined
   readonly #onPresent: ((world: World) => void)[] = []
 
   constructor(private readonly options: SandboxWorldsOptions) {
@@ -101,16 +103,44 @@ export class SandboxWorlds implements Worlds {
     return [DEFAULT_WORLD, ...this.#named.keys()]
   }
 
+  /** Undefined as well for a world whose file is damaged. */
   find(name: string): World | undefined {
     if (name === DEFAULT_WORLD) return this.#default
     return this.#named.get(name) ?? (this.#named.has(name) ? this.#load(name) : undefined)
   }
 
-  #load(name: string): World {
-    const world = this.options.store.load(name, this.#onResume)
+  /** Whether there is a named world, readable or not. */
+  has(name: string): boolean {
+    return this.#named.has(name)
+  }
+
+  /** Undefined if its file is damaged. */
+  #load(name: string): World | undefined {
+    const world = this.#loadUndamaged(name)
+    if (!world) return undefined
     this.#named.set(name, world)
     this.#present(world)
     return world
+  }
+
+  #loadUndamaged(name: string): World | undefined {
+    try {
+      return this.options.store.load(name, this.#onResume)
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error
+      this.#onDamaged(error)
+      return undefined
+    }
+  }
+
+  /** Calls back once with each file that cannot be read: at once, or when it is needed. */
+  onDamaged(callback: (file: DamagedFile) => void): void {
+    const told = new Set<string>()
+    this.#onDamaged = (file) => {
+      if (!told.has(file.message)) callback(file)
+      told.add(file.message)
+    }
+    for (const file of this.options.store.damaged) this.#onDamaged(file)
   }
 
   get all(): readonly World[] {
@@ -144,8 +174,13 @@ export class SandboxWorlds implements Worlds {
     if (!this.fits(world)) throw this.#exhausted()
   }
 
-  /** Makes a world as it is seeded, or one that goes on from what was saved. @throws DomainError worlds_exhausted */
+  /**
+   * Makes a world as it is seeded, or one that goes on from what was saved.
+   *
+   * @throws DomainError worlds_exhausted, or world_damaged if a file of this name cannot be read
+   */
   create(name: string, saved?: Saved): World {
+    if (this.has(name)) throw new DomainError(worldDamaged(name))
     if (this.#named.size >= WORLDS_MAX || this.memoryBytes > this.options.memoryBytesMax) throw this.#exhausted()
     const world = this.#make(name, saved)
     if (saved === undefined) this.#onSeeded(world)
@@ -209,12 +244,16 @@ export class SandboxWorlds implements Worlds {
     return this.#default
   }
 
-  drop(world: World): void {
-    this.onEnd(world)
-    world.close()
-    this.options.store.remove(world.name)
-    this.#open.delete(world)
-    this.#named.delete(world.name)
+  /** Drops a named world, which need not be readable. Returns whether there was one. */
+  drop(name: string): boolean {
+    const world = this.#named.get(name)
+    if (world) {
+      this.onEnd(world)
+      world.close()
+      this.#open.delete(world)
+    }
+    this.options.store.remove(name)
+    return this.#named.delete(name)
   }
 
   /** Suspends idle worlds and limits the request logs. Called at each tick of time. */
