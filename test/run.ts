@@ -1,24 +1,33 @@
-/**
- * Builds the executable, then runs every test of the API twice: in process, and against the executable. Tests of the
- * program as a whole run against the executable alone. Ends with one line, `N passed, N failed`.
- */
-
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Glob, Transpiler } from 'bun'
 import { startBinary } from './binary.ts'
 
+/**
+ * Builds the executable and runs the tests. Tests of modules run in process. Tests of the API run twice: in process, and
+ * against the executable. Tests of the program as a whole run against the executable alone. Ends with one line,
+ * `N passed, N failed`.
+ */
+
 /** Folders whose tests start the program: from its sources they show nothing that the executable does not. */
-const PROGRAM_TESTS = ['rigs', 'executable']
+const PROGRAM_TESTS = ['test/rigs/', 'test/executable/']
+/** By one of these a file reaches the executable: the others would only run the same twice. */
+const REACHES_EXECUTABLE = /\b(?:startServer|sharedServer|startBinary|againstBinary|BINARY|EXECUTABLE)\b/
+const HARNESS = 'test/harness.ts'
 
 /** For one test, in milliseconds. It ends a test that hangs, so it is far beyond what a busy machine needs. */
 const PATIENCE_MS = 120_000
 
 const bun = process.execPath
-const root = `${import.meta.dir}/..`
+const root = join(import.meta.dir, '..')
 let passed = 0
 let failed = 0
 
-const suite = async (title: string, args: string[], env: Record<string, string>): Promise<void> => {
+const suite = async (title: string, files: readonly string[], env: Record<string, string>): Promise<void> => {
   console.log(`\n${title}`)
-  const child = Bun.spawn([bun, 'test', '--parallel', '--no-isolate', '--timeout', String(PATIENCE_MS), ...args], {
+  // Files of a worker share the modules that they load: each would load and warm up the whole program otherwise.
+  const flags = ['--parallel', '--no-isolate', '--timeout', String(PATIENCE_MS)]
+  const child = Bun.spawn([bun, 'test', ...flags, ...files], {
     cwd: root,
     env: { ...process.env, ...env },
     stdout: 'inherit',
@@ -45,12 +54,28 @@ const countOf = (report: string, word: 'pass' | 'fail'): number =>
 const build = async (): Promise<boolean> =>
   (await Bun.spawn([bun, 'run', 'build'], { cwd: root, stdout: 'inherit', stderr: 'inherit' }).exited) === 0
 
+const isProgramTest = (file: string): boolean => PROGRAM_TESTS.some((folder) => file.startsWith(folder))
+
+const transpiler = new Transpiler({ loader: 'ts' })
+/** Whether a file asks for a server or the executable, or one of the helpers that it imports does. */
+const reachesExecutable = (file: string): boolean => {
+  if (!file.startsWith('test/') || file === HARNESS) return false
+  const text = readFileSync(join(root, file), 'utf8')
+  if (REACHES_EXECUTABLE.test(text)) return true
+  const imported = transpiler.scanImports(text).filter(({ path }) => path.startsWith('.'))
+  return imported.some(({ path }) => reachesExecutable(join(dirname(file), path)))
+}
+
 const only = process.argv.slice(2)
+const all = [...new Glob('test/**/*.test.ts').scanSync(root)].sort()
+const inProcess = all.filter((file) => !isProgramTest(file))
+const againstExecutable = all.filter((file) => isProgramTest(file) || reachesExecutable(file))
+
 if (await build()) {
-  const ignored = PROGRAM_TESTS.flatMap((folder) => ['--path-ignore-patterns', `test/${folder}/**`])
-  await suite('In process', only.length === 0 ? ignored : only, { TEST_TARGET: 'process' })
+  await suite('In process', only.length > 0 ? only : inProcess, { TEST_TARGET: 'process' })
   const server = await startBinary(['--rate-limit', 'off'])
-  await suite('Against the executable', only, { TEST_TARGET: 'binary', TEST_SERVER: server.url })
+  const env = { TEST_TARGET: 'binary', TEST_SERVER: server.url }
+  await suite('Against the executable', only.length > 0 ? only : againstExecutable, env)
   await server.stop()
 } else failed += 1
 

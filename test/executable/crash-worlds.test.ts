@@ -5,7 +5,8 @@ import { inFolder, type Pair, type Running, run, start } from './program.ts'
 
 /** Kills a sandbox while named worlds are written, copied, replaced and dropped, and holds it to what it had acknowledged. */
 
-const ROUNDS = 4
+/** More of them: `TEST_ROUNDS=50 npm test -- crash`. */
+const ROUNDS = Number(process.env.TEST_ROUNDS ?? 2)
 /** How many writes are acknowledged before the kill: another number each round, so that it falls elsewhere. */
 const acknowledgedBeforeKill = (round: number): number => 15 + round * 11
 
@@ -119,7 +120,7 @@ test(
         const { exitCode, stderr } = await program.stop()
         expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
         const verified = await run(['verify', '--data-dir', dataDir])
-        expect({ exitCode: verified.exitCode, stderr: verified.stderr }).toEqual({ exitCode: 0, stderr: '' })
+        expect(verified).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is sound') })
       }
     }),
   120_000,

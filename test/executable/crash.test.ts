@@ -4,7 +4,8 @@ import { inFolder, loggedIn, type Running, start } from './program.ts'
 
 /** Kills the program in the middle of a write storm, again and again, and holds it to what it had acknowledged. */
 
-const ROUNDS = 6
+/** More of them: `TEST_ROUNDS=50 npm test -- crash`. */
+const ROUNDS = Number(process.env.TEST_ROUNDS ?? 2)
 const WRITERS = 8
 /** How many writes are acknowledged before the kill: another number each round, so that it falls elsewhere. */
 const acknowledgedBeforeKill = (round: number): number => 40 + round * 37

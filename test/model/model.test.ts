@@ -37,7 +37,7 @@ const NOT_PREDICTED = [
 ]
 
 const SEEDS = [1, 2, 3]
-const STEPS = 120
+const STEPS = 60
 const LENGTH = 40
 
 describe('the model', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Database } from '../../src/db/database.ts'
 import { stateOf } from '../../src/sandbox/worlds/state.ts'
-import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { againstBinary, type Server, startServer, structured, TestWorld } from '../harness.ts'
 import { loggedIn, login, statusWith } from '../sessions/requests.ts'
 import { openRoom } from '../wallets/room.ts'
 import { everything, makeAtNoon, viewOf } from './everything.ts'
@@ -268,7 +268,7 @@ describe('DELETE /_sandbox/worlds/{name}', () => {
   })
 })
 
-describe('10,000 worlds', () => {
+describe.skipIf(againstBinary)('10,000 worlds', () => {
   const EXHAUSTED = structured(
     'TooManyRequestsError',
     'TOO_MANY_REQUESTS',
@@ -279,7 +279,11 @@ describe('10,000 worlds', () => {
     const room = openRoom()
     const { client, world } = await room.open()
     const empty = Database.inMemory()
-    empty.sqlite.run('CREATE TABLE empty (id INTEGER PRIMARY KEY)')
+    // No more than a world needs to wait for deliveries: 10,000 of them must fit.
+    const tables = world.db.sqlite.query<{ sql: string }, []>(
+      "SELECT sql FROM sqlite_schema WHERE name LIKE 'webhook%'",
+    )
+    for (const { sql } of tables.all()) empty.sqlite.run(sql)
     const state = { ...stateOf(world, ''), image: empty.image() }
     const { worlds } = room
     for (let count = worlds.all.length; count <= 10_000; count++) worlds.create(`world-${count}`, state)
@@ -416,8 +420,9 @@ describe('Worlds share nothing', () => {
     }
   })
 
-  test('500 work at once without errors', async () => {
-    const names = Array.from({ length: 500 }, (_, number) => `crowd-${number}`)
+  const count = againstBinary ? 100 : 500
+  test(`${count} work at once without errors`, async () => {
+    const names = Array.from({ length: count }, (_, number) => `crowd-${number}`)
     const ids = await Promise.all(
       names.map(async (name) => {
         await makeAtNoon(server, name)
