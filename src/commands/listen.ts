@@ -1,3 +1,4 @@
+import { sandboxAccessOf } from '../config/config.ts'
 import { wantsColor } from '../config/environment.ts'
 import type { ListenOptions, TriggerOptions } from '../config/option-table.ts'
 import { visible } from '../kernel/visible.ts'
@@ -16,9 +17,9 @@ const NOT_REACHED = 502
 const RESEND_KEY = 'r'
 const INTERRUPT_KEY = '\u0003'
 
-/** Prints each event until it is stopped, and passes it on. The answer of the receiver is that of the delivery. */
+/** Prints each event until it is stopped, and passes it on. The delivery gets the status of the receiver. */
 export const listen = async (options: ListenOptions): Promise<void> => {
-  const client = new SandboxClient(options)
+  const client = new SandboxClient(sandboxAccessOf(options))
   const paint = painter(wantsColor(process.stdout.isTTY))
   let last: string | undefined
   const server = Bun.serve({
@@ -39,7 +40,10 @@ export const listen = async (options: ListenOptions): Promise<void> => {
     const events = options.events.split(',').map((pattern) => pattern.trim())
     const webhook = await client.send('POST', '/api/v1/webhooks', { name: 'scrip listen', url, events })
     process.stdout.write(`secret ${webhook.secret}\n`)
-    listenToKeys(stopped.resolve, () => last && client.send('POST', `/api/v1/events/${last}/redeliver`))
+    listenToKeys(stopped.resolve, async () => {
+      if (last === undefined) process.stderr.write('No event has come yet.\n')
+      else await client.send('POST', `/api/v1/events/${last}/redeliver`)
+    })
     await stopped.promise
     await client.send('DELETE', `/api/v1/webhooks/${webhook.id}`)
   } finally {
@@ -49,7 +53,7 @@ export const listen = async (options: ListenOptions): Promise<void> => {
 
 /** Makes an event of a type and prints its id. */
 export const trigger = async (type: string, options: TriggerOptions): Promise<void> => {
-  const client = new SandboxClient(options)
+  const client = new SandboxClient(sandboxAccessOf(options))
   const { id } = await client.control('POST', '/events', { type })
   process.stdout.write(`${id}\n`)
 }
@@ -90,7 +94,7 @@ const nextStop = () => {
 }
 
 /** At a terminal, a key sends the last event again. */
-const listenToKeys = (stop: () => void, resend: () => unknown): void => {
+const listenToKeys = (stop: () => void, resend: () => Promise<void>): void => {
   const { stdin } = process
   if (!stdin.isTTY) return
   process.stderr.write(`Press ${RESEND_KEY} to send the last event again.\n`)
@@ -98,6 +102,6 @@ const listenToKeys = (stop: () => void, resend: () => unknown): void => {
   stdin.unref()
   stdin.on('data', (key: Buffer) => {
     if (key.toString() === INTERRUPT_KEY) stop()
-    else if (key.toString() === RESEND_KEY) void resend()
+    else if (key.toString() === RESEND_KEY) resend().catch((error: Error) => process.stderr.write(`${error.message}\n`))
   })
 }

@@ -14,6 +14,7 @@ import {
   type RunOptions,
   SERVE_OPTIONS,
   type ServeOptions,
+  type TriggerOptions,
 } from './option-table.ts'
 
 const VOUCHER_KEY_BYTES = 32
@@ -122,6 +123,17 @@ export const compareConfigOf = (url: string, { username, json }: CompareOptions)
 })
 
 export type CompareConfig = ReturnType<typeof compareConfigOf>
+
+/** How a command speaks to a sandbox. @throws UsageError */
+export const sandboxAccessOf = ({ url, world }: TriggerOptions) => ({
+  url,
+  world: world?.replace(/^sbx_/, ''),
+  /** That of the default world, and of a world that is made by its first login. */
+  password: findSecret('password') ?? DEFAULT_CREDENTIAL,
+  token: findSecret('sandboxToken'),
+})
+
+export type SandboxAccess = ReturnType<typeof sandboxAccessOf>
 
 /** The bare PORT belongs to the command. @throws UsageError */
 export const runConfigOf = (options: RunOptions) => {

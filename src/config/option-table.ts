@@ -250,7 +250,11 @@ export const TRIGGER_OPTIONS = {
     read: parseUrl,
     default: 'http://127.0.0.1:4747',
   },
-  world: { value: '<name>', meaning: 'a world of this name instead of the default one', read: parseText },
+  world: {
+    value: '<name>',
+    meaning: 'a world of this name instead of the default one; a password other than sandbox is in SCRIP_PASSWORD',
+    read: parseText,
+  },
 } as const satisfies OptionTable
 
 export const LISTEN_OPTIONS = {

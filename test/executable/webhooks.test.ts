@@ -171,7 +171,20 @@ describe('scrip listen', () => {
     const server = await start()
     const receiver = openReceiver(() => new Response('', { status: 202 }))
     const flags = ['--url', server.url, '--forward', receiver.url, '--events', 'payout.*,ping', '--world', 'mine']
-    const listening = Bun.spawn([...COMMAND, 'listen', ...flags], { stdout: 'pipe', stderr: 'pipe', stdin: 'ignore' })
+    const login = (password: string) =>
+      server.request('/auth/login', { method: 'POST', body: JSON.stringify({ username: 'sbx_mine', password }) })
+    await login('my own')
+    const refused = await run(['listen', '--url', server.url, '--world', 'mine'])
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('sbx_mine has another password. Set SCRIP_PASSWORD.'),
+    ])
+    const listening = Bun.spawn([...COMMAND, 'listen', ...flags], {
+      env: { ...process.env, SCRIP_PASSWORD: 'my own' },
+      stdout: 'pipe',
+      stderr: 'pipe',
+      stdin: 'ignore',
+    })
     const lines = linesOf(listening.stdout)
     const secret = /^secret (whsec_\S+)$/.exec((await lines.next()).value ?? '')?.[1] ?? ''
     const { stdout: id } = await run(['trigger', 'payout.failed', '--url', server.url, '--world', 'mine'])
@@ -182,11 +195,7 @@ describe('scrip listen', () => {
     new Stranger(secret).verify(received?.body ?? '', Object.fromEntries(received?.headers ?? []))
     listening.kill('SIGINT')
     expect(await listening.exited).toBe(0)
-    const login = await server.request('/auth/login', {
-      method: 'POST',
-      body: '{"username":"sbx_mine","password":"sandbox"}',
-    })
-    const { access_token } = (await login.json()) as { access_token: string }
+    const { access_token } = (await (await login('my own')).json()) as { access_token: string }
     const hooks = await server.request('/api/v1/webhooks', { headers: { authorization: `Bearer ${access_token}` } })
     expect(await hooks.json()).toEqual([])
     receiver.stop()
