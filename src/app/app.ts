@@ -8,6 +8,7 @@ import { docsRoutes } from '../docs/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { DEFERRED } from '../http/body.ts'
 import { addressBehind } from '../http/client-address.ts'
+import { errorNameOf } from '../http/error-names.ts'
 import { httpLayer } from '../http/http-layer.ts'
 import { combineObservers } from '../http/observer.ts'
 import { type Operation, servedBy } from '../http/operation.ts'
@@ -33,7 +34,18 @@ export const createApp = (deps: Deps) => {
   const { version, publicUrl, config, extension, log } = deps
   const services = createServices(deps)
   const { sessions, credentials, failedLogins, ordering, paying, due, deliveries, refreshIfChanged } = services
-  const timer = deps.listeners?.length ? new RequestTimer(deps.listeners, extension?.observer.faultOf) : undefined
+  const operations = new Map<string, Operation>()
+  const addressOf = addressBehind(config.trustedProxies, deps.addressOf)
+  const timer = deps.listeners?.length
+    ? new RequestTimer(deps.listeners, {
+        addressOf,
+        errorNameOf: ({ method }, route, failure) => {
+          const operation = operations.get(`${method} ${route}`)
+          return operation && errorNameOf(operation, failure)
+        },
+        faultOf: extension?.observer.faultOf,
+      })
+    : undefined
   const guard = new Guard({
     sessions,
     limits: config.limits,
@@ -47,7 +59,6 @@ export const createApp = (deps: Deps) => {
     onAdmitted: extension?.observer.admitted,
     onEntitled: extension?.observer.entitled,
   })
-  const operations = new Map<string, Operation>()
   const layer = httpLayer({
     operations,
     admit: guard.admit,
@@ -62,7 +73,7 @@ export const createApp = (deps: Deps) => {
     .parser(DEFERRED, () => null)
     .use(layer)
     .use(extension?.hooks ?? new Elysia())
-    .use(moduleRoutes(deps, services, guard))
+    .use(moduleRoutes(deps, services, guard, addressOf))
   app.use(
     docsRoutes({
       app,
@@ -97,12 +108,11 @@ const delivering =
   }
 
 /** The routes of all modules, in the order of the specification. */
-const moduleRoutes = (deps: Deps, services: Services, guard: Guard) => {
+const moduleRoutes = (deps: Deps, services: Services, guard: Guard, addressOf: Deps['addressOf']) => {
   const { sessions, credentials, pricing, ordering, paying } = services
   const { config, version, worlds, reference, catalog, publicUrl, extension } = deps
-  const { accessTtlMs, chargeTtlMs, mode, trustedProxies } = config
+  const { accessTtlMs, chargeTtlMs, mode } = config
   const accountErrors = extension?.accountErrors ?? {}
-  const addressOf = addressBehind(trustedProxies, deps.addressOf)
   const isReady = () => !deps.isClosing() && worlds.default.db.trouble === undefined
   return new Elysia({ name: 'modules' })
     .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, accountErrors, addressOf }))

@@ -14,6 +14,10 @@ export interface RequestFacts {
   /** The username of its access token; null without a valid one. */
   client: string | null
   failure: Failure['code'] | null
+  /** The name under which the error is documented (docs/errors.md). */
+  error: string | null
+  /** Behind proxies that are trusted, the address of the client. */
+  address: string
   /** The fault that the sandbox has injected. */
   fault: string | undefined
 }
@@ -28,6 +32,7 @@ export const ownRequests = new WeakSet<Request>()
 
 interface Underway {
   arrivedMs: number
+  address: string
   client: string | null
 }
 
@@ -37,12 +42,17 @@ export class RequestTimer implements HttpObserver {
 
   constructor(
     private readonly listeners: readonly RequestListener[],
-    private readonly faultOf: (request: Request) => string | undefined = () => undefined,
+    private readonly options: {
+      addressOf: (request: Request) => string
+      errorNameOf: (request: Request, route: string | undefined, failure: Failure) => string | undefined
+      faultOf: ((request: Request) => string | undefined) | undefined
+    },
   ) {}
 
   arrived = (request: Request): void => {
     if (ownRequests.has(request)) return
-    this.#underway.set(request, { arrivedMs: sinceStartMs(), client: null })
+    const address = this.options.addressOf(request)
+    this.#underway.set(request, { arrivedMs: sinceStartMs(), address, client: null })
     for (const { onArrived } of this.listeners) onArrived?.()
   }
 
@@ -63,7 +73,9 @@ export class RequestTimer implements HttpObserver {
       requestId: requestIdIn(headers),
       client: underway.client,
       failure: failure?.code ?? null,
-      fault: this.faultOf(request),
+      error: failure ? (this.options.errorNameOf(request, route, failure) ?? failure.code) : null,
+      address: underway.address,
+      fault: this.options.faultOf?.(request),
     }
     for (const { onEnded } of this.listeners) onEnded(facts)
   }

@@ -22,7 +22,7 @@ const logged = async (work: (program: Running) => Promise<void>, ...flags: strin
 }
 
 describe('a line for each request', () => {
-  test('has only method, route, status, duration, request id and client', async () => {
+  test('has only method, route, status, error, duration, request id, client and address', async () => {
     const lines = await logged(async (program) => {
       const { headers } = bearer(await loggedIn(program))
       const init = { headers: { ...headers, 'x-request-id': 'mine-1' } }
@@ -36,9 +36,11 @@ describe('a line for each request', () => {
       method: 'GET',
       route: '/api/v1/products/:id',
       status: 200,
+      error: null,
       duration_ms: expect.any(Number),
       request_id: 'mine-1',
       client: 'sandbox',
+      address: '127.0.0.1',
     })
     expect(lines[0]).toMatchObject({ method: 'POST', route: '/auth/login', status: 200, client: null })
   })
@@ -52,17 +54,31 @@ describe('a line for each request', () => {
         await program.request('/api/v1/countries/1')
         await program.request('/no/such/path', init)
         await program.request('/api/v1/no-such-path')
+        await login(program, 'sandbox', 'wrong')
+        await program.request('/auth/login', { method: 'POST', body: '{}' })
       },
       '--rate-limit',
       '1/h',
     )
-    expect(lines.slice(1).map(({ route, status, client }) => [route, status, client])).toEqual([
-      ['/api/v1/countries/:id', 200, 'sandbox'],
-      ['/api/v1/countries/:id', 429, 'sandbox'],
-      ['/api/v1/countries/:id', 401, null],
-      [null, 404, null],
-      [null, 401, null],
+    expect(lines.slice(1).map(({ route, status, error, client }) => [route, status, error, client])).toEqual([
+      ['/api/v1/countries/:id', 200, null, 'sandbox'],
+      ['/api/v1/countries/:id', 429, 'rate_limited', 'sandbox'],
+      ['/api/v1/countries/:id', 401, 'unauthorized', null],
+      [null, 404, 'route_not_found', null],
+      [null, 401, 'unauthorized', null],
+      ['/auth/login', 401, 'auth.credentials_wrong', null],
+      ['/auth/login', 400, 'auth.credentials_missing', null],
     ])
+    expect(new Set(lines.map(({ address }) => address))).toEqual(new Set(['127.0.0.1']))
+  })
+
+  test('has the address of the client behind a proxy that is trusted', async () => {
+    const lines = await logged(
+      (program) => program.request('/status', { headers: { 'x-forwarded-for': '203.0.113.9' } }).then(() => undefined),
+      '--trusted-proxy',
+      '127.0.0.1',
+    )
+    expect(lines).toMatchObject([{ route: '/status', address: '203.0.113.9' }])
   })
 
   test('names a list by its documented route, without a trailing slash', async () => {
@@ -138,10 +154,14 @@ describe('a line for each request', () => {
     await program.request('/api/v1/countries/1', bearer(await loggedIn(program)))
     await program.request('/nowhere')
     const lines = (await program.stop()).stderr.split('\n')
-    expect(lines[1]).toMatch(/^\S+Z info {2}POST {3}200 \/auth\/login \d+\.\d ms request_id=req_\w+$/)
-    expect(lines[2]).toMatch(
-      /^\S+Z info {2}GET {4}200 \/api\/v1\/countries\/:id \d+\.\d ms request_id=\w+ client=sandbox$/,
+    expect(lines[1]).toMatch(
+      /^\S+Z info {2}POST {3}200 \/auth\/login \d+\.\d ms request_id=req_\w+ address=127\.0\.0\.1$/,
     )
-    expect(lines[3]).toMatch(/^\S+Z info {2}GET {4}404 \(no route\) \d+\.\d ms request_id=req_\w+$/)
+    expect(lines[2]).toMatch(
+      /^\S+Z info {2}GET {4}200 \/api\/v1\/countries\/:id \d+\.\d ms request_id=\w+ client=sandbox address=127\.0\.0\.1$/,
+    )
+    expect(lines[3]).toMatch(
+      /^\S+Z info {2}GET {4}404 \(no route\) \d+\.\d ms error=route_not_found request_id=req_\w+ address=127\.0\.0\.1$/,
+    )
   })
 })

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import { EVENT_TYPES, type EventType } from '../../events/types.ts'
+import { errorNameOf } from '../../http/error-names.ts'
 import { renderFailure } from '../../http/errors.ts'
 import { errorsOf, type Operation, type ServedOperation } from '../../http/operation.ts'
 import type { Failure } from '../../kernel/failure.ts'
@@ -92,7 +92,7 @@ export class OutcomeRegistry {
   /** How a request ended, as it is documented where it was served; one and the same value each time. */
   outcomeOf(method: string, route: string, failure: Failure | undefined): Outcome | undefined {
     const known = this.#at(method, route)
-    return known && (failure ? nearest(known, failure) : known.success)
+    return known && (failure ? documented(known, failure) : known.success)
   }
 
   #at(method: string, route: string): KnownOperation | undefined {
@@ -100,19 +100,9 @@ export class OutcomeRegistry {
   }
 }
 
-/** The documented error that is nearest: the same facts, else the same field and rule, else the same code. */
-const nearest = ({ errors }: KnownOperation, failure: Failure): Outcome | undefined => {
-  const alike = errors.filter((error) => error.failure.code === failure.code)
-  const same =
-    alike.find((error) => isDeepStrictEqual(error.failure, failure)) ??
-    alike.find((error) => fieldAndRule(error.failure) === fieldAndRule(failure)) ??
-    alike[0]
-  return same?.outcome
-}
-
-const fieldAndRule = (failure: Failure): string => {
-  const [first] = failure.violations ?? []
-  return `${first?.field} ${first?.rule}`
+const documented = ({ errors, served }: KnownOperation, failure: Failure): Outcome | undefined => {
+  const wanted = errorNameOf(served.operation, failure)
+  return errors.find(({ outcome: { name } }) => name === wanted)?.outcome
 }
 
 type Counts = Map<Outcome, number>
