@@ -14,7 +14,7 @@ export interface Content {
   needs: string[]
 }
 
-const DATA_SOURCES = ['cldr-core', 'cldr-localenames-full', 'currency-codes']
+const DATA_SOURCES = ['@fontsource/inter', 'cldr-core', 'cldr-localenames-full', 'currency-codes', 'lucide']
 const RUNTIME = 'bun'
 const LICENCES = join(import.meta.dir, 'licences')
 const LICENCE_FILE = /^(?:licen[cs]e|notice|copying)\b/i

@@ -3,6 +3,7 @@ import { type Country, makeCountries } from './countries.ts'
 import { type Currency, makeCurrencies } from './currencies.ts'
 import { oneRowPerLine, readRows, writeIfChanged } from './files.ts'
 import { type Numbered, withStableIds } from './ids.ts'
+import { makeLetters, makeMotifs } from './pictures.ts'
 
 interface Making<Row extends object> {
   file: string
@@ -39,3 +40,10 @@ await make<Product>({
   keyOf: (product) => product.name,
   write: catalogText,
 })
+
+for (const [file, text] of [
+  ['motifs.json', makeMotifs()],
+  ['letters.json', await makeLetters()],
+] as const) {
+  console.log(`${file}: ${(await writeIfChanged(file, text)) ? 'rewritten' : 'unchanged'}`)
+}

@@ -1,14 +1,18 @@
-import { MOTIFS, OTHER_PATH } from './motifs.ts'
+import { hueOf, motifPath } from './motifs.ts'
 
-/** The picture of an invented brand: an SVG that loads nothing. */
+/** The picture of an invented brand: what stands on the card, and where. `card-svg.ts` and `card-png.ts` draw it. */
 
-export const CARD_TYPE = 'image/svg+xml'
-
-const WIDTH = 640
-const HEIGHT = 400
-const MARGIN = 44
+export const WIDTH = 640
+export const HEIGHT = 400
+export const MARGIN = 44
+export const CORNER = 28
 /** The baseline of the name's last line. */
-const NAME_BASELINE = 306
+const NAME_BASELINE = 298
+/** The baseline of category and currency. */
+export const PRINT_BASELINE = 356
+/** At a third of its size, as in a list on a phone, it is as large as small print. */
+export const PRINT_SIZE = 27
+const CATEGORY_LETTERS_MAX = 26
 /** The largest size that fits is used; in the smallest, the name is truncated. */
 const NAME_SIZES = [48, 42, 36, 31] as const
 const NAME_LINES_MAX = 2
@@ -21,49 +25,65 @@ const CAPITAL = /\p{Lu}/u
 const WIDE_LETTER_WIDTH = 1.24
 const WIDE_LETTER =
   /[MWmw@%—₩ÆŒæœЖФШЩЫЮжфшщыю\uff01-\uff60\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u
-const BADGE = 88
+export const BADGE = { size: 88, corner: 22 } as const
 const INITIALS_SIZE_MAX = 40
 const INITIALS_WIDTH_MAX = 72
-const FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
+export const MOTIF = { x: 392, y: 22, stroke: 9, opacity: 0.55 } as const
+export const RINGS = { radii: [150, 262], stroke: 56, opacity: 0.06 } as const
 
-interface Shown {
+export interface Shown {
   name: string
   category: string
+  subCategory: string
   currency: { currency: string }
 }
 
-/** The category sets hue and drawing, the brand the shade. The same product always has the same picture. */
-export const drawCard = ({ name, category, currency }: Shown): string => {
+interface Line {
+  text: string
+  /** Of its baseline. */
+  y: number
+}
+
+export interface Card {
+  name: string
+  /** The colours of two corners, from top left to bottom right, as `#rrggbb`. */
+  from: string
+  to: string
+  /** Of what stands on them besides the name, which is white. */
+  tint: string
+  rings: { x: number; y: number }
+  motif: { path: string; tiltDegrees: number }
+  initials: string
+  initialsSize: number
+  nameSize: number
+  nameLines: Line[]
+  category: string
+  currency: string
+}
+
+/** The category sets the hue, the subcategory the drawing, the brand the shade. The same product always has the same card. */
+export const cardOf = ({ name, category, subCategory, currency }: Shown): Card => {
   // A brand's products in all countries share its first word.
   const hash = Bun.hash.xxHash32(name.split(' ', 1)[0] ?? name)
-  const { hue: base, path } = MOTIFS[category] ?? { hue: Bun.hash.xxHash32(category) % 360, path: OTHER_PATH }
-  const hue = base + (hash % 29) - 14
+  const hue = hueOf(category) + (hash % 29) - 14
   const lightness = 0.43 + ((hash >>> 5) % 8) / 100
-  const from = toHex(lightness, 0.14, hue)
-  const to = toHex(lightness - 0.14, 0.115, hue + 38)
-  const tint = toHex(0.955, 0.025, hue)
   const { size, lines } = fitted(name)
-  const tilt = ((hash >>> 9) % 25) - 12
-  const [x, y] = [400 + ((hash >>> 14) % 200), (hash >>> 20) % 160]
   const initials = initialsOf(name)
-  const initialsSize = Math.min(INITIALS_SIZE_MAX, Math.floor(INITIALS_WIDTH_MAX / widthOf(initials)))
   const firstBaseline = NAME_BASELINE - (lines.length - 1) * lineHeight(size)
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeXml(name)}">`,
-    `<defs><linearGradient id="g" x1="0" y1="0" x2="1" y2="1"><stop stop-color="${from}"/><stop offset="1" stop-color="${to}"/></linearGradient><clipPath id="c"><rect width="${WIDTH}" height="${HEIGHT}" rx="28"/></clipPath></defs>`,
-    `<g clip-path="url(#c)"><rect width="${WIDTH}" height="${HEIGHT}" fill="url(#g)"/>`,
-    `<g fill="none" stroke="${tint}" stroke-width="56" opacity=".06"><circle cx="${x}" cy="${y}" r="150"/><circle cx="${x}" cy="${y}" r="262"/></g>`,
-    `<path transform="translate(392 22) rotate(${tilt} 100 100)" d="${path}" fill="none" stroke="${tint}" stroke-width="9" stroke-linecap="round" stroke-linejoin="round" opacity=".5"/></g>`,
-    `<rect x="${MARGIN}" y="${MARGIN}" width="${BADGE}" height="${BADGE}" rx="22" fill="${tint}"/>`,
-    `<g font-family="${FONT}"><text x="${MARGIN + BADGE / 2}" y="${MARGIN + BADGE / 2}" dy=".35em" font-size="${initialsSize}" font-weight="800" text-anchor="middle" fill="${to}">${escapeXml(initials)}</text>`,
-    `<g fill="#fff" font-size="${size}" font-weight="700">`,
-    ...lines.map(
-      (line, index) => `<text x="${MARGIN}" y="${firstBaseline + index * lineHeight(size)}">${escapeXml(line)}</text>`,
-    ),
-    `</g><g fill="${tint}" font-size="22"><text x="${MARGIN}" y="356">${escapeXml(cut(category, 30))}</text>`,
-    `<text x="${WIDTH - MARGIN}" y="356" text-anchor="end" font-weight="700" letter-spacing="2">${currency.currency}</text></g></g>`,
-    '</svg>',
-  ].join('')
+  return {
+    name,
+    from: toHex(lightness, 0.14, hue),
+    to: toHex(lightness - 0.14, 0.115, hue + 38),
+    tint: toHex(0.955, 0.025, hue),
+    rings: { x: 400 + ((hash >>> 14) % 200), y: (hash >>> 20) % 160 },
+    motif: { path: motifPath(subCategory, category, hash >>> 3), tiltDegrees: ((hash >>> 9) % 25) - 12 },
+    initials,
+    initialsSize: Math.min(INITIALS_SIZE_MAX, Math.floor(INITIALS_WIDTH_MAX / widthOf(initials))),
+    nameSize: size,
+    nameLines: lines.map((text, index) => ({ text, y: firstBaseline + index * lineHeight(size) })),
+    category: cut(category, CATEGORY_LETTERS_MAX),
+    currency: currency.currency,
+  }
 }
 
 const lineHeight = (size: number): number => Math.round(size * 1.16)
@@ -135,7 +155,3 @@ const truncated = (text: string, end: number): string => `${lettersOf(text).slic
 /** In OKLCH, equal lightness looks equal in all hues. White on a lightness of 0.5 has enough contrast. */
 const toHex = (lightness: number, chroma: number, hueDegrees: number): string =>
   Bun.color(`oklch(${lightness * 100}% ${chroma} ${hueDegrees})`, 'hex') ?? ''
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** Control characters have no place in XML. */
-const escapeXml = (text: string): string => text.replace(/[&<>"]|\p{Cc}/gu, (character) => ENTITIES[character] ?? ' ')

@@ -3,7 +3,8 @@ import { BODY_UNREADABLE, invalidId } from '../http/failures.ts'
 import { LONG_PAGE_HEADERS, operationsOf, pageOf } from '../http/operation.ts'
 import { idTextFilter, pageQuery, sortQuery, textFilter } from '../http/parameters.ts'
 import { violation } from '../kernel/failure.ts'
-import { CARD_TYPE } from './card.ts'
+import { PNG_TYPE } from './card-png.ts'
+import { SVG_TYPE } from './card-svg.ts'
 import { PRODUCT_NOT_FOUND } from './errors.ts'
 import { SORT_FIELDS } from './product-index.ts'
 import { BANDS_EXAMPLE, BandSchema, Denomination, ProductPath, Quantity } from './schemas.ts'
@@ -122,15 +123,34 @@ export const getCardPicture = operation({
   id: 'getCardPicture',
   stored: true,
   summary: 'Get the picture of a product',
-  description: 'An SVG that loads nothing and never changes: image_url leads here, and browsers may keep it.',
+  description:
+    'An SVG that loads nothing and never changes: image_url leads here, and browsers may keep it. With `/card.png` behind it, image_url leads to a PNG.',
   public: true,
   params: ProductPath,
   success: {
     status: 200,
     description: 'A drawn gift card',
     schema: Type.String(),
-    contentType: CARD_TYPE,
+    contentType: SVG_TYPE,
     example: '<svg xmlns="http://www.w3.org/2000/svg"/>',
   },
   errors: { 'cards.invalid_id': invalidId('product'), 'cards.not_found': PRODUCT_NOT_FOUND },
+})
+
+export const getCardPng = operation({
+  id: 'getCardPng',
+  stored: true,
+  summary: 'Get the picture of a product as a PNG',
+  description:
+    'The same picture for mail programs and apps that draw no SVG, 640 by 400 pixels. Letters other than Latin, Greek and Cyrillic are left out.',
+  public: true,
+  params: ProductPath,
+  success: {
+    status: 200,
+    description: 'A drawn gift card',
+    schema: Type.String({ format: 'binary' }),
+    contentType: PNG_TYPE,
+    example: '',
+  },
+  errors: { 'card_pngs.invalid_id': invalidId('product'), 'card_pngs.not_found': PRODUCT_NOT_FOUND },
 })

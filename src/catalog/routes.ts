@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { LRUCache } from 'lru-cache'
 import type { Query } from '../db/database.ts'
 import { longPageHeaders } from '../http/pagination.ts'
 import { sortOf } from '../http/parameters.ts'
@@ -6,7 +7,9 @@ import { StoredResponse } from '../http/stored-response.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
-import { CARD_TYPE, drawCard } from './card.ts'
+import { type Card, cardOf } from './card.ts'
+import { PNG_TYPE, pngOf } from './card-png.ts'
+import { SVG_TYPE, svgOf } from './card-svg.ts'
 import { agreedDiscounts, type Catalog } from './catalog.ts'
 import { PRODUCT_NOT_FOUND } from './errors.ts'
 import * as operations from './operations.ts'
@@ -73,18 +76,32 @@ const searchOf = (url: string): string => {
   return start === -1 ? '' : url.slice(start)
 }
 
-const CARD_HEADERS = { 'content-type': CARD_TYPE, 'cache-control': 'public, max-age=86400, immutable' }
+const KEPT = { 'cache-control': 'public, max-age=86400, immutable' } as const
+const SVG_HEADERS = { 'content-type': SVG_TYPE, ...KEPT }
+const PNG_HEADERS = { 'content-type': PNG_TYPE, ...KEPT }
+/** Of PNGs that were asked for lately: 50 KB each. */
+const PNG_COUNT_MAX = 200
 
 /** Public, because browsers send no tokens for images. */
-export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
-  new Elysia({ name: 'cards' }).get(
-    '/cards/:id',
-    ({ params: { id }, request }) =>
-      catalog
-        .response(
-          `card ${id}`,
-          () => new StoredResponse(drawCard(found(catalog.find(id), PRODUCT_NOT_FOUND)), CARD_HEADERS),
-        )
-        .respond(request),
-    operations.getCardPicture,
-  )
+export const cardRoutes = ({ catalog }: { catalog: Catalog }) => {
+  const pngs = new LRUCache<string, Promise<StoredResponse>>({ max: PNG_COUNT_MAX })
+  const cardIn = (id: number): Card => cardOf(found(catalog.find(id), PRODUCT_NOT_FOUND))
+  return new Elysia({ name: 'cards' })
+    .get(
+      '/cards/:id',
+      ({ params: { id }, request }) =>
+        catalog.response(`card ${id}`, () => new StoredResponse(svgOf(cardIn(id)), SVG_HEADERS)).respond(request),
+      operations.getCardPicture,
+    )
+    .get(
+      '/cards/:id/card.png',
+      async ({ params: { id }, request }) => {
+        const card = cardIn(id)
+        const key = JSON.stringify(card)
+        const png = pngs.get(key) ?? pngOf(card).then((bytes) => new StoredResponse(bytes, PNG_HEADERS))
+        pngs.set(key, png)
+        return (await png).respond(request)
+      },
+      operations.getCardPng,
+    )
+}

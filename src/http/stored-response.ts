@@ -1,6 +1,8 @@
 import { JSON_TYPE, withBody } from './responses.ts'
 import { weightsOf } from './weights.ts'
 
+/** Images of pixels are compressed already. */
+const COMPRESSED_TYPE = /^image\/png/
 /** Below this size, compression saves no packet. */
 const COMPRESSED_FROM_BYTES = 1_024
 
@@ -56,7 +58,8 @@ export class StoredResponse {
   }
 
   #variantFor(headers: Headers): Variant {
-    const coding = this.byteCount < COMPRESSED_FROM_BYTES ? undefined : codingFor(headers.get('accept-encoding'))
+    const isPacked = this.byteCount < COMPRESSED_FROM_BYTES || COMPRESSED_TYPE.test(this.#headers['content-type'] ?? '')
+    const coding = isPacked ? undefined : codingFor(headers.get('accept-encoding'))
     if (!coding) return this.#plain
     this.#packed[coding] ??= this.#pack(coding)
     return this.#packed[coding]

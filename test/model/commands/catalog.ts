@@ -205,11 +205,11 @@ const discountOfProduct = (at: At, product: Product, denomination: number | unde
 
 const getCard = command({
   does: 'look at the picture of a card',
-  operations: ['getCardPicture'],
+  operations: ['getCardPicture', 'getCardPng'],
   weight: 1,
-  args: fc.record({ id: pathIds(471) }),
-  run: async (play, { id }) => {
-    const call = { operation: 'getCardPicture', id }
+  args: fc.record({ id: pathIds(471), operation: fc.constantFrom('getCardPicture', 'getCardPng') }),
+  run: async (play, { id, operation }) => {
+    const call = { operation, id }
     // Of a product that is not sold any more the card may still be seen.
     await play.open(call, () => ({ status: isPathId(id) ? [200, 404] : [400, 404] }), play.model.world(DEFAULT))
   },
