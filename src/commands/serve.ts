@@ -29,8 +29,11 @@ export const serve = async (config: Config): Promise<void> => {
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
   } catch (error) {
-    await server.stop(0)
-    throw error
+    if (!before) {
+      await server.stop(0)
+      throw error
+    }
+    log.error('the ready file was not written', { cause: String(error) }) // nobody else would serve
   }
   const startupMs = Math.round(sinceStartMs())
   process.stdout.write(

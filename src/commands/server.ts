@@ -158,7 +158,7 @@ const unexpectedError = (error: Error, requestId: string, log: Log): Response =>
 }
 
 /** @throws ProgramError when the address cannot be bound */
-const bind = (options: ListenOptions, besides?: Listening): Listening => {
+export const bind = (options: ListenOptions, besides?: Listening): Listening => {
   const { host, port } = options
   try {
     return listen(options)

@@ -13,7 +13,7 @@ import {
   writePrivateFile,
 } from '../db/data-folder.ts'
 import { Database, PAGE_BYTES } from '../db/database.ts'
-import { lockForServing } from '../db/folder-lock.ts'
+import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { requireMode, storeMode } from '../db/mode.ts'
 import { type Clock, SECOND_MS } from '../kernel/clock.ts'
@@ -147,9 +147,20 @@ const openDatabase = (dataDir: string, sources: Sources): Database => {
   }
   storeMode(database.sqlite, mode)
   seedReferenceData(database)
-  finishCatalogImport(dataDir, database, reference)
+  if (!isImporting(dataDir)) finishCatalogImport(dataDir, database, reference)
   seedCatalog(database, sources)
   return database
+}
+
+/** Whether a command imports, which goes on beside the server. */
+const isImporting = (dataDir: string): boolean => {
+  try {
+    lockForImport(dataDir)[Symbol.dispose]()
+    return false
+  } catch (error) {
+    if (error instanceof DataFault) return true
+    throw error
+  }
 }
 
 const lockFolder = (dataDir: string, waitMs = 0): Disposable => {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { deliveries } from './deliveries.ts'
 import { exploring } from './explore.ts'
 import { growth } from './growth.ts'
+import { operator } from './operator.ts'
 import { compiled, folder, run, runMs, sizeOf, start, startupMs } from './programs.ts'
 import { aligned, mebibytes, median, milliseconds, ratio } from './table.ts'
 import { throughput } from './throughput.ts'
@@ -18,11 +19,13 @@ import { worlds } from './worlds.ts'
  *     bun run bench --growth [--rounds 3] [--seconds 0.5] [--only NAME]
  *     bun run bench --explore
  *     bun run bench --deliveries [--rounds 1000]
+ *     bun run bench --operator [--transactions 1000000] [--products 100000]
  *
  * `--ordinary` measures what ordinary stacks make of the same requests beside it; `--live` measures live mode instead of
  * the sandbox, without orders, for which it would have to have codes; `--growth` measures what a request
  * costs as the data grows, instead; `--explore` measures how long a suite is explored; `--deliveries` how fast
- * so many events are delivered to 20 webhooks. TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
+ * so many events are delivered to 20 webhooks; `--operator` commands on much data, and what clients notice of them.
+ * TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
  * the folder for temporary files: where that is kept in memory, TMPDIR has to name one on a disk.
  */
 
@@ -43,6 +46,9 @@ const { values: options } = parseArgs({
     growth: { type: 'boolean', default: false },
     explore: { type: 'boolean', default: false },
     deliveries: { type: 'boolean', default: false },
+    operator: { type: 'boolean', default: false },
+    transactions: { type: 'string', default: '1000000' },
+    products: { type: 'string', default: '100000' },
   },
 })
 const rounds = Number(options.rounds ?? (options.growth ? 3 : 5))
@@ -117,5 +123,7 @@ const speed = async (): Promise<void> => {
 if (options.growth) await growth({ scrip, rounds, seconds, only: options.only })
 else if (options.explore) await exploring(scripPath)
 else if (options.deliveries) await deliveries(scrip, Number(options.rounds ?? EVENTS))
+else if (options.operator)
+  await operator({ transactions: Number(options.transactions), products: Number(options.products), folder })
 else await speed()
 process.exit()

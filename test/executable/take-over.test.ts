@@ -1,5 +1,6 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FAILING_MIGRATION, nextSources } from '../rigs/next-release.ts'
@@ -180,8 +181,9 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
     await isServing()
   }
   const isServing = async (): Promise<void> => {
-    expect((await customer.post('/charges', {})).status).toBe(404)
-    expect((await customer.payout(crypto.randomUUID())).status).toBe('created')
+    expect((await customer.get('/wallets')).status).toBe(200)
+    const person = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+    expect((await customer.post('/beneficiaries', person)).status).toBe(201)
   }
   /** A release after this one, from its sources. */
   const nextRelease = (name: string, ...migrations: string[]): readonly string[] => [
@@ -196,6 +198,20 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
 
   test('because of a file that is no catalog', () =>
     refused(4, 'bad.json', '--catalog', office.file('bad.json', 'no JSON')))
+
+  test('because of a port for metrics that is taken', async () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    await refused(3, `cannot bind 127.0.0.1:${other.port}`, '--metrics-port', String(other.port))
+    await other.stop(true)
+  })
+
+  test('because the other one does not respond', async () => {
+    server.signal('SIGSTOP')
+    const ended = await run([...flagsFor(office), '--take-over'])
+    server.signal('SIGCONT')
+    expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the running server does not respond') })
+    await isServing()
+  })
 
   test('because its migration fails, which was tried on a copy', async () => {
     const through = nextRelease('broken', FAILING_MIGRATION)
@@ -232,7 +248,10 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
     await isServing()
   })
 
-  test('and a later one takes over, with a migration', async () => {
+  test('and a later one takes over, with a migration, beside a command that imports a catalog', async () => {
+    writeFileSync(join(office.dataDir, 'catalog.next'), 'what the command has read')
+    const importing = new Database(join(office.dataDir, 'import.lock'))
+    importing.run('BEGIN EXCLUSIVE')
     const [command = '', ...rest] = nextRelease('next', 'CREATE TABLE next (id INTEGER PRIMARY KEY) STRICT')
     const child = Bun.spawn([command, ...rest, ...flagsFor(office), '--take-over'], {
       stdout: 'pipe',
@@ -245,6 +264,8 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
     expect((await run([...flagsFor(office), '--take-over'])).exitCode).toBe(4) // this release is older
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
+    importing.close()
+    expect(readdirSync(office.dataDir)).toContain('catalog.next')
   })
 })
 

@@ -25,7 +25,13 @@ export class NextServer {
     // The name that a socket had first is removed when it is closed: later, this one belongs to the next server.
     const first = `${path}.${process.pid}`
     try {
-      this.#socket = listenPrivately(first, { fetch: this.#answer })
+      this.#socket = listenPrivately(first, {
+        fetch: this.#answer,
+        error: (error) => {
+          this.log.error('the folder was not handed over', { cause: error.stack ?? String(error) })
+          return new Response(null, { status: 500 })
+        },
+      })
       renameSync(first, path)
     } catch (error) {
       this.log.warn('no other server can take over', { cause: String(error) })
@@ -66,7 +72,10 @@ export class NextServer {
   async #letGo({ signal }: Request): Promise<Response> {
     this.#become('taking over')
     this.log.info('handing over')
-    const legacy = await this.handOver.letGo()
+    const legacy = await this.handOver.letGo().catch((error: unknown) => {
+      this.#goOn()
+      throw error
+    })
     if (signal.aborted) this.#goOn()
     return new Response(
       new ReadableStream({

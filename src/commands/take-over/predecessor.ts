@@ -4,6 +4,7 @@ import { lockForTakeOver } from '../../db/folder-lock.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
 import type { Log } from '../../observability/log.ts'
 import { EXIT, ProgramError } from '../exit.ts'
+import { bind } from '../server.ts'
 import { controlSocket, forwardSocket, type Legacy, type Predecessor, type ServerFacts } from './protocol.ts'
 import { rehearse } from './rehearsal.ts'
 
@@ -11,6 +12,7 @@ import { rehearse } from './rehearsal.ts'
 
 /** A server that was taken over from lives on for 10 seconds. */
 const LAST_ONE_MS_MAX = 12 * SECOND_MS
+const RESPONSE_MS_MAX = 5 * SECOND_MS
 
 /**
  * Checks that this server can start, and makes the running one let go of the folder. Undefined if none runs, or if it has
@@ -25,6 +27,7 @@ export const askToHandOver = async (config: Config, log: Log): Promise<Predecess
   requireSameAddress(config, facts)
   const lock = lockForTakeOver(dataDir, LAST_ONE_MS_MAX)
   await rehearse(config, dataDir, log)
+  requireMetricsAddress(config)
   log.info('taking over', { from: facts.pid, version: facts.version })
   const given = await handOver(socket)
   const release = (): void => lock[Symbol.dispose]()
@@ -47,15 +50,19 @@ export const askToHandOver = async (config: Config, log: Log): Promise<Predecess
 const ask = (unix: string, method: string, path: string, body?: string): Promise<Response> =>
   fetch(`http://scrip${path}`, { unix, method, ...(body !== undefined && { body }), timeout: false })
 
-/** Undefined if no server runs. @throws ProgramError if it belongs to another user */
+/** Undefined if no server runs. @throws ProgramError if it belongs to another user, or does not respond */
 const findServer = async (socket: string): Promise<ServerFacts | undefined> => {
   if (!existsSync(socket)) return undefined
   if (statSync(socket).uid !== process.getuid?.()) {
     throw new ProgramError(EXIT.data, `${socket}: the server of another user runs on this folder. Run as that user.`)
   }
   try {
-    return (await (await ask(socket, 'GET', '/server')).json()) as ServerFacts
-  } catch {
+    const signal = AbortSignal.timeout(RESPONSE_MS_MAX)
+    return (await (await fetch('http://scrip/server', { unix: socket, signal })).json()) as ServerFacts
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') {
+      throw new ProgramError(EXIT.failed, `${socket}: the running server does not respond.`)
+    }
     return undefined // a process that was killed leaves its socket
   }
 }
@@ -67,6 +74,13 @@ const requireSameAddress = ({ host, port }: Config, facts: ServerFacts): void =>
     EXIT.address,
     `The running server listens at ${urlOf(facts.host, facts.port)}: take over with the same --host and --port, or stop it first.`,
   )
+}
+
+/** Once the folder is migrated, it is too late for an address that is taken. @throws ProgramError */
+const requireMetricsAddress = ({ metrics }: Config): void => {
+  if (!metrics) return
+  const unanswered = () => new Response(null, { status: 503 })
+  void bind({ ...metrics, answer: unanswered, onEscape: unanswered, sharing: 'second' }).stop(0)
 }
 
 /** Resolves when the folder is free. Undefined if the server has ended instead. @throws ProgramError when it refuses */
