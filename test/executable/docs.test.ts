@@ -56,8 +56,9 @@ describe('docs/running-live.md', () => {
     buy() { curl -sSf -H "Authorization: Bearer $token" http://127.0.0.1:4747/api/v1/$1 -d "$2" >/dev/null; }
     buy orders '{"product_id":2,"denomination":10,"quantity":1}'
     buy orders '{"product_id":2,"denomination":10,"quantity":4}'
+    buy orders '{"product_id":1,"denomination":100,"quantity":1}'
     buy beneficiaries '{"email":"ada@example.com","first_name":"Ada","last_name":"Lovelace"}'
-    for number in 1 2 3; do
+    for number in 1 2 3 4; do
       buy payouts '{"reference_id":"p-'$number'","wallet_id":1,"amount":10,"currency":"USD","beneficiary_email":"ada@example.com","beneficiary_first_name":"Ada","beneficiary_last_name":"Lovelace"}'
     done`
   const catalog = {
@@ -89,6 +90,7 @@ describe('docs/running-live.md', () => {
       })
       expect(said).toContain('scrip_refusals_total{reason="unauthorized"} 0')
       expect(said).toMatch(/\bfailure_reason +The account is closed\b/)
+      expect(said).toContain('"from":5000,"to":7500}')
     },
     90_000,
   )

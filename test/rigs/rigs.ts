@@ -10,6 +10,7 @@ import { receivers } from './receivers.ts'
 import type { Rig } from './report.ts'
 import { soak } from './soak.ts'
 import { takeOver } from './take-over.ts'
+import { year } from './year.ts'
 
 /** Every rig by its name, with the rounds that it goes when nobody says how many. */
 export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
@@ -24,4 +25,5 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   deliveries: { rig: deliveries, rounds: 200 },
   receivers: { rig: receivers, rounds: 1 },
   backlog: { rig: backlog, rounds: 1 },
+  year: { rig: year, rounds: 1 },
 }

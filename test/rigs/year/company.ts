@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { createApp } from '../../../src/app/app.ts'
+import { commandLine } from '../../../src/commands/command-line.ts'
+import { configOf } from '../../../src/config/config.ts'
+import type { ServeOptions } from '../../../src/config/option-table.ts'
+import { withServeOptions } from '../../../src/config/options.ts'
+import { systemClock } from '../../../src/kernel/clock.ts'
+import { createLog } from '../../../src/observability/log.ts'
+import { assemble } from '../../../src/start/assemble.ts'
+
+/** Live mode in this process, whose clock is set: the API, and the commands of the operator beside it. */
+
+export interface Movement {
+  atMs: number
+  /** Negative for a debit. */
+  minor: number
+}
+
+/** What is known of a client from responses alone. */
+export interface Customer {
+  name: string
+  password: string
+  walletId: number
+  currency: string
+  movements: Movement[]
+}
+
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
+/** Of the JSON of an amount in major units; all currencies of the year have two decimals. */
+export const minorOf = (amount: unknown): number => Math.round(Number(amount) * 100)
+
+export class Company {
+  nowMs: number
+  /** The commands that were run, and that changed something or were to. */
+  readonly acts: string[] = []
+  #said = ''
+  readonly #handle: (request: Request) => Response | Promise<Response>
+  readonly #close: () => void
+
+  constructor(
+    private readonly folder: string,
+    readonly dataDir: string,
+    startMs: number,
+  ) {
+    this.nowMs = startMs
+    // Nobody else lives in this process: its clock and its standard output belong to the year.
+    Reflect.set(Date, 'now', () => this.nowMs)
+    Reflect.set(process.stdout, 'write', (text: string) => {
+      this.#said += text
+      return true
+    })
+    const flags = ['--mode', 'live', '--data-dir', dataDir, '--rate-limit', 'off']
+    const command = withServeOptions(new Command('serve')).parse(flags, { from: 'user' })
+    const write = (line: string) => process.stderr.write(line)
+    const log = createLog({ level: 'error', format: 'json', color: false, clock: systemClock, write })
+    const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
+    const url = 'http://localhost:4747'
+    const bound = { publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false }
+    this.#handle = createApp(platform.deps(bound)).handle
+    this.#close = platform.close
+  }
+
+  close(): void {
+    this.#close()
+  }
+
+  /** Types a command, which has to succeed and prints JSON. */
+  async command<T = Record<string, unknown>>(...words: string[]): Promise<T> {
+    this.#said = ''
+    const program = await commandLine({}, words)
+    await program.parseAsync([...words, '--data-dir', this.dataDir, '--json'], { from: 'user' })
+    return JSON.parse(this.#said) as T
+  }
+
+  /** Types a command that is a row of the audit. */
+  async act<T = Record<string, unknown>>(...words: string[]): Promise<T> {
+    const said = await this.command<T>(...words)
+    this.acts.push(words.slice(0, 2).join(' '))
+    return said
+  }
+
+  file(name: string, content: string): string {
+    const path = join(this.folder, name)
+    writeFileSync(path, content)
+    return path
+  }
+
+  async logIn({ name: username, password }: Customer): Promise<string> {
+    const { status, body } = await this.ask('/auth/login', undefined, { username, password })
+    if (status !== 200) throw new Error(`login of ${username}: ${status}`)
+    return String(body.access_token)
+  }
+
+  /** POST, with a body. */
+  async ask(path: string, token: string | undefined, body: object): Promise<Answer> {
+    const headers = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` })
+    const request = new Request(`http://localhost:4747${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const response = await this.#handle(request)
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+}
