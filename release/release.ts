@@ -7,6 +7,7 @@ import { compile, PROJECT, ROOT } from './compile.ts'
 import { type Content, contentsOf } from './contents.ts'
 import { type Made, notesOf } from './notes.ts'
 import { noticesOf } from './notices.ts'
+import { operatorFiles } from './operator-files.ts'
 import { mainPackage, type Package, packageFile, platformPackage } from './packages.ts'
 import { fetchRuntime } from './runtime.ts'
 import { sbomOf } from './sbom.ts'
@@ -60,6 +61,7 @@ const archiveName = (target: Target): string =>
 
 const publish = async (compiled: readonly Compiled[], contents: readonly Content[], out: string): Promise<void> => {
   const notices = noticesOf(contents)
+  const forOperators = await operatorFiles()
   write(join(out, 'sbom.cdx.json'), sbomOf(contents))
   write(join(out, 'THIRD-PARTY-NOTICES.txt'), notices)
   const writePacked = async (packed: Package) =>
@@ -72,6 +74,7 @@ const publish = async (compiled: readonly Compiled[], contents: readonly Content
       { path: executableName(target), bytes: executable, isExecutable: true },
       { path: 'LICENSE', bytes: readFileSync(join(ROOT, 'LICENSE')) },
       { path: 'THIRD-PARTY-NOTICES.txt', bytes: Buffer.from(notices) },
+      ...forOperators,
     ]
     const folder = `${PROJECT.name}-${PROJECT.version}-${target.name}`
     write(join(out, name), isWindows(target) ? zip(folder, files) : await tarGz(folder, files))

@@ -4,8 +4,9 @@ import type { ProductDocument } from './file-schema.ts'
 export interface ProductChange {
   change: 'added' | 'changed' | 'removed'
   product: Pick<ProductDocument, 'id' | 'name'>
-  /** The members that have another value. */
-  members: string[]
+  /** The members that have another value, of a product that is changed. */
+  before: Partial<ProductDocument> | null
+  after: Partial<ProductDocument> | null
 }
 
 /** The difference between two catalog files that the program has written, in the order of ids. */
@@ -13,14 +14,12 @@ export const changesBetween = (before: string, after: string): ProductChange[] =
   const [old, next] = [productsIn(before), productsIn(after)]
   const added = [...next.values()].filter(({ id }) => !old.has(id))
   const removed = [...old.values()].filter(({ id }) => !next.has(id))
-  const changed = [...next.values()].flatMap((product) => {
-    const members = changedMembers(old.get(product.id), product)
-    return members.length === 0 ? [] : [{ change: 'changed' as const, product, members }]
-  })
+  const changed = [...next.values()].flatMap((product) => changeOf(old.get(product.id), product) ?? [])
+  const nothing = { before: null, after: null }
   return [
-    ...added.map((product) => ({ change: 'added' as const, product, members: [] })),
+    ...added.map((product) => ({ change: 'added' as const, product, ...nothing })),
     ...changed,
-    ...removed.map((product) => ({ change: 'removed' as const, product, members: [] })),
+    ...removed.map((product) => ({ change: 'removed' as const, product, ...nothing })),
   ].sort((one, other) => one.product.id - other.product.id)
 }
 
@@ -29,8 +28,12 @@ const productsIn = (catalog: string): ReadonlyMap<number, ProductDocument> => {
   return new Map(products.map((product) => [product.id, product]))
 }
 
-const changedMembers = (before: ProductDocument | undefined, after: ProductDocument): string[] => {
-  if (!before) return []
+const changeOf = (before: ProductDocument | undefined, after: ProductDocument): ProductChange | undefined => {
+  if (!before) return undefined
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof ProductDocument)[]
-  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  const changed = names.filter((name) => !Bun.deepEquals(before[name], after[name]))
+  if (changed.length === 0) return undefined
+  const membersOf = (product: ProductDocument): Partial<ProductDocument> =>
+    Object.fromEntries(changed.map((name) => [name, product[name] ?? null]))
+  return { change: 'changed', product: after, before: membersOf(before), after: membersOf(after) }
 }

@@ -31,7 +31,7 @@ import {
   refused,
   withData,
 } from './administration.ts'
-import { type List, listOf, type Row } from './cells.ts'
+import { Facts, type List, listOf, type Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, show } from './output.ts'
 import { withProgress } from './progress.ts'
@@ -95,8 +95,14 @@ const changes = ({ database: { query }, reference }: Administration, text: strin
   const after = catalogOf((database) => importCatalog(database, reference, text))
   const rows = changesBetween(writeCatalog(query, reference), after)
   return listOf(
-    ['change', 'product_id', 'product', 'members'],
-    rows.map(({ change, product: { id, name }, members }) => ({ change, product_id: id, product: name, members })),
+    ['change', 'product_id', 'product', 'before', 'after'],
+    rows.map(({ change, product: { id, name }, before, after }) => ({
+      change,
+      product_id: id,
+      product: name,
+      before: before && new Facts(JSON.stringify(before)),
+      after: after && new Facts(JSON.stringify(after)),
+    })),
   )
 }
 

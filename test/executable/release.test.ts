@@ -13,10 +13,12 @@ import { type Content, contentsOf } from '../../release/contents.ts'
 import { locked } from '../../release/lock.ts'
 import { notesOf } from '../../release/notes.ts'
 import { noticesOf } from '../../release/notices.ts'
+import { operatorFiles } from '../../release/operator-files.ts'
 import { mainPackage, packageFile } from '../../release/packages.ts'
 import { sbomOf } from '../../release/sbom.ts'
 import { formOf, TARGETS } from '../../release/targets.ts'
 import { runsHere } from '../../release/trial.ts'
+import { run } from './program.ts'
 
 /** The parts of `bun run release`; the whole of it compares and tries what it makes by itself. */
 
@@ -26,6 +28,22 @@ const FILES = [
 ]
 
 describe('archives', () => {
+  test('contain what operators install: units, rules, a dashboard, the guide and a manual page', async () => {
+    const files = await operatorFiles()
+    expect(files.map(({ path }) => path)).toEqual([
+      'live/alerts.yml',
+      'live/compose.yaml',
+      'live/dashboard.json',
+      'live/restore-drill.sh',
+      'live/running-live.md',
+      'live/scrip-backup.service',
+      'live/scrip.service',
+      'live/scrip.1',
+    ])
+    const manual = await run(['docs', 'man'])
+    expect(new TextDecoder().decode(files.at(-1)?.bytes)).toBe(manual.stdout)
+  })
+
   test('contain files in order, without time and owner, with an executable', async () => {
     const entries = await unpackTar(Bun.gunzipSync(Buffer.from(await tarGz('scrip-1', FILES))))
     expect(entries.map(({ header: { name, mode, uid, mtime } }) => [name, mode, uid, mtime?.toISOString()])).toEqual([

@@ -131,9 +131,15 @@ describe('scrip catalog', () => {
       ]
       const file = office.file('next.json', { products: next })
       expect(await office.answer<object[]>('catalog', 'import', file, '--dry-run')).toEqual([
-        { change: 'changed', product_id: 1, product: 'Green tea', members: ['name', 'max_quantity'] },
-        { change: 'removed', product_id: 2, product: 'Hamper', members: [] },
-        { change: 'added', product_id: 7, product: 'Basket', members: [] },
+        {
+          change: 'changed',
+          product_id: 1,
+          product: 'Green tea',
+          before: { name: 'Tea', max_quantity: 10 },
+          after: { name: 'Green tea', max_quantity: 5 },
+        },
+        { change: 'removed', product_id: 2, product: 'Hamper', before: null, after: null },
+        { change: 'added', product_id: 7, product: 'Basket', before: null, after: null },
       ])
       expect((await office.run(['catalog', 'export'])).stdout).toBe(before)
       expect(await office.answer<object[]>('audit', 'list')).toEqual(acts)

@@ -140,10 +140,23 @@ class Today {
     await this.#act('vouchers', 'rekey')
   }
 
+  /** The next server takes over while a client reads. The rig `take-over` does it with a next release, under load. */
   async upgrade(): Promise<void> {
     const old = await this.#serve()
+    const [customer] = this.#known()
+    const headers = { Authorization: `Bearer ${await logIn(old.port, customer.name, customer.password)}` }
+    let isOver = false
+    const read = async (): Promise<void> => {
+      while (!isOver) {
+        const { status } = await ask(old.port, { path: '/api/v1/wallets', headers })
+        if (status !== 200) this.findings.push(`a request during the upgrade gets ${status}`)
+      }
+    }
+    const reading = read()
+    const next = await this.#serve('--take-over')
+    isOver = true
+    await reading
     if ((await old.stop()) !== 0) this.findings.push(`the old server ended badly: ${old.log()}`)
-    const next = await this.#serve()
     await next.stop()
   }
 
@@ -190,8 +203,8 @@ class Today {
     return [first, second]
   }
 
-  #serve(): Promise<Server> {
-    return serve(['--mode', 'live', '--data-dir', this.#dataDir, '--rate-limit', 'off'])
+  #serve(...flags: string[]): Promise<Server> {
+    return serve(['--mode', 'live', '--data-dir', this.#dataDir, '--rate-limit', 'off', ...flags])
   }
 
   async #act<T>(...words: string[]): Promise<T> {

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { commandLine } from '../src/commands/command-line.ts'
+import { manualOf } from '../src/commands/manual.ts'
+import type { ArchivedFile } from './archives.ts'
+import { ROOT } from './compile.ts'
+
+const FILES = [
+  'alerts.yml',
+  'compose.yaml',
+  'dashboard.json',
+  'restore-drill.sh',
+  'running-live.md',
+  'scrip-backup.service',
+  'scrip.service',
+]
+
+/** What operators install beside the executable, and what `scrip docs` prints. */
+export const operatorFiles = async (): Promise<ArchivedFile[]> => [
+  ...FILES.map((name) => ({ path: `live/${name}`, bytes: readFileSync(join(ROOT, 'docs', name)) })),
+  { path: 'live/scrip.1', bytes: Buffer.from(manualOf(await commandLine({}))) },
+]
