@@ -17,7 +17,7 @@ const NOT_REACHED = 502
 const RESEND_KEY = 'r'
 const INTERRUPT_KEY = '\u0003'
 
-/** Prints each event until it is stopped, and passes it on. The delivery gets the status of the receiver. */
+/** Prints each event until it is stopped, and passes it on. The delivery gets the response of the receiver. */
 export const listen = async (options: ListenOptions): Promise<void> => {
   const client = new SandboxClient(sandboxAccessOf(options))
   const paint = painter(wantsColor(process.stdout.isTTY))
@@ -29,9 +29,9 @@ export const listen = async (options: ListenOptions): Promise<void> => {
       const body = await request.text()
       const event = JSON.parse(body) as Received
       last = event.id
-      const status = options.forward === undefined ? undefined : await forward(options.forward, request, body)
-      process.stdout.write(lineOf(event, status, paint))
-      return new Response(null, { status: status ?? 200 })
+      const response = options.forward === undefined ? undefined : await forward(options.forward, request, body)
+      process.stdout.write(lineOf(event, response?.status, paint))
+      return response ?? new Response()
     },
   })
   const stopped = nextStop()
@@ -58,14 +58,16 @@ export const trigger = async (type: string, options: TriggerOptions): Promise<vo
   process.stdout.write(`${id}\n`)
 }
 
-/** The status of the receiver; 502 if it cannot be reached. */
-const forward = async (url: string, { headers }: Request, body: string): Promise<number> => {
+/** The response of the receiver, for the list of deliveries; 502 if it cannot be reached. */
+const forward = async (url: string, { headers }: Request, body: string): Promise<Response> => {
   const passed = new Headers(headers)
   for (const name of ['host', 'connection', 'content-length']) passed.delete(name)
   try {
-    return (await fetch(url, { method: 'POST', headers: passed, body, redirect: 'manual' })).status
-  } catch {
-    return NOT_REACHED
+    const response = await fetch(url, { method: 'POST', headers: passed, body, redirect: 'manual' })
+    return new Response((await response.text()) || null, { status: response.status })
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    return new Response(`${url} cannot be reached: ${cause}`, { status: NOT_REACHED })
   }
 }
 

@@ -6,6 +6,7 @@ import type { Labelled, Metrics } from '../observability/metrics.ts'
 import { stockOutlook } from '../orders/stock-report.ts'
 import type { Reference } from '../reference/reference.ts'
 import { countLow } from '../wallets/queries.ts'
+import { failingSinceMs } from '../webhooks/queries.ts'
 import type { World } from '../worlds/world.ts'
 import { Amount } from './cells.ts'
 
@@ -25,6 +26,11 @@ export const watchOperations = (metrics: Metrics, world: World, reference: Refer
     (await stock()).flatMap(({ labels, daysLeft }): Labelled[] => (daysLeft === null ? [] : [[labels, daysLeft]])),
   )
   metrics.watch('scrip_wallets_low', 'Wallets below their threshold.', [], () => [[{}, countLow(world.db.query)]])
+  metrics.watch('scrip_webhook_failing_seconds', 'How long the webhook that fails the longest has failed.', [], () => {
+    const { db, clock } = world
+    const nowMs = clock.nowMs()
+    return [[{}, (nowMs - (failingSinceMs(db.query) ?? nowMs)) / SECOND_MS]]
+  })
   metrics.watch('scrip_backup_age_seconds', 'Time since the last backup; infinite without one.', [], () => {
     const backupMs = lastDoneMs(world.db.query, 'backup')
     const ageMs = backupMs === null ? Number.POSITIVE_INFINITY : world.clock.nowMs() - backupMs

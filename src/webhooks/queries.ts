@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, or, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, min, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { prepared, preparedInsert } from '../db/prepared.ts'
@@ -43,6 +43,14 @@ export const allWebhooks = (query: Query, clientId?: number): Webhook[] =>
     .where(clientId === undefined ? eq(webhooks.deleted, false) : ownedBy(clientId))
     .orderBy(desc(webhooks.createdAtMs), desc(webhooks.id))
     .all()
+
+/** When the webhook began to fail that has failed the longest; null without one. */
+export const failingSinceMs = (query: Query): number | null =>
+  query
+    .select({ sinceMs: min(webhooks.failingSinceMs) })
+    .from(webhooks)
+    .where(eq(webhooks.active, true))
+    .get()?.sinceMs ?? null
 
 export const activeWebhooksOf = (query: Query, clientId: number): Webhook[] => activeOf(query).all({ clientId })
 

@@ -17,6 +17,11 @@ test('gives back some vouchers, then the rest, and the client sees it at once', 
     expect(await office.answer('orders', 'show', String(id))).toMatchObject({ refunded_vouchers: ['1-1', '1-3'] })
     expect(await office.answer('orders', 'refund', String(id))).toMatchObject({ refunded_amount: 29.25 })
     expect(await customer.wallet()).toEqual([1000, 0])
+    const refunded = await customer.read<{ data: object }[]>('/events?type=order.refunded')
+    expect(refunded.map(({ data }) => data)).toMatchObject([
+      { id, status: 'DELIVERED', refunded_amount: 29.25 },
+      { id, status: 'DELIVERED', refunded_amount: 19.5 },
+    ])
     const [refund] = await customer.read<object[]>('/transactions?source_type=refund')
     expect(refund).toMatchObject({ transaction_type: 'CREDIT', source_id: '1', amount: 9.75, remarks: 'Refunded' })
     // The codes are not sold again.

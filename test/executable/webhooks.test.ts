@@ -155,6 +155,15 @@ describe('scrip webhooks', () => {
         waiting: 0,
       })
       expect(await customer.read(`/webhooks/${id}`)).toMatchObject({ active: false, disabled_reason: 'operator' })
+      expect(await office.answer('audit', 'list')).toContainEqual(
+        expect.objectContaining({
+          command: 'webhooks disable',
+          subject: id,
+          before: { active: true },
+          after: { active: false },
+          outcome: 'done',
+        }),
+      )
       for (const [command, name] of [
         ['deliveries', 'whk_none'],
         ['disable', 'whk_none'],
@@ -169,7 +178,7 @@ describe('scrip webhooks', () => {
 describe('scrip listen', () => {
   test('prints its secret, then a line for each event with the status of the receiver, and removes its webhook', async () => {
     const server = await start()
-    const receiver = openReceiver(() => new Response('', { status: 202 }))
+    const receiver = openReceiver(() => new Response('thanks', { status: 202 }))
     const flags = ['--url', server.url, '--forward', receiver.url, '--events', 'payout.*,ping', '--world', 'mine']
     const login = (password: string) =>
       server.request('/auth/login', { method: 'POST', body: JSON.stringify({ username: 'sbx_mine', password }) })
@@ -193,11 +202,17 @@ describe('scrip listen', () => {
     )
     const [received] = receiver.received
     new Stranger(secret).verify(received?.body ?? '', Object.fromEntries(received?.headers ?? []))
+    await server.request('/_sandbox/webhooks/settle?world=mine', { method: 'POST' })
+    const { access_token } = (await (await login('my own')).json()) as { access_token: string }
+    const read = async <T>(path: string): Promise<T[]> =>
+      (await (await server.request(path, { headers: { authorization: `Bearer ${access_token}` } })).json()) as T[]
+    const [hook] = await read<{ id: string }>('/api/v1/webhooks')
+    expect(await read(`/api/v1/webhooks/${hook?.id}/deliveries`)).toMatchObject([
+      { response_status: 202, response_body: 'thanks' },
+    ])
     listening.kill('SIGINT')
     expect(await listening.exited).toBe(0)
-    const { access_token } = (await (await login('my own')).json()) as { access_token: string }
-    const hooks = await server.request('/api/v1/webhooks', { headers: { authorization: `Bearer ${access_token}` } })
-    expect(await hooks.json()).toEqual([])
+    expect(await read('/api/v1/webhooks')).toEqual([])
     receiver.stop()
     await server.stop()
   })
