@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { prepared, preparedInsert } from '../db/prepared.ts'
@@ -43,6 +43,10 @@ export const findEvent = (query: Query, clientId: number, eventId: string): Even
 /** Of any client. */
 export const findAnyEvent = (query: Query, eventId: string): Event | undefined =>
   query.select().from(events).where(eq(events.eventId, eventId)).limit(1).get()
+
+/** Of all clients, the newest first. */
+export const latestEvents = (query: Query, limit: number): Event[] =>
+  query.select().from(events).orderBy(desc(events.id)).limit(limit).all()
 
 /** @throws Error if it does not exist, which a foreign key rules out */
 export const getEvent = (query: Query, id: number): Event => {

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
@@ -38,6 +38,10 @@ export const ordersOf = (query: Query, narrowing: Narrowing): Iterable<Order> =>
   const { clientId, status, placedAtMs: atMs } = orders
   return rowsById(query, orders, narrowed({ clientId, status, atMs }, narrowing), narrowing.limit)
 }
+
+/** Of all clients, the newest first. */
+export const latestOrders = (query: Query, limit: number): Order[] =>
+  query.select().from(orders).orderBy(desc(orders.id)).limit(limit).all()
 
 /** Of all clients, the oldest first. */
 export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order[] =>

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
@@ -42,6 +42,10 @@ export const payoutsOf = (query: Query, narrowing: Narrowing): Iterable<Payout> 
   const { clientId, status, createdAtMs: atMs } = payouts
   return rowsById(query, payouts, narrowed({ clientId, status, atMs }, narrowing), narrowing.limit)
 }
+
+/** Of all clients, the newest first: their ids sort by creation. */
+export const latestPayouts = (query: Query, limit: number): Payout[] =>
+  query.select().from(payouts).orderBy(desc(payouts.id)).limit(limit).all()
 
 const byPayout = prepared((query: Query) =>
   query

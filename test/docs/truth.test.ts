@@ -133,6 +133,13 @@ const hooked = async (world: TestWorld): Promise<Call> => {
   const { id } = await created(await world.post('/api/v1/webhooks', examples.get('createWebhook')))
   return { id }
 }
+/** The event of an order, for which there is a webhook. */
+const ordered = async (world: TestWorld): Promise<Call> => {
+  await hooked(world)
+  await placedOrder(world)
+  const [event] = (await (await world.get('/api/v1/events?type=order.created')).json()) as { id: string }[]
+  return { id: event?.id ?? 'none' }
+}
 const inboxed = async (world: TestWorld): Promise<void> => {
   const headers = { 'content-type': 'application/json' }
   const path = `/_sandbox/inbox/hooks?world=${world.name}`
@@ -220,6 +227,11 @@ const SUCCESSES: Record<string, Scene> = {
   returnPayout: completedPayout,
   deliverOrder: (world) => undeliveredOrder(world, { quantity: 2 }),
   failOrder: (world) => undeliveredOrder(world),
+  listWorldOrders: listing((world) => placedOrder(world)),
+  listWorldPayouts: listing(createdPayout),
+  listWorldEvents: listing(funded),
+  redeliverWorldEvent: ordered,
+  listWorldWebhooks: listing(hooked),
   listInbox: listing(inboxed),
   receiveInInbox: () => ({ id: 'hooks', body: {} }),
   setInboxReply: () => ({ id: 'hooks' }),

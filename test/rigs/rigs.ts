@@ -1,4 +1,5 @@
 import { backlog } from './backlog.ts'
+import { consolePages } from './console.ts'
 import { deliveries } from './deliveries.ts'
 import { disk } from './disk.ts'
 import { fairness } from './fairness.ts'
@@ -26,4 +27,5 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   receivers: { rig: receivers, rounds: 1 },
   backlog: { rig: backlog, rounds: 1 },
   year: { rig: year, rounds: 1 },
+  console: { rig: consolePages, rounds: 1 },
 }

@@ -66,6 +66,12 @@ const FIRST: Record<string, readonly (readonly [method: string, path: string, bo
   'GET /_sandbox/requests': [['GET', '/requests']],
   'GET /_sandbox/requests/{id}': [['GET', '/requests/1']],
   'POST /_sandbox/requests/{id}/replay': [['POST', '/requests/1/replay']],
+  'GET /_sandbox/orders': [['GET', '/orders']],
+  'GET /_sandbox/payouts': [['GET', '/payouts']],
+  'GET /_sandbox/wallets': [['GET', '/wallets']],
+  'GET /_sandbox/events': [['GET', '/events']],
+  'POST /_sandbox/events/{id}/redeliver': [['POST', '/events/evt_none/redeliver']],
+  'GET /_sandbox/webhooks': [['GET', '/webhooks']],
   // A feed that is open does not end.
   'GET /_sandbox/feed': [['GET', '/feed?world=nowhere']],
   'GET /_sandbox/ledger': [['GET', '/ledger']],

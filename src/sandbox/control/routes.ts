@@ -5,6 +5,7 @@ import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
 import { feedRoutes } from '../feed/routes.ts'
 import type { Parts } from '../parts.ts'
+import { recordRoutes } from '../records/routes.ts'
 import { requestRoutes } from '../requests/routes.ts'
 import { scenarioRoutes } from '../scenario/routes.ts'
 import { testValueRoutes } from '../test-values/routes.ts'
@@ -41,6 +42,7 @@ const controlRoutes = (parts: Parts) =>
     .use(walletRoutes(parts))
     .use(payoutRoutes(parts))
     .use(orderRoutes(parts))
+    .use(recordRoutes(parts))
     .use(ledgerRoutes(parts))
     .use(inboxRoutes(parts))
     .use(webhookRoutes(parts))
@@ -60,6 +62,11 @@ const LINKS = [
   'inbox',
   'errors',
   'faults',
+  'wallets',
+  'orders',
+  'payouts',
+  'webhooks',
+  'events',
   'ledger',
   'requests',
   'feed',

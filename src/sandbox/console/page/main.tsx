@@ -1,16 +1,24 @@
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { get, keepToken, whenTokenIsMissing } from './api.ts'
+import { CoveragePage } from './coverage.tsx'
+import { Events } from './events.tsx'
 import { JsonPage } from './json.tsx'
+import { Money } from './money.tsx'
 import { ALL_WORLDS, go, hrefOf, openAddress, type Place, usePlace } from './place.ts'
 import { Requests } from './requests.tsx'
 import { store, useStore } from './store.ts'
 import { Theme } from './theme.tsx'
 import type { World } from './types.ts'
 import { Notices, useLoaded } from './ui.tsx'
+import { Worlds } from './worlds.tsx'
 
 const PAGES = {
   requests: 'Requests',
+  worlds: 'Worlds',
+  money: 'Money',
+  events: 'Events',
+  coverage: 'Coverage',
 } as const
 type Page = keyof typeof PAGES
 
@@ -18,6 +26,14 @@ const Shown = ({ place }: { place: Place }) => {
   switch (place.page as Page | 'json') {
     case 'json':
       return <JsonPage path={place.path ?? '/_sandbox'} />
+    case 'worlds':
+      return <Worlds place={place} />
+    case 'money':
+      return <Money place={place} />
+    case 'events':
+      return <Events place={place} />
+    case 'coverage':
+      return <CoveragePage place={place} />
     default:
       return <Requests place={place} />
   }

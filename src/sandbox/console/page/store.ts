@@ -1,4 +1,4 @@
-import { useEffect, useReducer } from 'preact/hooks'
+import { useEffect, useReducer, useState } from 'preact/hooks'
 import { get } from './api.ts'
 import { type Connection, type FeedMessage, follow } from './feed.ts'
 import type { RequestHead, ScripEvent } from './types.ts'
@@ -144,4 +144,27 @@ export const useStore = (): Store => {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   useEffect(() => store.watch(() => redraw(undefined)), [])
   return store
+}
+
+/** How often a page that shows records reads them again while they change. */
+const FRESH_MS = 1_000
+
+/** Changes when events have come, so that what they are about is read again. */
+export const useNews = (): string => {
+  const [news, setNews] = useState('')
+  useEffect(() => {
+    let timer = 0
+    const look = () => {
+      timer ||= window.setTimeout(() => {
+        timer = 0
+        setNews(store.events[0]?.id ?? '')
+      }, FRESH_MS)
+    }
+    const unwatch = store.watch(look)
+    return () => {
+      unwatch()
+      clearTimeout(timer)
+    }
+  }, [])
+  return news
 }

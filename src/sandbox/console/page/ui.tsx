@@ -43,8 +43,21 @@ export const Card = ({
 export const time = (at: string): string => at.replace('T', ' ').replace('Z', '')
 export const clockTime = (at: string): string => at.slice(11, 23)
 
-export const amount = (value: number, currency: string): string =>
-  `${value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 })} ${currency}`
+const digits = new Map<string, number>()
+
+/** As many decimals as the currency has. */
+const digitsOf = (currency: string): number => {
+  const known = digits.get(currency)
+  if (known !== undefined) return known
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
+  digits.set(currency, maximumFractionDigits)
+  return maximumFractionDigits
+}
+
+export const amount = (value: number, currency: string): string => {
+  const count = digitsOf(currency)
+  return `${value.toLocaleString('en', { minimumFractionDigits: count, maximumFractionDigits: count })} ${currency}`
+}
 
 export const ms = (duration: number): string =>
   duration >= 100 ? `${Math.round(duration)} ms` : `${duration.toFixed(duration >= 10 ? 1 : 2)} ms`
