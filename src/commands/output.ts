@@ -49,11 +49,16 @@ export const note = (text: string, format: Format): void => {
 }
 
 /** JSON without control characters, which a terminal would obey. */
-export const jsonOf = (value: unknown): string =>
-  JSON.stringify(value).replace(
+export const jsonOf = (value: unknown): string => {
+  const json = JSON.stringify(value)
+  if (PRINTABLE_ASCII.test(json)) return json
+  return json.replace(
     /[\p{Cc}\p{Bidi_Control}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+}
+
+const PRINTABLE_ASCII = /^[ -~]*$/
 
 function* jsonList({ rows }: List): Generator<string> {
   let before = '['

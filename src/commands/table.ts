@@ -17,9 +17,32 @@ interface Column {
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT/
 
-export const tableOf = ({ columns: names, rows: all }: List): string[] => {
-  const rows = [...all]
-  if (rows.length === 0) return ['(none)\n']
+/** Rows whose widths are known before the first is printed. More of them begin a table of their own. */
+const ROWS_MAX = 10_000
+
+export function* tableOf({ columns, rows }: List): Generator<string> {
+  let left: string[] | undefined
+  for (const part of partsOf(rows)) {
+    const table = linesOf(columns, part)
+    yield* table.lines
+    left = table.left
+  }
+  if (!left) yield '(none)\n'
+  else if (left.length > 0) yield `\nMore with --json or --csv: ${left.join(', ')}\n`
+}
+
+function* partsOf(rows: Iterable<Row>): Generator<Row[]> {
+  let part: Row[] = []
+  for (const row of rows) {
+    if (part.push(row) < ROWS_MAX) continue
+    yield part
+    part = []
+  }
+  if (part.length > 0) yield part
+}
+
+/** The lines, and the columns for which there is no room. */
+const linesOf = (names: readonly string[], rows: readonly Row[]): { lines: string[]; left: string[] } => {
   const columns = names.map((name, index) => columnOf(name, rows, index))
   const shown = process.stdout.isTTY ? fitting(columns, process.stdout.columns) : columns
   const lines = ['', ...rows].map(
@@ -29,8 +52,7 @@ export const tableOf = ({ columns: names, rows: all }: List): string[] => {
         .join(GAP)
         .trimEnd()}\n`,
   )
-  const left = names.slice(shown.length)
-  return left.length === 0 ? lines : [...lines, `\nMore with --json or --csv: ${left.join(', ')}\n`]
+  return { lines, left: names.slice(shown.length) }
 }
 
 const columnOf = (name: string, rows: readonly Row[], index: number): Column => {

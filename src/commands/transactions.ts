@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { toTimestamp } from '../kernel/clock.ts'
 import type { Currency } from '../reference/reference.ts'
-import { findAnyWallet, type WalletTransaction } from '../wallets/queries.ts'
-import { TRANSACTION_STATUSES, transactionsOf } from '../wallets/statement-queries.ts'
+import { findAnyWallet } from '../wallets/queries.ts'
+import { type Movement, TRANSACTION_STATUSES, transactionsOf } from '../wallets/statement-queries.ts'
 import { type Administration, administer } from './administration.ts'
 import { wholeNumber } from './arguments.ts'
 import { Amount, listOf, mapped } from './cells.ts'
@@ -56,7 +56,7 @@ const list = (
 }
 
 /** A movement, as lists and statements show it. */
-export const transactionRow = (transaction: WalletTransaction, currency: Currency) => ({
+export const transactionRow = (transaction: Movement, currency: Currency) => ({
   id: transaction.id,
   transaction_type: transaction.transactionType,
   amount: new Amount(transaction.amountMinor, currency),

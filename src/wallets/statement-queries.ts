@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, lt, sql } from 'drizzle-orm'
 import type { Query } from '../db/database.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { ledgerEntries, ledgerLines, transactions, type Wallet, type WalletTransaction } from './tables.ts'
@@ -21,6 +21,63 @@ export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: nu
   return rowsById(query, transactions, where, narrowing.limit)
 }
 
+/** What a statement says of a transaction. */
+export type Movement = Pick<
+  WalletTransaction,
+  'id' | 'transactionType' | 'amountMinor' | 'balanceAfterMinor' | 'sourceType' | 'sourceId' | 'remarks' | 'createdAtMs'
+>
+
+const UNIT = 1_000
+
+/** The transactions of a wallet in a period, the oldest first. As bare values, which takes a sixth of the time of whole rows. */
+export function* movementsOf(query: Query, { id: walletId, clientId }: Wallet, period: Period): Generator<Movement> {
+  const { id, transactionType, amountMinor, balanceAfterMinor, sourceType, sourceId, remarks, createdAtMs } =
+    transactions
+  const unit = query
+    .select({ id, transactionType, amountMinor, balanceAfterMinor, sourceType, sourceId, remarks, createdAtMs })
+    .from(transactions)
+    .where(and(isOf(walletId, clientId, period), gt(id, sql.placeholder('last'))))
+    .orderBy(asc(id))
+    .limit(UNIT)
+    .prepare()
+  type Values = [
+    number,
+    Movement['transactionType'],
+    number,
+    number,
+    Movement['sourceType'],
+    string | null,
+    string | null,
+    number,
+  ]
+  let last = 0
+  for (;;) {
+    const rows = unit.values({ last }) as Values[]
+    for (const [
+      id,
+      transactionType,
+      amountMinor,
+      balanceAfterMinor,
+      sourceType,
+      sourceId,
+      remarks,
+      createdAtMs,
+    ] of rows) {
+      yield { id, transactionType, amountMinor, balanceAfterMinor, sourceType, sourceId, remarks, createdAtMs }
+      last = id
+    }
+    if (rows.length < UNIT) return
+  }
+}
+
+const isOf = (walletId: number, clientId: number, { sinceMs, untilMs }: Period) =>
+  and(
+    eq(transactions.clientId, clientId),
+    eq(transactions.walletId, walletId),
+    gte(transactions.createdAtMs, sinceMs),
+    lt(transactions.createdAtMs, untilMs),
+  )
+
 /** What the ledger says that a wallet held at the beginning and at the end of a period. */
 export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period) => {
   const heldBefore = (timeMs: number) =>
@@ -35,21 +92,14 @@ export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs 
 }
 
 /** What the transactions of a wallet in a period sum to. */
-export const movedIn = (query: Query, { id, clientId }: Wallet, { sinceMs, untilMs }: Period): number => {
-  const { amountMinor, transactionType, createdAtMs } = transactions
+export const movedIn = (query: Query, { id, clientId }: Wallet, period: Period): number => {
+  const { amountMinor, transactionType } = transactions
   const signed = sql`iif(${transactionType} = 'CREDIT', ${amountMinor}, -${amountMinor})`
   return (
     query
       .select({ movedMinor: sql<number>`coalesce(sum(${signed}), 0)` })
       .from(transactions)
-      .where(
-        and(
-          eq(transactions.clientId, clientId),
-          eq(transactions.walletId, id),
-          gte(createdAtMs, sinceMs),
-          lt(createdAtMs, untilMs),
-        ),
-      )
+      .where(isOf(id, clientId, period))
       .get()?.movedMinor ?? 0
   )
 }

@@ -1,14 +1,14 @@
 import type { Query } from '../db/database.ts'
 import { plus } from '../kernel/money.ts'
 import { walletsOf } from './queries.ts'
-import { ledgerBalances, movedIn, type Period, transactionsOf } from './statement-queries.ts'
-import type { Wallet, WalletTransaction } from './tables.ts'
+import { ledgerBalances, type Movement, movedIn, movementsOf, type Period } from './statement-queries.ts'
+import type { Wallet } from './tables.ts'
 
 /** What happened to a wallet in a period (contract C17). */
 export interface WalletStatement {
   wallet: Wallet
   openingMinor: number
-  transactions: Iterable<WalletTransaction>
+  transactions: Iterable<Movement>
   closingMinor: number
 }
 
@@ -33,7 +33,7 @@ export const statementsOf = (query: Query, clientId: number, period: Period): Wa
     return {
       wallet,
       openingMinor,
-      transactions: transactionsOf(query, { clientId, ...period }, wallet.id),
+      transactions: movementsOf(query, wallet, period),
       closingMinor,
     }
   })

@@ -23,9 +23,7 @@ export const explorationReport = ({ writeCount, runs }: Plan, explored: readonly
   if (writeCount === 0) return 'explore: the command wrote nothing to this sandbox. Is SCRIP_URL its base URL?\n'
   const found = explored.filter(({ consequence }) => consequence === 'too many' || consequence === 'too few')
   const rows = found.flatMap(rowsOf)
-  const table = tableOf({ columns: Object.keys(rows[0] ?? {}), rows })
-    .join('')
-    .trimEnd()
+  const table = [...tableOf({ columns: Object.keys(rows[0] ?? {}), rows })].join('').trimEnd()
   const sections = found.length > 0 ? [table, ...found.map(proofOf)] : []
   return [...sections, summaryOf(writeCount, runs, explored)].join('\n\n').concat('\n')
 }
