@@ -85,12 +85,12 @@ export const removeDatabase = (path: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
-/** Moves a database file into the place of one that is closed, in one step. */
-export const replaceDatabase = (from: string, to: string): void => {
+/** Moves a database file into the place of one that is closed, in one step; a durable one is on the disk then. */
+export const replaceDatabase = (from: string, to: string, isDurable: boolean): void => {
   // A log that a killed process has left would be read into the new database.
   for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
   renameSync(from, to)
-  flushFolder(dirname(to))
+  if (isDurable) flushFolder(dirname(to))
 }
 
 export const movePrivateFile = (dataDir: string, from: string, to: string): void => {

@@ -22,6 +22,10 @@ const WRITE_AHEAD_LOG = 2
 export const asFile = (image: Uint8Array): Uint8Array =>
   image.slice().fill(WRITE_AHEAD_LOG, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
 
+/** Makes the bytes of a whole file an image: with a write-ahead log, which an image has not, it would not open. */
+export const asImage = (file: Uint8Array): Uint8Array =>
+  file.fill(ROLLBACK_JOURNAL, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
+
 /** How many statements are remembered before those that are finalized are forgotten. */
 const MADE_MAX = 512
 
@@ -118,10 +122,7 @@ export class Database {
   /** Writes what is waiting, and returns the database as an image. */
   image(): Uint8Array {
     this.#commits.flush()
-    const image = this.sqlite.serialize()
-    // The image of a file says that a write-ahead log belongs to it; it has none, and would not open without these.
-    image.fill(ROLLBACK_JOURNAL, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
-    return image
+    return asImage(this.sqlite.serialize())
   }
 
   /**

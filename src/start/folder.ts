@@ -121,7 +121,7 @@ const placeDatabase = (dataDir: string, staged: StagedFile): void => {
   const database = Database.openFile(staged.path)
   setAccountPasswords(database)
   database.close()
-  replaceDatabase(staged.path, databasePath(dataDir))
+  replaceDatabase(staged.path, databasePath(dataDir), true)
 }
 
 /** Created in memory and written whole: a process that is killed leaves all of it or none. Requires a folder lock. */

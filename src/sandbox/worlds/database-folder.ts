@@ -96,14 +96,14 @@ export class DatabaseFolder {
   place(name: string, staged: StagedFile): void {
     this.#make()
     this.#names.delete(name) // to the end
-    replaceDatabase(staged.path, this.path(name))
+    replaceDatabase(staged.path, this.path(name), this.options.isDurable)
     this.#names.add(name)
   }
 
   remove(name: string): boolean {
     if (!this.#names.delete(name)) return false
     removeDatabase(this.path(name))
-    flushFolder(this.options.folder)
+    if (this.options.isDurable) flushFolder(this.options.folder)
     return true
   }
 
@@ -111,7 +111,7 @@ export class DatabaseFolder {
     const { folder } = this.options
     if (existsSync(folder)) return
     makeDataFolder(folder)
-    flushFolder(dirname(folder))
+    if (this.options.isDurable) flushFolder(dirname(folder))
   }
 
   #newStaged(): StagedFile {
