@@ -5,7 +5,9 @@ import { Database } from '../db/database.ts'
 import { setPasswordDigests } from '../sessions/queries.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
-import { RecordedRequest } from './requests/operations.ts'
+import { Rule } from './faults/operations.ts'
+import { rulesOf } from './faults/rules.ts'
+import { Met, RecordedRequest } from './requests/operations.ts'
 import { SANDBOX_CLIENT_IDS, UNCLAIMED } from './seed/accounts.ts'
 import { stateFrom, writeSnapshot } from './worlds/snapshot-file.ts'
 import { stateOf, type WorldState } from './worlds/state.ts'
@@ -23,7 +25,15 @@ const Head = Type.Object({
 })
 const Line = Type.Object({
   request: Type.Optional(RecordedRequest),
-  world: Type.Optional(Type.Object({ name: Type.String(), snapshot: Type.Unknown() })),
+  world: Type.Optional(
+    Type.Object({
+      name: Type.String(),
+      faults: Type.Optional(Type.Array(Rule)),
+      coverage: Type.Optional(Met),
+      snapshot: Type.Unknown(),
+    }),
+  ),
+  coverage: Type.Optional(Met),
 })
 
 /** Writes a line for each request while it happens, then one for each world. The last line has a digest of the others. */
@@ -41,12 +51,15 @@ export class CapsuleWriter {
     this.#line(JSON.stringify({ request }))
   }
 
-  async world(world: World, seed: string): Promise<void> {
+  async world(world: World, seed: string, coverage: Met): Promise<void> {
     const snapshot = await writeSnapshot(endedState(world, seed))
-    this.#line(`{"world":{"name":${JSON.stringify(world.name)},"snapshot":${snapshot}}}`)
+    const head = JSON.stringify({ name: world.name, faults: rulesOf(world), coverage })
+    this.#line(`{"world":${head.slice(0, -1)},"snapshot":${snapshot}}}`)
   }
 
-  end(): void {
+  /** Of all worlds, those that were dropped included. */
+  end(coverage: Met): void {
+    this.#line(JSON.stringify({ coverage }))
     this.write(`${JSON.stringify({ sha256: this.#digest.digest('hex') })}\n`)
   }
 
@@ -78,6 +91,10 @@ export interface Capsule {
   packedCatalog: Uint8Array | undefined
   /** By name, the default world among them. */
   worlds: Map<string, WorldState>
+  /** By the name of their world. */
+  faults: Map<string, readonly Rule[]>
+  /** By the name of a world, and of all of them for undefined. */
+  coverage: Map<string | undefined, Met>
   /** By the name of their world, which may have been dropped. */
   requests: Map<string, RecordedRequest[]>
 }
@@ -95,12 +112,19 @@ export const readCapsule = (text: string): Capsule => {
     rates: head.rates,
     packedCatalog: head.catalog === undefined ? undefined : Buffer.from(head.catalog, 'base64'),
     worlds: new Map(),
+    faults: new Map(),
+    coverage: new Map(),
     requests: new Map(),
   }
   const readLine = readerOf(Line)
   for (const line of lines) {
-    const { request, world } = readLine(line)
-    if (world) capsule.worlds.set(world.name, stateFrom(world.snapshot))
+    const { request, world, coverage } = readLine(line)
+    if (world) {
+      capsule.worlds.set(world.name, stateFrom(world.snapshot))
+      capsule.faults.set(world.name, world.faults ?? [])
+      if (world.coverage) capsule.coverage.set(world.name, world.coverage)
+    }
+    if (coverage) capsule.coverage.set(undefined, coverage)
     if (request) addRequest(capsule, request)
   }
   if (!capsule.worlds.has(DEFAULT_WORLD)) throw new CapsuleFault('not a capsule: it has no default world')

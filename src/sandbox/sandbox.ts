@@ -14,7 +14,7 @@ import { addRule } from './faults/rules.ts'
 import { Feed } from './feed/feed.ts'
 import type { Parts } from './parts.ts'
 import { RequestObserver } from './requests/observer.ts'
-import type { CoverageReport, RecordedRequest } from './requests/operations.ts'
+import type { CoverageReport, Met, RecordedRequest } from './requests/operations.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import type { RecordingListener } from './requests/request-log.ts'
 import { newRules } from './scenario/faults.ts'
@@ -32,6 +32,8 @@ interface SandboxOptions
   host: string
   token: string | undefined
   strict: boolean
+  /** What an earlier process has met, by the name of a world, and of all of them for undefined. */
+  initialCoverage: ReadonlyMap<string | undefined, Met>
   /** The fault rules that every world begins with. */
   initialFaults: NonNullable<Scenario['faults']>
 }
@@ -98,6 +100,9 @@ export class Sandbox implements Extension {
       replay: (world, recorded, fault) => this.#replay(program, world, recorded, fault),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
+    for (const [name, met] of this.options.initialCoverage) {
+      this.#coverage.restore(name === undefined ? undefined : worlds.find(name), met)
+    }
     void goOnDelivering(worlds, program.deliveries, this.options.log)
     const rules = newRules({ faults: this.options.initialFaults }, this.#outcomes)
     worlds.onSeeded((world) => {
@@ -113,6 +118,10 @@ export class Sandbox implements Extension {
   /** Ends what would keep a server open that stops: the feeds. */
   stop(): void {
     this.#feed.close()
+  }
+
+  met(world?: World): Met {
+    return this.#coverage.met(world)
   }
 
   coverage(): CoverageReport {

@@ -50,6 +50,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
           worlds: sandboxWorlds,
           initialRates,
           scenarios: scenarioSourcesOf(sources, database),
+          initialCoverage: sources.capsule?.coverage ?? new Map(),
           initialFaults: sources.scenario?.faults ?? [],
           catalog,
           reference,

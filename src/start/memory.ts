@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { storedRates } from '../charges/stored-rates.ts'
 import { Database } from '../db/database.ts'
 import type { Capsule } from '../sandbox/capsule.ts'
+import { restoreRules } from '../sandbox/faults/rules.ts'
 import { requestLog } from '../sandbox/requests/request-log.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { sealInMemory } from '../sandbox/seed/vouchers.ts'
@@ -60,10 +61,11 @@ export const startInMemory = (sources: Sources): Origin => {
 }
 
 /** The default world is there already. */
-const restoreWorlds = (worlds: SandboxWorlds, { worlds: states, requests }: Capsule): void => {
+const restoreWorlds = (worlds: SandboxWorlds, { worlds: states, faults, requests }: Capsule): void => {
   for (const [name, state] of states) {
     const world = worlds.find(name) ?? worlds.create(name, state)
     world.of(requestLog).restore(requests.get(name) ?? [])
+    restoreRules(world, faults.get(name) ?? [])
   }
 }
 

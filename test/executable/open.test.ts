@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CoverageReport } from '../../src/sandbox/requests/operations.ts'
 import { bearer, inFolder, login, type Pair, type Running, run, start } from './program.ts'
 
 /** `scrip run --capsule` and `scrip open` (contract C15). */
@@ -15,6 +16,9 @@ await ask('POST', '/_sandbox/clock', { now: '2040-01-01T00:00:00Z' })
 const later = await logIn('sandbox')
 const other = await logIn('sbx_other')
 await ask('POST', '/api/v1/beneficiaries', { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }, other)
+await ask('POST', '/_sandbox/faults?world=other', { drop: true, times: 1 })
+await ask('DELETE', '/_sandbox/faults?world=other')
+await ask('POST', '/_sandbox/faults?world=other', { status: 503, match: { path: '/api/v1/orders' }, times: 7 })
 await ask('DELETE', '/_sandbox/worlds/gone')
 await logIn('sbx_gone')
 await ask('DELETE', '/_sandbox/worlds/gone')
@@ -91,6 +95,24 @@ describe('scrip open FILE', () => {
         earlier.map((_, index) => index + 1).concat(earlier.length + 1),
       )
       expect((await requestsOf('other')).map(({ path }) => path)).toContain('/api/v1/beneficiaries')
+      await program.stop()
+    }))
+
+  test('with their fault rules and their coverage, that of dropped worlds included', () =>
+    inCapsule([], async (capsule) => {
+      const program = await open(capsule)
+      const rules = await json<object[]>(program.request('/_sandbox/faults?world=other'))
+      expect(rules).toMatchObject([{ id: 2, status: 503, match: { path: '/api/v1/orders' }, times_left: 7 }])
+      expect(await json(program.request('/_sandbox/faults'))).toEqual([])
+      const met = async (query: string) => {
+        const { outcomes, events } = await json<CoverageReport>(program.request(`/_sandbox/coverage${query}`))
+        return [...outcomes, ...events]
+          .filter(({ count }) => count > 0)
+          .map((each) => ('type' in each ? each.type : `${each.operation} ${each.name} ${each.count}`))
+      }
+      expect(await met('?world=other')).toEqual(['login success 1', 'createBeneficiary success 1'])
+      expect(await met('')).toContain('order.delivered')
+      expect(await met('?world=*')).toContain('login success 4')
       await program.stop()
     }))
 

@@ -177,6 +177,22 @@ describe('PUT /_sandbox/scenario', () => {
     expect((await world.again()).token).not.toBe(world.token)
   })
 
+  test('webhooks live on with their secrets, and deliver what happens from now on', async () => {
+    const world = await server.world(NOON)
+    const url = `${server.url}/_sandbox/inbox/shop?world=${world.name}`
+    const wanted = { name: 'shop', url, events: ['order.*'] }
+    await world.post('/api/v1/webhooks', wanted)
+    const webhooks = await list<object>(world, 'webhooks')
+    await placed(world, INSTANT)
+    await loaded(world, { clock: CLOCK })
+    expect(await list<object>(world, 'webhooks')).toEqual(webhooks)
+    expect(await list<object>(world, 'events')).toEqual([])
+    await placed(world, INSTANT)
+    await control(server, 'POST', `/webhooks/settle?world=${world.name}`)
+    const received = await succeed<{ body: string }[]>(server, 'GET', `/inbox?world=${world.name}`)
+    expect(received.map(({ body }) => JSON.parse(body).type)).toEqual(['order.created', 'order.delivered'])
+  })
+
   test('the default world keeps its documented credentials, and gives a client its name as password', async () => {
     const own = await startServer('--rate-limit', 'off')
     await succeed(own, 'PUT', '/scenario', { clients: [{ name: 'shop' }] })

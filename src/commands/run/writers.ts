@@ -56,7 +56,7 @@ export const journalHar: WriterOf = (write, { url }) => {
 
 export const capsule =
   ({ catalogFile, ratesFile }: RunConfig): WriterOf =>
-  (write, { worlds, seed }) => {
+  (write, { worlds, seed, sandbox }) => {
     const writer = new CapsuleWriter(write, {
       version: VERSION,
       seed,
@@ -68,9 +68,9 @@ export const capsule =
       end: async () => {
         for (const name of worlds.names) {
           const world = worlds.find(name)
-          if (world) await writer.world(world, seed)
+          if (world && sandbox) await writer.world(world, seed, sandbox.met(world))
         }
-        writer.end()
+        if (sandbox) writer.end(sandbox.met())
       },
     }
   }

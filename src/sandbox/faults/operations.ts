@@ -16,7 +16,7 @@ const WHEN = ['before', 'after'] as const
 
 /** A rule that makes requests of a world fail, wait or break off. */
 export type Rule = Static<typeof Rule>
-const Rule = Type.Object(
+export const Rule = Type.Object(
   {
     id: Type.Integer(),
     error: nullable(Type.String()),

@@ -28,6 +28,11 @@ export const addRule = (world: World, rule: Omit<Rule, 'id'>): Rule => {
   return added
 }
 
+/** Goes on with the rules of another process. */
+export const restoreRules = (world: World, all: readonly Rule[]): void => {
+  Object.assign(world.of(rules), { all: [...all], lastId: all.at(-1)?.id ?? 0 })
+}
+
 export const clearRules = (world: World): void => {
   world.of(rules).all = []
 }

@@ -149,6 +149,10 @@ export const CoverageReport = Type.Object(
   },
   { title: 'Coverage' },
 )
+/** What was met, without what was not. */
+export type Met = Static<typeof Met>
+export const Met = Type.Pick(CoverageReport, ['outcomes', 'events'])
+
 const COVERAGE_EXAMPLE: CoverageReport = {
   summary: '1 of 1 outcomes of the API; all met',
   documented: 1,

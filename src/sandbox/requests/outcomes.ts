@@ -7,7 +7,7 @@ import { type World, worldPart } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { isAsset, isProbe } from '../control/gate.ts'
 import type { DocumentedError } from '../faults/operations.ts'
-import type { CoverageReport } from './operations.ts'
+import type { CoverageReport, Met } from './operations.ts'
 
 /** A documented way in which an operation ends: `success`, or the name of an error. */
 export type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>
@@ -136,6 +136,24 @@ export class Coverage {
     }
   }
 
+  /** What one world has met, or all worlds together, for another process. */
+  met(world: World | undefined): Met {
+    const { outcomes, events } = this.report(world)
+    return { outcomes: outcomes.filter(({ count }) => count > 0), events: events.filter(({ count }) => count > 0) }
+  }
+
+  /** Goes on with what another process has met. */
+  restore(world: World | undefined, { outcomes, events }: Met): void {
+    const documented = new Map(this.registry.ofApi().map((outcome) => [nameOf(outcome), outcome]))
+    const kept = world ? world.of(counts) : this.#all
+    for (const met of outcomes) {
+      const outcome = documented.get(nameOf(met))
+      if (outcome) kept.set(outcome, met.count)
+    }
+    const keptEvents = world ? world.of(eventCounts) : this.#allEvents
+    for (const { type, count, delivered } of events) keptEvents.set(type, { count, delivered })
+  }
+
   /** The report of one world, or of all worlds, dropped ones included. */
   report(world: World | undefined): CoverageReport {
     const ofApi = this.registry.ofApi()
@@ -153,6 +171,8 @@ export class Coverage {
   }
 }
 
+const nameOf = ({ operation, name }: Pick<Outcome, 'operation' | 'name'>): string => `${operation} ${name}`
+
 const sharesOf = (outcomes: readonly Outcome[], kept: Counts) => {
   const exercised = outcomes.filter((outcome) => kept.has(outcome)).length
   return { exercised, percent: Math.floor((exercised * 1_000) / outcomes.length) / 10 }
@@ -162,7 +182,7 @@ const sharesOf = (outcomes: readonly Outcome[], kept: Counts) => {
 const NAMED_MAX = 10
 
 const summaryOf = (outcomes: CoverageReport['outcomes']): string => {
-  const missed = outcomes.filter(({ count }) => count === 0).map(({ operation, name }) => `${operation} ${name}`)
+  const missed = outcomes.filter(({ count }) => count === 0).map(nameOf)
   const named = missed.slice(0, NAMED_MAX).join(', ')
   const others = missed.length - NAMED_MAX
   const rest = missed.length === 0 ? 'all met' : `not met: ${named}${others > 0 ? ` and ${others} more` : ''}`

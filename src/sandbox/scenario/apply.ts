@@ -2,6 +2,7 @@ import { DomainError, invalid } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { turns } from '../../kernel/turns.ts'
 import { allClients, copyLogins, findPasswordDigest, setPasswordDigest } from '../../sessions/queries.ts'
+import { copyWebhooks } from '../../webhooks/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { addRule, clearRules } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
@@ -15,7 +16,7 @@ import type { Scenario } from './schema.ts'
 
 /** Makes and replaces worlds by documents. */
 
-/** Replaces a world in the same step in which its last tokens are taken over. */
+/** Replaces a world in the same step in which its last tokens and webhooks are taken over. */
 export const replaceByScenario = async (parts: Parts, world: World, document: Scenario): Promise<World> => {
   const { worlds, scenarios } = parts
   const rules = newRules(document, parts.outcomes)
@@ -35,7 +36,7 @@ export const replaceByScenario = async (parts: Parts, world: World, document: Sc
   return next
 }
 
-/** Tokens, passwords of their own, and the place in the stream of randomness, so that no id comes twice. */
+/** Tokens, passwords of their own, webhooks, and the place in the stream of randomness, so that no id comes twice. */
 const predecessorOf = (seed: string, world: World): Predecessor => ({
   randomness:
     world.randomness instanceof SeededRandomness
@@ -49,11 +50,9 @@ const predecessorOf = (seed: string, world: World): Predecessor => ({
       const digest = findPasswordDigest(db.query, id)
       if (digest !== undefined && digest !== worldDigest(world)) setPasswordDigest(tx, id, digest)
     }
-    copyLogins(
-      db.query,
-      tx,
-      kept.map(({ id }) => id),
-    )
+    const ids = kept.map(({ id }) => id)
+    copyLogins(db.query, tx, ids)
+    copyWebhooks(db.query, tx, ids)
   },
 })
 
