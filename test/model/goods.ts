@@ -31,7 +31,13 @@ export interface Product {
 
 const currencies = read<Currency[]>('currencies.json')
 const byCode = new Map(currencies.map((currency) => [currency.currency, currency]))
-const rates = new Map(Object.entries(read<{ rates: Record<string, string> }>('rates.json').rates))
+
+/** Units of each currency for one US dollar, as decimals. */
+export type Rates = ReadonlyMap<string, string>
+export const seededRates: Rates = new Map([
+  ['USD', '1'],
+  ...Object.entries(read<{ rates: Record<string, string> }>('rates.json').rates),
+])
 
 export const countries = read<{ id: number; alpha_2: string; alpha_3: string }[]>('countries.json')
 export const categories = read<{ id: number; active: boolean }[]>('categories.json')
@@ -45,9 +51,6 @@ export const currencyOf = (code: string): Currency => {
   if (!currency) throw new Error(`the model knows no currency ${code}`)
   return currency
 }
-
-/** Units of a currency for one US dollar, as a decimal; undefined where the sandbox has no rate. */
-export const rateText = (code: string): string | undefined => (code === 'USD' ? '1' : rates.get(code))
 
 export const seeded = read<{ products: Product[] }>('catalog.json').products
 

@@ -1,5 +1,6 @@
-import type { Product } from './goods.ts'
-import { inCurrency, partOf } from './money.ts'
+import { type Product, type Rates, seededRates } from './goods.ts'
+import { type Happening, happened, type Webhook } from './happenings.ts'
+import { partOf } from './money.ts'
 
 /**
  * What a sandbox must answer: the specification and the contract once more, small enough to be read at one go. It has
@@ -32,6 +33,8 @@ export interface Wallet {
   amount: bigint
   reserved: bigint
   creditLimit: bigint
+  threshold: bigint | null
+  isLow: boolean
 }
 
 export interface Beneficiary {
@@ -83,6 +86,8 @@ export interface Payout {
   paid: bigint
   paidAmount: bigint
   beneficiary: string | null
+  /** What a saved beneficiary's total grows by when it is completed, at the rate of its creation. */
+  counted: bigint
   createdAt: number
   status: PayoutStatus
   submitted: boolean
@@ -115,6 +120,15 @@ interface KeptAnswer {
   at: Span
 }
 
+/** What an operator has agreed with a client. */
+export interface Terms {
+  name: string
+  vouchers: boolean
+  quantityMax: number | null
+  /** Percentages by product. */
+  discounts: Map<number, number>
+}
+
 /** What a snapshot keeps of a world. */
 export interface State {
   clock: { offset: Span; frozenAt: number | null }
@@ -128,6 +142,15 @@ export interface State {
   movements: Movement[]
   logins: Login[]
   keys: Map<string, KeptAnswer>
+  rates: Rates
+  /** What was changed of products, by their ids. */
+  edits: Map<number, Partial<Product>>
+  /** By client id. */
+  clients: Map<number, Terms>
+  webhooks: Webhook[]
+  happenings: Happening[]
+  /** The latest time at which something was done in it. */
+  present: number
 }
 
 export interface FaultRule {
@@ -156,6 +179,8 @@ export interface World {
   charges: Map<string, { text: string; payable: bigint; wire: Record<string, unknown>; wallet: number; at: Span }>
   faults: FaultRule[]
   failures: Map<string, Span[]>
+  /** Whether its inboxes answer 200 at once. */
+  inbox: 'as made' | 'told otherwise'
 }
 
 /** An access token as the model remembers it. */
@@ -179,6 +204,8 @@ const seededWallet = (id: number, client: ClientName, currency: string, amount: 
   amount,
   reserved: 0n,
   creditLimit: 0n,
+  threshold: null,
+  isLow: false,
 })
 
 /** What a world begins with (contract C2). */
@@ -202,7 +229,22 @@ const freshState = (): State => {
     movements: wallets.map(({ id, client, amount }) => ({ wallet: id, client, amount, source: 'funding' })),
     logins: [],
     keys: new Map(),
+    rates: seededRates,
+    edits: new Map(),
+    clients: new Map([
+      [1, { name: 'sandbox', vouchers: true, quantityMax: null, discounts: new Map() }],
+      [2, { name: 'limited', vouchers: false, quantityMax: 10, discounts: new Map([[2, 6]]) }],
+    ]),
+    webhooks: [],
+    happenings: [],
+    present: 0,
   }
+}
+
+export const termsOf = ({ state }: World, client: ClientName): Terms => {
+  const terms = state.clients.get(CLIENT_IDS[client])
+  if (!terms) throw new Error(`the model has no client ${client}`)
+  return terms
 }
 
 const worldWith = (name: string, password: string | undefined, state: State): World => ({
@@ -213,6 +255,7 @@ const worldWith = (name: string, password: string | undefined, state: State): Wo
   charges: new Map(),
   faults: [],
   failures: new Map(),
+  inbox: 'as made',
 })
 
 export class Model {
@@ -238,8 +281,13 @@ export class Model {
     return world
   }
 
-  product(id: number): Product | undefined {
-    return this.products.find((product) => product.id === id && product.active)
+  /** What is sold in a world, or is not. */
+  productsIn({ state }: World): Product[] {
+    return this.products.map((product) => ({ ...product, ...state.edits.get(product.id) }))
+  }
+
+  product(world: World, id: number): Product | undefined {
+    return this.productsIn(world).find((product) => product.id === id && product.active)
   }
 
   // Worlds (contract C15)
@@ -248,17 +296,22 @@ export class Model {
   put(name: string, state: State = freshState()): World {
     if (name === DEFAULT) this.products = this.catalog
     const world = worldWith(name, this.worlds.get(name)?.password, structuredClone(state))
+    for (const webhook of world.state.webhooks) webhook.isSure = false
     this.worlds.set(name, world)
     return world
   }
 
-  /** The process has ended and begun again: what it held in memory is gone. */
-  restart(keepsDefault: boolean): void {
-    const { state } = this.world(DEFAULT)
+  /** The process has ended and begun again: what it held in memory is gone, and without a folder that is everything. */
+  restart(keeps: boolean): void {
     this.products = this.catalog
+    const kept = keeps ? [...this.worlds.values()] : []
     this.worlds.clear()
-    this.snapshots.clear()
-    this.worlds.set(DEFAULT, worldWith(DEFAULT, undefined, keepsDefault ? state : freshState()))
+    if (!keeps) this.snapshots.clear()
+    this.worlds.set(DEFAULT, worldWith(DEFAULT, undefined, freshState()))
+    for (const { name, password, state } of kept) {
+      for (const webhook of state.webhooks) webhook.isSure = false
+      this.worlds.set(name, worldWith(name, password, state))
+    }
   }
 
   // Sessions (contract C3)
@@ -381,7 +434,10 @@ export class Model {
     take(state, order.product, order.quantity)
     move(state, order.wallet, -order.paid, 'order')
     reserve(state, order.wallet, order.paid)
-    if (order.status === 'DELIVERED') settle(state, order)
+    happened(state, order.client, 'order.created')
+    if (order.status !== 'DELIVERED') return
+    settle(state, order)
+    happened(state, order.client, 'order.delivered')
   }
 
   /** Vouchers are handed out; the last one ends the order. */
@@ -389,7 +445,9 @@ export class Model {
     order.delivered = Math.min(order.quantity, order.delivered + quantity)
     order.dueAt = null
     order.status = 'PARTIALLY_DELIVERED'
-    if (order.delivered === order.quantity) settle(world.state, order)
+    const isWhole = order.delivered === order.quantity
+    if (isWhole) settle(world.state, order)
+    happened(world.state, order.client, isWhole ? 'order.delivered' : 'order.partially_delivered')
   }
 
   /** What was not delivered goes back to the wallet. */
@@ -401,6 +459,8 @@ export class Model {
     if (back > 0n) move(state, order.wallet, back, 'refund')
     take(state, order.product, -undelivered)
     order.status = order.delivered > 0 ? 'PARTIALLY_DELIVERED' : status
+    if (order.status !== 'PARTIALLY_DELIVERED') happened(state, order.client, `order.${status.toLowerCase()}`)
+    if (back > 0n) happened(state, order.client, 'order.refunded')
     order.givenUp = true
     order.dueAt = null
   }
@@ -411,6 +471,7 @@ export class Model {
     state.written = true
     move(state, payout.wallet, -payout.paid, 'payout')
     reserve(state, payout.wallet, payout.paid)
+    happened(state, payout.client, 'payout.created')
     payout.dueAt = dueOf(state, payout, payout.createdAt)
   }
 
@@ -423,11 +484,13 @@ export class Model {
     move(world.state, payout.wallet, payout.paid, 'refund')
     payout.status = status
     payout.dueAt = null
+    happened(world.state, payout.client, `payout.${status}`)
   }
 
   giveBack(world: World, payout: Payout): void {
     payout.returned = true
     move(world.state, payout.wallet, payout.paidAmount, 'refund')
+    happened(world.state, payout.client, 'payout.returned')
   }
 
   /** Takes the next step of a payout's way; false at its end. */
@@ -441,10 +504,12 @@ export class Model {
     } as const
     if (payout.status === 'processing') {
       if (payout.submitted) payout.status = 'settling'
+      happened(state, payout.client, payout.submitted ? 'payout.settling' : 'payout.submitted')
       payout.submitted = true
     } else if (payout.status in next) {
       payout.status = next[payout.status as keyof typeof next]
       if (payout.status === 'completed') this.#complete(world, payout, now)
+      happened(state, payout.client, `payout.${payout.status}`)
     } else {
       return false
     }
@@ -456,9 +521,8 @@ export class Model {
     reserve(state, payout.wallet, -payout.paid)
     const saved = state.beneficiaries.find(({ id }) => id === payout.beneficiary)
     if (!saved) return
-    const currency = state.wallets.find(({ client }) => client === payout.client)?.currency ?? payout.currency
     saved.payouts += 1
-    saved.total += inCurrency(payout.amount, payout.currency, currency) ?? 0n
+    saved.total += payout.counted
     saved.lastPayoutAt = now
   }
 
@@ -479,7 +543,11 @@ export class Model {
       const order = earliest(state.orders)
       const payout = earliest(state.payouts)
       const dueAt = Math.min(order?.dueAt ?? Number.POSITIVE_INFINITY, payout?.dueAt ?? Number.POSITIVE_INFINITY)
-      if (dueAt > now) return
+      if (dueAt > now) {
+        state.present = now
+        return
+      }
+      state.present = dueAt
       if (order?.dueAt === dueAt) this.#orderIsDue(world, order, dueAt)
       else if (payout) this.#payoutIsDue(world, payout, dueAt)
     }
@@ -488,6 +556,7 @@ export class Model {
   #orderIsDue(world: World, order: Order, at: number): void {
     if (order.status === 'PENDING') {
       order.status = 'PROCESSING'
+      happened(world.state, order.client, 'order.processing')
       order.dueAt = Math.max(order.placedAt + ORDER_DELIVERED_AFTER, at)
     } else {
       this.deliver(world, order, order.quantity)
@@ -538,8 +607,22 @@ const walletIn = (state: State, id: number): Wallet => {
 const move = (state: State, walletId: number, amount: bigint, source: Movement['source']): void => {
   const wallet = walletIn(state, walletId)
   wallet.amount += amount
+  happened(state, wallet.client, amount < 0n ? 'wallet.debited' : 'wallet.credited')
+  look(state, wallet)
   state.movements.push({ wallet: walletId, client: wallet.client, amount, source })
 }
+/** Tells of a wallet that has fallen below its threshold, once until it has recovered. */
+const look = (state: State, wallet: Wallet): void => {
+  const isLow = wallet.threshold !== null && wallet.amount < wallet.threshold
+  if (isLow && !wallet.isLow) happened(state, wallet.client, 'wallet.low')
+  wallet.isLow = isLow
+}
+
+export const setThreshold = (state: State, wallet: Wallet, threshold: bigint | null): void => {
+  wallet.threshold = threshold
+  look(state, wallet)
+}
+
 export const fund = (state: State, walletId: number, amount: bigint): void => {
   state.written = true
   move(state, walletId, amount, 'funding')

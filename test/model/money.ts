@@ -1,4 +1,4 @@
-import { currencyOf, type Product, rateText } from './goods.ts'
+import { currencyOf, type Product, type Rates } from './goods.ts'
 
 /** What purchases and payouts cost (contract C5, C9, C13), in whole minor units of any size. */
 
@@ -48,8 +48,8 @@ const scaled = (text: string, decimals: number): { units: bigint; rest: bigint }
 }
 
 /** Units of one currency for one of another, in 1e-8; undefined without a rate. */
-export const rateE8 = (from: string, to: string): bigint | undefined => {
-  const [source, target] = [rateText(from), rateText(to)].map((text) => text && scaled(text, 8).units)
+export const rateE8 = (rates: Rates, from: string, to: string): bigint | undefined => {
+  const [source, target] = [rates.get(from), rates.get(to)].map((text) => text && scaled(text, 8).units)
   return source && target ? divided(target * E8, source) : undefined
 }
 
@@ -57,9 +57,9 @@ const converted = (amount: bigint, from: string, to: string, rate: bigint): bigi
   divided(amount * rate * power(decimalsOf(to)), E8 * power(decimalsOf(from)))
 
 /** An amount in another currency at the rate of the catalog. */
-export const inCurrency = (amount: bigint, from: string, to: string): bigint | undefined => {
+export const inCurrency = (rates: Rates, amount: bigint, from: string, to: string): bigint | undefined => {
   if (from === to) return amount
-  const rate = rateE8(from, to)
+  const rate = rateE8(rates, from, to)
   return rate === undefined ? undefined : converted(amount, from, to, rate)
 }
 
@@ -81,6 +81,7 @@ export interface Price {
 
 /** The eight steps of contract C9. */
 export const priceOf = (
+  rates: Rates,
   product: Product,
   denomination: number,
   quantity: number,
@@ -89,7 +90,7 @@ export const priceOf = (
   quantityMax: number,
 ): Price | Trouble => {
   const source = product.currency
-  const rate = source === walletCurrency ? E8 : rateE8(source, walletCurrency)
+  const rate = source === walletCurrency ? E8 : rateE8(rates, source, walletCurrency)
   if (rate === undefined) return { trouble: 'no rate', from: source, to: walletCurrency }
   const list = (minorOf(denomination, source) ?? 0n) * BigInt(quantity)
   const off = shareIn(list, discount)
@@ -142,11 +143,16 @@ export interface PayoutPrice {
   paidAmount: bigint
 }
 
-export const payoutPrice = (amount: bigint, currency: string, walletCurrency: string): PayoutPrice | Trouble => {
+export const payoutPrice = (
+  rates: Rates,
+  amount: bigint,
+  currency: string,
+  walletCurrency: string,
+): PayoutPrice | Trouble => {
   const share = shareIn(amount, PAYOUT_FEE_BASIS_POINTS)
   const fees = share === 0n ? 1n : share
-  const net = inCurrency(amount + fees, currency, walletCurrency)
-  const paidAmount = inCurrency(amount, currency, walletCurrency)
+  const net = inCurrency(rates, amount + fees, currency, walletCurrency)
+  const paidAmount = inCurrency(rates, amount, currency, walletCurrency)
   if (net === undefined || paidAmount === undefined) return { trouble: 'no rate', from: currency, to: walletCurrency }
   const paid = net + (currency === walletCurrency ? 0n : shareIn(net, CONVERSION_BASIS_POINTS))
   if ([amount + fees, net, paid].some((each) => each > LARGEST)) return { trouble: 'too large' }

@@ -1,5 +1,6 @@
 import { answerFaults, ledgerFaults } from './checks.ts'
 import { faultsIn, isPathId, type Refusal } from './expect.ts'
+import type { Product } from './goods.ts'
 import {
   type ClientName,
   type FaultRule,
@@ -95,6 +96,12 @@ export class Play {
   now(world: World, real: Span = spanOf(Date.now())): Span {
     const { frozenAt, offset } = world.state.clock
     return frozenAt === null ? { lo: real.lo + offset.lo, hi: real.hi + offset.hi } : spanOf(frozenAt)
+  }
+
+  /** What is sold in a world, as it is there. */
+  productOf(name: string, id: number): Product | undefined {
+    const world = this.model.worlds.get(name)
+    return world && this.model.product(world, id)
   }
 
   /** A name that nothing else in this run has. */

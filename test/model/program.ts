@@ -82,6 +82,10 @@ export class Program {
     return this.document.refusals.get(operation) ?? []
   }
 
+  get url(): string {
+    return this.#running.url
+  }
+
   database(world: string): Sqlite | undefined {
     return this.#running.database(world)
   }
@@ -117,6 +121,13 @@ export class Program {
     const outcome = await this.#answerTo(url, init)
     const visited = againstBinary ? undefined : visitsSoFar() - visitsBefore
     return { ...outcome, visited, real: { lo: before, hi: Date.now() } }
+  }
+
+  /** Asks for a stream that does not end, and goes away when it begins. */
+  async follow(url: string, headers: Record<string, string>): Promise<{ status: number }> {
+    const response = await this.#running.request(url, { headers, keepalive: false })
+    await response.body?.cancel()
+    return { status: response.status }
   }
 
   async #answerTo(url: string, init: BunFetchRequestInit): Promise<Omit<Answer, 'real' | 'visited'>> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { amountTrouble, badRequest, invalid, isPathId, memberFaults, notFound, unreadable } from '../expect.ts'
 import { countries, currencyOf, findCurrency, type Product } from '../goods.ts'
-import { DEFAULT } from '../model.ts'
+import { DEFAULT, termsOf } from '../model.ts'
 import { discountOf, minorOf, offerOf } from '../money.ts'
 import type { At, Expected } from '../play.ts'
 import { badPageFields, command, filters, pageFaults, pages, queryOf, whoever } from './command.ts'
@@ -12,13 +12,13 @@ import { ask } from './sessions.ts'
 
 const LIST = { limitDefault: 50, limitMax: 10_000, six: true } as const
 
-/** Agreed for `limited` in every sandbox world. */
-const AGREED: Record<string, number> = { 'limited 2': 6 }
-export const agreedOf = ({ client }: Pick<At, 'client'>, product: Product): number =>
-  AGREED[`${client} ${product.id}`] ?? 0
-/** What `limited` may buy at most at once. */
-export const quantityMaxOf = ({ client }: Pick<At, 'client'>, product: Product): number =>
-  Math.min(product.max_quantity, client === 'limited' ? 10 : Number.POSITIVE_INFINITY)
+type Buyer = Pick<At, 'world' | 'client'>
+export const agreedOf = ({ world, client }: Buyer, product: Product): number =>
+  termsOf(world, client).discounts.get(product.id) ?? 0
+export const quantityMaxOf = ({ world, client }: Buyer, product: Product): number =>
+  Math.min(product.max_quantity, termsOf(world, client).quantityMax ?? Number.POSITIVE_INFINITY)
+/** Whether the feature vouchers is on. */
+export const buysVouchers = ({ world, client }: Buyer): boolean => termsOf(world, client).vouchers
 
 /** Denominations and quantities: on and off every edge that the contract names. */
 export const denominations: fc.Arbitrary<unknown> = fc.oneof(
@@ -75,7 +75,7 @@ const listProducts = command({
     }),
   }),
   run: async (play, { who, page, filter }) => {
-    await ask(play, who, { operation: 'listProducts', query: queryOf({ ...page, ...filter }) }, ({ model }) => {
+    await ask(play, who, { operation: 'listProducts', query: queryOf({ ...page, ...filter }) }, ({ model, world }) => {
       const bad = badPageFields(page, LIST)
       for (const name of ['country_id', 'currency_id'] as const) {
         const id = filter[name]
@@ -85,14 +85,17 @@ const listProducts = command({
       if (filter.sort !== undefined && !SORTS.includes(filter.sort)) bad.push('sort')
       if (bad.length > 0) return invalid('structured', bad)
       const alpha3 = countries.find(({ id }) => String(id) === filter.country_id)?.alpha_3
-      const found = model.products.filter(
-        (product) =>
-          product.active &&
-          (filter.category === undefined || product.category.toLowerCase() === String(filter.category).toLowerCase()) &&
-          (filter.country_id === undefined || product.country === alpha3) &&
-          (filter.currency_id === undefined || String(findCurrency(product.currency)?.id) === filter.currency_id) &&
-          (filter.search === undefined || product.name.toLowerCase().includes(filter.search.toLowerCase())),
-      )
+      const found = model
+        .productsIn(world)
+        .filter(
+          (product) =>
+            product.active &&
+            (filter.category === undefined ||
+              product.category.toLowerCase() === String(filter.category).toLowerCase()) &&
+            (filter.country_id === undefined || product.country === alpha3) &&
+            (filter.currency_id === undefined || String(findCurrency(product.currency)?.id) === filter.currency_id) &&
+            (filter.search === undefined || product.name.toLowerCase().includes(filter.search.toLowerCase())),
+        )
       const ids = sorted(found, filter.sort).map(({ id }) => id)
       return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, ids) }
     })
@@ -105,9 +108,9 @@ const getProduct = command({
   weight: 1,
   args: fc.record({ who: whoever, id: productIds }),
   run: async (play, { who, id }) => {
-    await ask(play, who, { operation: 'getProduct', id }, ({ model }) => {
+    await ask(play, who, { operation: 'getProduct', id }, ({ model, world }) => {
       if (!isPathId(id)) return badRequest('structured', 'Invalid product ID')
-      const product = model.product(Number(id))
+      const product = model.product(world, Number(id))
       if (!product) return notFound('structured', 'Product not found')
       const { name, category, sub_category, delivery_mode, delivery_time } = product
       const said = { id: product.id, name, category, sub_category, delivery_mode, delivery_time }
@@ -134,7 +137,7 @@ const checkAvailability = command({
         ...(isQuantity(quantity) ? [] : ['quantity']),
       ]
       if (!isDenomination(denomination) || !isQuantity(quantity)) return invalid('structured', bad)
-      const product = at.model.product(Number(id))
+      const product = at.model.product(at.world, Number(id))
       if (!product) return notFound('structured', 'Product not found')
       const isOffered = offerOf(product, denomination, 0) !== undefined
       const isAvailable =
@@ -167,7 +170,7 @@ const getDiscounts = command({
         ...(isLeftOut(quantity) || isQuantity(quantity) ? [] : ['quantity']),
       ]
       if (bad.length > 0) return invalid('charges', bad)
-      const product = at.model.product(Number(id))
+      const product = at.model.product(at.world, Number(id))
       if (!product) return { status: 404, body: { error: 'Product not found' } }
       return discountOfProduct(
         at,

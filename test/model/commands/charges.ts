@@ -49,7 +49,7 @@ export const checkPurchase = (
   shape: Shape,
   purchase: Purchase,
 ): { product: Product; discount: bigint } | Expected => {
-  const product = at.model.product(purchase.product)
+  const product = at.model.product(at.world, purchase.product)
   if (!product) return refused(shape, 404, 'Product not found')
   const discount = offerOf(product, purchase.denomination, agreedOf(at, product))
   if (discount === undefined) return refused(shape, 404, 'Denomination not found')
@@ -72,7 +72,15 @@ export const priced = (at: At, shape: Shape, purchase: Purchase): { price: Price
       : model.wallet(world, client, purchase.wallet)
   if (!wallet) return refused(shape, 400, 'Wallet not found')
   const quantityMax = quantityMaxOf(at, product)
-  const price = priceOf(product, purchase.denomination, purchase.quantity, discount, wallet.currency, quantityMax)
+  const price = priceOf(
+    world.state.rates,
+    product,
+    purchase.denomination,
+    purchase.quantity,
+    discount,
+    wallet.currency,
+    quantityMax,
+  )
   if (!('trouble' in price)) return { price, wallet: wallet.id }
   if (price.trouble === 'no rate') return refused(shape, 400, `No exchange rate found for ${price.from} to ${price.to}`)
   return amountTrouble(shape, price.trouble)

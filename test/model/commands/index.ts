@@ -2,6 +2,7 @@ import { beneficiaryCommands } from './beneficiaries.ts'
 import { catalogCommands } from './catalog.ts'
 import { chargeCommands } from './charges.ts'
 import type { AnyCommand } from './command.ts'
+import { editingCommands } from './editing.ts'
 import { faultCommands } from './faults.ts'
 import { heldCommands } from './held.ts'
 import { journalCommands } from './journal.ts'
@@ -10,10 +11,12 @@ import { orderCommands } from './orders.ts'
 import { payoutCommands } from './payouts.ts'
 import { referenceCommands } from './reference.ts'
 import { restartCommands } from './restarts.ts'
+import { scenarioCommands } from './scenarios.ts'
 import { sessionCommands } from './sessions.ts'
 import { sundryCommands } from './sundry.ts'
 import { togetherCommands } from './together.ts'
 import { walletCommands } from './wallets.ts'
+import { webhookCommands } from './webhooks.ts'
 import { worldCommands } from './worlds.ts'
 
 /** Everything that a script can do, one file a room. */
@@ -28,6 +31,9 @@ export const COMMANDS: readonly AnyCommand[] = [
   ...payoutCommands,
   ...worldCommands,
   ...operatorCommands,
+  ...editingCommands,
+  ...webhookCommands,
+  ...scenarioCommands,
   ...faultCommands,
   ...journalCommands,
   ...togetherCommands,

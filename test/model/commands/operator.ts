@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { badRequest, faultsIn, isPathId, notFound } from '../expect.ts'
+import { happened } from '../happenings.ts'
 import type { Order, Payout, World } from '../model.ts'
 import type { Expected, Play } from '../play.ts'
 import { command, which, worldNames } from './command.ts'
@@ -41,6 +42,7 @@ const advanced = (
     if (to === 'action_required' && payout.status === 'settling') {
       payout.status = 'action_required'
       payout.dueAt = null
+      happened(world.state, payout.client, 'payout.action_required')
     } else {
       play.model.step(world, payout, now)
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { badRequest, faultsIn, forbidden, invalid, isPathId, memberFaults, notFound, unreadable } from '../expect.ts'
 import { type ClientName, type Order, type World, within } from '../model.ts'
 import { type At, type Expected, isInSpan, type Play, type Rule, type Who } from '../play.ts'
-import { isDenomination, isId, isLeftOut, isQuantity } from './catalog.ts'
+import { buysVouchers, isDenomination, isId, isLeftOut, isQuantity } from './catalog.ts'
 import { charged, checkPurchase, keyOf, type Purchase, priced } from './charges.ts'
 import {
   badPageFields,
@@ -62,7 +62,7 @@ export type OrderBody = Record<string, unknown>
 export const placed =
   (body: OrderBody): Rule =>
   (at): Expected => {
-    if (at.client === 'limited') return forbidden
+    if (!buysVouchers(at)) return forbidden
     const { product_id, denomination, quantity, wallet_id, ref, client_reference, email } = body
     const bad = [
       ...(isId(product_id) ? [] : ['product_id']),
@@ -111,7 +111,7 @@ const orderFault = (
   email: string | null,
 ): string | undefined => {
   const { model, world, client, now, answer } = at
-  const product = model.product(purchase.product)
+  const product = model.product(world, purchase.product)
   const wire = answer.json as OrderWire
   if (!product) return 'an order of no product'
   if (!isInSpan(now, wire.placed_at)) return `placed_at is not now, ${new Date(now.lo).toISOString()}`
@@ -194,7 +194,7 @@ const onOwnOrder = (does: string, operation: string, answer: (at: At, order: Ord
     run: async (play, { who, nth, odd }) => {
       const id = odd ?? (await someOrder(play, who, nth))
       await ask(play, who, { operation, id }, (at) => {
-        if (at.client === 'limited') return forbidden
+        if (!buysVouchers(at)) return forbidden
         if (!isPathId(id)) return badRequest('structured', 'Invalid order ID')
         const order = ownOrders(at.world, at.client).find((each) => String(each.id) === id)
         return order ? answer(at, order) : notFound('structured', 'Order not found')
@@ -253,7 +253,7 @@ export const orderCommands = [
       quantity: fc.integer({ min: 1, max: 8 }),
     }),
     run: async (play, { world, product_id, quantity }) => {
-      const product = play.model.product(product_id)
+      const product = play.productOf(world, product_id)
       const denomination = product?.denominations[0]?.min_value ?? 25
       const body = { product_id, denomination, quantity }
       await once(play, { world, client: 'sandbox' }, { operation: 'placeOrder', body }, undefined, placed(body))
@@ -266,7 +266,8 @@ export const orderCommands = [
     args: fc.record({ who: whoever, bought: purchases }),
     run: async (play, { who, bought }) => {
       const { product_id, quantity, wallet_id } = bought
-      const denomination = bought.denomination ?? play.model.product(product_id)?.denominations[0]?.min_value ?? 1
+      const denomination =
+        bought.denomination ?? play.productOf(who.world, product_id)?.denominations[0]?.min_value ?? 1
       const body = { product_id, denomination, quantity, wallet_id }
       const purchase = { product: product_id, denomination, quantity, wallet: wallet_id }
       const charges = { operation: 'calculateCharges', id: product_id, body: { denomination, quantity, wallet_id } }
@@ -281,8 +282,8 @@ export const orderCommands = [
     args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
     run: async (play, { who, text, keyed }) => {
       const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
-      await ask(play, who, { operation: 'placeOrder', text, headers }, ({ client }) =>
-        client === 'limited' ? forbidden : unreadable('structured'),
+      await ask(play, who, { operation: 'placeOrder', text, headers }, (at) =>
+        buysVouchers(at) ? unreadable('structured') : forbidden,
       )
     },
   }),
@@ -300,8 +301,9 @@ export const orderCommands = [
       }),
     }),
     run: async (play, { who, page, filter }) => {
-      await ask(play, who, { operation: 'listOrders', query: queryOf({ ...page, ...filter }) }, ({ world, client }) => {
-        if (client === 'limited') return forbidden
+      await ask(play, who, { operation: 'listOrders', query: queryOf({ ...page, ...filter }) }, (at) => {
+        const { world, client } = at
+        if (!buysVouchers(at)) return forbidden
         const bad = badPageFields(page, LIST)
         if (filter.status === 'GONE') bad.push('status')
         if (filter.product_id === '0') bad.push('product_id')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { amountTrouble, badRequest, faultsIn, invalid, memberFaults, notFound, unreadable } from '../expect.ts'
 import { findCurrency } from '../goods.ts'
 import type { ClientName, Payout, World } from '../model.ts'
-import { majorOf, minorOf, payoutPrice } from '../money.ts'
+import { inCurrency, majorOf, minorOf, payoutPrice } from '../money.ts'
 import { type At, type Expected, isInSpan, type Play, type Rule, type Who } from '../play.ts'
 import { someBeneficiary } from './beneficiaries.ts'
 import { isId } from './catalog.ts'
@@ -95,7 +95,7 @@ const payoutOf = (at: At, body: PayoutBody, walletId: number, amount: bigint, cu
   if (ownPayouts(world, client).some(({ reference }) => reference === body.reference_id)) {
     return badRequest('flat', 'Duplicate reference_id')
   }
-  const price = payoutPrice(amount, currency, wallet.currency)
+  const price = payoutPrice(world.state.rates, amount, currency, wallet.currency)
   if ('trouble' in price) {
     if (price.trouble === 'no rate')
       return badRequest('flat', `No exchange rate found for ${price.from} to ${price.to}`)
@@ -119,6 +119,7 @@ const payoutOf = (at: At, body: PayoutBody, walletId: number, amount: bigint, cu
         amount,
         ...price,
         beneficiary: saved?.id ?? null,
+        counted: countedIn(at, amount, currency),
         createdAt: Date.parse(wire.created_at),
         status: 'created',
         submitted: false,
@@ -133,6 +134,13 @@ const payoutOf = (at: At, body: PayoutBody, walletId: number, amount: bigint, cu
       )
     },
   }
+}
+
+/** In the currency of the default wallet. */
+const countedIn = ({ world, client }: At, amount: bigint, currency: string): bigint => {
+  const { rates, wallets } = world.state
+  const standard = wallets.find((wallet) => wallet.client === client)?.currency ?? currency
+  return inCurrency(rates, amount, currency, standard) ?? 0n
 }
 
 const personOf = ({ id, email, first_name, last_name, country, phone }: Record<string, unknown>) => ({

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { badRequest, forbidden, idsOf, isPathId, memberFaults, notFound } from '../expect.ts'
 import { categories, countries, currencyIds, subcategories } from '../goods.ts'
 import type { Expected } from '../play.ts'
+import { buysVouchers } from './catalog.ts'
 import { type AnyCommand, command, whoever } from './command.ts'
 import { ask } from './sessions.ts'
 
@@ -46,8 +47,8 @@ const listing = ({ record, list, ids, vouchers }: Room): AnyCommand =>
     weight: 1,
     args: fc.record({ who: whoever, again: fc.boolean() }),
     run: async (play, { who, again }) => {
-      const first = await ask(play, who, { operation: list }, ({ client }) =>
-        vouchers && client === 'limited'
+      const first = await ask(play, who, { operation: list }, (at) =>
+        vouchers && !buysVouchers(at)
           ? forbidden
           : {
               status: 200,
@@ -70,8 +71,8 @@ const getting = ({ record, get, ids, vouchers }: Room): AnyCommand =>
     weight: 1,
     args: fc.record({ who: whoever, id: pathIds(Math.max(...ids)) }),
     run: async (play, { who, id }) => {
-      await ask(play, who, { operation: get, id }, ({ client }): Expected => {
-        if (vouchers && client === 'limited') return forbidden
+      await ask(play, who, { operation: get, id }, (at): Expected => {
+        if (vouchers && !buysVouchers(at)) return forbidden
         if (!isPathId(id)) return badRequest('structured', `Invalid ${record} ID`)
         if (!ids.includes(Number(id))) return notFound('structured', `${capital(record)} not found`)
         return { status: 200, fault: ({ json }) => memberFaults(json, { id: Number(id) }) }

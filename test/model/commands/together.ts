@@ -49,7 +49,7 @@ export const togetherCommands = [
     }),
     run: async (play, { world, count, product_id, quantity }) => {
       if (isStruck(play, world)) return
-      const denomination = play.model.product(product_id)?.denominations[0]?.min_value ?? 1
+      const denomination = play.productOf(world, product_id)?.denominations[0]?.min_value ?? 1
       const body = { product_id, denomination, quantity }
       const each = { call: { operation: 'placeOrder', body }, rule: placed(body) }
       await atOnce(

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { badRequest, faultsIn, invalid, isPathId, notFound } from '../expect.ts'
 import { currencyOf } from '../goods.ts'
-import { fund, type Wallet, type World } from '../model.ts'
+import { fund, setThreshold, type Wallet, type World } from '../model.ts'
 import { majorOf, minorOf } from '../money.ts'
 import { badPageFields, command, filters, pageFaults, pages, queryOf, whoever, worldNames } from './command.ts'
 import { pathIds } from './reference.ts'
@@ -180,7 +180,10 @@ const openWallet = command({
       const id = Math.max(...state.wallets.map((wallet) => wallet.id)) + 1
       const creditLimit = typeof credit === 'number' ? (minorOf(credit, code) ?? 0n) : 0n
       const kind = type === 'POSTPAID' ? 'POSTPAID' : 'PREPAID'
-      state.wallets.push({ id, client: 'sandbox', currency: code, type: kind, amount: 0n, reserved: 0n, creditLimit })
+      state.wallets.push({
+        ...{ id, client: 'sandbox', currency: code, type: kind, amount: 0n, reserved: 0n, creditLimit },
+        ...{ threshold: null, isLow: false },
+      })
       state.written = true
       return { status: 201, fault: () => faultsIn({ wallet: [(answer.json as { id: number }).id, id] }) }
     })
@@ -216,4 +219,42 @@ const fundWallet = command({
   },
 })
 
-export const walletCommands = [listWallets, getWallet, listTransactions, getTransaction, openWallet, fundWallet]
+const setWalletThreshold = command({
+  does: 'set the threshold of a wallet',
+  operations: ['updateWallet'],
+  weight: 2,
+  args: fc.record({
+    world: worldNames,
+    id: pathIds(8),
+    threshold: fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom<unknown>(1, 99_999.5, 100_000, 5_000_000, null, undefined) },
+      { weight: 1, arbitrary: fc.constantFrom<unknown>(1e-7, '1', 1e12, true) },
+    ),
+  }),
+  run: async (play, { world: name, id, threshold }) => {
+    await play.control({ operation: 'updateWallet', id, body: { threshold } }, name, (world, answer) => {
+      play.model.catchUp(world, play.now(world, answer.real).lo)
+      if (!isPathId(id)) return badRequest('structured', 'Invalid wallet ID')
+      const isLeftOut = threshold === null || threshold === undefined
+      if (!isLeftOut && (typeof threshold !== 'number' || threshold > 1e9)) return invalid('structured', ['threshold'])
+      const wallet = world.state.wallets.find((each) => each.id === Number(id))
+      if (!wallet) return notFound('structured', 'Wallet not found')
+      const minor = isLeftOut ? null : minorOf(threshold, wallet.currency)
+      if (minor === undefined) return invalid('structured', ['threshold'])
+      setThreshold(world.state, wallet, minor)
+      world.state.written = true
+      const amount = majorOf(wallet.amount, wallet.currency)
+      return { status: 200, body: { id: wallet.id, currency: wallet.currency, amount, threshold: threshold ?? null } }
+    })
+  },
+})
+
+export const walletCommands = [
+  listWallets,
+  getWallet,
+  listTransactions,
+  getTransaction,
+  openWallet,
+  fundWallet,
+  setWalletThreshold,
+]

@@ -1,0 +1,238 @@
+import fc from 'fast-check'
+import { badRequest, faultsIn, isPathId, memberFaults, notFound } from '../expect.ts'
+import { type Product, seededRates } from '../goods.ts'
+import { DEFAULT, type Terms, type World } from '../model.ts'
+import type { Expected, Play } from '../play.ts'
+import { command, sent, which, worldNames } from './command.ts'
+
+/** What a test changes of a world while it runs: products, rates and clients (contract C15). */
+
+type Sent = Record<string, unknown>
+
+/** Asks about a world in which everything that has fallen due is done, and whose held prices are forgotten by a change. */
+const edited = (play: Play, call: Parameters<Play['control']>[0], name: string, rule: (world: World) => Expected) =>
+  play.control(call, name, (world, answer) => {
+    play.model.catchUp(world, play.now(world, answer.real).lo)
+    const expected = rule(world)
+    if (expected.status !== 200) return expected
+    world.charges.clear()
+    world.state.written = true
+    return expected
+  })
+
+const PRODUCT_MEMBERS = {
+  active: [
+    [undefined, true, true, false],
+    ['no', 1],
+  ],
+  max_quantity: [
+    [undefined, 2, 40],
+    [0, 1.5, '3'],
+  ],
+  gst_percent: [
+    [undefined, 0, 5.5],
+    [-1, 101, '5'],
+  ],
+  stock: [
+    [undefined, undefined, 0, 3, 20],
+    [-1, 1.5, '3'],
+  ],
+  handling_fee: [
+    [undefined, { percent: 2.5 }, { fixed: 1, percent: 0 }],
+    [{ fixed: -1 }, { more: 1 }, 1],
+  ],
+  denominations: [
+    [undefined, [{ min_value: 5, max_value: 50, discount: 3 }]],
+    [[], [{ min_value: 5 }], 'none'],
+  ],
+} as const
+const badMembers = (body: Sent, members: Record<string, readonly [readonly unknown[], readonly unknown[]]>): string[] =>
+  Object.entries(body).flatMap(([name, value]) => (members[name]?.[1].includes(value) ? [name] : []))
+
+const editProduct = command({
+  does: 'change a product',
+  operations: ['editProduct'],
+  weight: 3,
+  args: fc.record({
+    world: worldNames,
+    id: fc.constantFrom('1', '2', '4', '5', '9', '77777', '0', 'x'),
+    body: sent(PRODUCT_MEMBERS),
+  }),
+  run: async (play, { world: name, id, body: given }) => {
+    const product = play.model.products.find((each) => String(each.id) === id)
+    // Orders of a time without a stock are not counted in a stock that comes later: only what has one gets another.
+    const { stock, ...others } = given
+    const body: Sent = product?.stock === null && typeof stock === 'number' ? others : given
+    await edited(play, { operation: 'editProduct', id, body }, name, (world) => {
+      if (!isPathId(id)) return badRequest('structured', 'Invalid product ID')
+      if (badMembers(body, PRODUCT_MEMBERS).length > 0) return { status: 400 }
+      if (!product) return notFound('structured', 'Product not found')
+      const { edits, taken } = world.state
+      const present = { ...product, ...edits.get(product.id) }
+      const wanted = Object.entries(body).filter(([, value]) => value !== undefined)
+      const change = Object.fromEntries(wanted) as Partial<Product>
+      if (change.handling_fee) change.handling_fee = { ...present.handling_fee, ...change.handling_fee }
+      if (typeof change.stock === 'number') change.stock += taken.get(product.id) ?? 0
+      edits.set(product.id, { ...edits.get(product.id), ...change })
+      const { active, max_quantity, gst_percent, handling_fee, denominations } = { ...present, ...change }
+      const said = { id: product.id, active, max_quantity, gst_percent, handling_fee, denominations }
+      return { status: 200, fault: ({ json }) => memberFaults(json, said) }
+    })
+  },
+})
+
+const SEEDED = Object.fromEntries([...seededRates].filter(([code]) => code !== 'USD'))
+const GOOD_RATES: readonly Record<string, string>[] = [
+  SEEDED,
+  { ...SEEDED, EUR: '0.5', KES: '130.25' },
+  { EUR: '0.92', INR: '80', JPY: '150.00000001', KWD: '0.3' },
+]
+const BAD_RATES: readonly unknown[] = [
+  { base: 'USD', rates: { EUR: '0' } },
+  { base: 'USD', rates: { EUR: '-1' } },
+  { base: 'USD', rates: { EUR: 1 } },
+  { base: 'USD', rates: { XXX: '1' } },
+  { base: 'USD', rates: { EUR: '0.123456789' } },
+  { base: 'XXX', rates: {} },
+  { base: 'USD' },
+  { base: 'USD', rates: {}, more: 1 },
+]
+const ratesFault = (json: unknown, expected: ReadonlyMap<string, string>): string | undefined => {
+  const { base, rates } = json as { base: string; rates: Record<string, string> }
+  const numbers = (entries: Iterable<[string, string]>) =>
+    Object.fromEntries([...entries].filter(([code]) => code !== 'USD').map(([code, text]) => [code, Number(text)]))
+  return faultsIn({ base: [base, 'USD'], rates: [numbers(Object.entries(rates)), numbers(expected)] })
+}
+
+const setRates = command({
+  does: 'set the rates',
+  operations: ['setRates', 'getRates'],
+  weight: 2,
+  args: fc.record({ world: worldNames, nth: which, bad: fc.nat(3) }),
+  run: async (play, { world: name, nth, bad }) => {
+    const rates = GOOD_RATES[nth % GOOD_RATES.length] ?? SEEDED
+    const body = bad === 0 ? BAD_RATES[nth % BAD_RATES.length] : { base: 'USD', rates }
+    await edited(play, { operation: 'setRates', body }, name, ({ state }) => {
+      if (bad === 0) return { status: 400 }
+      state.rates = new Map([['USD', '1'], ...Object.entries(rates)])
+      return { status: 200, fault: ({ json }) => ratesFault(json, state.rates) }
+    })
+    await play.control({ operation: 'getRates' }, name, ({ state }) => ({
+      status: 200,
+      fault: ({ json }) => ratesFault(json, state.rates),
+    }))
+  },
+})
+
+const usernameIn = (world: string, client: string): string => {
+  if (world === DEFAULT && (client === 'sandbox' || client === 'limited')) return client
+  return client === 'sandbox' ? `sbx_${world}` : `sbx_${world}.${client}`
+}
+const clientWire = (world: World, id: number, { name, vouchers, quantityMax, discounts }: Terms) => ({
+  client_id: id,
+  username: usernameIn(world.name, name),
+  features: { vouchers },
+  max_quantity: quantityMax,
+  discounts: Object.fromEntries([...discounts].filter(([, percent]) => percent > 0)),
+  rate_limit: null,
+})
+
+const TERMS = {
+  max_quantity: [
+    [undefined, null, 1, 5],
+    [0, 1.5, '1'],
+  ],
+  discounts: [
+    [undefined, undefined, {}, { '1': 7.5 }, { '2': 0, '4': 20 }],
+    [{ '0': 5 }, { '1': 101 }, { '77777': 5 }, { '1': 'much' }, { '1': 0.005 }],
+  ],
+  rate_limit: [[undefined], ['often', '', 5]],
+} as const
+const VOUCHERS = {
+  features: [
+    [undefined, {}, { vouchers: true }, { vouchers: false }],
+    [{ vouchers: 'no' }, 1],
+  ],
+} as const
+
+const agree = (terms: Terms, { max_quantity, discounts, features }: Sent): void => {
+  if (max_quantity !== undefined) terms.quantityMax = max_quantity as number | null
+  for (const [id, percent] of Object.entries((discounts ?? {}) as Record<string, number>)) {
+    terms.discounts.set(Number(id), percent)
+  }
+  const { vouchers } = (features ?? {}) as { vouchers?: boolean }
+  if (vouchers !== undefined) terms.vouchers = vouchers
+}
+
+const addClient = command({
+  does: 'add a client',
+  operations: ['addSandboxClient'],
+  weight: 2,
+  args: fc.record({
+    world: worldNames,
+    body: sent({
+      name: [
+        ['shop', 'shop-2', 'shop_3'],
+        ['', 'Shop', 'sandbox', 'x'.repeat(51), 1, null],
+      ],
+      ...TERMS,
+      ...VOUCHERS,
+    }),
+  }),
+  run: async (play, { world: name, body }) => {
+    await play.control({ operation: 'addSandboxClient', body }, name, (world) => {
+      const { clients } = world.state
+      const isFree = ![...clients.values()].some((terms) => terms.name === body.name)
+      const isNamed = typeof body.name === 'string' && /^[a-z0-9_-]{1,50}$/.test(body.name)
+      if (!isNamed || !isFree || badMembers(body, { ...TERMS, ...VOUCHERS }).length > 0) return { status: 400 }
+      const id = Math.max(...clients.keys()) + 1
+      const terms: Terms = { name: String(body.name), vouchers: true, quantityMax: null, discounts: new Map() }
+      agree(terms, body)
+      clients.set(id, terms)
+      world.state.written = true
+      return { status: 201, fault: ({ json }) => memberFaults(json, clientWire(world, id, terms)) }
+    })
+  },
+})
+
+const editClient = command({
+  does: 'change a client',
+  operations: ['editSandboxClient'],
+  weight: 2,
+  args: fc.record({
+    world: worldNames,
+    id: fc.constantFrom('1', '2', '3', '99', '0'),
+    body: sent({ ...TERMS, ...VOUCHERS }),
+  }),
+  run: async (play, { world: name, id, body: given }) => {
+    // Without vouchers most scripts would be refusals: what the client sandbox may buy is left on.
+    const body: Sent = id === '1' ? { ...given, features: undefined } : given
+    await edited(play, { operation: 'editSandboxClient', id, body }, name, (world) => {
+      if (!isPathId(id)) return badRequest('structured', 'Invalid client ID')
+      const terms = world.state.clients.get(Number(id))
+      if (badMembers(body, { ...TERMS, ...VOUCHERS }).length > 0) return { status: terms ? 400 : [400, 404] }
+      if (!terms) return notFound('structured', 'Client not found')
+      agree(terms, body)
+      return { status: 200, fault: ({ json }) => memberFaults(json, clientWire(world, Number(id), terms)) }
+    })
+  },
+})
+
+const listClients = command({
+  does: 'list the clients',
+  operations: ['listSandboxClients'],
+  weight: 1,
+  args: fc.record({ world: worldNames }),
+  run: async (play, { world: name }) => {
+    await play.control({ operation: 'listSandboxClients' }, name, (world) => ({
+      status: 200,
+      fault: ({ json }) => {
+        const listed = (json as Sent[]).map(({ created_at: _, ...client }) => client)
+        const expected = [...world.state.clients].map(([id, terms]) => clientWire(world, id, terms))
+        return faultsIn({ clients: [listed, expected] })
+      },
+    }))
+  },
+})
+
+export const editingCommands = [editProduct, setRates, addClient, editClient, listClients]
