@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { recordAct } from '../audit/audit.ts'
+import { type Act, recordAct } from '../audit/audit.ts'
 import { type DataConfig, dataConfigOf } from '../config/config.ts'
 import { operatorName } from '../config/environment.ts'
 import type { DataOptions } from '../config/option-table.ts'
@@ -29,7 +29,7 @@ import {
   makePrivate,
   removeDatabase,
 } from '../db/data-folder.ts'
-import { Database } from '../db/database.ts'
+import { Database, type Tx } from '../db/database.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { lockForReplacing } from '../db/folder-lock.ts'
 import { migrate, SchemaMismatch, schemaFaults } from '../db/migrate.ts'
@@ -38,7 +38,7 @@ import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
 import { revokeLogins } from '../sessions/queries.ts'
-import { explainFaults, refused, requirePrivateData } from './administration.ts'
+import { explained, explainFaults, refused, requirePrivateData, withData } from './administration.ts'
 import { fileFault } from './advice.ts'
 import type { Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
@@ -58,13 +58,37 @@ export const restoreCommand = (restore: Command): void => {
     .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
     .action(async (file: string, options: RestoreOptions) => {
       const config = dataConfigOf(options)
-      await explainFaults(file, () => requireFile(file))
-      const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
-      const row = await explainFaults(config.dataDir, () => withProgress(statSync(file).size, work))
-      await show(row, config.format)
-      sayWhatIsKept(row, config)
+      try {
+        await explainFaults(file, () => requireFile(file))
+        const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
+        const row = await explainFaults(config.dataDir, () => withProgress(statSync(file).size, work))
+        await show(row, config.format)
+        sayWhatIsKept(row, config)
+      } catch (error) {
+        // What cannot be written down now is shown to the operator all the same.
+        await recordRefusal(file, config, error).catch(() => undefined)
+        throw error
+      }
     })
 }
+
+/** In the database that stays, beside a server or not: it is that of the folder. */
+const recordRefusal = (file: string, { dataDir }: DataConfig, error: unknown): Promise<void> =>
+  withData(dataDir, async (database) => {
+    if (modeOf(database.sqlite) !== 'live') return
+    const refusal = { outcome: 'refused', after: { reason: explained(error) } } as const
+    await database.write((tx) => recordRestore(tx, file, refusal))
+  })
+
+const recordRestore = (tx: Tx, file: string, result: Pick<Act, 'outcome' | 'after'>): void =>
+  recordAct(tx, {
+    ...result,
+    atMs: systemClock.nowMs(),
+    user: operatorName(),
+    command: 'restore',
+    subject: file,
+    address: null,
+  })
 
 const sayWhatIsKept = ({ data_dir, restored_from, replaced }: Restored, { format }: DataConfig): void => {
   const before =
@@ -150,8 +174,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
       // What was logged out after the backup stays out: no token of before is good any more (contract C3).
       database.fill((tx) => {
         revokeLogins(tx)
-        const at = { atMs: systemClock.nowMs(), user: operatorName() }
-        recordAct(tx, { ...at, command: 'restore', subject: file, outcome: 'done', address: null })
+        recordRestore(tx, file, { outcome: 'done' })
       })
     } finally {
       database.close()

@@ -102,9 +102,10 @@ describe('a file that is not an intact backup of Scrip', () => {
     ],
   ]
 
-  test('is refused by restore with exit code 4 and its name, without changes', () =>
+  test('is refused by restore with exit code 4 and its name, and changes nothing but the audit', () =>
     withBackup(async (office, backup) => {
-      const before = contentsOf(office.dataDir)
+      const others = () => contentsOf(office.dataDir).filter(([path]) => path !== databaseOf(office))
+      const before = others()
       const other = new Office(office.folder, join(office.folder, 'not', 'there'))
       for (const [what, spoil, fault] of FILES) {
         const file = join(office.folder, 'spoilt.sqlite')
@@ -120,7 +121,11 @@ describe('a file that is not an intact backup of Scrip', () => {
         expect({ what, isRefused: [1, 4].includes(verified.exitCode) }).toEqual({ what, isRefused: true })
         expect(verified.stdout + verified.stderr).toContain(fault)
       }
-      expect(contentsOf(office.dataDir)).toEqual(before)
+      expect(others()).toEqual(before)
+      expect(await amountIn(office)).toBe(1005)
+      const refused = await office.answer<object[]>('audit', 'list', '--status', 'refused')
+      expect(refused).toHaveLength(FILES.length)
+      expect(refused[0]).toMatchObject({ command: 'restore', subject: join(office.folder, 'spoilt.sqlite') })
       expect(existsSync(join(office.folder, 'not'))).toBe(false)
       expect(readdirSync(office.folder).sort()).toEqual(expect.not.arrayContaining([expect.stringMatching('draft')]))
     }))
