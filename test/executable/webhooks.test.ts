@@ -67,6 +67,34 @@ describe('In live mode', () => {
       receiver.stop()
     }))
 
+  test.skipIf(process.platform !== 'linux')('an event is delivered once while another server takes over', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const { cert, key } = await certificateIn(office)
+      const answer = Promise.withResolvers<Response>()
+      const tls = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+      const receiver = openReceiver(() => answer.promise, tls)
+      const flags = ['serve', '--mode', 'live', '--data-dir', office.dataDir, '--port', '0', '--take-over']
+      const place = { env: { NODE_EXTRA_CA_CERTS: cert } }
+      const serve = () => start([...flags, '--webhook-allow', '127.0.0.0/8'], place)
+      const before = await serve()
+      const customer = await Customer.of(before, credentials)
+      const [, { id }] = await hookOf(customer, receiver.url)
+      await customer.post(`/webhooks/${id}/ping`, {})
+      await receiver.until(1)
+      const taking = serve()
+      await before.told('handing over')
+      answer.resolve(new Response())
+      const after = await taking
+      expect((await before.stop()).exitCode).toBe(0)
+      await customer.post(`/webhooks/${id}/ping`, {})
+      await receiver.until(2)
+      await after.stop()
+      expect(receiver.received).toHaveLength(2)
+      receiver.stop()
+    }),
+  )
+
   test('http, this machine and private networks are refused', () =>
     inOffice(async (office) => {
       const credentials = await office.stocked()
