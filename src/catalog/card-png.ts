@@ -1,4 +1,4 @@
-import letters from '../../seed/letters.json' with { type: 'text' }
+import lettersPath from '../../seed/letters.json' with { type: 'file' }
 import { turns } from '../kernel/turns.ts'
 import { Canvas, type Colour, outlinesOf } from './canvas.ts'
 import { BADGE, type Card, CORNER, HEIGHT, MARGIN, MOTIF, PRINT_BASELINE, PRINT_SIZE, RINGS, WIDTH } from './card.ts'
@@ -14,12 +14,14 @@ const WHITE: Colour = [255, 255, 255]
 /** The height of a capital to the font size. */
 const CAPITAL_HEIGHT = 0.728
 
-let known: Letters | undefined
+/** Read with the first picture: at the start nobody needs them. */
+let known: Promise<Letters> | undefined
 
 /** Paints it in time slices (decision 32); the runtime packs it beside the thread. */
 export const pngOf = async (card: Card): Promise<Uint8Array> => {
   const canvas = new Canvas(WIDTH, HEIGHT)
-  for (const paint of layersOf(card)) await turns.take(PAINTING, () => paint(canvas))
+  known ??= Bun.file(lettersPath).json() as Promise<Letters>
+  for (const paint of layersOf(card, await known)) await turns.take(PAINTING, () => paint(canvas))
   return new Bun.Image(bitmapOf(canvas)).png({ compressionLevel: 9 }).bytes()
 }
 
@@ -27,7 +29,7 @@ export const pngOf = async (card: Card): Promise<Uint8Array> => {
 const PAINTING = Symbol('painting')
 
 /** From the ground up, each in a few milliseconds. */
-const layersOf = (card: Card): ((canvas: Canvas) => void)[] => {
+const layersOf = (card: Card, letters: Letters): ((canvas: Canvas) => void)[] => {
   const { from, to, tint, rings, motif, initials, initialsSize, nameSize: size } = card
   const onCard = colourOf(tint)
   const centre = MARGIN + BADGE.size / 2
@@ -53,7 +55,7 @@ const layersOf = (card: Card): ((canvas: Canvas) => void)[] => {
     ...texts.map(
       ([text, place]) =>
         (canvas: Canvas) =>
-          write(canvas, text, place),
+          write(canvas, letters, text, place),
     ),
   ]
 }
@@ -88,10 +90,10 @@ interface Place {
 }
 
 /** Nothing is written of a text with a letter that the font does not have: half a word would be another word. */
-const write = (canvas: Canvas, text: string, { x, y, align = 0, size, colour }: Place): void => {
-  known ??= JSON.parse(letters) as Letters
-  const font = known
-  const glyphs = [...text.normalize('NFC')].map((letter) => (Object.hasOwn(font, letter) ? font[letter] : undefined))
+const write = (canvas: Canvas, letters: Letters, text: string, { x, y, align = 0, size, colour }: Place): void => {
+  const glyphs = [...text.normalize('NFC')].map((letter) =>
+    Object.hasOwn(letters, letter) ? letters[letter] : undefined,
+  )
   const scale = size / LETTER_UNITS
   const width = glyphs.reduce((sum, glyph) => sum + (glyph?.[0] ?? Number.NaN), 0) * scale
   if (Number.isNaN(width)) return

@@ -11,6 +11,8 @@ import { type Html, html } from './html.ts'
 
 /** The form that sends a request from the page. */
 
+/** Fields whose text nobody should read over a shoulder, and which the page remembers until it is closed. */
+const SECRET_HEADER = /-Token$/
 /** The parameter for which the page offers the errors of the operation. */
 const FAULT_HEADER = 'X-Sandbox-Fault'
 
@@ -44,7 +46,7 @@ const fieldOf = (entry: Entry, parameter: Parameter): Html => {
   return html`<label>${label}${
     choices.length > 0
       ? html`<select ${attributes}>${!required && html`<option value="">(left out)</option>`}${choices.map((choice) => html`<option>${String(choice)}</option>`)}</select>`
-      : html`<input ${attributes} value="${String(value)}" placeholder="${placeholderOf(parameter)}" autocomplete="off" spellcheck="false">`
+      : html`<input ${attributes} value="${String(value)}" placeholder="${placeholderOf(parameter)}" autocomplete="off" spellcheck="false"${SECRET_HEADER.test(name) && html` type="password" data-secret`}>`
   }</label>`
 }
 

@@ -11,6 +11,8 @@ const element = (name, properties = {}, ...children) => {
 
 /** The login of this page: in memory alone, so that a reload forgets it. */
 let login
+/** What was typed for headers that are secrets, by their names: in memory alone as well. */
+const secrets = new Map()
 /** The language that was last chosen. */
 let language
 
@@ -77,6 +79,10 @@ const enliven = () => {
   for (const group of findAll('.tabs')) makeTabs(group)
   for (const form of findAll('.try form')) {
     form.hidden = false
+    for (const field of findAll('[data-secret]', form)) {
+      field.value = secrets.get(field.name) ?? ''
+      field.addEventListener('input', () => secrets.set(field.name, field.value))
+    }
     form.addEventListener('submit', (event) => {
       event.preventDefault()
       send(form)

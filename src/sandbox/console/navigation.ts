@@ -17,10 +17,11 @@ export const shownRequest = (request: Request): Request => {
   return new Request(new URL(CONSOLE_PATH, request.url).href, { headers: request.headers })
 }
 
-/** A person who is lost gets a page that leads home. */
+/** A person who is lost gets a page that leads home, unless the reference has one of its own. */
 export const shownResponse = (request: Request, response: Response): Response => {
   if (response.status !== 404 || !isNavigation(request)) return response
   const headers = new Headers(response.headers)
+  if (headers.get('content-type')?.startsWith('text/html')) return response
   headers.set('content-type', 'text/html; charset=utf-8')
   headers.set('content-security-policy', CONSOLE_POLICY)
   headers.set('x-content-type-options', 'nosniff')
