@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { CHECKS } from '../../src/commands/checks.ts'
+import { databasePath } from '../../src/db/data-folder.ts'
+import { Database, type Query, type Tx } from '../../src/db/database.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { secureRandomness } from '../../src/kernel/ids.ts'
+import { deliver, failOrder } from '../../src/orders/delivery.ts'
+import { findAnyOrder, type Order, vouchersOf } from '../../src/orders/queries.ts'
+import { refundVouchers } from '../../src/orders/refund.ts'
+import { importedSupply } from '../../src/orders/supply.ts'
+import { World } from '../../src/worlds/world.ts'
+import { type Live, openLive } from './live.ts'
+
+/** Never more than was paid (contract C17), when a client and operators ask for 200 refunds and cancellations at once. */
+
+const ALL = 200
+const PAID = 10_000 // minor units of 1,000,000
+
+let live: Live
+/** The connection of a command beside the server. */
+let office: Database
+let world: World
+beforeAll(async () => {
+  live = await openLive()
+  office = Database.openFile(databasePath(live.folder))
+  world = new World('office', office, systemClock, secureRandomness)
+  await live.stock(2, ...Array.from({ length: 20 }, (_, number) => `CARD-${number}`))
+})
+afterAll(() => {
+  office.leave()
+  live.close()
+  rmSync(live.folder, { recursive: true })
+})
+
+const spendable = (): number =>
+  live.database.sqlite.query<{ amount: number }, []>('SELECT amount_minor AS amount FROM wallets').get()?.amount ?? 0
+const delivering = () => ({
+  reference: live.deps.reference,
+  seals: live.deps.seals,
+  supply: importedSupply({ seals: live.deps.seals, onDamaged: () => undefined }),
+})
+const orderIn = (query: Query, id: number): Order => {
+  const order = findAnyOrder(query, id)
+  if (!order) throw new Error(`no order ${id}`)
+  return order
+}
+/** Asks for everything at once, through the server and beside it in turns, and counts what was done. */
+const countDone = async (work: (tx: Tx, world: World, number: number) => unknown): Promise<number> => {
+  const results = Array.from({ length: ALL }, (_, number) => {
+    const where = number % 2 === 0 ? world : live.deps.worlds.default
+    return where.db.write((tx) => work(tx, where, number))
+  })
+  return (await Promise.allSettled(results)).filter(({ status }) => status === 'fulfilled').length
+}
+const expectSound = () => {
+  for (const { name, sql } of CHECKS) expect([name, live.database.sqlite.query(sql).all()]).toEqual([name, []])
+}
+
+test('refunds of a delivered order, whole and by voucher', async () => {
+  const before = spendable()
+  const { id } = await live.order(2, 10)
+  await office.write((tx) => deliver(tx, world, delivering(), orderIn(tx, id), 10, systemClock.nowMs()))
+  expect(spendable()).toBe(before - PAID)
+  const references = vouchersOf(office.query, id).map(({ reference }) => reference)
+  const done = await countDone((tx, where, number) => {
+    const wanted = number % 50 === 49 ? undefined : [references[number % 10] ?? '']
+    const context = { world: where, reference: live.deps.reference }
+    return refundVouchers(tx, context, orderIn(tx, id), wanted, 'Refunded', systemClock.nowMs())
+  })
+  expect(done).toBe(10)
+  expect(spendable()).toBe(before)
+  expect(orderIn(live.database.query, id).refundedMinor).toBe(PAID)
+  expectSound()
+})
+
+test('cancellations by the client, and failures by operators, of one order', async () => {
+  const before = spendable()
+  const { id } = await live.order(2, 10)
+  const cancelled = Promise.all(
+    Array.from({ length: ALL }, () => live.request(`/orders/${id}/cancel`, { method: 'POST' })),
+  )
+  const failed = countDone((tx, where) =>
+    failOrder(tx, where, delivering(), orderIn(tx, id), 'Sold out', systemClock.nowMs()),
+  )
+  const statuses = (await cancelled).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200).length + (await failed)).toBe(1)
+  expect(spendable()).toBe(before)
+  expectSound()
+})
+
+test('cancellations of one payout', async () => {
+  const before = spendable()
+  const payout = {
+    reference_id: 'p-1',
+    wallet_id: 1,
+    amount: 100,
+    currency: 'USD',
+    beneficiary_email: 'ada@example.com',
+    beneficiary_first_name: 'Ada',
+    beneficiary_last_name: 'Lovelace',
+  }
+  const created = await live.request('/payouts', { method: 'POST', body: JSON.stringify(payout) })
+  const { id } = (await created.json()) as { id: string }
+  const answers = await Promise.all(
+    Array.from({ length: ALL }, () => live.request(`/payouts/${id}/cancel`, { method: 'POST' })),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: ALL - 1 }, () => 400)])
+  expect(spendable()).toBe(before)
+  expectSound()
+})
