@@ -25,6 +25,8 @@ export const deliveries = async (scrip: string[], events: number): Promise<void>
   }
   const { access_token } = await post('/auth/login', { username: 'sandbox', password: 'sandbox' })
   const headers = { Authorization: `Bearer ${access_token}` }
+  // Retries become due when the clock is moved, and not before.
+  await post('/_sandbox/clock', { frozen: true })
   await ask(to, { path: '/status/503' })
   for (let number = 0; number < WEBHOOKS; number++) {
     const hook = { name: 'bench', url: `http://127.0.0.1:${to}/hooks/${number}`, events: ['*'] }

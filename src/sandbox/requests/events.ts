@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { type Event, findEvent } from '../../events/queries.ts'
 import { listenToEvents } from '../../webhooks/publish.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
@@ -6,17 +5,17 @@ import type { ObservedRequest } from './request-log.ts'
 
 /** Of a request, so that one whose record moves for years stays small. */
 const EVENTS_MAX = 100
-/** As many as there are requests in the log of a world. */
+/** As many as there are requests in the log of a world: the oldest are forgotten. */
 const RECORDS_MAX = 1_000
 
 interface Causes {
   /** What the unit of work that runs now writes, if it is that of a request. */
   writing: Event[] | undefined
   /** The events of the request that last wrote one of a record: what the clock makes of the record belongs to it too. */
-  byRecord: LRUCache<string, string[]>
+  byRecord: Map<string, string[]>
 }
 
-const causes = worldPart<Causes>(() => ({ writing: undefined, byRecord: new LRUCache({ max: RECORDS_MAX }) }))
+const causes = worldPart<Causes>(() => ({ writing: undefined, byRecord: new Map() }))
 
 /** Finds the request that has caused an event, and calls back with each event of any world after its commit. */
 export class EventObserver {
@@ -53,7 +52,7 @@ export class EventObserver {
     for (const event of written) {
       note(observed.events, event)
       // Many requests move a wallet.
-      if (!event.record.startsWith('wallet ')) byRecord.set(event.record, observed.events)
+      if (!event.record.startsWith('wallet ')) remember(byRecord, event.record, observed.events)
       this.onEvent(world, event)
     }
     return value
@@ -62,6 +61,13 @@ export class EventObserver {
   #notifyIfCommitted(world: World, event: Event): void {
     if (!world.closed && findEvent(world.db.query, event.clientId, event.eventId)) this.onEvent(world, event)
   }
+}
+
+const remember = (byRecord: Causes['byRecord'], record: string, events: string[]): void => {
+  byRecord.delete(record)
+  byRecord.set(record, events)
+  const [oldest] = byRecord.keys()
+  if (byRecord.size > RECORDS_MAX && oldest !== undefined) byRecord.delete(oldest)
 }
 
 const note = (events: string[] | undefined, { eventId }: Event): void => {

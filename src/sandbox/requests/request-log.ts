@@ -198,13 +198,15 @@ const observedFrom = ({ at, request, response, ...recorded }: RecordedRequest): 
     events: recorded.events,
   })
 
-/** Rough overheads in bytes: of a request, of a header besides its value, of a row change besides its key. */
+/** Rough overheads in bytes: of a request, of a header besides its value, of a row change besides its key, of an event. */
 const REQUEST_BYTES = 2_048
 const HEADER_BYTES = 64
 const CHANGE_BYTES = 64
+const EVENT_BYTES = 48
 
-const sizeOf = ({ path, requestHeaders, requestBody, response, changes }: ObservedRequest): number => {
+const sizeOf = ({ path, requestHeaders, requestBody, response, changes, events }: ObservedRequest): number => {
   let size = REQUEST_BYTES + path.length + byteCountOf(requestBody) + byteCountOf(response.body)
+  size += EVENT_BYTES * events.length
   // Responses have few headers, and short ones.
   requestHeaders.forEach((value) => {
     size += HEADER_BYTES + value.length

@@ -1,6 +1,7 @@
 import { turns } from '../../kernel/turns.ts'
 import type { Log } from '../../observability/log.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 
 /** Worlds are read one after the other, in time slices of their own. */
@@ -9,7 +10,10 @@ const READ = 'worlds that are read'
 /** Delivers what waits in each world, whether somebody uses it or not: copies, and worlds that an earlier process left. */
 export const goOnDelivering = async (worlds: SandboxWorlds, deliveries: Deliveries, log: Log): Promise<void> => {
   await turns.next(READ) // the start comes first
-  worlds.onPresent((world) => deliveries.watch(world))
+  worlds.onPresent((world) => {
+    // The default one is watched each second, and not at the start, which comes first.
+    if (world.name !== DEFAULT_WORLD) deliveries.watch(world)
+  })
   for (const name of worlds.names) {
     if (worlds.default.closed) return
     try {
