@@ -1,31 +1,18 @@
 import { expect } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { catalogEntry } from '../catalog/entry.ts'
 import { bearer, inFolder, login, type Pair, type Place, type Running, run, start } from './program.ts'
 
 /** Live mode as an operator runs it: a server, and commands beside it on the same folder. */
 
 /** Sold at once when its codes are in stock. */
-export const TEA = {
-  id: 1,
+export const TEA = catalogEntry({
   name: 'Tea',
   category: 'Food & Dining',
   sub_category: 'Cafes & Bakeries',
-  country: 'USA',
-  currency: 'USD',
-  delivery_mode: 'digital',
-  delivery_time: 'instant',
-  validity: '12 months',
-  terms: '',
-  details: '',
-  how_to_use: '',
-  active: true,
-  stock: null,
-  max_quantity: 10,
-  gst_percent: 0,
-  handling_fee: { fixed: 0, percent: 0 },
   denominations: [{ min_value: 10, max_value: 50, discount: 2.5 }],
-}
+})
 /** Waits for its operator. */
 export const HAMPER = { ...TEA, id: 2, name: 'Hamper', delivery_time: '3 days', currency: 'EUR', country: 'DEU' }
 

@@ -1,29 +1,11 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { catalogEntry } from '../catalog/entry.ts'
 import { run, type Server, serve } from './server.ts'
 
 /** A data folder of live mode with clients, money, a product and its codes. */
 
-const PRODUCT = {
-  id: 1,
-  name: 'Tea',
-  category: 'Food & Dining',
-  sub_category: 'Cafes & Bakeries',
-  country: 'USA',
-  currency: 'USD',
-  delivery_mode: 'digital',
-  delivery_time: 'instant',
-  validity: '12 months',
-  terms: '',
-  details: '',
-  how_to_use: '',
-  active: true,
-  stock: null,
-  max_quantity: 10,
-  gst_percent: 0,
-  handling_fee: { fixed: 0, percent: 0 },
-  denominations: [{ min_value: 10, max_value: 10, discount: 2.5 }],
-}
+const PRODUCT = catalogEntry({ name: 'Tea', denominations: [{ min_value: 10, max_value: 10, discount: 2.5 }] })
 
 export interface Client {
   username: string

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { TOPICS } from '../../src/commands/topics.ts'
+import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { type Server, startServer, type TestWorld } from '../harness.ts'
 import { amountIn, type Payout } from './purchases.ts'
 import { NOON, read, succeed } from './surface.ts'
@@ -47,33 +45,14 @@ describe('GET /_sandbox/test-values', () => {
   })
 
   test('leaves out what the catalog that is served does not have', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-test-values-'))
-    const file = join(folder, 'catalog.json')
-    const product = {
+    const product = catalogEntry({
       id: 70,
-      name: 'Tea',
-      category: 'Groceries',
-      sub_category: 'Supermarkets',
-      country: 'USA',
-      currency: 'USD',
-      delivery_mode: 'digital',
-      delivery_time: 'instant',
-      validity: '12 months',
-      terms: '',
-      details: '',
-      how_to_use: '',
-      active: true,
-      stock: null,
       max_quantity: 5,
-      gst_percent: 0,
-      handling_fee: { fixed: 0, percent: 0 },
       denominations: [{ min_value: 1, max_value: 1, discount: 0 }],
-    }
-    writeFileSync(file, JSON.stringify({ products: [product] }))
-    const own = await startServer('--catalog', file)
+    })
+    const own = await startServer('--catalog', fileOf({ products: [product] }))
     const { products } = await succeed<Values>(own, 'GET', '/test-values')
     await own.stop()
-    rmSync(folder, { recursive: true })
     expect(products.map((each) => [each.case, each.product_id])).toEqual([['instant', 70]])
   })
 })
