@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { syntaxFaultOf } from '../catalog/json-lines.ts'
 import { crossRate, RATE_ONE } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'
@@ -83,8 +84,8 @@ export const parseRates = (text: string): BaseRates => {
   let table: unknown
   try {
     table = JSON.parse(text)
-  } catch (error) {
-    throw new RatesFault([`not JSON: ${error instanceof Error ? error.message : String(error)}`])
+  } catch {
+    throw new RatesFault([syntaxFaultOf(text)])
   }
   if (!Value.Check(RateTable, table)) throw new RatesFault(['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
   return checked(table)

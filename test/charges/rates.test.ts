@@ -82,7 +82,7 @@ describe('an invalid rates file', () => {
   })
 
   test('that is not JSON is reported', () => {
-    expect(problemsOf('{"base":')).toEqual([expect.stringMatching(/^not JSON: /)])
+    expect(problemsOf('{"base":')).toEqual([expect.stringMatching(/^line 1, not JSON: /)])
   })
 
   test('every invalid row is reported with its location', () => {
