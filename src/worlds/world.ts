@@ -16,8 +16,10 @@ const WORLD_BYTES = 16_384
 const CONNECTION_BYTES = 196_608
 /** What a statement takes, with its objects and the pages that it copies. */
 const STATEMENT_BYTES = 18_432
-/** What is counted for a connection at most, and until it is measured at the next tick. */
+/** What is counted for a connection at most. */
 const STATEMENTS_MAX = 48
+/** Until the next tick measures it: hundreds of worlds may begin within a second, and most of them with little. */
+const STATEMENTS_UNMEASURED = 12
 /** A larger world is not suspended: copying so many bytes takes about 10 ms. */
 const SUSPENDED_BYTES_MAX = 33_554_432
 
@@ -140,7 +142,7 @@ export class World {
     this.#database = this.#atRest.open()
     this.#atRest.drop()
     this.#atRest = undefined
-    this.#measure(this.#database, STATEMENTS_MAX)
+    this.#measure(this.#database, STATEMENTS_UNMEASURED)
     this.onResume(this)
     return this.#database
   }
