@@ -97,7 +97,8 @@ export const VirtualList = <Item,>({ items, label, rowHeight, selected, keyOf, o
           return (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the list itself takes the keys
             <div
-              key={key}
+              // A row that leaves one end of the view comes back at the other.
+              key={(from + at) % view.count}
               id={`row-${from + at}`}
               class="row"
               role="option"
