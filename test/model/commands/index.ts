@@ -9,6 +9,7 @@ import { journalCommands } from './journal.ts'
 import { operatorCommands } from './operator.ts'
 import { orderCommands } from './orders.ts'
 import { payoutCommands } from './payouts.ts'
+import { recordCommands } from './records.ts'
 import { referenceCommands } from './reference.ts'
 import { restartCommands } from './restarts.ts'
 import { scenarioCommands } from './scenarios.ts'
@@ -34,6 +35,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   ...editingCommands,
   ...webhookCommands,
   ...scenarioCommands,
+  ...recordCommands,
   ...faultCommands,
   ...journalCommands,
   ...togetherCommands,
