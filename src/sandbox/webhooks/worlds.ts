@@ -10,9 +10,9 @@ const READ = 'worlds that are read'
 /** Delivers what waits in each world, whether somebody uses it or not: copies, and worlds that an earlier process left. */
 export const goOnDelivering = async (worlds: SandboxWorlds, deliveries: Deliveries, log: Log): Promise<void> => {
   await turns.next(READ) // the start comes first
-  worlds.onPresent((world) => {
-    // The default one is watched each second, and not at the start, which comes first.
-    if (world.name !== DEFAULT_WORLD) deliveries.watch(world)
+  worlds.onPresent((world, { isSeeded }) => {
+    // The default one is watched each second, and not at the start, which comes first. Nothing waits in a seeded one.
+    if (world.name !== DEFAULT_WORLD && !isSeeded) deliveries.watch(world)
   })
   for (const name of worlds.names) {
     if (worlds.default.closed) return

@@ -23,6 +23,8 @@ const FILES_OPEN_MAX = 256
 const OPEN_SHARE = 1 / 2
 const LOG_SHARE = 1 / 4
 
+type OnPresent = (world: World, about: { isSeeded: boolean }) => void
+
 interface SandboxWorldsOptions {
   clock: SteadyClock
   default: World
@@ -50,7 +52,7 @@ export class SandboxWorlds implements Worlds {
   onEnd: (world: World) => void = () => undefined
   #onSeeded: (world: World) => void = () => undefined
   #onDamaged: (file: DamagedFile) => void = () => undefined
-  readonly #onPresent: ((world: World) => void)[] = []
+  readonly #onPresent: OnPresent[] = []
 
   constructor(private readonly options: SandboxWorldsOptions) {
     this.#default = options.default
@@ -78,13 +80,13 @@ export class SandboxWorlds implements Worlds {
   }
 
   /** Calls back with each world that there is, and with each that is made or read from now on. */
-  onPresent(callback: (world: World) => void): void {
+  onPresent(callback: OnPresent): void {
     this.#onPresent.push(callback)
-    for (const world of this.all) callback(world)
+    for (const world of this.all) callback(world, { isSeeded: false })
   }
 
-  #present(world: World): void {
-    for (const callback of this.#onPresent) callback(world)
+  #present(world: World, isSeeded: boolean): void {
+    for (const callback of this.#onPresent) callback(world, { isSeeded })
   }
 
   get default(): World {
@@ -119,7 +121,7 @@ export class SandboxWorlds implements Worlds {
     const world = this.#loadUndamaged(name)
     if (!world) return undefined
     this.#named.set(name, world)
-    this.#present(world)
+    this.#present(world, false)
     return world
   }
 
@@ -190,7 +192,7 @@ export class SandboxWorlds implements Worlds {
   #make(name: string, saved: Saved | undefined, old?: World): World {
     const world = this.options.store.make(name, saved, this.#onResume, old)
     this.#named.set(name, world)
-    this.#present(world)
+    this.#present(world, saved === undefined)
     return world
   }
 
@@ -240,7 +242,7 @@ export class SandboxWorlds implements Worlds {
     if (world.name !== DEFAULT_WORLD) return this.#make(world.name, saved, world)
     world.close()
     this.#default = this.options.reopenDefault(saved)
-    this.#present(this.#default)
+    this.#present(this.#default, saved === undefined)
     return this.#default
   }
 
