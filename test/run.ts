@@ -58,12 +58,13 @@ const isProgramTest = (file: string): boolean => PROGRAM_TESTS.some((folder) => 
 
 const transpiler = new Transpiler({ loader: 'ts' })
 /** Whether a file asks for a server or the executable, or one of the helpers that it imports does. */
-const reachesExecutable = (file: string): boolean => {
-  if (!file.startsWith('test/') || file === HARNESS) return false
+const reachesExecutable = (file: string, seen = new Set<string>()): boolean => {
+  if (!file.startsWith('test/') || file === HARNESS || seen.has(file)) return false
+  seen.add(file)
   const text = readFileSync(join(root, file), 'utf8')
   if (REACHES_EXECUTABLE.test(text)) return true
   const imported = transpiler.scanImports(text).filter(({ path }) => path.startsWith('.'))
-  return imported.some(({ path }) => reachesExecutable(join(dirname(file), path)))
+  return imported.some(({ path }) => reachesExecutable(join(dirname(file), path), seen))
 }
 
 const only = process.argv.slice(2)
