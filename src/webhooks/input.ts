@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { EVENT_PATTERNS } from '../events/types.ts'
 import type { JsonObject } from '../http/json.ts'
 import { oneOf } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
-import { violated } from '../kernel/failure.ts'
 import { type AddressRules, receiverProblem } from './addresses.ts'
 import { SIGNINGS } from './tables.ts'
 
@@ -50,20 +50,15 @@ const trimmed = (sent: JsonObject): JsonObject =>
   typeof sent.name === 'string' ? { ...sent, name: sent.name.trim() } : sent
 
 /** @throws DomainError validation */
-export const readWebhook = async (sent: JsonObject, rules: AddressRules): Promise<Static<typeof WebhookBody>> => {
-  const body = checkWebhook(trimmed(sent))
-  await requireReceiver(body.url, rules)
-  return body
-}
+export const readWebhook = async (sent: JsonObject, rules: AddressRules): Promise<Static<typeof WebhookBody>> =>
+  checkWebhook(trimmed(sent), await receiverRule(sent.url, rules))
 
 /** @throws DomainError validation */
-export const readUpdate = async (sent: JsonObject, rules: AddressRules): Promise<Static<typeof WebhookUpdateBody>> => {
-  const body = checkUpdate(trimmed(sent))
-  if (body.url !== undefined) await requireReceiver(body.url, rules)
-  return body
-}
+export const readUpdate = async (sent: JsonObject, rules: AddressRules): Promise<Static<typeof WebhookUpdateBody>> =>
+  checkUpdate(trimmed(sent), await receiverRule(sent.url, rules))
 
-const requireReceiver = async (url: string, rules: AddressRules): Promise<void> => {
-  const problem = await receiverProblem(url, rules)
-  if (problem !== undefined) throw violated('url', 'format', problem)
+/** The name of a host is resolved before the check, which names everything that is wrong at once (contract C4). */
+const receiverRule = async (url: unknown, rules: AddressRules) => {
+  const problem = Value.Check(members.url, url) ? await receiverProblem(url, rules) : undefined
+  return { url: () => (problem === undefined ? undefined : ({ rule: 'format', problem } as const)) }
 }

@@ -67,6 +67,14 @@ describe('POST /api/v1/webhooks', () => {
     expect((await world.get(WEBHOOKS)).headers.get('x-total-count')).toBe('0')
   })
 
+  test('400 names an address that is refused beside everything else that is invalid', async () => {
+    const world = await server.world(NOON)
+    const response = await world.post(WEBHOOKS, { ...VALID, name: ' ', url: 'ftp://127.0.0.1/' })
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as { error: { messages: object } }
+    expect(Object.keys(error.messages)).toEqual(['name', 'url'])
+  })
+
   test.each(['order.unknown', 'order', '**', 'payout.c*', '', 'ORDER.*'])(
     '400 refuses the filter %p',
     async (pattern) => {

@@ -61,10 +61,6 @@ const GOOD: Record<string, readonly unknown[]> = {
 const badMembers = (body: Sent, names: readonly string[]): string[] =>
   names.filter((name) => !GOOD[name]?.includes(body[name]))
 
-/** An address is looked at when nothing else is wrong: it may have to be resolved. */
-const namedOf = (bad: readonly string[]): readonly string[] =>
-  bad.length > 1 ? bad.filter((name) => name !== 'url') : bad
-
 const ownWebhooks = ({ state }: World, client: ClientName): Webhook[] =>
   state.webhooks.filter((webhook) => webhook.client === client)
 
@@ -100,7 +96,7 @@ const createWebhook = command({
     const { body, inbox } = addressed(play, who, named)
     await ask(play, who, { operation: 'createWebhook', body }, ({ world, client, answer }) => {
       const bad = badMembers(named, ['name', 'url', 'events', 'signing'])
-      if (bad.length > 0) return invalid('structured', namedOf(bad))
+      if (bad.length > 0) return invalid('structured', bad)
       if (ownWebhooks(world, client).length >= WEBHOOKS_MAX) return badRequest('structured', 'At most 20 webhooks')
       return {
         status: 201,
@@ -197,7 +193,7 @@ const updateWebhook = command({
       if (active !== undefined && typeof active !== 'boolean') bad.push('active')
       // An optional member that is null counts as left out (contract C4).
       const refused = bad.filter((name) => given[name] !== null)
-      if (refused.length > 0) return invalid('structured', namedOf(refused))
+      if (refused.length > 0) return invalid('structured', refused)
       const webhook = ownWebhooks(world, client).find((each) => each.id === id)
       if (!webhook) return notFound('structured', 'Webhook not found')
       if (typeof body.name === 'string') webhook.name = body.name.trim()
