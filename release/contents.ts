@@ -15,6 +15,8 @@ export interface Content {
 }
 
 const DATA_SOURCES = ['@fontsource/inter', 'cldr-core', 'cldr-localenames-full', 'currency-codes', 'lucide']
+/** Bundled by a macro while the program is built, so that its bundle does not name them. */
+const PAGE_LIBRARIES = ['preact']
 const RUNTIME = 'bun'
 const LICENCES = join(import.meta.dir, 'licences')
 const LICENCE_FILE = /^(?:licen[cs]e|notice|copying)\b/i
@@ -24,15 +26,10 @@ export const contentsOf = (meta: Metafile): Content[] => {
   const files = bundledFiles(meta)
   const folders = [...new Set(files.flatMap((file) => packageFolder(file) ?? []))].sort()
   const contents = [
-    ...folders.map((folder) =>
-      describe(
-        folder,
-        'code',
-        files.filter((file) => packageFolder(file) === folder),
-      ),
-    ),
-    ...DATA_SOURCES.map((name) => describe(`node_modules/${name}`, 'data', [])),
-    describe(`node_modules/${RUNTIME}`, 'runtime', []),
+    ...folders.map((folder) => describe(folder, 'code')),
+    ...PAGE_LIBRARIES.map((name) => describe(`node_modules/${name}`, 'code')),
+    ...DATA_SOURCES.map((name) => describe(`node_modules/${name}`, 'data')),
+    describe(`node_modules/${RUNTIME}`, 'runtime'),
   ]
   const names = new Set(contents.map(({ name }) => name))
   return contents.map((content) => ({ ...content, needs: content.needs.filter((name) => names.has(name)) }))
@@ -59,7 +56,7 @@ interface Installed {
   license: string
 }
 
-const describe = (folder: string, as: Content['as'], files: readonly string[]): Content => {
+const describe = (folder: string, as: Content['as']): Content => {
   const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Installed
   const { resolved, needs, sha512 } = locked(folder.replaceAll('node_modules/', ''))
   if (resolved !== `${name}@${version}`) throw new Error(`${folder} is ${name}@${version}, and not what bun.lock names`)
@@ -69,23 +66,22 @@ const describe = (folder: string, as: Content['as'], files: readonly string[]): 
     license,
     as,
     sha512: sha512.toString('hex'),
-    texts: as === 'runtime' ? textsBelow(join(LICENCES, name)) : textsOf(folder, license, files),
+    texts: as === 'runtime' ? textsBelow(join(LICENCES, name)) : textsOf(folder, license),
     needs,
   }
 }
 
-/** The texts of the package and of what it has bundled; the licence's standard text if it has none. */
-const textsOf = (folder: string, license: string, files: readonly string[]): string[] => {
+/** The texts of the package; the licence's standard text if it has none. */
+const textsOf = (folder: string, license: string): string[] => {
   const own = readdirSync(join(ROOT, folder))
     .filter((file) => LICENCE_FILE.test(file))
     .sort()
     .map((file) => join(ROOT, folder, file))
-  const bundled = files.map((file) => join(ROOT, `${file}.LICENSE.txt`)).filter((file) => existsSync(file))
-  if (own.length > 0) return [...own, ...bundled].map(readText)
+  if (own.length > 0) return own.map(readText)
   const standard = join(LICENCES, `${license}.txt`)
   if (!existsSync(standard))
     throw new Error(`${folder} comes without its licence: add ${basename(standard)} to licences`)
-  return [standard, ...bundled].map(readText)
+  return [readText(standard)]
 }
 
 /** A page that says which licence is whose, and below it each text under its name on that page. */
