@@ -249,7 +249,7 @@ describe('scrip beneficiary erase', () => {
   test.each([
     [
       'what a restore has set aside',
-      (folder: string) => writeFileSync(join(folder, 'scrip.sqlite.before-2026-01-01'), 'x'),
+      (folder: string) => writeFileSync(join(folder, 'scrip.sqlite.before-2026-01-01'), 'x', { mode: 0o600 }),
     ],
     ['a backup', (folder: string) => copyFileSync(join(folder, 'scrip.sqlite'), join(folder, 'nightly.db'))],
   ])('refuses while %s is in the data folder', (_, put) =>
