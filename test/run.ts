@@ -5,8 +5,8 @@ import { startBinary } from './binary.ts'
 
 /**
  * Builds the executable and runs the tests. Tests of modules run in process. Tests of the API run twice: in process, and
- * against the executable. Tests of the program as a whole run against the executable alone. Ends with one line,
- * `N passed, N failed`.
+ * against the executable. With `--all`, as in `.ci/run`, tests of the program as a whole run too, against the executable
+ * alone: its commands, crashes, guides, pages and rigs. Ends with one line, `N passed, N failed`.
  */
 
 /** Folders whose tests start the program: from its sources they show nothing that the executable does not. */
@@ -14,6 +14,7 @@ const PROGRAM_TESTS = ['test/rigs/', 'test/executable/']
 /** By one of these a file reaches the executable: the others would only run the same twice. */
 const REACHES_EXECUTABLE = /\b(?:startServer|sharedServer|startBinary|againstBinary|BINARY|EXECUTABLE)\b/
 const HARNESS = 'test/harness.ts'
+const ALL = '--all'
 
 /** For one test, in milliseconds. It ends a test that hangs, so it is far beyond what a busy machine needs. */
 const PATIENCE_MS = 120_000
@@ -67,10 +68,11 @@ const reachesExecutable = (file: string, seen = new Set<string>()): boolean => {
   return imported.some(({ path }) => reachesExecutable(join(dirname(file), path), seen))
 }
 
-const only = process.argv.slice(2)
+const only = process.argv.slice(2).filter((argument) => argument !== ALL)
+const isWanted = (file: string): boolean => process.argv.includes(ALL) || !isProgramTest(file)
 const all = [...new Glob('test/**/*.test.ts').scanSync(root)].sort()
 const inProcess = all.filter((file) => !isProgramTest(file))
-const againstExecutable = all.filter((file) => isProgramTest(file) || reachesExecutable(file))
+const againstExecutable = all.filter((file) => isWanted(file) && (isProgramTest(file) || reachesExecutable(file)))
 
 if (await build()) {
   await suite('In process', only.length > 0 ? only : inProcess, { TEST_TARGET: 'process' })

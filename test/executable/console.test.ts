@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { againstBinary, type StartedServer, startServer } from '../harness.ts'
-import { ConsoleBrowser, DELAYED_ORDER, hasChromium, PAYOUT, TOKEN, violationsIn } from './chromium.ts'
+import { ConsoleBrowser, DELAYED_ORDER, hasChromium, PAYOUT, TOKEN, violationsIn } from '../sandbox/chromium.ts'
 
 /** The console of the executable in a real browser. Skipped where Chromium is not installed. */
 
