@@ -32,7 +32,7 @@ const DESCRIPTION = `Gift cards and payouts for businesses, over HTTP and JSON.
 
 Log in with \`POST /auth/login\`, then send \`Authorization: Bearer <access_token>\`.
 
-Every request may carry an \`X-Request-Id\`; every answer does. Amounts are numbers in major units, times RFC 3339 in UTC.`
+Every request may carry an \`X-Request-Id\`; every response does. Amounts are numbers in major units, times RFC 3339 in UTC.`
 
 /** What an extension documents besides the operations. */
 export interface Additions {
