@@ -177,13 +177,16 @@ export const deleteAttemptsOf = (tx: Tx, webhookId: string, clientId: number, co
     .all().length
 }
 
-export const findOldestAttemptMs = (query: Query): number | undefined =>
+const oldestAttempt = prepared((query: Query) =>
   query
     .select({ createdAtMs: webhookDeliveries.createdAtMs })
     .from(webhookDeliveries)
     .orderBy(asc(webhookDeliveries.id))
     .limit(1)
-    .get()?.createdAtMs
+    .prepare(),
+)
+
+export const findOldestAttemptMs = (query: Query): number | undefined => oldestAttempt(query).get()?.createdAtMs
 
 export const deleteOldestAttempts = (tx: Tx, upToMs: number, countMax: number): void => {
   const oldest = tx
