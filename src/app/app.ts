@@ -19,7 +19,8 @@ import { payoutRoutes } from '../payouts/routes.ts'
 import { referenceRoutes } from '../reference/routes.ts'
 import type { Credentials } from '../sessions/credentials.ts'
 import { Guard } from '../sessions/guard.ts'
-import { sessionRoutes } from '../sessions/routes.ts'
+import { type SessionRoutesOptions, sessionRoutes } from '../sessions/routes.ts'
+import type { Session } from '../sessions/sessions.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
 import { DELIVERED_EVENTS } from './event-examples.ts'
@@ -46,6 +47,8 @@ export const createApp = (deps: Deps) => {
         faultOf: extension?.observer.faultOf,
       })
     : undefined
+  const nameInLog = (request: Request, who: Pick<Session, 'world' | 'client'>): void =>
+    timer?.identified(request, extension?.usernameOf(who) ?? who.client.username)
   const guard = new Guard({
     sessions,
     limits: config.limits,
@@ -53,7 +56,7 @@ export const createApp = (deps: Deps) => {
     refreshIfChanged,
     onIdentified: (request, session) => {
       deliveries.watch(session.world)
-      timer?.identified(request, extension?.usernameOf(session) ?? session.client.username)
+      nameInLog(request, session)
       extension?.observer.identified(request, session)
     },
     onAdmitted: extension?.observer.admitted,
@@ -73,7 +76,7 @@ export const createApp = (deps: Deps) => {
     .parser(DEFERRED, () => null)
     .use(layer)
     .use(extension?.hooks ?? new Elysia())
-    .use(moduleRoutes(deps, services, guard, addressOf))
+    .use(moduleRoutes(deps, services, { guard, addressOf, onIdentified: nameInLog }))
   app.use(
     docsRoutes({
       app,
@@ -108,14 +111,18 @@ const delivering =
   }
 
 /** The routes of all modules, in the order of the specification. */
-const moduleRoutes = (deps: Deps, services: Services, guard: Guard, addressOf: Deps['addressOf']) => {
+const moduleRoutes = (
+  deps: Deps,
+  services: Services,
+  { guard, ...login }: Pick<SessionRoutesOptions, 'guard' | 'addressOf' | 'onIdentified'>,
+) => {
   const { sessions, credentials, pricing, ordering, paying } = services
   const { config, version, worlds, reference, catalog, publicUrl, extension } = deps
   const { accessTtlMs, chargeTtlMs, mode } = config
   const accountErrors = extension?.accountErrors ?? {}
   const isReady = () => !deps.isClosing() && worlds.default.db.trouble === undefined
   return new Elysia({ name: 'modules' })
-    .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, accountErrors, addressOf }))
+    .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, accountErrors, ...login }))
     .use(beneficiaryRoutes({ reference, guard }))
     .use(productRoutes({ catalog, guard, publicUrl, stockCovers: ordering.supply.covers }))
     .use(cardRoutes({ catalog }))

@@ -26,7 +26,7 @@ export interface Extension {
   stepByClock: NonNullable<Paying['stepByClock']>
   resolveAccount: ResolveAccount
   /** How logs name a client. */
-  usernameOf: (session: Session) => string
+  usernameOf: (session: Pick<Session, 'world' | 'client'>) => string
   /** The errors of a login that `resolveAccount` throws. */
   accountErrors: Record<string, Failure>
   observer: HttpObserver & {

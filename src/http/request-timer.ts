@@ -11,7 +11,7 @@ export interface RequestFacts {
   status: number
   durationMs: number
   requestId: string
-  /** The username of its access token; null without a valid one. */
+  /** The username of its access token, or of the tokens that it gets; null without. */
   client: string | null
   failure: Failure['code'] | null
   /** The name under which the error is documented (docs/errors.md). */

@@ -3,7 +3,7 @@ import type { Extension, Program } from '../app/extension.ts'
 import type { Event } from '../events/queries.ts'
 import { servedBy } from '../http/operation.ts'
 import type { Log } from '../observability/log.ts'
-import type { Session } from '../sessions/sessions.ts'
+
 import type { World } from '../worlds/world.ts'
 import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
@@ -75,7 +75,7 @@ export class Sandbox implements Extension {
 
   readonly stepByClock = sandboxStep
 
-  readonly usernameOf = ({ world, client }: Session): string => usernameIn(world, client.username)
+  readonly usernameOf: Extension['usernameOf'] = ({ world, client }) => usernameIn(world, client.username)
 
   readonly movesByClock = (world: World, records: 'payouts' | 'orders'): boolean => world.of(pace)[records] === 'auto'
 

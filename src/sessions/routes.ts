@@ -8,7 +8,7 @@ import type { CredentialCheck } from './credentials.ts'
 import type { Guard } from './guard.ts'
 import * as operations from './operations.ts'
 import { NO_STORE, type TokenPair } from './operations.ts'
-import type { IssuedTokens, Sessions } from './sessions.ts'
+import type { IssuedTokens, Session, Sessions } from './sessions.ts'
 
 /** Login, refresh and logout (spec section 5, contract C3). Errors leave in the structured shape. */
 
@@ -21,10 +21,12 @@ export interface SessionRoutesOptions {
   accountErrors: Record<string, Failure>
   /** The address that failed logins are limited by. */
   addressOf: (request: Request) => string
+  /** Notified of whom a request gets tokens for. */
+  onIdentified: (request: Request, who: Pick<Session, 'world' | 'client'>) => void
 }
 
 export const sessionRoutes = (options: SessionRoutesOptions) => {
-  const { credentials, sessions, guard, accessTtlMs, accountErrors, addressOf } = options
+  const { credentials, sessions, guard, accessTtlMs, accountErrors, addressOf, onIdentified } = options
   const pairBody = ({ access, refresh, clientId }: IssuedTokens): Static<typeof TokenPair> => ({
     access_token: access.token,
     refresh_token: refresh.token,
@@ -43,6 +45,7 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
           numberIn(world, set),
         )
         const tokens = await sessions.begin(identified)
+        onIdentified(request, identified)
         set.headers['Cache-Control'] = NO_STORE
         return pairBody(tokens)
       },
@@ -50,9 +53,10 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
     )
     .post(
       '/auth/refresh',
-      async ({ body, set }) => {
-        const { world, ...tokens } = await sessions.refresh(body.refresh_token)
+      async ({ body, request, set }) => {
+        const { world, client, ...tokens } = await sessions.refresh(body.refresh_token)
         numberIn(world, set)
+        onIdentified(request, { world, client })
         set.headers['Cache-Control'] = NO_STORE
         return pairBody(tokens)
       },

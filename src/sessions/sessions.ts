@@ -119,7 +119,7 @@ export class Sessions {
   }
 
   /** A token that was used before revokes all tokens of its login. @throws DomainError refresh_token_wrong */
-  async refresh(token: string): Promise<IssuedTokens & { world: World }> {
+  async refresh(token: string): Promise<IssuedTokens & Pick<Session, 'world' | 'client'>> {
     const refused = new DomainError(REFRESH_TOKEN_WRONG)
     const claims = await this.options.signer.verify(token, 'refresh')
     const world = claims && this.options.worlds.find(claims.world)
@@ -144,7 +144,7 @@ export class Sessions {
       return next
     })
     if (generation === undefined) throw refused
-    return { world, ...(await this.#issue(world, client, claims.loginId, generation, nowMs)) }
+    return { world, client, ...(await this.#issue(world, client, claims.loginId, generation, nowMs)) }
   }
 
   /** Revokes every access and refresh token of the client, at once. */

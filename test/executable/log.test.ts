@@ -42,7 +42,7 @@ describe('a line for each request', () => {
       client: 'sandbox',
       address: '127.0.0.1',
     })
-    expect(lines[0]).toMatchObject({ method: 'POST', route: '/auth/login', status: 200, client: null })
+    expect(lines[0]).toMatchObject({ method: 'POST', route: '/auth/login', status: 200, client: 'sandbox' })
   })
 
   test('is also written for errors, with the client if known', async () => {
@@ -155,7 +155,7 @@ describe('a line for each request', () => {
     await program.request('/nowhere')
     const lines = (await program.stop()).stderr.split('\n')
     expect(lines[1]).toMatch(
-      /^\S+Z info {2}POST {3}200 \/auth\/login \d+\.\d ms request_id=req_\w+ address=127\.0\.0\.1$/,
+      /^\S+Z info {2}POST {3}200 \/auth\/login \d+\.\d ms request_id=req_\w+ client=sandbox address=127\.0\.0\.1$/,
     )
     expect(lines[2]).toMatch(
       /^\S+Z info {2}GET {4}200 \/api\/v1\/countries\/:id \d+\.\d ms request_id=\w+ client=sandbox address=127\.0\.0\.1$/,
