@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Beneficiary, beneficiariesOf, findAnyBeneficiary } from '../beneficiaries/queries.ts'
 import type { Query } from '../db/database.ts'
-import { lockForImport } from '../db/folder-lock.ts'
+import { lockForImport, lockForTakeOver } from '../db/folder-lock.ts'
 import { copiesIn, rewriteFile } from '../db/scrub.ts'
 import { type Erased, erase } from '../erasure/erasure.ts'
 import { Person } from '../erasure/person.ts'
@@ -86,8 +86,9 @@ const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
   const { query } = database
   if (isSandbox) throw otherMode('A sandbox keeps copies of its data in worlds and snapshots: delete those instead.')
   const person = personOf(query, named)
+  // No server that takes over makes a copy meanwhile, and no command a backup or a new key.
+  using _takeOver = lockForTakeOver(config.dataDir, MINUTE_MS)
   requireNoCopies(config.dataDir)
-  // Neither a backup nor a new key is made meanwhile.
   using _lock = lockForImport(config.dataDir, MINUTE_MS)
   const open = ({ body, place }: { body: string; place: string }) =>
     delivering.seals(query).openText(Buffer.from(body, 'base64'), place)
@@ -118,7 +119,9 @@ const personOf = (query: Query, named: string): Person | undefined => {
 const requireNoCopies = (dataDir: string): void => {
   const [copy] = copiesIn(dataDir)
   if (copy === undefined) return
-  throw refused(`${dataDir} has another copy of the data, ${copy}: move it to your backups or delete it first.`)
+  throw refused(
+    `${dataDir} has another copy of the data, ${copy}: move it to your backups or delete it first. Programs that were killed leave .scrip-draft- folders.`,
+  )
 }
 
 const rowOf = ({ idempotencyKeys, ...erased }: Erased) => ({ ...erased, idempotency_keys: idempotencyKeys })

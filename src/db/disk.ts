@@ -30,7 +30,8 @@ const flush = (path: string, flags: string): void => {
   }
 }
 
-const STAGING_PREFIX = '.scrip-draft-'
+/** The folder of a copy that is being made, or that a killed process has left. */
+export const STAGING_PREFIX = '.scrip-draft-'
 /** A staging folder without writes for this long belongs to a process that was killed. */
 const STALE_MS = HOUR_MS
 

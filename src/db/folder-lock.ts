@@ -7,7 +7,7 @@ export const LOCK_FILE = 'server.lock'
 /** Held by a command that writes a long file in many transactions. */
 const IMPORT_LOCK_FILE = 'import.lock'
 
-/** Held by a server that takes over from another one. */
+/** Held by a server that takes over from another one, and by an erasure, beside which no copy is made. */
 const TAKE_OVER_LOCK_FILE = 'take-over.lock'
 
 /** Keeps other servers away; shared with commands. @throws DataFault when another one stays for longer than `waitMs` */
@@ -23,7 +23,7 @@ export const lockForTakeOver = (dataDir: string, waitMs: number): Disposable =>
   lock(
     dataDir,
     [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN EXCLUSIVE'],
-    'Another scrip serve --take-over works on this folder: try again when it is done.',
+    'Another scrip serve --take-over, or scrip beneficiary erase, works on this folder: try again when it is done.',
     TAKE_OVER_LOCK_FILE,
   )
 

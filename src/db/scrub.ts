@@ -2,6 +2,7 @@ import type { Database as SqliteDatabase } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DataFault, databasePath } from './data-folder.ts'
+import { STAGING_PREFIX } from './disk.ts'
 
 /** Leaves nothing of what was deleted in the files of a data folder (contract C17, decision 68). */
 
@@ -13,10 +14,14 @@ export const copiesIn = (dataDir: string): string[] => {
   const name = basename(database)
   const own = statSync(database).ino
   return readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
-    .filter((path) => basename(path).startsWith(`${name}.before-`) || isDatabase(join(dataDir, path)))
+    .filter((path) => isSetAside(path, name) || isDatabase(join(dataDir, path)))
     .filter((path) => statSync(join(dataDir, path)).ino !== own)
     .sort()
 }
+
+/** Half a copy, or the log of one, is no database, and holds what the database held. */
+const isSetAside = (path: string, name: string): boolean =>
+  basename(path).startsWith(`${name}.before-`) || basename(path).startsWith(STAGING_PREFIX)
 
 const isDatabase = (path: string): boolean => {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false

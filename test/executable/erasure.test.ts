@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Credentials, Customer, inOffice, type Office } from './live.ts'
 import { type Running, start } from './program.ts'
@@ -250,6 +250,13 @@ describe('scrip beneficiary erase', () => {
     [
       'what a restore has set aside',
       (folder: string) => writeFileSync(join(folder, 'scrip.sqlite.before-2026-01-01'), 'x', { mode: 0o600 }),
+    ],
+    [
+      'half a copy, which a server that was to take over has left',
+      (folder: string) => {
+        mkdirSync(join(folder, '.scrip-draft-1'))
+        writeFileSync(join(folder, '.scrip-draft-1/scrip.sqlite'), 'no header yet, but ada.byron@example.com')
+      },
     ],
     ['a backup', (folder: string) => copyFileSync(join(folder, 'scrip.sqlite'), join(folder, 'nightly.db'))],
   ])('refuses while %s is in the data folder', (_, put) =>
