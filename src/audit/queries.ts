@@ -1,4 +1,4 @@
-import { and, eq, max } from 'drizzle-orm'
+import { and, count, eq, gt, max, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { type AuditRow, audit, auditHead } from './tables.ts'
@@ -16,6 +16,16 @@ export const lastDoneMs = (query: Query, command: string): number | null =>
     .from(audit)
     .where(and(eq(audit.command, command), eq(audit.outcome, 'done')))
     .get()?.atMs ?? null
+
+/** How often something was refused since it was last done. */
+export const refusedSinceDone = (query: Query, command: string): number => {
+  const done = query
+    .select({ id: sql<number>`coalesce(max(${audit.id}), 0)` })
+    .from(audit)
+    .where(and(eq(audit.command, command), eq(audit.outcome, 'done')))
+  const refused = and(eq(audit.command, command), eq(audit.outcome, 'refused'), gt(audit.id, sql`(${done})`))
+  return query.select({ refused: count() }).from(audit).where(refused).get()?.refused ?? 0
+}
 
 export const getHead = (query: Query): { count: number; hash: string } => {
   const head = query.select().from(auditHead).limit(1).get()

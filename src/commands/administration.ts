@@ -148,7 +148,7 @@ export const explainFaults = async <T>(where: string, work: () => T | Promise<T>
     if (isUnavailable(error)) throw new ProgramError(EXIT.data, `${where}: ${reasonOf(error.cause)}`)
     if (error instanceof DomainError) throw refused(wordsOf(error))
     if (!(error instanceof Error) || error instanceof ProgramError || !isDataError(error)) throw error
-    throw new ProgramError(EXIT.data, fileFault(error, where) ?? `${where}: ${error.message}`)
+    throw new ProgramError(EXIT.data, fileFault(error, where) ?? `${where}: ${error.message}`, { cause: error })
   }
 }
 

@@ -22,17 +22,33 @@ const takenMs = (name: string): number => {
   return parseTimestamp(`${hour}:${minute}:${second}`) ?? 0
 }
 
+interface Turns {
+  everyMs: number
+  /** After a failure, in Unix milliseconds. */
+  notBeforeMs: number
+  stopped: Promise<void>
+}
+
 /** Waits until the last backup is old enough. Resolves to false if it is to stop first. */
-export const becomesDue = async (folder: string, everyMs: number, stopped: Promise<void>): Promise<boolean> => {
-  // One from the future was named while the clock was wrong.
-  const times = backupsIn(folder).map(takenMs)
-  const dueMs = Math.max(0, ...times.filter((timeMs) => timeMs <= systemClock.nowMs())) + everyMs
+export const becomesDue = async (folder: string, { everyMs, notBeforeMs, stopped }: Turns): Promise<boolean> => {
+  const dueMs = Math.max(notBeforeMs, lastTakenMs(folder) + everyMs)
   for (;;) {
     // The clock may be set while this waits.
     const waitMs = Math.max(0, Math.min(dueMs - systemClock.nowMs(), MINUTE_MS))
     const goesOn = await Promise.race([stopped.then(() => false), Bun.sleep(waitMs).then(() => true)])
     if (!goesOn) return false
     if (dueMs <= systemClock.nowMs()) return true
+  }
+}
+
+/** 0 without a backup, and for a folder that cannot be read: the next backup says why. */
+const lastTakenMs = (folder: string): number => {
+  try {
+    // One from the future was named while the clock was wrong.
+    const times = backupsIn(folder).map(takenMs)
+    return Math.max(0, ...times.filter((timeMs) => timeMs <= systemClock.nowMs()))
+  } catch {
+    return 0
   }
 }
 

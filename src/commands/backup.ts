@@ -7,10 +7,12 @@ import { parseCount, parseDuration } from '../config/values.ts'
 import { databasePath, makePrivateFile } from '../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { lockForImport } from '../db/folder-lock.ts'
-import { MINUTE_MS } from '../kernel/clock.ts'
+import { SchemaMismatch } from '../db/migrate.ts'
+import { MINUTE_MS, systemClock, toTimestamp } from '../kernel/clock.ts'
+import { visibleLines } from '../kernel/visible.ts'
 import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
 import { type Acting, act } from './acts.ts'
-import { explainFaults, refused } from './administration.ts'
+import { explained, explainFaults, refused } from './administration.ts'
 import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note } from './output.ts'
@@ -38,9 +40,23 @@ async function backUp(this: Command, place: string, options: BackupOptions): Pro
   if (every !== undefined || keep !== undefined) requireFolder(place)
   if (every === undefined) return await copyOnce.call(this, place, options)
   const stopped = nextStopSignal()
-  while (await becomesDue(place, every, stopped)) await copyOnce.call(this, place, options)
+  let notBeforeMs = 0
+  while (await becomesDue(place, { everyMs: every, notBeforeMs, stopped })) {
+    try {
+      await copyOnce.call(this, place, options)
+    } catch (error) {
+      if (isOfAnotherRelease(error)) throw error
+      notBeforeMs = systemClock.nowMs() + Math.min(every, RETRY_MS)
+      process.stderr.write(`scrip: ${visibleLines(explained(error))} The next try is at ${toTimestamp(notBeforeMs)}.\n`)
+    }
+  }
   process.exit(EXIT.done)
 }
+
+const RETRY_MS = 5 * MINUTE_MS
+
+/** No later try can succeed: the server was upgraded, and this program is to be started again (decision 78). */
+const isOfAnotherRelease = (error: unknown): boolean => error instanceof Error && error.cause instanceof SchemaMismatch
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
 
@@ -51,6 +67,7 @@ const requireFolder = (place: string): void => {
 }
 
 const copyOnce = act((acting, place: string, { every, keep }: BackupOptions) => {
+  if (every !== undefined || keep !== undefined) requireFolder(place) // its disk may be gone by now
   const folder = isFolder(place) ? place : undefined
   const file = folder === undefined ? place : join(folder, backupName())
   return explainFaults(file, async () => {

@@ -19,7 +19,8 @@ export class ProgramError extends Error {
   constructor(
     readonly exitCode: ExitCode,
     message: string,
+    options?: ErrorOptions,
   ) {
-    super(message)
+    super(message, options)
   }
 }

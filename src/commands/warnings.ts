@@ -1,4 +1,4 @@
-import { lastDoneMs } from '../audit/queries.ts'
+import { lastDoneMs, refusedSinceDone } from '../audit/queries.ts'
 import { findProduct } from '../catalog/queries.ts'
 import type { Query } from '../db/database.ts'
 import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
@@ -36,6 +36,9 @@ export const watchOperations = (metrics: Metrics, world: World, reference: Refer
     const ageMs = backupMs === null ? Number.POSITIVE_INFINITY : world.clock.nowMs() - backupMs
     return [[{}, ageMs / SECOND_MS]]
   })
+  metrics.watch('scrip_backups_failed', 'Backups that failed since the last one that succeeded.', [], () => [
+    [{}, refusedSinceDone(world.db.query, 'backup')],
+  ])
 }
 
 interface Stock {

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from './documents.ts'
 import { inOffice, type Office } from './live.ts'
 import { run, start } from './program.ts'
 
@@ -57,6 +58,43 @@ describe('scrip backup FOLDER', () => {
       expect(JSON.parse(often.ready)).toMatchObject({ kept: 2, removed: 1 })
       expect((await often.stop()).exitCode).toBe(0)
       expect(readdirSync(folder).filter((name) => !NAME.test(name))).toEqual([])
+    }))
+
+  test('--every goes on after a backup that failed, and says why; the metrics count it', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const [folder, elsewhere] = [folderOf(office, ...OLD), join(office.folder, 'elsewhere')]
+      const args = ['backup', folder, '--every', '1s', '--keep', '1', '--data-dir', office.dataDir, '--json']
+      const backup = await start(args, { env: {} })
+      expect(JSON.parse(backup.ready)).toMatchObject({ kept: 1, removed: 2 })
+      renameSync(folder, elsewhere)
+      await backup.told(`scrip: ${folder} is not a folder: make it, or mount its disk, first. The next try is at 2`)
+      const port = await freePort()
+      const server = await office.serve('--metrics-port', port)
+      const failed = async (): Promise<number> => {
+        const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+        return Number(/^scrip_backups_failed (\d+)$/m.exec(page)?.[1])
+      }
+      expect(await failed()).toBeGreaterThan(0)
+      renameSync(elsewhere, folder)
+      await backup.said('"removed":1')
+      expect((await backup.stop()).exitCode).toBe(0)
+      expect(await failed()).toBe(0)
+      await server.stop()
+      const acts = await office.answer<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')
+      expect(acts[0]).toMatchObject({ command: 'backup', after: { reason: expect.stringContaining('not a folder') } })
+    }))
+
+  test('--every ends when a newer release has migrated the database: its service manager starts that one', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      const database = new Database(join(office.dataDir, 'scrip.sqlite'))
+      database.run(
+        "INSERT INTO migrations SELECT version + 1, 'next', '', '' FROM migrations ORDER BY version DESC LIMIT 1",
+      )
+      database.close()
+      const { exitCode, stderr } = await office.run(['backup', folderOf(office), '--every', '1s'])
+      expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: expect.stringContaining('newer') })
     }))
 
   test('keeps a copy of data that is not sound under another name, and removes no earlier one', () =>
