@@ -68,3 +68,13 @@ test.skipIf(!hasTools)('systemctl reload takes over, or fails and leaves the ser
     receiver.stop()
   }),
 )
+
+test.skipIf(!Bun.which('systemd-analyze'))('systemd finds nothing wrong with the units', () =>
+  inOffice(async (office) => {
+    const units = ['scrip.service', 'scrip-backup.service'].map((name) =>
+      office.file(name, documentText(`docs/${name}`).replaceAll('/usr/local/bin/scrip', process.execPath)),
+    )
+    const { exitCode, stdout, stderr } = Bun.spawnSync(['systemd-analyze', 'verify', '--man=no', ...units])
+    expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({ exitCode: 0, said: '' })
+  }),
+)

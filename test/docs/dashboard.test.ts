@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * The dashboard against what Grafana publishes of its JSON model (kinds/dashboard/dashboard_kind.cue of grafana/grafana, the
+ * reference of variables): what breaks one of these is imported without a word, and shows nothing. Whether the metrics
+ * exist is tested in test/executable/topics.test.ts.
+ */
+
+/** Of the panels that every Grafana has. */
+const PANEL_TYPES = ['stat', 'timeseries', 'table', 'gauge', 'bargauge', 'barchart', 'row', 'text']
+const VARIABLE_TYPES = ['query', 'adhoc', 'constant', 'datasource', 'interval', 'textbox', 'custom']
+/** Ids of units; the short form of a number without one is `short`. */
+const UNITS = ['short', 'percentunit', 'bytes', 's', 'ms', 'd', 'reqps', 'ops']
+const TRANSFORMATIONS = ['merge', 'organize', 'sortBy']
+const COLUMNS = 24
+/** Variables that Grafana sets itself. */
+const BUILT_IN = ['__rate_interval', '__interval', '__range']
+
+interface Panel {
+  id: number
+  type: string
+  title: string
+  datasource: { type: string; uid: string }
+  gridPos: { x: number; y: number; w: number; h: number }
+  fieldConfig: {
+    defaults: { unit?: string; thresholds?: { mode: string; steps: { color: string; value: number | null }[] } }
+    overrides: unknown[]
+  }
+  targets: { refId: string; datasource: { type: string; uid: string }; expr: string }[]
+  transformations?: { id: string; options: object }[]
+}
+
+interface Dashboard {
+  uid: string
+  title: string
+  schemaVersion: number
+  refresh: string
+  templating: { list: { name: string; type: string; datasource?: object }[] }
+  panels: Panel[]
+}
+
+const text = readFileSync(join(import.meta.dir, '../../docs/dashboard.json'), 'utf8')
+const dashboard = JSON.parse(text) as Dashboard
+const { panels } = dashboard
+const variables = dashboard.templating.list
+const SOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }
+
+describe('the dashboard', () => {
+  test('is a whole dashboard that belongs to no Grafana yet', () => {
+    expect(dashboard).not.toContainAnyKeys(['id', 'gnetId', '__inputs'])
+    expect(dashboard.uid).toMatch(/^[\w-]{1,40}$/)
+    expect(dashboard.title).toBe('Scrip')
+    expect(dashboard.schemaVersion).toBeWithin(36, 43)
+    expect(dashboard.refresh).toMatch(/^\d+[smh]$/)
+  })
+
+  test('asks for its data source first, by which all panels and variables read', () => {
+    expect(variables[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' })
+    for (const { type } of variables) expect(VARIABLE_TYPES).toContain(type)
+    for (const { datasource } of variables.slice(1)) expect(datasource).toEqual(SOURCE)
+    for (const { title, datasource, targets } of panels) {
+      expect({ title, datasource }).toEqual({ title, datasource: SOURCE })
+      for (const target of targets)
+        expect({ title, datasource: target.datasource }).toEqual({ title, datasource: SOURCE })
+    }
+  })
+
+  test('uses no variable that nobody sets', () => {
+    const known = new Set([...variables.map(({ name }) => name), ...BUILT_IN])
+    const used = text.matchAll(/\$\{?(\w+)/g)
+    expect([...used].map(([, name = '']) => name).filter((name) => !known.has(name))).toEqual([])
+  })
+
+  test('has panels of known types, each with an id, a place and queries of its own', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const taken = new Set<string>()
+    for (const { type, title, gridPos, targets, transformations = [] } of panels) {
+      expect(PANEL_TYPES).toContain(type)
+      expect(title).not.toBe('')
+      expect(gridPos.x + gridPos.w).toBeWithin(1, COLUMNS + 1)
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect({ title, overlaps: taken.has(`${x} ${y}`) }).toEqual({ title, overlaps: false })
+          taken.add(`${x} ${y}`)
+        }
+      }
+      expect(targets.length).toBeGreaterThan(0)
+      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length)
+      for (const { id } of transformations) expect(TRANSFORMATIONS).toContain(id)
+    }
+  })
+
+  test('has thresholds that begin without a value and rise, and units that Grafana knows', () => {
+    for (const { title, fieldConfig } of panels) {
+      const { unit = 'short', thresholds } = fieldConfig.defaults
+      expect(UNITS).toContain(unit)
+      if (!thresholds) continue
+      const [first, ...others] = thresholds.steps.map(({ value }) => value)
+      expect({ title, mode: thresholds.mode, first }).toEqual({ title, mode: 'absolute', first: null })
+      expect({ title, others }).toEqual({ title, others: others.toSorted((a, b) => Number(a) - Number(b)) })
+    }
+  })
+})
