@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import COLOURS from '../http/colours.css' with { type: 'text' }
 import { StoredResponse } from '../http/stored-response.ts'
 import style from './assets/reference.css' with { type: 'file' }
 import script from './assets/reference.js' with { type: 'file' }
@@ -58,8 +59,8 @@ export const docsRoutes = (options: DocumentOptions) => {
         ...AS_IT_SAYS,
       }),
   )
-  const readScript = once(() => readAsset(script, 'text/javascript; charset=utf-8'))
-  const readStyle = once(() => readAsset(style, 'text/css; charset=utf-8'))
+  const readScript = once(async () => asset(await Bun.file(script).text(), 'text/javascript; charset=utf-8'))
+  const readStyle = once(async () => asset(COLOURS + (await Bun.file(style).text()), 'text/css; charset=utf-8'))
 
   return new Elysia({ name: 'docs' })
     .get('/openapi.json', async ({ request }) => (await stored()).respond(request))
@@ -87,9 +88,5 @@ const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
   }
 }
 
-const readAsset = async (path: string, type: string): Promise<StoredResponse> =>
-  new StoredResponse(await Bun.file(path).bytes(), {
-    'content-type': type,
-    'cache-control': 'public, max-age=3600',
-    ...AS_IT_SAYS,
-  })
+const asset = (text: string, type: string): StoredResponse =>
+  new StoredResponse(text, { 'content-type': type, 'cache-control': 'public, max-age=3600', ...AS_IT_SAYS })

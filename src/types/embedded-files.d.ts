@@ -30,6 +30,10 @@ declare module '*/check-worker.js' {
   const text: string
   export default text
 }
+declare module '*/colours.css' {
+  const text: string
+  export default text
+}
 declare module '*/page.css' {
   const text: string
   export default text

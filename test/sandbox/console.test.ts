@@ -24,7 +24,7 @@ describe('GET /_sandbox/console', () => {
 
   test.each([
     ['page.js', 'text/javascript; charset=utf-8', 'sandbox-token'],
-    ['page.css', 'text/css; charset=utf-8', 'prefers-color-scheme'],
+    ['page.css', 'text/css; charset=utf-8', 'light-dark('],
   ])('%s comes from the program, with an entity tag', async (name, type, content) => {
     const response = await server.request(`/_sandbox/console/${name}`)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type])

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import COLOURS from '../../http/colours.css' with { type: 'text' }
 import { StoredResponse } from '../../http/stored-response.ts'
 import STYLE from './page/page.css' with { type: 'text' }
 import { CONSOLE_PAGE, CONSOLE_PATH, CONSOLE_POLICY } from './page.ts'
@@ -17,7 +18,7 @@ export const consoleRoutes = () => {
     'content-security-policy': CONSOLE_POLICY,
     'referrer-policy': 'no-referrer',
   })
-  const style = new StoredResponse(STYLE, headersOf('text/css'))
+  const style = new StoredResponse(COLOURS + STYLE, headersOf('text/css'))
   let script: StoredResponse | undefined
   return new Elysia({ name: 'sandbox-console', prefix: CONSOLE_PATH })
     .get('/', ({ request }) => page.respond(request))

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { cardPath, type Product } from '../../catalog/product.ts'
+import COLOURS from '../../http/colours.css' with { type: 'text' }
 import { toMajor } from '../../kernel/money.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 
@@ -93,9 +94,7 @@ export const shownOf = (catalog: Catalog, count: number): Product[] => {
 
 /** The page loads nothing but the pictures that the program draws. */
 const STYLE = `
-:root { color-scheme: light dark; --ground: #f7f7f9; --panel: #fff; --ink: #1b1c22; --soft: #5a5d6b; --line: #dddee6; --accent: #4a3fb8; --on-accent: #fff }
-@media (prefers-color-scheme: dark) { :root { --ground: #131419; --panel: #1c1e26; --ink: #edeef3; --soft: #a9acbb; --line: #353844; --accent: #b3aaff; --on-accent: #17142e } }
-* { box-sizing: border-box }
+${COLOURS}* { box-sizing: border-box }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif }
 main { max-width: 1040px; margin: 0 auto; padding: clamp(24px, 5vw, 56px) clamp(16px, 4vw, 32px) }
 h1 { margin: 0 0 8px; font-size: clamp(30px, 5vw, 42px); line-height: 1.15; letter-spacing: -.02em }
