@@ -176,7 +176,7 @@ export const RUN_OPTIONS = {
     value: '<number>',
     meaning: 'how many runs go on at the same time',
     read: parseCount,
-    unset: 'two for each processor',
+    unset: 'as many as keep the processors busy',
   },
   exploreTimeout: {
     value: '<time>',

@@ -128,9 +128,9 @@ export class Sandbox implements Extension {
     return this.#coverage.report(undefined)
   }
 
-  /** Watches all writes and deliveries from now on, and has a fault strike some of them (decision 49). */
-  explore(fault: RunFault): Exploration {
-    const exploration = new Exploration(this.options.worlds, this.options.reference, fault)
+  /** Watches all writes and deliveries from now on, and has faults strike some of them (decision 49). */
+  explore(faults: readonly RunFault[]): Exploration {
+    const exploration = new Exploration(this.options.worlds, this.options.reference, faults)
     this.observer.writes = exploration.log
     this.#events = exploration.events
     return exploration

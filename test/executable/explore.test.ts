@@ -303,6 +303,40 @@ describe('the runs', () => {
     expect(stderr).toContain('explore: 2 of 3 writes, 4 of 4 lost responses\n')
   })
 
+  /** A client that buys once in each of three worlds; it repeats its orders where it is told to. */
+  const threeWorlds = (repeats: (name: string) => boolean) => `
+    const count = existsSync('ran') ? Number(readFileSync('ran')) : 0
+    writeFileSync('ran', String(count + 1))
+    const repeats = ${repeats}
+    for (const name of ['one', 'two', 'three']) {
+      const post = await loggedIn(name)
+      await again(() => post('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' }), repeats(name) ? 3 : 1)
+    }`
+
+  test('lose a response in each of several worlds at once, as long as the command survives it', () =>
+    inFolder(async (cwd) => {
+      const { exitCode, stderr } = await explore(
+        threeWorlds(() => true),
+        [],
+        { cwd },
+      )
+      expect(exitCode).toBe(0)
+      expect(countsIn(stderr)).toEqual({ writes: 3, losses: 6, ...NOTHING_FOUND, failed: 0, none: 6 })
+      expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('4') // twice without a loss, then before and after the commits
+    }))
+
+  test('lose one response each where a command does not survive several', () =>
+    inFolder(async (cwd) => {
+      const { exitCode, stderr } = await explore(
+        threeWorlds((name) => name !== 'two'),
+        ['--explore-jobs', '1'],
+        { cwd },
+      )
+      expect(exitCode).toBe(0)
+      expect(countsIn(stderr)).toEqual({ writes: 3, losses: 6, ...NOTHING_FOUND, failed: 2, none: 4 })
+      expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('9') // after the first group that fails, each alone
+    }))
+
   test('give the same report each time', async () => {
     const text = `for (const number of [1, 2, 3]) await again(() => send('/api/v1/payouts', payout(crypto.randomUUID(), 'ada')))`
     const [one, another] = await Promise.all([explore(text), explore(text, ['--explore-jobs', '1'])])

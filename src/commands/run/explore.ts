@@ -1,6 +1,6 @@
 import { availableParallelism, constants } from 'node:os'
 import type { ExploreConfig } from '../../config/config.ts'
-import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
+import { processorMs, SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
 import { freshSeed } from '../../kernel/ids.ts'
 import type { Log } from '../../observability/log.ts'
 import {
@@ -10,35 +10,34 @@ import {
   purchasesByWorld,
 } from '../../sandbox/explore/comparison.ts'
 import type { RunFault } from '../../sandbox/explore/exploration.ts'
-import { type PlannedRun, partingOf, planOf, type RunResult } from '../../sandbox/explore/plan.ts'
-import type { Write } from '../../sandbox/explore/writes.ts'
+import { groupsOf, type PlannedRun, partingOf, planOf, type RunResult } from '../../sandbox/explore/plan.ts'
+import type { WriteLog } from '../../sandbox/explore/writes.ts'
 import { EXIT, type ExitCode, ProgramError } from '../exit.ts'
 import { withProgress } from '../progress.ts'
 import { logOf, startServer } from '../server.ts'
 import type { Environment } from './child.ts'
 import { appendJobSummary } from './evidence.ts'
 import { asMarkdown, type ExploredRun, explorationReport } from './exploration-report.ts'
-import { ExploredCommand } from './explored-command.ts'
+import { type EndedCommand, ExploredCommand } from './explored-command.ts'
 import { accessTo } from './run.ts'
 
 /** Runs beside it slow a run down, and clients wait before they retry. */
 const TIMES_FIRST_RUN = 10
 const TIMEOUT_MS_MIN = 30 * SECOND_MS
-/** Test suites wait more than they compute. */
-const JOBS_PER_PROCESSOR = 2
+/** Runs that only wait would slow each other down at last. */
+const JOBS_PER_PROCESSOR_MAX = 8
 
-interface Run extends RunResult {
-  /** Undefined if it was ended after its time limit. */
-  exitCode: number | undefined
-  durationMs: number
-  lost: Write | undefined
+interface Run extends RunResult, Pick<EndedCommand, 'exitCode' | 'durationMs'> {
+  /** The share of what there is that it kept busy: of all processors, or of the thread that serves, whatever is more. */
+  load: number
+  lost: WriteLog['lost']
   /** Whether a fault of events has struck. */
   hasStruck: boolean
 }
 
 interface RunOptions {
   output: 'inherit' | 'ignore'
-  fault?: RunFault
+  faults?: readonly RunFault[]
   timeoutMs?: number
 }
 
@@ -64,8 +63,8 @@ export const explore = async (
   if (second.exitCode !== EXIT.done) throw different('the second one failed')
   const plan = planOf(first, second, config.explore.writesMax)
   if (!plan) throw different(partingOf(first.results, second.results))
-  const jobs = config.explore.jobs ?? availableParallelism() * JOBS_PER_PROCESSOR
-  const explored = await exploreAll(plan.runs, jobs, command, (fault) => run({ output: 'ignore', fault, timeoutMs }))
+  const jobs = config.explore.jobs ?? jobsOf(second)
+  const explored = await exploreAll(plan.runs, jobs, command, (faults) => run({ output: 'ignore', faults, timeoutMs }))
   const report = explorationReport(plan, explored)
   await Bun.write(Bun.stderr, report)
   const { jobSummaryFile } = config.evidence
@@ -73,6 +72,9 @@ export const explore = async (
   exitIf(command)
   process.exit(exitCodeOf(explored))
 }
+
+/** Test suites wait more than they compute: as many runs at a time as keep the processors busy. */
+const jobsOf = ({ load }: Run): number => Math.min(Math.ceil(1 / load), availableParallelism() * JOBS_PER_PROCESSOR_MAX)
 
 const different = (parting: string) =>
   new ProgramError(EXIT.failed, `two runs without a fault differ, so that nothing can be compared: ${parting}`)
@@ -94,20 +96,22 @@ const runOnce = async (
   log: Log,
   command: ExploredCommand,
   given: Environment,
-  { output, fault = {}, timeoutMs }: RunOptions,
+  { output, faults = [], timeoutMs }: RunOptions,
 ): Promise<Run> => {
+  const [beganMs, beganProcessorMs] = [sinceStartMs(), processorMs()]
   const server = await startServer(config, log)
   try {
-    const exploration = server.sandbox?.explore(fault)
+    const exploration = server.sandbox?.explore(faults)
     if (!exploration) throw new Error('a configuration of run is one of the sandbox')
     // A scrip run within the command explores nothing.
     const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server, config.world)) }
-    const beganMs = sinceStartMs()
-    const exitCode = await command.run(env, output, timeoutMs)
-    const durationMs = sinceStartMs() - beganMs
+    const { exitCode, durationMs, processorMs: commandMs } = await command.run(env, output, timeoutMs)
     const results = await exploration.results(server.due)
+    const ownMs = processorMs() - beganProcessorMs
+    const load = Math.max((ownMs + commandMs) / availableParallelism(), ownMs) / (sinceStartMs() - beganMs)
     const { log: writes, events } = exploration
-    return { exitCode, durationMs, results, lost: writes.lost, eventFaults: events.faults, hasStruck: events.hasStruck }
+    const { lost } = writes
+    return { exitCode, durationMs, load, results, lost, eventFaults: events.faults, hasStruck: events.hasStruck }
   } finally {
     await server.stop(0)
   }
@@ -118,24 +122,38 @@ const exploreAll = async (
   runs: readonly PlannedRun[],
   jobs: number,
   command: ExploredCommand,
-  run: (fault: RunFault) => Promise<Run>,
+  run: (faults: readonly RunFault[]) => Promise<Run>,
 ): Promise<ExploredRun[]> => {
-  const explored: ExploredRun[] = []
-  const waiting = runs.entries()
-  let done = 0
+  const explored = new Map<PlannedRun, ExploredRun>()
   await withProgress(0, async (onProgress) => {
-    const work = async (): Promise<void> => {
-      for (const [index, planned] of waiting) {
-        const ended = await run(planned.fault)
-        if (command.signal) return
-        explored[index] = { ...planned, ...assess(planned, ended) }
-        done += 1
-        onProgress('exploring', done, runs.length)
+    const tryTogether = async (group: readonly PlannedRun[], isFinal: (result: ExploredRun) => boolean) => {
+      if (command.signal) return
+      const ended = await run(group.map(({ fault }) => fault))
+      if (command.signal) return
+      for (const planned of group) {
+        const result = { ...planned, ...assess(planned, ended) }
+        if (isFinal(result)) explored.set(planned, result)
       }
+      onProgress('exploring', explored.size, runs.length)
     }
-    await Promise.all(Array.from({ length: Math.min(jobs, runs.length) }, work))
+    let survived = 0
+    await inParallel(groupsOf(runs), jobs, async (group) => {
+      if (survived < 0) return // for such a command it only takes longer
+      await tryTogether(group, ({ consequence }) => consequence === 'none')
+      survived += group.every((planned) => explored.has(planned)) ? 1 : -1
+    })
+    const others = runs.filter((planned) => !explored.has(planned))
+    await inParallel(others, jobs, (planned) => tryTogether([planned], () => true))
   })
-  return explored.filter((run) => run !== undefined)
+  return runs.flatMap((planned) => explored.get(planned) ?? [])
+}
+
+const inParallel = async <Item>(items: readonly Item[], jobs: number, work: (item: Item) => Promise<void>) => {
+  const waiting = items.values()
+  const worker = async (): Promise<void> => {
+    for (const item of waiting) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(jobs, items.length) }, worker))
 }
 
 const assess = (planned: PlannedRun, run: Run): Pick<ExploredRun, 'consequence' | 'differences'> => {
@@ -147,8 +165,11 @@ const assess = (planned: PlannedRun, run: Run): Pick<ExploredRun, 'consequence' 
 }
 
 /** What the worlds hold that the fault could reach; undefined if it has not struck. */
-const foundIn = ({ write, byName }: PlannedRun, { lost, hasStruck, results }: Run): PurchasesByWorld | undefined => {
-  if (!write) return hasStruck ? purchasesByWorld(results, byName) : undefined
-  const found = results.find((result) => result.write === lost)
+const foundIn = (
+  { fault: { loss }, write, byName }: PlannedRun,
+  { lost, hasStruck, results }: Run,
+): PurchasesByWorld | undefined => {
+  if (!loss || !write) return hasStruck ? purchasesByWorld(results, byName) : undefined
+  const found = results.find((result) => result.write === lost.get(loss))
   return found && new Map([[write.world.name, found.purchases]])
 }

@@ -1,7 +1,18 @@
+import { sinceStartMs } from '../../kernel/clock.ts'
 import { type Environment, spawn } from './child.ts'
 
 /** Signals that end an exploration. */
 const ENDING = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+
+export interface EndedCommand {
+  /** Undefined if it was ended after its time limit. */
+  exitCode: number | undefined
+  durationMs: number
+  /** What it and its processes have computed, as far as the operating system says it. */
+  processorMs: number
+}
+
+const MICROSECONDS_PER_MS = 1_000
 
 /** The command that is explored. Several of its runs may be in progress. */
 export class ExploredCommand {
@@ -22,8 +33,9 @@ export class ExploredCommand {
     return this.#signal
   }
 
-  /** Returns the exit code, or undefined for a run that was ended after its time limit. @throws ProgramError */
-  async run(env: Environment, output: 'inherit' | 'ignore', timeoutMs?: number): Promise<number | undefined> {
+  /** @throws ProgramError when it cannot be started */
+  async run(env: Environment, output: 'inherit' | 'ignore', timeoutMs?: number): Promise<EndedCommand> {
+    const beganMs = sinceStartMs()
     const child = spawn(this.words, {
       env,
       // All runs read the same: nothing.
@@ -42,7 +54,8 @@ export class ExploredCommand {
     const timer = timeoutMs === undefined ? undefined : setTimeout(cutOff, timeoutMs)
     try {
       const exitCode = await child.exited
-      return isCutOff ? undefined : exitCode
+      const processorMs = Number(child.resourceUsage()?.cpuTime.total ?? 0) / MICROSECONDS_PER_MS
+      return { exitCode: isCutOff ? undefined : exitCode, durationMs: sinceStartMs() - beganMs, processorMs }
     } finally {
       clearTimeout(timer)
       this.#running.delete(child)

@@ -11,7 +11,7 @@ import { type Loss, type Write, WriteLog } from './writes.ts'
 /** Longer than the clock takes to end an order or a payout (contracts C12 and C13). */
 const SETTLED_AFTER_MS = MINUTE_MS
 
-/** What goes wrong in a run, if anything does. */
+/** What goes wrong in a run. */
 export interface RunFault {
   loss?: Loss
   event?: EventFault
@@ -33,10 +33,10 @@ export class Exploration {
   constructor(
     worlds: SandboxWorlds,
     private readonly reference: Reference,
-    { loss, event }: RunFault,
+    faults: readonly RunFault[],
   ) {
-    this.log = new WriteLog(loss)
-    this.events = new EventLog(event)
+    this.log = new WriteLog(faults.flatMap(({ loss }) => loss ?? []))
+    this.events = new EventLog(faults.find(({ event }) => event)?.event)
     worlds.onEnd = (world) => {
       if (this.log.writes.some((write) => write.world === world)) this.#last.set(world, worlds.copyOf(world))
     }

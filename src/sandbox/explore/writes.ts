@@ -61,17 +61,19 @@ export const keysOf = (writes: readonly Write[], byName: boolean): string[] => {
   return writes.map((write) => numbering.keyOf(write))
 }
 
-/** The writes of one run, and the one whose response is lost. */
+/** The writes of one run, and those whose responses are lost. */
 export class WriteLog {
   readonly writes: Write[] = []
-  /** The write whose response was lost. */
-  lost: Write | undefined
+  /** The writes whose responses were lost. */
+  readonly lost = new Map<Loss, Write>()
   readonly #open = new Map<Request, Write>()
   readonly #numbering: Numbering | undefined
   #onSettled: () => void = () => undefined
 
-  constructor(private readonly loss?: Loss) {
-    this.#numbering = loss && new Numbering(loss.byName)
+  /** All losses name writes in the same way. */
+  constructor(private readonly losses: readonly Loss[]) {
+    const [first] = losses
+    this.#numbering = first && new Numbering(first.byName)
   }
 
   /** Called before a request is handled. Returns when its response is to be lost, if it is. */
@@ -87,9 +89,10 @@ export class WriteLog {
     }
     this.writes.push(write)
     this.#open.set(request, write)
-    if (!this.loss || this.#numbering?.keyOf(write) !== this.loss.key) return undefined
-    this.lost = write
-    return this.loss.when
+    const key = this.#numbering?.keyOf(write)
+    const loss = this.losses.find((each) => each.key === key)
+    if (loss) this.lost.set(loss, write)
+    return loss?.when
   }
 
   ended(request: Request, changedRows: boolean): void {
