@@ -48,6 +48,14 @@ export const preparedFirst = <Table extends SQLiteTable>(table: Table, condition
     statement(query).get(values)
 }
 
+/** Whether a row meets a condition. An index can tell, without the row. */
+export const preparedExists = (table: SQLiteTable, condition: SQL | undefined) => {
+  const statement = prepared((query: Query) =>
+    query.select({ found: sql<number>`1` }).from(table).where(condition).limit(1).prepare(),
+  )
+  return (query: Query, values: Record<string, string | number>): boolean => statement(query).get(values) !== undefined
+}
+
 /** Another client's record is not found. */
 export const preparedFind = <Table extends OwnedTable>(table: Table) => {
   const own = eq(table.clientId, sql.placeholder('clientId'))

@@ -10,6 +10,7 @@ const DELETED_AT_ONCE = 50
 
 /** Deletes events 30 days after they happened, the oldest first. */
 export const expiringEvents: DueSource = {
+  kind: 'events',
   nextMs: (query) => {
     const oldestMs = findOldestMs(query)
     return oldestMs === undefined ? undefined : oldestMs + EVENT_KEPT_MS

@@ -55,6 +55,19 @@ export const getEvent = (query: Query, id: number): Event => {
   return event
 }
 
+const eventIdOf = prepared((query: Query) =>
+  query
+    .select({ eventId: events.eventId })
+    .from(events)
+    .where(eq(events.id, sql.placeholder('id')))
+    .limit(1)
+    .prepare(),
+)
+
+/** Whether the transaction that wrote an event was committed. */
+export const isWritten = (query: Query, { id, eventId }: Event): boolean =>
+  eventIdOf(query).get({ id })?.eventId === eventId
+
 /** Whether an event is still as it was read: a person can have been erased from it. */
 export const isUnchanged = (query: Query, { id, data }: Event): boolean => byId(query).get({ id })?.data === data
 

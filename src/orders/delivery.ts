@@ -135,7 +135,7 @@ export const repaceOrders = (tx: Tx, byClock: (world: World) => boolean, world: 
   for (const order of allOrders(tx, ['PENDING', 'PROCESSING'])) {
     const dueAtMs = moved ? dueTimeOf(order, nowMs) : null
     updateOrder(tx, order, { dueAtMs })
-    if (dueAtMs !== null) schedule(world, dueAtMs)
+    if (dueAtMs !== null) schedule(world, 'orders', dueAtMs)
   }
 }
 
@@ -150,6 +150,7 @@ export const dueTimeOf = (
 
 /** Orders whose next step the clock takes: processing, then delivery (contract C12). */
 export const dueOrders = (delivering: Delivering): DueSource => ({
+  kind: 'orders',
   nextMs: findNextDueMs,
   waiting: countDue,
   step: (tx, world) => {

@@ -64,7 +64,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   publishOrder(tx, context, order, 'created', nowMs)
   ordering.supply.take(tx, world, order, product)
   if (isInstant(product, quantity)) return deliver(tx, world, ordering, order, quantity, nowMs)
-  if (dueAtMs !== null) schedule(world, dueAtMs)
+  if (dueAtMs !== null) schedule(world, 'orders', dueAtMs)
   return order
 }
 

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
-import { prepared, preparedFind, preparedFirst, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { prepared, preparedExists, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
 
 export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
@@ -25,13 +25,13 @@ export const findOrder = preparedFind(orders)
 export const findAnyOrder = (query: Query, id: number): Order | undefined =>
   query.select().from(orders).where(eq(orders.id, id)).limit(1).get()
 
-const byReference = preparedFirst(
+const referenceIsTaken = preparedExists(
   orders,
   and(eq(orders.clientId, sql.placeholder('clientId')), eq(orders.reference, sql.placeholder('reference'))),
 )
 
 export const isReferenceTaken = (query: Query, clientId: number, reference: string): boolean =>
-  byReference(query, { clientId, reference }) !== undefined
+  referenceIsTaken(query, { clientId, reference })
 
 /** The oldest first. */
 export const ordersOf = (query: Query, narrowing: Narrowing): Iterable<Order> => {

@@ -72,7 +72,7 @@ export const createPayout = (
   const cause = { eventType: 'created', fromStatus: null, actorType: 'client', message: null } as const
   const event = { payoutId, toStatus, createdAtMs, ...cause }
   insertEvent(tx, { id: null, ...event })
-  if (payout.dueAtMs !== null) schedule(world, payout.dueAtMs)
+  if (payout.dueAtMs !== null) schedule(world, 'payouts', payout.dueAtMs)
   return publishPayout(tx, context, payout, 'created', createdAtMs, [event])
 }
 

@@ -61,7 +61,7 @@ export const applyEvent = (
     createdAtMs: nowMs,
   })
   publishPayout(tx, context, after, event, nowMs)
-  if (after.dueAtMs !== null) schedule(world, after.dueAtMs)
+  if (after.dueAtMs !== null) schedule(world, 'payouts', after.dueAtMs)
   return after
 }
 
@@ -145,13 +145,14 @@ export const repacePayouts = (tx: Tx, moving: Moving, world: World): void => {
   for (const payout of movingPayouts(tx, OPEN_STATUSES)) {
     const paced = withDue(moving, isByClock, payout, nowMs)
     updatePayout(tx, paced)
-    if (paced.dueAtMs !== null) schedule(world, paced.dueAtMs)
+    if (paced.dueAtMs !== null) schedule(world, 'payouts', paced.dueAtMs)
   }
 }
 
 const OPEN_STATUSES: PayoutStatus[] = ['created', 'queued', 'processing', 'settling']
 
 export const duePayouts = (moving: Moving): DueSource => ({
+  kind: 'payouts',
   nextMs: findNextDueMs,
   waiting: countDue,
   step: (tx, world) => {

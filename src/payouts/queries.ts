@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
-import { prepared, preparedFind, preparedFirst, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { prepared, preparedExists, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
@@ -29,13 +29,13 @@ export const findPayout = preparedFind(payouts)
 export const findAnyPayout = (query: Query, id: string): Payout | undefined =>
   query.select().from(payouts).where(eq(payouts.id, id)).limit(1).get()
 
-const byReference = preparedFirst(
+const referenceIsTaken = preparedExists(
   payouts,
   and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
 )
 
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
-  byReference(query, { clientId, referenceId }) !== undefined
+  referenceIsTaken(query, { clientId, referenceId })
 
 /** The oldest first: their ids sort by creation. */
 export const payoutsOf = (query: Query, narrowing: Narrowing): Iterable<Payout> => {

@@ -14,7 +14,7 @@ export const clearDropped = async (world: World): Promise<void> => {
   for (const webhook of webhooksToClear(world.db.query)) {
     while (await world.db.write((tx) => clearSome(tx, webhook))) await turns.next(world)
   }
-  schedule(world, world.clock.nowMs()) // events that were kept for it
+  schedule(world, 'events', world.clock.nowMs()) // events that were kept for it
 }
 
 /** Returns whether there may be more. */
@@ -32,6 +32,7 @@ export const clearSome = (tx: Tx, webhook: Webhook): boolean => {
 
 /** Attempts are kept as long as their events. */
 export const expiringAttempts: DueSource = {
+  kind: 'attempts',
   nextMs: (query) => {
     const oldestMs = findOldestAttemptMs(query)
     return oldestMs === undefined ? undefined : oldestMs + EVENT_KEPT_MS

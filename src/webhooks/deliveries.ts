@@ -232,7 +232,8 @@ export class Deliveries {
       const result = await world.db.write((tx) => recordAttempt(tx, attempted))
       if (result?.status === 'delivered' && fault !== 'lose') this.options.onDelivered?.(world, event)
       this.#finish(world, webhook, result)
-      schedule(world, event.createdAtMs + EVENT_KEPT_MS) // what waits is kept for longer
+      schedule(world, 'events', event.createdAtMs + EVENT_KEPT_MS) // what waits is kept for longer
+      schedule(world, 'attempts', atMs + EVENT_KEPT_MS)
     } catch (error) {
       line.pause(TROUBLE_MS)
       this.#report(world, error)

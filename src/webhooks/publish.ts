@@ -63,7 +63,7 @@ const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event 
   const eventId = computedId('evt', createdAtMs, `${id} ${clientId} ${type} ${json}`)
   const event = { id, eventId, data: json, ...change }
   insertEvent(tx, event)
-  schedule(world, createdAtMs + EVENT_KEPT_MS)
+  schedule(world, 'events', createdAtMs + EVENT_KEPT_MS)
   for (const listener of world.of(listeners)) listener(event)
   return event
 }

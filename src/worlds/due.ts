@@ -2,8 +2,12 @@ import type { Query, Tx } from '../db/database.ts'
 import { turns } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
+/** What falls due: orders are delivered, payouts move on, events and attempts at their delivery are deleted. */
+export type DueKind = 'orders' | 'payouts' | 'events' | 'attempts'
+
 /** Due work of one module. */
 export interface DueSource {
+  kind: DueKind
   /** In Unix milliseconds. */
   nextMs: (query: Query) => number | undefined
   waiting: (query: Query) => number
@@ -11,13 +15,13 @@ export interface DueSource {
   step: (tx: Tx, world: World) => void
 }
 
-/** The earliest due time of a world, read from its database first and then updated as work is scheduled. */
-const horizon = worldPart<{ nextMs: number | undefined }>(() => ({ nextMs: undefined }), 'derived')
+/** The earliest due times of a world, as its database has them; those that are missing are read when they are needed. */
+const earliestMs = worldPart(() => new Map<DueKind, number>(), 'derived')
 
 /** Called in the transaction that writes a due time. */
-export const schedule = (world: World, dueMs: number): void => {
-  const known = world.of(horizon)
-  if (known.nextMs !== undefined && dueMs < known.nextMs) known.nextMs = dueMs
+export const schedule = (world: World, kind: DueKind, dueMs: number): void => {
+  const known = world.of(earliestMs)
+  if (dueMs < (known.get(kind) ?? Number.NEGATIVE_INFINITY)) known.delete(kind)
 }
 
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
@@ -36,9 +40,7 @@ export class DueWork {
 
   /** Infinity if nothing is due. */
   nextMs(world: World): number {
-    const known = world.of(horizon)
-    known.nextMs ??= this.#earliest(world.db.query)?.dueMs ?? Number.POSITIVE_INFINITY
-    return known.nextMs
+    return this.#earliest(world, world.db.query)?.dueMs ?? Number.POSITIVE_INFINITY
   }
 
   isDue(world: World): boolean {
@@ -84,30 +86,35 @@ export class DueWork {
     if (queued) return queued
     const slice = world.db
       .write((tx) => this.#slice(tx, world))
-      .finally(() => {
-        this.#queued.delete(world)
-        world.of(horizon).nextMs = undefined
+      .catch((error: unknown) => {
+        world.of(earliestMs).clear()
+        throw error
       })
+      .finally(() => this.#queued.delete(world))
     this.#queued.set(world, slice)
     return slice
   }
 
   #slice(tx: Tx, world: World): void {
+    const known = world.of(earliestMs)
+    known.clear() // what a request has cancelled is not due any more
     turns.slice((isOver) => {
       for (let count = 0; count < STEPS_PER_SLICE && !isOver(); count++) {
-        const next = this.#earliest(tx)
+        const next = this.#earliest(world, tx)
         if (!next || next.dueMs > world.clock.nowMs()) break
         next.source.step(tx, world)
+        known.delete(next.source.kind)
       }
     })
-    world.of(horizon).nextMs = undefined
   }
 
-  #earliest(query: Query): { source: DueSource; dueMs: number } | undefined {
+  #earliest(world: World, query: Query): { source: DueSource; dueMs: number } | undefined {
+    const known = world.of(earliestMs)
     let earliest: { source: DueSource; dueMs: number } | undefined
     for (const source of this.sources) {
-      const dueMs = source.nextMs(query)
-      if (dueMs !== undefined && (!earliest || dueMs < earliest.dueMs)) earliest = { source, dueMs }
+      const dueMs = known.get(source.kind) ?? source.nextMs(query) ?? Number.POSITIVE_INFINITY
+      known.set(source.kind, dueMs)
+      if (!earliest || dueMs < earliest.dueMs) earliest = { source, dueMs }
     }
     return earliest
   }

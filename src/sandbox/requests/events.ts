@@ -1,4 +1,4 @@
-import { type Event, findEvent } from '../../events/queries.ts'
+import { type Event, isWritten } from '../../events/queries.ts'
 import { listenToEvents } from '../../webhooks/publish.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { ObservedRequest } from './request-log.ts'
@@ -59,7 +59,7 @@ export class EventObserver {
   }
 
   #notifyIfCommitted(world: World, event: Event): void {
-    if (!world.closed && findEvent(world.db.query, event.clientId, event.eventId)) this.onEvent(world, event)
+    if (!world.closed && isWritten(world.db.query, event)) this.onEvent(world, event)
   }
 }
 
