@@ -1,9 +1,8 @@
 import './start/production.ts'
 import { CommanderError } from 'commander'
 import { commandLine } from './commands/command-line.ts'
-import { EXIT, ProgramError } from './commands/exit.ts'
+import { EXIT, errorText, ProgramError } from './commands/exit.ts'
 import { ExposedSecret, UsageError } from './config/environment.ts'
-import { visibleLines } from './kernel/visible.ts'
 import { givenEnvironment } from './start/production.ts'
 
 /** Runs one command, and says how it ended. */
@@ -11,7 +10,7 @@ import { givenEnvironment } from './start/production.ts'
 const exitCodeOf = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`scrip: ${visibleLines(message)}\n`)
+  process.stderr.write(errorText(message))
   if (error instanceof UsageError) return EXIT.usage
   if (error instanceof ExposedSecret) return EXIT.data
   return error instanceof ProgramError ? error.exitCode : EXIT.failed

@@ -16,7 +16,7 @@ export class CatalogFault extends Error {
   override readonly name = 'CatalogFault'
 
   constructor(readonly problems: readonly string[]) {
-    super(`The catalog has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`)
+    super(`the catalog has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`)
   }
 }
 

@@ -20,7 +20,7 @@ export class RatesFault extends Error {
 
   constructor(readonly problems: readonly string[]) {
     super(
-      `The exchange rates have ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`,
+      `the exchange rates have ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`,
     )
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { recordAct } from '../audit/audit.ts'
 import { operatorName } from '../config/environment.ts'
 import type { Tx } from '../db/database.ts'
-import { type Administration, administer, explained } from './administration.ts'
+import { type Administration, administer, reasonOf } from './administration.ts'
 import type { Result } from './output.ts'
 
 /** What a command has changed, for the audit. */
@@ -42,7 +42,7 @@ export const act = <Args extends unknown[]>(work: (acting: Acting, ...args: Args
         return await work({ ...administration, record: recorder('done') }, ...given)
       } catch (error) {
         // What cannot be written down now is shown to the operator all the same.
-        await write((tx) => recorder('refused')(tx, { after: { reason: explained(error) } })).catch(() => undefined)
+        await write((tx) => recorder('refused')(tx, { after: { reason: reasonOf(error) } })).catch(() => undefined)
         throw error
       }
     }).call(this, ...args)

@@ -30,7 +30,7 @@ import { expiringAttempts } from '../webhooks/clearing.ts'
 import { DueWork } from '../worlds/due.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
-import { fileFault, withNextStep } from './advice.ts'
+import { dataError, withNextStep } from './advice.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, type Result, show } from './output.ts'
 
@@ -117,7 +117,7 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
   if (!hasDatabase(dataDir)) {
     throw new ProgramError(
       EXIT.data,
-      `${dataDir} holds no database: check the name, or make one with scrip client add NAME --data-dir ${dataDir}.`,
+      `${dataDir} holds no database\nCheck the name, or make one: scrip client add NAME --data-dir ${dataDir}.`,
     )
   }
   requirePrivateData(dataDir)
@@ -143,12 +143,12 @@ export const explainFaults = async <T>(where: string, work: () => T | Promise<T>
     return await work()
   } catch (error) {
     if (isBusy(error) || (isUnavailable(error) && isBusy(error.cause))) {
-      throw refused(`${where}: another program writes for too long. Try again.`)
+      throw refused(`${where}: another program writes for too long\nTry again.`)
     }
-    if (isUnavailable(error)) throw new ProgramError(EXIT.data, `${where}: ${reasonOf(error.cause)}`)
+    if (isUnavailable(error)) throw dataError(error.cause, where)
     if (error instanceof DomainError) throw refused(wordsOf(error))
     if (!(error instanceof Error) || error instanceof ProgramError || !isDataError(error)) throw error
-    throw new ProgramError(EXIT.data, fileFault(error, where) ?? `${where}: ${error.message}`, { cause: error })
+    throw dataError(error, where)
   }
 }
 
@@ -156,10 +156,11 @@ export const explainFaults = async <T>(where: string, work: () => T | Promise<T>
 export const explained = (error: unknown): string =>
   error instanceof DomainError ? wordsOf(error) : error instanceof Error ? error.message : String(error)
 
+/** What is wrong, for the audit: the first line of what the operator reads. */
+export const reasonOf = (error: unknown): string => explained(error).split('\n', 1).join()
+
 const isUnavailable = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.failure.code === 'unavailable'
-
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 export const refused = (message: string): ProgramError => new ProgramError(EXIT.failed, message)
 
@@ -173,17 +174,17 @@ const isDataError = (error: Error): boolean =>
   ('code' in error && /^(SQLITE_|E[A-Z]+$)/.test(String(error.code)))
 
 /** The message that a client of the API would get, and what an operator can do. */
-const wordsOf = ({ failure }: DomainError): string =>
-  withNextStep(
-    String(renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' }).body.message),
-    failure.code,
-  )
+const wordsOf = ({ failure }: DomainError): string => {
+  const { body } = renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' })
+  const message = String(body.message)
+  return withNextStep(message.charAt(0).toLowerCase() + message.slice(1), failure.code)
+}
 
 /** The text of a file, or of standard input for `-`. @throws ProgramError */
 export const readInput = (file: string): string => {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (error) {
-    throw new ProgramError(EXIT.data, fileFault(error, file) ?? `${file}: ${explained(error)}`)
+    throw dataError(error, file)
   }
 }

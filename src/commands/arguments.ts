@@ -37,7 +37,7 @@ export const amountIn = (text: string, { currency, precision }: Currency): numbe
   const decimals = DECIMAL.exec(text)?.[1]?.length ?? 0
   const minor = DECIMAL.test(text) && decimals <= precision ? toMinor(Number(text), precision) : undefined
   if (minor === undefined) {
-    throw new ProgramError(EXIT.usage, `${text} is not an amount of ${currency}: write ${writingOf(precision)}.`)
+    throw new ProgramError(EXIT.usage, `${text} is no amount of ${currency}\nWrite ${writingOf(precision)}.`)
   }
   return minor
 }

@@ -9,12 +9,11 @@ import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { SchemaMismatch } from '../db/migrate.ts'
 import { MINUTE_MS, systemClock, toTimestamp } from '../kernel/clock.ts'
-import { visibleLines } from '../kernel/visible.ts'
 import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
 import { type Acting, act } from './acts.ts'
 import { explained, explainFaults, refused } from './administration.ts'
 import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
-import { EXIT, ProgramError } from './exit.ts'
+import { EXIT, errorText, ProgramError } from './exit.ts'
 import { note } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
 import { nextStopSignal } from './stop-signal.ts'
@@ -47,7 +46,7 @@ async function backUp(this: Command, place: string, options: BackupOptions): Pro
     } catch (error) {
       if (isOfAnotherRelease(error)) throw error
       notBeforeMs = systemClock.nowMs() + Math.min(every, RETRY_MS)
-      process.stderr.write(`scrip: ${visibleLines(explained(error))} The next try is at ${toTimestamp(notBeforeMs)}.\n`)
+      process.stderr.write(errorText(`${explained(error)}\nThe next try is at ${toTimestamp(notBeforeMs)}.`))
     }
   }
   process.exit(EXIT.done)
@@ -63,7 +62,7 @@ const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: f
 /** It is not made here: a mount point whose disk is missing would fill the disk of the machine. @throws ProgramError */
 const requireFolder = (place: string): void => {
   if (!isFolder(place))
-    throw new ProgramError(EXIT.data, `${place} is not a folder: make it, or mount its disk, first.`)
+    throw new ProgramError(EXIT.data, `${place} is not a folder\nMake it, or mount its disk, first.`)
 }
 
 const copyOnce = act((acting, place: string, { every, keep }: BackupOptions) => {
@@ -93,7 +92,7 @@ const sayWhatIsNotInIt = ({ config: { dataDir, format } }: Acting): void => {
 }
 
 const exists = (file: string): ProgramError =>
-  refused(`${file} exists already, and a backup overwrites nothing: name another file, or a folder.`)
+  refused(`${file} exists already, and a backup overwrites nothing\nName another file, or a folder.`)
 
 /** A copy gets its name when it is verified; one that is not sound gets another name. @throws ProgramError */
 const copyVerified = async (acting: Acting, file: string, folder: string | undefined): Promise<void> => {
@@ -109,7 +108,7 @@ const copyVerified = async (acting: Acting, file: string, folder: string | undef
   flushFolder(dirname(name))
   if (broken === undefined) return
   throw refused(
-    `The data is not sound: ${broken}. The copy is ${name}, and earlier backups are as they were. See scrip verify.`,
+    `the data is not sound: ${broken}\nThe copy is ${name}, and earlier backups are as they were. See scrip verify.`,
   )
 }
 

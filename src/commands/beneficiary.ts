@@ -67,7 +67,7 @@ const beneficiaryRow = (names: ReadonlyMap<number, string>, one: Beneficiary) =>
 
 const details = (query: Query, reference: Reference, id: string): Row => {
   const one = findAnyBeneficiary(query, id)
-  if (!one) throw refused(`There is no beneficiary ${id}: see scrip beneficiary list.`)
+  if (!one) throw refused(`there is no beneficiary ${id}\nSee scrip beneficiary list.`)
   const { created_at, ...row } = beneficiaryRow(clientNamesById(query), one)
   const wallet = findDefaultWallet(query, one.clientId)
   const currency = wallet && reference.getCurrency(wallet.currencyId)
@@ -84,7 +84,7 @@ const details = (query: Query, reference: Reference, id: string): Row => {
 const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
   const { config, database, isSandbox, delivering, write, record } = acting
   const { query } = database
-  if (isSandbox) throw otherMode('A sandbox keeps copies of its data in worlds and snapshots: delete those instead.')
+  if (isSandbox) throw otherMode('a sandbox keeps copies of its data in worlds and snapshots\nDelete those instead.')
   const person = personOf(query, named)
   // No server that takes over makes a copy meanwhile, and no command a backup or a new key.
   using _takeOver = lockForTakeOver(config.dataDir, MINUTE_MS)
@@ -108,7 +108,10 @@ const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
 const personOf = (query: Query, named: string): Person | undefined => {
   if (!named.startsWith('ben_')) {
     if (isEmailAddress(named)) return new Person(named, undefined)
-    throw new ProgramError(EXIT.usage, 'Name an e-mail address, or the id of a saved beneficiary: ben_...')
+    throw new ProgramError(
+      EXIT.usage,
+      `${named} is neither an e-mail address nor the id of a saved beneficiary\nSee scrip beneficiary list.`,
+    )
   }
   const [payout] = payoutsTo(query, named)
   const email = findAnyBeneficiary(query, named)?.email ?? payout?.beneficiaryEmail
@@ -120,7 +123,7 @@ const requireNoCopies = (dataDir: string): void => {
   const [copy] = copiesIn(dataDir)
   if (copy === undefined) return
   throw refused(
-    `${dataDir} has another copy of the data, ${copy}: move it to your backups or delete it first. Programs that were killed leave .scrip-draft- folders.`,
+    `${dataDir} has another copy of the data: ${copy}\nMove it to your backups, or delete it, first. Programs that were killed leave .scrip-draft- folders.`,
   )
 }
 
@@ -129,6 +132,6 @@ const rowOf = ({ idempotencyKeys, ...erased }: Erased) => ({ ...erased, idempote
 const isNothing = ({ beneficiaries, ...counts }: Erased): boolean =>
   beneficiaries.length === 0 && Object.values(counts).every((count) => count === 0)
 
-const NOBODY = 'Nothing is stored about this person: see scrip beneficiary list.'
+const NOBODY = 'nothing is stored about this person\nSee scrip beneficiary list.'
 const BACKUPS =
   'Backups keep the person until you delete them. After a restore of an older one, erase the person again.'

@@ -31,8 +31,8 @@ import {
   refused,
   withData,
 } from './administration.ts'
+import { dataError } from './advice.ts'
 import { Facts, type List, listOf, type Row } from './cells.ts'
-import { EXIT, ProgramError } from './exit.ts'
 import { note, show } from './output.ts'
 import { withProgress } from './progress.ts'
 
@@ -76,7 +76,8 @@ export const catalogCommands = (catalog: Command): void => {
 
 const writeSample = (file: string): void => {
   if (file === '-') process.stdout.write(sampleJson)
-  else if (existsSync(file)) throw refused(`${file} exists already: catalog init overwrites nothing.`)
+  else if (existsSync(file))
+    throw refused(`${file} exists already, and scrip catalog init overwrites nothing\nName another file.`)
   else {
     writeFileSync(file, sampleJson)
     note(`${file} is a sample. Edit it, then: scrip catalog import ${file} --dry-run`, 'text')
@@ -112,7 +113,7 @@ const ofFile = async <T>(file: string, work: (text: string) => T | Promise<T>): 
   try {
     return await work(text)
   } catch (error) {
-    if (error instanceof CatalogFault) throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
+    if (error instanceof CatalogFault) throw dataError(error, file)
     throw error
   }
 }

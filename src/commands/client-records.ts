@@ -8,7 +8,7 @@ import { refused } from './administration.ts'
 /** @throws ProgramError */
 export const getClient = (query: Query, name: string): ClientRecord => {
   const client = allClients(query).find(({ username }) => username === name)
-  if (!client) throw refused(`There is no client ${name}: see scrip client list.`)
+  if (!client) throw refused(`there is no client ${name}\nSee scrip client list.`)
   return client
 }
 

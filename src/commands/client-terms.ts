@@ -145,7 +145,7 @@ const setDiscount = ({ write, record }: Acting, name: string, productId: number,
   write((tx): Row => {
     const { id: clientId, username } = getClient(tx, name)
     const product = findProduct(tx, productId)
-    if (product === undefined) throw refused(`No product has the id ${productId}: see scrip catalog export.`)
+    if (product === undefined) throw refused(`there is no product ${productId}\nSee scrip catalog export.`)
     agreeDiscounts(tx, [{ clientId, productId, discountBasisPoints }])
     record(tx, { after: { product_id: productId, discount: toPercent(discountBasisPoints) } })
     return { username, product_id: productId, product: product.name, discount: toPercent(discountBasisPoints) }

@@ -102,7 +102,7 @@ const remove = ({ write, record }: Acting, name: string): Promise<Row> =>
       deleteClient(tx, client.id)
     } catch (error) {
       if (!isReferred(error)) throw error
-      throw refused(`${name} has records, which are kept: disable it instead with scrip client disable ${name}.`)
+      throw refused(`client ${name} has records, which are kept\nDisable it instead: scrip client disable ${name}.`)
     }
     record(tx, { before: clientRow(client) })
     return { client_id: client.id, username: name, status: 'removed' }
@@ -113,13 +113,13 @@ const isReferred = (error: unknown): boolean =>
 
 const refuseTaken = (query: Query, name: string): void => {
   if (allClients(query).every(({ username }) => username !== name)) return
-  throw refused(`There is a client ${name} already: scrip client rotate gives it a new password.`)
+  throw refused(`there is a client ${name} already\nscrip client rotate ${name} gives it a new password.`)
 }
 
 const SHOWN_ONCE = 'Keep the password: it is shown only once.'
 
 const newName = (text: string): string => {
-  if (!NAME.test(text)) throw new InvalidArgumentError('A name is 1 to 64 letters, digits and . _ @ -')
+  if (!NAME.test(text)) throw new InvalidArgumentError('A name is 1 to 64 letters, digits and . _ @ - characters.')
   if (RESERVED.test(text)) throw new InvalidArgumentError('That name belongs to the sandbox.')
   return text
 }
@@ -135,7 +135,7 @@ async function add(this: Command, name: string): Promise<void> {
 const addTo = async ({ config, world, isSandbox, write, record }: Acting, name: string): Promise<Row> => {
   if (isSandbox) {
     throw otherMode(
-      `${config.dataDir} is a sandbox's: log in as sbx_NAME there, or keep live data in a folder of its own.`,
+      `${config.dataDir} holds a sandbox\nLog in as sbx_NAME there, or keep live data in a folder of its own.`,
     )
   }
   const password = newPassword(world)

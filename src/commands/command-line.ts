@@ -43,7 +43,7 @@ const serveCommand: AddCommand = (program) =>
     })
 
 const unknownCommand = (word: string): UsageError =>
-  new UsageError(`there is no command ${word}${didYouMean(word, NAMES)}\nTry scrip --help.`)
+  new UsageError(`unknown command '${word}'${didYouMean(word, NAMES)}\nTry scrip --help.`)
 
 const runCommand: AddCommand = (program, givenEnvironment) =>
   withRunOptions(program.command('run'))

@@ -1,3 +1,5 @@
+import { visibleLines } from '../kernel/visible.ts'
+
 /** Exit codes (contract C1). 126 and 127 are what shells return for a command that cannot be started. */
 export const EXIT = {
   done: 0,
@@ -11,6 +13,12 @@ export const EXIT = {
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/**
+ * How every error reads on the terminal (decision 89): a line that says what is wrong, then what to do next. The message
+ * has them as lines.
+ */
+export const errorText = (message: string): string => `scrip: ${visibleLines(message)}\n`
 
 /** An error that a person can act on: printed without a stack. */
 export class ProgramError extends Error {

@@ -10,7 +10,11 @@ const RESPONSE_MS_MAX = 3 * SECOND_MS
 export const health = async (options: HealthOptions): Promise<void> => {
   const url = healthUrlOf(options)
   const state = await readiness(url, RESPONSE_MS_MAX)
-  if (state !== READY) throw new ProgramError(EXIT.failed, `${url} is not ready: ${state}`)
+  if (state !== READY)
+    throw new ProgramError(
+      EXIT.failed,
+      `${url} is not ready: ${state}\nscrip serve starts a server; --url names another one.`,
+    )
   process.stdout.write('ready\n')
 }
 
@@ -23,7 +27,10 @@ export const wait = async (options: WaitOptions): Promise<void> => {
     const state = await readiness(url, Math.min(leftMs, RESPONSE_MS_MAX))
     if (state === READY) break
     if (untilMs - sinceStartMs() <= PAUSE_MS) {
-      throw new ProgramError(EXIT.timeout, `${url} was not ready within ${options.timeout / SECOND_MS} s: ${state}`)
+      throw new ProgramError(
+        EXIT.timeout,
+        `${url} was not ready within ${options.timeout / SECOND_MS} s: ${state}\nSee the log of the server, or set --timeout.`,
+      )
     }
     await Bun.sleep(PAUSE_MS)
   }

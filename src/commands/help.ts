@@ -1,7 +1,7 @@
 import { type Command, Help } from 'commander'
 import { UsageError } from '../config/environment.ts'
 import { didYouMean } from '../config/suggestion.ts'
-import { visibleLines } from '../kernel/visible.ts'
+import { errorText } from './exit.ts'
 import { TOPICS } from './topics.ts'
 
 /** `--help` of each command, `scrip help`, and how usage errors read (decisions 0022, 0082). */
@@ -24,7 +24,7 @@ export const inOurManner = (program: Command): Command =>
     .configureOutput({
       getOutHelpWidth: () => widthOf(process.stdout),
       getErrHelpWidth: () => widthOf(process.stderr),
-      outputError: (text, write) => write(visibleLines(inOurStyle(text))),
+      outputError: (text, write) => write(errorText(inOurStyle(text.trimEnd()))),
     })
     .configureHelp({
       minWidthToWrap: WORDS_WIDTH_MIN,
@@ -35,9 +35,13 @@ export const inOurManner = (program: Command): Command =>
 
 const widthOf = ({ columns }: { columns?: number }): number => Math.min(columns || WIDTH_MAX, WIDTH_MAX)
 
-/** The library's `error: ... (Did you mean --port?)` as the program's own errors read. */
+/** What the library says, as `error: WHAT. HINT` or with `(Did you mean --port?)` below, in the lines of our errors. */
 const inOurStyle = (text: string): string =>
-  text.replace(/^error: /, 'scrip: ').replace(/\n\((Did you mean .*\?)\)/, '\n$1')
+  text
+    .replace(/^error: /, '')
+    .replace(/^command-argument /, '')
+    .replace(/ is invalid( for argument '.*')?\. /, ' is invalid$1\n')
+    .replace(/\n\((Did you mean .*\?)\)/, '\n$1')
 
 /** The program's own help fits a screen: most commands stand there by name alone. */
 const overview = (program: Command, helper: Help): string => {

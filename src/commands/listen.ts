@@ -2,6 +2,7 @@ import { sandboxAccessOf } from '../config/config.ts'
 import { wantsColor } from '../config/environment.ts'
 import type { ListenOptions, TriggerOptions } from '../config/option-table.ts'
 import { visible } from '../kernel/visible.ts'
+import { errorText } from './exit.ts'
 import { SandboxClient } from './sandbox-client.ts'
 
 /** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */
@@ -104,6 +105,7 @@ const listenToKeys = (stop: () => void, resend: () => Promise<void>): void => {
   stdin.unref()
   stdin.on('data', (key: Buffer) => {
     if (key.toString() === INTERRUPT_KEY) stop()
-    else if (key.toString() === RESEND_KEY) resend().catch((error: Error) => process.stderr.write(`${error.message}\n`))
+    else if (key.toString() === RESEND_KEY)
+      resend().catch((error: Error) => process.stderr.write(errorText(error.message)))
   })
 }

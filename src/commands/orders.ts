@@ -81,8 +81,8 @@ const refusing = <T>({ id, status }: Order, work: () => T): T => {
   } catch (error) {
     if (!isOfStatus(error)) throw error
     const next =
-      status === 'DELIVERED' ? `scrip orders refund ${id} gives its money back` : `see scrip orders show ${id}`
-    throw refused(`Order ${id} is ${status}, and cannot be changed like this: ${next}.`)
+      status === 'DELIVERED' ? `scrip orders refund ${id} gives its money back.` : `See scrip orders show ${id}.`
+    throw refused(`order ${id} is ${status}, and cannot be changed like this\n${next}`)
   }
 }
 
@@ -96,7 +96,7 @@ const stateOf = (query: Query, reference: Reference, order: Order) => ({
 /** @throws ProgramError */
 const getOrder = (query: Query, id: number): Order => {
   const order = findAnyOrder(query, id)
-  if (!order) throw refused(`There is no order ${id}: see scrip orders list.`)
+  if (!order) throw refused(`there is no order ${id}\nSee scrip orders list.`)
   return order
 }
 

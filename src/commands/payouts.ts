@@ -90,8 +90,8 @@ const refusing = <T>({ id, status }: Payout, work: () => T): T => {
   } catch (error) {
     if (!isOfStatus(error)) throw error
     const next =
-      status === 'completed' ? `scrip payouts return ${id} gives its money back` : `see scrip payouts show ${id}`
-    throw refused(`Payout ${id} is ${status}, and cannot be changed like this: ${next}.`)
+      status === 'completed' ? `scrip payouts return ${id} gives its money back.` : `See scrip payouts show ${id}.`
+    throw refused(`payout ${id} is ${status}, and cannot be changed like this\n${next}`)
   }
 }
 
@@ -104,7 +104,7 @@ const stateOf = ({ status, submittedAtMs, returned }: Payout) => ({
 
 const getPayout = (query: Query, id: string): Payout => {
   const payout = findAnyPayout(query, id)
-  if (!payout) throw refused(`There is no payout ${id}: see scrip payouts list.`)
+  if (!payout) throw refused(`there is no payout ${id}\nSee scrip payouts list.`)
   return payout
 }
 

@@ -5,6 +5,7 @@ import { mergeRates, replaceRates } from '../charges/stored-rates.ts'
 import { SANDBOX_RATES } from '../start/seed.ts'
 import { act } from './acts.ts'
 import { administer, dataCommand, otherMode, readInput } from './administration.ts'
+import { dataError } from './advice.ts'
 import { listOf } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { type ListOptions, limited, listCommand } from './lists.ts'
@@ -16,9 +17,12 @@ export const rateCommands = (rates: Command): void => {
     .option('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input')
     .action(
       act(async ({ reference, isSandbox, write, record }, pairs: string[], { file }: { file?: string }) => {
-        if (isSandbox) throw otherMode('A sandbox keeps its own rates: serve it with --rates FILE.')
+        if (isSandbox) throw otherMode('a sandbox has its own rates\nServe it with --rates FILE.')
         if ((file === undefined) === (pairs.length === 0)) {
-          throw new ProgramError(EXIT.usage, 'Give pairs like USD/EUR=0.92, or --file.')
+          throw new ProgramError(
+            EXIT.usage,
+            'no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.',
+          )
         }
         try {
           const given = file === undefined ? readPairs(pairs) : parseRates(readInput(file))
@@ -33,7 +37,7 @@ export const rateCommands = (rates: Command): void => {
         } catch (error) {
           if (!(error instanceof RatesFault)) throw error
           if (file === undefined) throw new ProgramError(EXIT.usage, error.problems.join('\n'))
-          throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
+          throw dataError(error, file)
         }
       }),
     )
@@ -54,12 +58,17 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
   for (const pair of pairs) {
     const [, from, to, text] = PAIR.exec(pair) ?? []
     if (from === undefined || to === undefined || text === undefined || from === to) {
-      throw new ProgramError(EXIT.usage, `${pair} is no rate: write USD/EUR=0.92.`)
+      throw new ProgramError(EXIT.usage, `${pair} is no rate\nWrite it like USD/EUR=0.92.`)
     }
     const rateE8 = parseRate(text)
-    if (typeof rateE8 === 'string') throw new ProgramError(EXIT.usage, `${text} ${rateE8}: write USD/EUR=0.92.`)
+    if (typeof rateE8 === 'string')
+      throw new ProgramError(EXIT.usage, `${pair}: ${text} ${rateE8}\nWrite it like USD/EUR=0.92.`)
     base ??= from
-    if (from !== base) throw new ProgramError(EXIT.usage, `${pair}: all rates are for the same base, here ${base}.`)
+    if (from !== base)
+      throw new ProgramError(
+        EXIT.usage,
+        `${pair} is for ${from}, and the others for ${base}\nGive all rates for the same base.`,
+      )
     perBaseE8.set(to, rateE8)
   }
   return { base: base ?? '', perBaseE8 }

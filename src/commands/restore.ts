@@ -38,8 +38,8 @@ import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
 import { revokeLogins } from '../sessions/queries.ts'
-import { explained, explainFaults, refused, requirePrivateData, withData } from './administration.ts'
-import { fileFault } from './advice.ts'
+import { explainFaults, reasonOf, refused, requirePrivateData, withData } from './administration.ts'
+import { dataError } from './advice.ts'
 import type { Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, show } from './output.ts'
@@ -76,7 +76,7 @@ export const restoreCommand = (restore: Command): void => {
 const recordRefusal = (file: string, { dataDir }: DataConfig, error: unknown): Promise<void> =>
   withData(dataDir, async (database) => {
     if (modeOf(database.sqlite) !== 'live') return
-    const refusal = { outcome: 'refused', after: { reason: explained(error) } } as const
+    const refusal = { outcome: 'refused', after: { reason: reasonOf(error) } } as const
     await database.write((tx) => recordRestore(tx, file, refusal))
   })
 
@@ -117,10 +117,11 @@ const restored = async (
   let lock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
   try {
     if (hasDatabase(dataDir) && !isForced) {
-      throw refused(`${dataDir} holds a database already: --force replaces it. Take a backup of it first.`)
+      throw refused(`${dataDir} holds a database already\nTake a backup of it, then replace it with --force.`)
     }
     const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
-    if (isSame(file, path)) throw ofFile(file, 'is the database of this folder itself.')
+    if (isSame(file, path))
+      throw ofFile(file, 'is the database of this folder itself\nName a file that scrip backup has written.')
     using staging = createStagingFolder(existingParent(path))
     const staged = join(staging.path, 'scrip.sqlite')
     onProgress('copying the backup', 0, 0)
@@ -182,7 +183,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
     if (isFilled(`${staged}-wal`)) throw new Error('the log of the restored database was not emptied')
   } catch (error) {
     if (error instanceof DataFault || error instanceof SchemaMismatch || isDamage(error)) {
-      throw new ProgramError(EXIT.data, fileFault(error, file) ?? `${file}: ${(error as Error).message}`)
+      throw dataError(error, file)
     }
     throw error
   }
@@ -201,12 +202,12 @@ const requireScrip = (staged: string): void => {
 }
 
 const notSound = (fault: string): DataFault =>
-  new DataFault(`The backup is not sound: ${fault}. scrip verify reports everything. Try an earlier backup.`)
+  new DataFault(`the backup is not sound: ${fault}\nscrip verify reports everything. Try an earlier backup.`)
 
 const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
   const [mode, kept] = [modeOf(backup.sqlite), findMode(dataDir)]
   if (mode !== undefined && kept !== undefined && mode !== kept) {
-    throw new DataFault(`The backup is of --mode ${mode}, and ${dataDir} of --mode ${kept}.`)
+    throw new DataFault(`the backup is of --mode ${mode}, and ${dataDir} of --mode ${kept}\nName another folder.`)
   }
 }
 
@@ -223,7 +224,10 @@ const findMode = (dataDir: string): ReturnType<typeof modeOf> => {
 
 const requireKey = ({ query }: Database, { dataDir, voucherKey, format }: DataConfig): void => {
   const isRight = markOf(query) === undefined || areKeysOf(query, dataDir, voucherKey)
-  if (isRight === false) throw new DataFault('The voucher key is not the one that sealed the codes of the backup.')
+  if (isRight === false)
+    throw new DataFault(
+      'the voucher key is not the one that sealed the codes of the backup\nSet that one with SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE.',
+    )
   if (isRight === undefined) note(`Put the voucher.key of the backup into ${dataDir} before you serve it.`, format)
 }
 
@@ -264,7 +268,7 @@ const emptyLog = (path: string): void => {
   try {
     sqlite.run('PRAGMA journal_mode = DELETE')
   } catch (error) {
-    if (isBusy(error)) throw new DataFault('Another program has the database open: end it first.')
+    if (isBusy(error)) throw new DataFault('another program has the database open\nEnd it first.')
     // A database that is damaged is kept as it is.
   }
 }

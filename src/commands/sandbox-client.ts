@@ -24,7 +24,7 @@ export class SandboxClient {
     const username = world === undefined ? 'sandbox' : `sbx_${world}`
     const response = await this.#reach('POST', '/auth/login', { username, password }, {})
     if (response.status === 401) {
-      throw new ProgramError(EXIT.failed, `${url}: ${username} has another password. Set SCRIP_PASSWORD.`)
+      throw new ProgramError(EXIT.failed, `${url}: ${username} has another password\nSet SCRIP_PASSWORD.`)
     }
     const { access_token } = await this.#read('POST', '/auth/login', response)
     return access_token
@@ -47,7 +47,7 @@ export class SandboxClient {
     } catch (error) {
       throw new ProgramError(
         EXIT.failed,
-        `${this.access.url} cannot be reached: ${error instanceof Error ? error.message : error}`,
+        `${this.access.url} cannot be reached: ${error instanceof Error ? error.message : error}\nscrip serve starts a sandbox; --url names another one.`,
       )
     }
   }

@@ -24,7 +24,7 @@ import { attemptTotals } from '../webhooks/deliveries.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
-import { fileFault } from './advice.ts'
+import { dataError } from './advice.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { HandOver } from './take-over/hand-over.ts'
 import type { Predecessor } from './take-over/protocol.ts'
@@ -118,7 +118,7 @@ export const appOf = (deps: Deps, { scenario }: Config, server?: Listening) => {
   } catch (error) {
     if (!(error instanceof ScenarioFault)) throw error
     server?.stop(0) // nothing is left to keep the process alive
-    throw new ProgramError(EXIT.data, `${scenario}: ${error.message}`)
+    throw dataError(error, scenario)
   }
 }
 
@@ -139,8 +139,7 @@ export const openPlatform = (config: Config, log: Log) => {
             : namesItsPath(error)
               ? undefined
               : config.dataDir
-    const what = error instanceof Error ? error.message : String(error)
-    throw new ProgramError(EXIT.data, fileFault(error, where) ?? (where === undefined ? what : `${where}: ${what}`))
+    throw dataError(error, where)
   }
 }
 
@@ -169,8 +168,8 @@ export const bind = (options: ListenOptions, besides?: Listening): Listening => 
     throw new ProgramError(
       EXIT.address,
       isTaken
-        ? `cannot bind ${host}:${port}, because another program uses the port: stop it, or choose another one. Port 0 takes a free one.`
-        : `cannot bind ${host}:${port}: ${what}`,
+        ? `cannot bind ${host}:${port}, because another program uses the port\nStop it, or choose another port; 0 takes a free one.`
+        : `cannot bind ${host}:${port}: ${what}\nChoose another --host or --port.`,
     )
   }
 }

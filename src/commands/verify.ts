@@ -34,7 +34,7 @@ export const verifyCommand = (verify: Command): void => {
       const broken = results.filter(({ faults }) => faults > 0).length
       if (broken > 0) {
         throw refused(
-          `${path} is not sound: ${broken} of ${results.length} checks found something wrong. Keep the file, and restore the last backup that scrip verify finds sound.`,
+          `${path} is not sound: ${broken} of ${results.length} checks found something wrong\nKeep the file, and restore the last backup that scrip verify finds sound.`,
         )
       }
       note(`${path} is sound: ${results.length} checks found nothing wrong.`, format)
@@ -56,7 +56,7 @@ const SCHEMA_CHECK = 'the schema is what the migrations make'
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
-  if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist.`)
+  if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
   giveWay()
   using _lock = lockForCommand(dirname(path))
@@ -122,11 +122,11 @@ const resultOf = (check: string, faults: readonly string[]): CheckResult => ({
 export const requireFile = (path: string): void => {
   const found = statSync(path, { throwIfNoEntry: false })
   const fault = !found
-    ? 'does not exist: check its name and its folder.'
+    ? 'does not exist\nCheck its name and its folder.'
     : !found.isFile()
-      ? 'is not a file: name a file that scrip backup has written.'
+      ? 'is not a file\nName a file that scrip backup has written.'
       : found.size === 0
-        ? 'is empty: it is no database of Scrip.'
+        ? 'is empty\nName a file that scrip backup has written.'
         : undefined
   if (fault !== undefined) throw new ProgramError(EXIT.data, `${path} ${fault}`)
 }

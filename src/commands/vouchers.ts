@@ -12,6 +12,7 @@ import { stockReport } from '../orders/stock-report.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../orders/voucher-key.ts'
 import { type Acting, act } from './acts.ts'
 import { type Administration, administer, dataCommand, otherMode, readInput, refused } from './administration.ts'
+import { dataError } from './advice.ts'
 import { Amount, listOf, type Row } from './cells.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { type ListOptions, limited, listCommand } from './lists.ts'
@@ -37,7 +38,7 @@ export const voucherCommands = (vouchers: Command): void => {
 
 const importFile = async (data: Acting, file: string): Promise<Row> => {
   const { config, world, database, reference, isSandbox, delivering, write, record } = data
-  if (isSandbox) throw otherMode('A sandbox generates its codes: import into the data of live mode.')
+  if (isSandbox) throw otherMode('a sandbox generates its codes\nImport them into the data of live mode.')
   const { query } = database
   const seal = delivering.seals(query)
   if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
@@ -62,7 +63,7 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
       return { imported: codes.length }
     })
   } catch (error) {
-    if (error instanceof StockFault) throw new ProgramError(EXIT.data, `${file}: ${error.message}`)
+    if (error instanceof StockFault) throw dataError(error, file)
     throw error
   }
 }
@@ -100,14 +101,15 @@ const stockRows = async ({ world, database: { query }, reference }: Administrati
   )
 }
 
-const REKEY_FIRST = 'The codes are being sealed with a new key: run scrip vouchers rekey again, which finishes that.'
+const REKEY_FIRST = 'the codes are being sealed with a new key\nRun scrip vouchers rekey again to finish that.'
 
 /** A key in the data folder can be replaced while a server runs. A server reads other keys only when it starts. */
 const rekey = async (data: Acting): Promise<Row> => {
-  if (data.isSandbox) throw otherMode('A sandbox generates its codes: there is nothing to seal.')
+  if (data.isSandbox) throw otherMode('a sandbox generates its codes\nThere is nothing to seal.')
   const { dataDir, voucherKey } = data.config
   const given = findNewVoucherKey()
-  if (markOf(data.database.query) === undefined) throw refused('There are no codes to seal.')
+  if (markOf(data.database.query) === undefined)
+    throw refused('there are no codes to seal\nAdd some with scrip vouchers import.')
   if (voucherKey !== undefined && !given) throw new ProgramError(EXIT.usage, NEW_KEY_MISSING)
   using _lock = lockForImport(dataDir)
   if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
@@ -122,7 +124,7 @@ const rekeyInFolder = async (data: Acting, given: Uint8Array | undefined): Promi
 }
 
 const NEW_KEY_MISSING =
-  'Set the new key with SCRIP_NEW_VOUCHER_KEY, or its file with SCRIP_NEW_VOUCHER_KEY_FILE, beside the one that is in use.'
+  'the new key is missing\nSet SCRIP_NEW_VOUCHER_KEY or SCRIP_NEW_VOUCHER_KEY_FILE beside the key that is in use.'
 
 const resealed = async (
   { config, world, database: { query }, write, record }: Acting,

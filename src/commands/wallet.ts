@@ -59,7 +59,7 @@ export const walletCommands = (wallet: Command): void => {
         if (amountMinor === 0)
           throw new ProgramError(
             EXIT.usage,
-            'An adjustment of 0 changes nothing: write an amount, such as 12.50 or -12.50.',
+            'an adjustment of 0 changes nothing\nWrite an amount such as 12.50 or -12.50.',
           )
         adjust(tx, context, wallet, amountMinor, cause)
       }),
@@ -101,15 +101,15 @@ const update = (by: Update) =>
 const setLimit: Update = (tx, wallet, currency, nowMs, limit = '') => {
   const creditLimitMinor = amountIn(limit, currency)
   if (creditLimitMinor < 0)
-    throw new ProgramError(EXIT.usage, `${limit} is below zero: a limit of 1000 allows a balance of -1000.`)
+    throw new ProgramError(EXIT.usage, `${limit} is below zero\nA limit of 1000 allows a balance of -1000.`)
   if (wallet.type === 'PREPAID')
     throw refused(
-      `Wallet ${wallet.id} is PREPAID, and has no credit limit: scrip wallet add --postpaid opens one that has.`,
+      `wallet ${wallet.id} is PREPAID, and has no credit limit\nscrip wallet add --postpaid opens one that has.`,
     )
   refuseClosed(wallet)
   if (wallet.amountMinor < -creditLimitMinor) {
     const owed = new Amount(-wallet.amountMinor, currency)
-    throw refused(`Wallet ${wallet.id} owes ${owed} ${currency.currency}, which is more: fund it first.`)
+    throw refused(`wallet ${wallet.id} owes ${owed} ${currency.currency}, which is more\nFund it first.`)
   }
   updateWallet(tx, wallet, { creditLimitMinor }, nowMs)
 }
@@ -122,19 +122,21 @@ const setDefault: Update = (tx, wallet, _, nowMs) => {
 const close: Update = (tx, wallet, currency, nowMs) => {
   refuseClosed(wallet)
   if (wallet.isDefault)
-    throw refused(`Wallet ${wallet.id} is the default one: make another one so with scrip wallet default.`)
+    throw refused(
+      `wallet ${wallet.id} is the default one of its client\nMake another one the default: scrip wallet default ID.`,
+    )
   if (wallet.amountMinor !== 0 || wallet.reservedMinor !== 0) {
     const held = new Amount(wallet.amountMinor, currency)
     const reserved = new Amount(wallet.reservedMinor, currency)
     throw refused(
-      `Wallet ${wallet.id} holds ${held} and reserves ${reserved} ${currency.currency}: both must be 0: see scrip wallet adjust.`,
+      `wallet ${wallet.id} holds ${held} and reserves ${reserved} ${currency.currency}\nBoth must be 0: see scrip wallet adjust.`,
     )
   }
   updateWallet(tx, wallet, { closedAtMs: nowMs }, nowMs)
 }
 
 const refuseClosed = ({ id, closedAtMs }: Wallet): void => {
-  if (closedAtMs !== null) throw refused(`Wallet ${id} is closed: scrip wallet add opens another one.`)
+  if (closedAtMs !== null) throw refused(`wallet ${id} is closed\nscrip wallet add opens another one.`)
 }
 
 const add = async (
@@ -187,7 +189,7 @@ const stateOf = ({ amountMinor, thresholdMinor }: Wallet, currency: Currency) =>
 
 const getWallet = (query: Query, id: number): Wallet => {
   const wallet = findAnyWallet(query, id)
-  if (!wallet) throw refused(`There is no wallet ${id}: see scrip wallet list.`)
+  if (!wallet) throw refused(`there is no wallet ${id}\nSee scrip wallet list.`)
   return wallet
 }
 
@@ -196,14 +198,14 @@ const getCurrency = (reference: Reference, code: string): Currency => {
   if (!currency)
     throw new ProgramError(
       EXIT.usage,
-      `No circulating currency has the code ${code}: write the three letters of ISO 4217, such as EUR.`,
+      `no circulating currency has the code ${code}\nWrite the three letters of ISO 4217, such as EUR.`,
     )
   return currency
 }
 
 const positive = (text: string, currency: Currency): number => {
   const amountMinor = amountIn(text, currency)
-  if (amountMinor <= 0) throw new ProgramError(EXIT.usage, `${text} is not above zero: scrip wallet adjust deducts.`)
+  if (amountMinor <= 0) throw new ProgramError(EXIT.usage, `${text} is not above zero\nscrip wallet adjust deducts.`)
   return amountMinor
 }
 

@@ -39,7 +39,7 @@ export const webhookCommands = (webhooks: Command): void => {
       act(({ world, write, record }, id: string) =>
         write((tx) => {
           const event = findAnyEvent(tx, id)
-          if (!event) throw refused(`There is no event ${id}: events are kept for 30 days.`)
+          if (!event) throw refused(`there is no event ${id}\nEvents are kept for 30 days.`)
           const count = redeliver(tx, world, event)
           record(tx, { after: { webhooks: count } })
           return { event: id, type: event.type, webhooks: count }
@@ -62,7 +62,7 @@ export const webhookCommands = (webhooks: Command): void => {
 
 const getWebhook = (query: Query, id: string): Webhook => {
   const webhook = findAnyWebhook(query, id)
-  if (!webhook) throw refused(`There is no webhook ${id}: see scrip webhooks list.`)
+  if (!webhook) throw refused(`there is no webhook ${id}\nSee scrip webhooks list.`)
   return webhook
 }
 

@@ -25,16 +25,17 @@ const LIVE_CHARGE_TTL_MS_MAX = HOUR_MS
 export const configOf = (options: ServeOptions) => {
   const config = documentConfigOf(options)
   if (config.mode === 'live' && config.dataDir === undefined) {
-    throw new UsageError('--mode live keeps real records: set --data-dir')
+    throw new UsageError('--mode live needs a folder for its records\nSet --data-dir.')
   }
-  if (config.takeOver && process.platform !== 'linux') throw new UsageError('--take-over works on Linux only')
+  if (config.takeOver && process.platform !== 'linux')
+    throw new UsageError('--take-over works on Linux only\nStop the running server first, and leave --take-over out.')
   return config
 }
 
 /** `scrip openapi` has no records, and needs no folder in live mode either. @throws UsageError */
 export const documentConfigOf = (options: ServeOptions) => {
   if (options.mode === 'live' && options.chargeTtl > LIVE_CHARGE_TTL_MS_MAX) {
-    throw new UsageError('--charge-ttl is at most 1h in live mode: orders are placed at the prices that it keeps')
+    throw new UsageError('--charge-ttl is at most 1h in live mode\nOrders are placed at prices of that age.')
   }
   return Object.freeze({
     host: options.host,
@@ -79,7 +80,7 @@ export type Config = ReturnType<typeof documentConfigOf>
 /** A file, or a name. @throws UsageError */
 const scenarioOf = ({ scenario, snapshot }: ServeOptions): string | undefined => {
   if (scenario !== undefined && snapshot !== undefined) {
-    throw new UsageError('--scenario and --snapshot both say what a world begins with: leave one out')
+    throw new UsageError('--scenario and --snapshot both say what a world begins with\nLeave one out.')
   }
   return scenario
 }
@@ -89,7 +90,10 @@ const findKey = (name: string, isPrivate: boolean, given?: string): Uint8Array |
   const text = findSecret(name, given, isPrivate)
   if (text === undefined) return undefined
   const key = parseKey(text, VOUCHER_KEY_BYTES)
-  if (!key) throw new UsageError(`${variableOf(name)} is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64`)
+  if (!key)
+    throw new UsageError(
+      `${variableOf(name)} is no key\nA key is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64.`,
+    )
   return key
 }
 
@@ -99,10 +103,10 @@ export const findNewVoucherKey = (): Uint8Array | undefined => findKey('newVouch
 const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
   if (metricsPort === undefined) {
     if (host === LOOPBACK) return undefined
-    throw new UsageError('--metrics-host says where metrics are given: say at which --metrics-port, too')
+    throw new UsageError('--metrics-host has no meaning without a port\nSet --metrics-port, too.')
   }
   if (metricsPort !== 0 && metricsPort === portOf(port)) {
-    throw new UsageError(`--metrics-port ${metricsPort} is the port of the API: metrics need one of their own`)
+    throw new UsageError(`--metrics-port ${metricsPort} is the port of the API\nMetrics need a port of their own.`)
   }
   return { host, port: metricsPort }
 }
@@ -137,7 +141,7 @@ export type SandboxAccess = ReturnType<typeof sandboxAccessOf>
 
 /** The bare PORT belongs to the command. @throws UsageError */
 export const runConfigOf = (options: RunOptions) => {
-  if (options.mode === 'live') throw new UsageError('scrip run starts a sandbox: there is no --mode live for it')
+  if (options.mode === 'live') throw new UsageError('scrip run has no --mode live\nIt always starts a sandbox.')
   return Object.freeze({
     ...configOf({ ...options, port: options.port ?? 0 }),
     world: options.world?.replace(/^sbx_/, ''),
@@ -152,7 +156,8 @@ const evidenceConfigOf = (options: RunOptions) => {
   const files = [coverage, journal, junit, capsule, summary].flatMap((file) =>
     file === undefined ? [] : resolve(file),
   )
-  if (new Set(files).size < files.length) throw new UsageError('each report of a run needs a file of its own')
+  if (new Set(files).size < files.length)
+    throw new UsageError('two reports of the run name the same file\nEach report needs a file of its own.')
   const jobSummary = findJobSummary()
   const isOfJob = options.summary === undefined || options.summary === jobSummary
   return {
@@ -191,7 +196,9 @@ const NOT_EXPLORED = [
 const exploreConfigOf = (options: RunOptions) => {
   const unfit = NOT_EXPLORED.find((name) => options[name] !== undefined)
   if (unfit)
-    throw new UsageError(`${flagOf(unfit)} does not go together with --explore, which runs the command many times`)
+    throw new UsageError(
+      `${flagOf(unfit)} has no meaning with --explore, which runs the command many times\nLeave one of them out.`,
+    )
   return { writesMax: options.exploreMax, jobs: options.exploreJobs, timeoutMs: options.exploreTimeout }
 }
 
@@ -200,7 +207,7 @@ export type ExploreConfig = RunConfig & { explore: NonNullable<RunConfig['explor
 /** @throws UsageError when no folder is named */
 export const dataConfigOf = (options: DataOptions) => {
   if (options.dataDir === undefined) {
-    throw new UsageError('say whose data: --data-dir, or the variable SCRIP_DATA_DIR')
+    throw new UsageError('no data folder is given\nSet --data-dir, or the variable SCRIP_DATA_DIR.')
   }
   return { ...fileConfigOf(options), dataDir: options.dataDir }
 }

@@ -49,7 +49,7 @@ export const refuseUnknownVariables = (): void => {
   const unknown = Object.keys(process.env).filter((name) => name.startsWith('SCRIP_') && !known.has(name))
   const [first] = unknown
   if (first === undefined) return
-  throw new UsageError(`there is no variable ${unknown.join(', ')}${didYouMean(first, known)}\nTry scrip serve --help.`)
+  throw new UsageError(`unknown variable ${unknown.join(', ')}${didYouMean(first, known)}\nTry scrip serve --help.`)
 }
 
 /** They add options to the runtime, such as code to run first, or open a debugger. */
@@ -60,7 +60,7 @@ export const refuseRuntimeVariables = (): void => {
   const given = Object.keys(process.env).filter((name) => RUNTIME_VARIABLE.test(name))
   if (given.length === 0) return
   throw new UsageError(
-    `${given.join(', ')} can change the program or show its memory to others: unset it for live data`,
+    `${given.join(', ')} can change the program or show its memory to others\nUnset it for commands on live data.`,
   )
 }
 
@@ -80,18 +80,19 @@ export const refuseMeaningless = (command: Command): void => {
             ? fileVariableOf(name)
             : undefined
     if (given !== undefined && onlyIn !== undefined && onlyIn !== mode) {
-      throw new UsageError(`${given} has no meaning in ${mode} mode`)
+      throw new UsageError(`${given} has no meaning in ${mode} mode\nLeave it out.`)
     }
     if (isSecret && source === 'cli' && mode === 'live') {
       throw new UsageError(
-        `every user of the machine can read ${given}: in live mode, set ${variableOf(name)} or ${fileVariableOf(name)}`,
+        `every user of the machine can read ${given}\nIn live mode, set ${variableOf(name)} or ${fileVariableOf(name)}.`,
       )
     }
   }
   // A switch is on when its variable says so, and not merely because there is one.
   for (const name of ['SCRIP_STRICT', 'SCRIP_EXPLORE', 'SCRIP_TAKE_OVER']) {
     const { [name]: value = '1' } = process.env
-    if (value !== '1' && value !== 'true') throw new UsageError(`${name} is 1, true, or not set: ${value}`)
+    if (value !== '1' && value !== 'true')
+      throw new UsageError(`${name} is invalid: ${value}\nSet it to 1 or true, or unset it.`)
   }
 }
 
@@ -108,9 +109,9 @@ export const findSecret = (name: string, given?: string, isPrivate = false): str
   try {
     secret = readFileSync(path, 'utf8').trim()
   } catch {
-    throw new UsageError(`${fileVariableOf(name)}: cannot read ${path}`)
+    throw new UsageError(`${fileVariableOf(name)}: cannot read ${path}\nCheck its name and its permissions.`)
   }
-  if (secret === '') throw new UsageError(`${fileVariableOf(name)}: ${path} is empty`)
+  if (secret === '') throw new UsageError(`${fileVariableOf(name)}: ${path} is empty\nWrite the secret into it.`)
   return secret
 }
 
@@ -121,7 +122,7 @@ export const portOf = (given: number | undefined): number => {
   try {
     return parsePort(bare)
   } catch {
-    throw new UsageError(`the variable PORT is no port: ${bare}`)
+    throw new UsageError(`the variable PORT is no port: ${bare}\nA port is a number from 0 to 65535.`)
   }
 }
 

@@ -15,7 +15,7 @@ export const lockForServing = (dataDir: string, waitMs = 0): Disposable =>
   lock(
     dataDir,
     [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN IMMEDIATE'],
-    'Another scrip serve works on this folder: stop it first, or name another folder.',
+    'another scrip serve works on this folder\nStop it first, or name another folder.',
   )
 
 /** @throws DataFault when another server takes over, or has not taken over completely, for longer than `waitMs` */
@@ -23,7 +23,7 @@ export const lockForTakeOver = (dataDir: string, waitMs: number): Disposable =>
   lock(
     dataDir,
     [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN EXCLUSIVE'],
-    'Another scrip serve --take-over, or scrip beneficiary erase, works on this folder: try again when it is done.',
+    'another scrip serve --take-over, or scrip beneficiary erase, works on this folder\nTry again when it is done.',
     TAKE_OVER_LOCK_FILE,
   )
 
@@ -32,7 +32,7 @@ export const lockForCommand = (dataDir: string): Disposable =>
   lock(
     dataDir,
     ['BEGIN', 'SELECT count(*) FROM sqlite_schema'],
-    'Another command is making or replacing the database of this folder: try again when it is done.',
+    'another command makes or replaces the database of this folder\nTry again when it is done.',
   )
 
 /** @throws DataFault while any other process works on the folder */
@@ -40,7 +40,7 @@ export const lockForReplacing = (dataDir: string): Disposable =>
   lock(
     dataDir,
     ['BEGIN EXCLUSIVE'],
-    'A scrip serve or another command works on this folder: stop it first, or name another folder.',
+    'a scrip serve or another command works on this folder\nStop it first, or name another folder.',
   )
 
 /** @throws DataFault when another process imports, or encrypts codes again, for longer than `waitMs` */
@@ -48,7 +48,7 @@ export const lockForImport = (dataDir: string, waitMs = 0): Disposable =>
   lock(
     dataDir,
     [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN EXCLUSIVE'],
-    'Another import, or scrip vouchers rekey, works on this folder: try again when it is done.',
+    'another import, or scrip vouchers rekey, works on this folder\nTry again when it is done.',
     IMPORT_LOCK_FILE,
   )
 

@@ -93,7 +93,7 @@ export const requireCurrentSchema = (sqlite: SqliteDatabase): void => {
   const version = versionOf(sqlite)
   if (version < MIGRATIONS.length) {
     throw new SchemaMismatch(
-      `The database is at schema ${version}, and this program works on schema ${MIGRATIONS.length}. scrip serve brings a data folder up to date, scrip restore a backup.`,
+      `the database is at schema ${version}, and this program works on schema ${MIGRATIONS.length}\nscrip serve brings a data folder up to date, scrip restore a backup.`,
     )
   }
 }
@@ -102,7 +102,8 @@ export const requireCurrentSchema = (sqlite: SqliteDatabase): void => {
 const versionOf = (sqlite: SqliteDatabase): number => {
   const isOurs = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get() !== null
   const version = isOurs ? verifiedMigrations(sqlite).length : 0
-  if (version === 0) throw new SchemaMismatch('The database is none of Scrip.')
+  if (version === 0)
+    throw new SchemaMismatch('this is no database of Scrip\nName one that scrip serve or scrip backup has written.')
   return version
 }
 
@@ -146,12 +147,15 @@ const verify = (row: { version: number; sha256: string; place: number }): void =
   const migration = MIGRATIONS[row.version - 1]
   if (!migration) {
     throw new SchemaMismatch(
-      `The database is at schema ${row.version}; this program knows schemas up to ${MIGRATIONS.length}. Run a newer Scrip.`,
+      `the database is at schema ${row.version}, and this program knows schemas up to ${MIGRATIONS.length}\nRun a newer Scrip.`,
     )
   }
-  if (row.version !== row.place) throw new SchemaMismatch(`Migration ${row.place} of the database is not recorded.`)
+  if (row.version !== row.place)
+    throw new SchemaMismatch(`migration ${row.place} of the database is not recorded\nRestore a backup.`)
   if (row.sha256 !== digestOf(migration.sql)) {
-    throw new SchemaMismatch(`Migration ${migration.name} of the database is not the one that this program carries.`)
+    throw new SchemaMismatch(
+      `migration ${migration.name} of the database is not that of this program\nRestore a backup.`,
+    )
   }
 }
 

@@ -9,4 +9,4 @@ export const isExposed = (path: string): boolean => {
 }
 
 export const exposure = (path: string): string =>
-  `${path} can be read or changed by other users of the machine: chmod 600 ${path}`
+  `${path} can be read or changed by other users of the machine\nRun chmod 600 ${path}.`

@@ -132,4 +132,4 @@ export const beginRekey = (tx: Tx, next: Uint8Array): boolean => {
 }
 
 const OTHER_KEY =
-  'The codes are being sealed with another new key, in a run that was broken off: give that one to finish it.'
+  'the codes are being sealed with another new key, by a run that was interrupted\nGive that key to finish it.'

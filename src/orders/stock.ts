@@ -28,7 +28,7 @@ export class StockFault extends Error {
   override readonly name = 'StockFault'
 
   constructor(readonly problems: readonly string[]) {
-    super(`The codes have ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`)
+    super(`the codes have ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`)
   }
 }
 

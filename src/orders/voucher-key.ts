@@ -61,7 +61,7 @@ export const sealAsMarked = (query: Query, keys: readonly Uint8Array[], others: 
   const [mark, next] = [markOf(query), nextMarkOf(query)]
   const keyOf = (wanted: string | undefined) => keys.find((key) => markFrom(key) === wanted)
   const key = keyOf(mark)
-  if (!key) throw new DataFault(keys.length === 0 ? `${KEY_FILE} is missing. ${WRONG_KEY}` : WRONG_KEY)
+  if (!key) throw new DataFault(`${keys.length === 0 ? `${KEY_FILE} is missing` : WRONG_KEY}\n${SET_KEY}`)
   if (next === undefined) return new Seal(key, others)
   const nextKey = keyOf(next)
   if (!nextKey) throw new DataFault(UNFINISHED)
@@ -81,11 +81,10 @@ export const areKeysOf = (
   )
 }
 
-const WRONG_KEY =
-  'The voucher key is not the one that sealed the codes of this database. Set that one with ' +
-  `SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file ${KEY_FILE} of the data folder.`
+const WRONG_KEY = 'the voucher key is not the one that sealed the codes of this database'
+const SET_KEY = `Set that key with SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file ${KEY_FILE} of the data folder.`
 const UNFINISHED =
-  'The codes are being sealed with another key, which is missing. Run scrip vouchers rekey again, with the old and the new key.'
+  'the codes are being sealed with another key, which is missing\nRun scrip vouchers rekey again, with the old and the new key.'
 
 const markFrom = (key: Uint8Array): string => new Seal(key).mark
 
@@ -93,7 +92,7 @@ const readKey = (dataDir: string, file: string): Uint8Array | undefined => {
   const text = findPrivateFile(dataDir, file)?.toString('utf8')
   if (text === undefined) return undefined
   const key = parseKey(text, SEAL_KEY_BYTES)
-  if (!key) throw new DataFault(`${file} is no key: ${SEAL_KEY_BYTES} bytes as hexadecimal digits or base64.`)
+  if (!key) throw new DataFault(`${file} is no key\nA key is ${SEAL_KEY_BYTES} bytes as hexadecimal digits or base64.`)
   return key
 }
 
@@ -108,7 +107,7 @@ export const nextKeyIn = (dataDir: string, given: Uint8Array | undefined): Uint8
   const left = readKey(dataDir, NEXT_KEY_FILE)
   if (left && given && markFrom(left) !== markFrom(given)) {
     throw new DataFault(
-      `${NEXT_KEY_FILE} holds the new key of a run that was broken off: finish that without another key.`,
+      `${NEXT_KEY_FILE} holds the new key of a run that was interrupted\nFinish that run without another key.`,
     )
   }
   const key = left ?? given ?? freshSecret(SEAL_KEY_BYTES)

@@ -131,7 +131,7 @@ const upToDate = (state: WorldState, { dataDir, voucherKey }: Config, clock: Clo
 }
 
 const SEALED_ELSEWHERE =
-  '/database: its voucher codes are sealed with the key of a data folder: give that key with --voucher-key'
+  '/database: its voucher codes are sealed with the key of a data folder\nSet that key with --voucher-key.'
 
 const startFrom = (sources: Sources): Origin => {
   const { dataDir, mode } = sources.config

@@ -143,7 +143,7 @@ const openDatabase = (dataDir: string, sources: Sources): Database => {
   migrate(database.sqlite, clock)
   // A database of an early release has no mode. The sandbox opens what it holds to everyone on the machine.
   if (holdsForeignClients(database, mode)) {
-    throw new DataFault(`The data is not of --mode ${mode}: each mode keeps a folder of its own.`)
+    throw new DataFault(`the data is not of --mode ${mode}\nEach mode needs a folder of its own.`)
   }
   storeMode(database.sqlite, mode)
   seedReferenceData(database)
@@ -174,7 +174,9 @@ const getSigningKey = (dataDir: string): Uint8Array => {
     writePrivateFile(dataDir, SIGNING_KEY_FILE, freshSecret(SIGNING_KEY_BYTES))
   const key = findPrivateFile(dataDir, SIGNING_KEY_FILE)
   if (key?.length !== SIGNING_KEY_BYTES) {
-    throw new DataFault(`${SIGNING_KEY_FILE} is no key of ${SIGNING_KEY_BYTES} bytes.`)
+    throw new DataFault(
+      `${SIGNING_KEY_FILE} is no key of ${SIGNING_KEY_BYTES} bytes\nWithout the file, a new key is made; all clients log in again then.`,
+    )
   }
   return key
 }

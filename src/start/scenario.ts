@@ -71,6 +71,6 @@ const textOf = (name: string): string => {
   const shipped = SHIPPED.get(name)
   if (shipped) return shipped
   throw new UsageError(
-    `there is no scenario ${name}${didYouMean(name, SHIPPED.keys())}\nTry scrip scenario list, or ./${name} for a file.`,
+    `unknown scenario '${name}'${didYouMean(name, SHIPPED.keys())}\nTry scrip scenario list, or ./${name} for a file.`,
   )
 }

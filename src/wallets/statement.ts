@@ -27,7 +27,7 @@ export const statementsOf = (query: Query, clientId: number, period: Period): Wa
     const movedMinor = movedIn(query, wallet, period)
     if (plus(openingMinor, movedMinor) !== closingMinor) {
       throw new StatementFault(
-        `The transactions of wallet ${wallet.id} do not lead from its opening to its closing balance: run scrip verify.`,
+        `the transactions of wallet ${wallet.id} do not lead from its opening to its closing balance\nRun scrip verify.`,
       )
     }
     return {

@@ -237,10 +237,10 @@ describe('an invalid row is reported with its location', () => {
 
   test('in a message with their number', () => {
     expect(() => read({ products: [catalogEntry({ currency: 'XXX' })] })).toThrow(
-      'The catalog has 1 problem:\nline 1, product 1, /products/0/currency: no circulating currency has the code XXX',
+      'the catalog has 1 problem:\nline 1, product 1, /products/0/currency: no circulating currency has the code XXX',
     )
     expect(() => read({ products: [catalogEntry({ currency: 'XXX', country: 'ZZZ' })] })).toThrow(
-      /^The catalog has 2 problems:\n/,
+      /^the catalog has 2 problems:\n/,
     )
   })
 })

@@ -137,7 +137,7 @@ describe('migrations', () => {
     sqlite.run('INSERT INTO migrations VALUES (?, ?, ?, ?)', [newest, 'of_the_future', 'f'.repeat(64), 'later'])
     const before = { applied: appliedTo(sqlite), schema: schemaOf(sqlite) }
     expect(() => migrate(sqlite, NEW_YEAR)).toThrow(SchemaMismatch)
-    expect(() => migrate(sqlite, NEW_YEAR)).toThrow(`The database is at schema ${newest}`)
+    expect(() => migrate(sqlite, NEW_YEAR)).toThrow(`the database is at schema ${newest}`)
     expect({ applied: appliedTo(sqlite), schema: schemaOf(sqlite) }).toEqual(before)
   })
 

@@ -90,7 +90,7 @@ describe('restore', () => {
       const server = await office.serve()
       const served = await office.run(['restore', backup, '--force'])
       expect(served.exitCode).toBe(4)
-      expect(served.stderr).toContain('stop it first')
+      expect(served.stderr).toContain('Stop it first')
       await server.stop()
       expect(await amount()).toBe(1005)
       chmodSync(backup, 0o644)
@@ -112,7 +112,7 @@ describe('restore', () => {
       const other = elsewhere(office)
       for (const [file, message] of [
         [backup, 'wallet 1 holds 100001, its lines sum to 100000'],
-        [noise, 'not a database'],
+        [noise, 'is no database of Scrip'],
         ['/no/such/file', 'does not exist'],
       ] as const) {
         const { exitCode, stderr } = await other.run(['restore', file])
@@ -262,8 +262,8 @@ describe('verify', () => {
       new Database(empty).run('CREATE TABLE t (x)')
       tamper(databaseOf(office), "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
       for (const [args, message] of [
-        [['verify', empty], 'none of Scrip'],
-        [['verify', office.file('noise', 'x'.repeat(8_192))], 'not a database'],
+        [['verify', empty], 'no database of Scrip'],
+        [['verify', office.file('noise', 'x'.repeat(8_192))], 'is no database of Scrip'],
         [['verify', '/no/such/file'], 'does not exist'],
         [['verify', '--data-dir', office.dataDir], 'schema 9999'],
       ] as const) {

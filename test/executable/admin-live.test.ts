@@ -293,7 +293,7 @@ describe('a code that expires after its import', () => {
       const refused = await office.run(['orders', 'deliver', String(id)])
       expect([refused.exitCode, refused.stderr]).toEqual([
         1,
-        'scrip: Insufficient stock: see scrip vouchers list, and add codes with scrip vouchers import.\n',
+        'scrip: insufficient stock\nSee scrip vouchers list, and add codes with scrip vouchers import.\n',
       ])
       expect(await customer.read(`/orders/${id}`)).toMatchObject({ status: 'PENDING', vouchers: [] })
       await office.answer('orders', 'deliver', String(id), '2')
@@ -461,7 +461,7 @@ test('a second server on the same folder is refused until the first is killed', 
     const server = await office.serve()
     const second = await office.run(['serve', '--mode', 'live', '--port', '0'])
     expect(second).toMatchObject({ exitCode: 4, stdout: '' })
-    expect(second.stderr).toContain(`${office.dataDir}: Another scrip serve works on this folder`)
+    expect(second.stderr).toContain(`${office.dataDir}: another scrip serve works on this folder`)
     server.signal('SIGKILL')
     await server.ended()
     expect((await (await office.serve()).stop()).exitCode).toBe(0)

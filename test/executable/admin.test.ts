@@ -116,13 +116,13 @@ describe('wallets', () => {
 
   const REFUSED: [exitCode: number, args: string[], message: string][] = [
     [2, ['wallet', 'fund', '1', '0.001'], 'at most 2 more after a point'],
-    [2, ['wallet', 'fund', '1', '1e3'], 'not an amount'],
+    [2, ['wallet', 'fund', '1', '1e3'], 'no amount'],
     [2, ['wallet', 'fund', '1', '0'], 'above zero'],
     [2, ['wallet', 'fund', '1', '-5'], 'above zero'],
     [2, ['wallet', 'adjust', '1', '0'], 'nothing'],
     [2, ['wallet', 'add', 'acme', 'XXX'], 'XXX'],
     [1, ['wallet', 'fund', '1', '99999999999999.99'], 'too large'],
-    [1, ['wallet', 'adjust', '1', '-0.01'], 'Insufficient wallet balance: see scrip wallet list.'],
+    [1, ['wallet', 'adjust', '1', '-0.01'], 'insufficient wallet balance\nSee scrip wallet list.'],
     [1, ['wallet', 'fund', '9', '5'], 'scrip wallet list'],
     [1, ['wallet', 'add', 'nobody', 'USD'], 'scrip client list'],
   ]
@@ -343,7 +343,7 @@ describe('catalog', () => {
       })
       for (const ended of [await run(['catalog', 'validate', file]), await office.run(['catalog', 'import', file])]) {
         expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
-        expect(ended.stderr).toContain(`${file}: The catalog has 2 problems`)
+        expect(ended.stderr).toContain(`${file}: the catalog has 2 problems`)
         expect(ended.stderr).toContain('line 1, product 2, /products/1/gst_percent')
       }
       const { stdout } = await office.run(['catalog', 'export'])

@@ -114,13 +114,13 @@ describe('scrip audit list', () => {
           subject: '1 -5000',
           outcome: 'refused',
           before: null,
-          after: { reason: 'Insufficient wallet balance: see scrip wallet list.' },
+          after: { reason: 'insufficient wallet balance' },
         },
         {
           command: 'client disable',
           subject: '[e-mail]',
           outcome: 'refused',
-          after: { reason: 'There is no client [e-mail]: see scrip client list.' },
+          after: { reason: 'there is no client [e-mail]' },
         },
         { command: 'orders refund', outcome: 'refused' },
       ])

@@ -68,7 +68,7 @@ describe('scrip backup FOLDER', () => {
       const backup = await start(args, { env: {} })
       expect(JSON.parse(backup.ready)).toMatchObject({ kept: 1, removed: 2 })
       renameSync(folder, elsewhere)
-      await backup.told(`scrip: ${folder} is not a folder: make it, or mount its disk, first. The next try is at 2`)
+      await backup.told(`scrip: ${folder} is not a folder\nMake it, or mount its disk, first.\nThe next try is at 2`)
       const port = await freePort()
       const server = await office.serve('--metrics-port', port)
       const failed = async (): Promise<number> => {
@@ -127,7 +127,7 @@ describe('scrip backup FOLDER', () => {
         expect({ args, exitCode, stderr }).toEqual({
           args,
           exitCode: 4,
-          stderr: `scrip: ${missing} is not a folder: make it, or mount its disk, first.\n`,
+          stderr: `scrip: ${missing} is not a folder\nMake it, or mount its disk, first.\n`,
         })
       }
       expect(readdirSync(office.folder)).toEqual(['data'])

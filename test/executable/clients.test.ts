@@ -157,7 +157,7 @@ describe('scrip wallet', () => {
       const { exitCode, stderr } = await office.run(['wallet', 'limit', '2', '50'])
       expect({ exitCode, stderr }).toEqual({
         exitCode: 1,
-        stderr: 'scrip: Wallet 2 owes 50.25 EUR, which is more: fund it first.\n',
+        stderr: 'scrip: wallet 2 owes 50.25 EUR, which is more\nFund it first.\n',
       })
       expect(await office.run(['wallet', 'limit', '1', '50'])).toMatchObject({ exitCode: 1 })
       expect(await office.run(['wallet', 'limit', '2', '1,000'])).toMatchObject({ exitCode: 2 })

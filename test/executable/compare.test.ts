@@ -388,13 +388,13 @@ describe('exit code 1, and why, for', () => {
   test('credentials that are refused', async () => {
     const { exitCode, stdout, stderr } = await compare(host.url, ['--username', 'acme'], { SCRIP_PASSWORD: 'wrong' })
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-    expect(stderr).toBe(`scrip: ${host.url} refuses the credentials of acme: 401\n`)
+    expect(stderr).toBe(`scrip: ${host.url} refuses the credentials of acme: 401\nSet --username and SCRIP_PASSWORD.\n`)
   })
 
   test('a host that does not answer', async () => {
     const { exitCode, stderr } = await compare('http://127.0.0.1:9')
     expect(exitCode).toBe(1)
-    expect(stderr).toStartWith('scrip: http://127.0.0.1:9 does not answer: ')
+    expect(stderr).toStartWith('scrip: http://127.0.0.1:9 does not respond: ')
   })
 
   test('a host that speaks another language', async () => {

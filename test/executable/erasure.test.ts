@@ -238,7 +238,7 @@ describe('scrip beneficiary erase', () => {
         expect(await office.run(['beneficiary', 'erase', named])).toEqual({
           exitCode: 1,
           stdout: '',
-          stderr: 'scrip: Nothing is stored about this person: see scrip beneficiary list.\n',
+          stderr: 'scrip: nothing is stored about this person\nSee scrip beneficiary list.\n',
         })
       }
       expect(await office.run(['beneficiary', 'erase', '@'])).toMatchObject({ exitCode: 2, stdout: '' })
@@ -266,7 +266,7 @@ describe('scrip beneficiary erase', () => {
       const { exitCode, stderr } = await office.run(['beneficiary', 'erase', 'ada.byron@example.com'])
       expect({ exitCode, stderr }).toEqual({
         exitCode: 1,
-        stderr: expect.stringContaining('move it to your backups or delete it'),
+        stderr: expect.stringContaining('Move it to your backups, or delete it'),
       })
     }),
   )

@@ -379,7 +379,7 @@ describe('the runs', () => {
   test('are not made if the command fails by itself', async () => {
     const { exitCode, stderr } = await explore(`process.exit(7)`)
     expect(exitCode).toBe(7)
-    expect(stderr).toBe('scrip: the command failed without a fault: nothing was explored\n')
+    expect(stderr).toBe('scrip: the command failed without a fault\nNothing was explored.\n')
   })
 
   test('are not made if the command buys something else each time', () =>
@@ -393,8 +393,8 @@ describe('the runs', () => {
       )
       expect(exitCode).toBe(1)
       expect(stderr).toBe(
-        'scrip: two runs without a fault differ, so that nothing can be compared: ' +
-          'POST /api/v1/orders in the world default is in the first one alone\n',
+        'scrip: two runs without a fault differ: POST /api/v1/orders in the world default is in the first one alone\n' +
+          'Nothing can be compared.\n',
       )
     }))
 
@@ -478,9 +478,9 @@ describe('a signal', () => {
 
 describe('usage errors', () => {
   test.each<[string, string[], RegExp]>([
-    ['a data folder', ['--data-dir', '/tmp/none'], /--data-dir does not go together with --explore/],
-    ['a port', ['--port', '4747'], /--port does not go together with --explore/],
-    ['a ready file', ['--ready-file', '/tmp/none/url'], /--ready-file does not go together with --explore/],
+    ['a data folder', ['--data-dir', '/tmp/none'], /--data-dir has no meaning with --explore/],
+    ['a port', ['--port', '4747'], /--port has no meaning with --explore/],
+    ['a ready file', ['--ready-file', '/tmp/none/url'], /--ready-file has no meaning with --explore/],
     ['no writes', ['--explore-max', '0'], /whole number from 1/],
     ['no jobs', ['--explore-jobs', '0'], /whole number from 1/],
     ['no time', ['--explore-timeout', '0s'], /number and a unit/],
@@ -496,7 +496,10 @@ describe('usage errors', () => {
 
   test('a switch that is neither on nor off', async () => {
     const { exitCode, stderr } = await run(['run', '--', 'true'], { env: { SCRIP_EXPLORE: '0' } })
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('SCRIP_EXPLORE is 1, true') })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringContaining('SCRIP_EXPLORE is invalid: 0'),
+    })
   })
 })
 

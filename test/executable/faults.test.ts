@@ -11,7 +11,7 @@ test('exit 3 if the address is in use', async () => {
   const { exitCode, stdout, stderr } = await run(['--port', new URL(first.url).port])
   expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
   expect(stderr).toContain(`cannot bind 127.0.0.1:${new URL(first.url).port}`)
-  expect(stderr).toEndWith('Port 0 takes a free one.\n')
+  expect(stderr).toEndWith('; 0 takes a free one.\n')
   await first.stop()
 })
 
@@ -119,7 +119,7 @@ describe('exit 4, with the error and its location, for', () => {
       const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
       expect(exitCode).toBe(4)
       expect(stderr).toContain(folder)
-      expect(stderr).toContain('not a database')
+      expect(stderr).toContain('is no database of Scrip')
     }))
 
   test('a database file that cannot be opened', () =>
@@ -142,7 +142,7 @@ describe('exit 4, with the error and its location, for', () => {
     inFolder(async (folder) => {
       const { exitCode, stderr } = await changed(folder, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
       expect(exitCode).toBe(4)
-      expect(stderr).toContain(`${folder}: The database is at schema 9999`)
+      expect(stderr).toContain(`${folder}: the database is at schema 9999`)
     }))
 
   test('a database with different migrations', () =>

@@ -12,7 +12,7 @@ describe('a command', () => {
     const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
     for (const error of [busy, tryLater(busy)]) {
       const ended = explainFaults('/data', () => Promise.reject(error)).catch((explainFaults: unknown) => explainFaults)
-      expect(await ended).toEqual(new ProgramError(1, '/data: another program writes for too long. Try again.'))
+      expect(await ended).toEqual(new ProgramError(1, '/data: another program writes for too long\nTry again.'))
     }
   })
 
@@ -37,7 +37,7 @@ describe('a command', () => {
         const { exitCode, stdout, stderr } = await run([...args, '--data-dir', file])
         expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
         expect(stderr).toContain(file)
-        expect(stderr.trim().split('\n')).toHaveLength(1)
+        expect(stderr.trim().split('\n')).toHaveLength(2)
       }
     }))
 })

@@ -6,32 +6,37 @@ import { Customer, codesOf, Office } from './live.ts'
 import { type Running, run } from './program.ts'
 
 /**
- * The usual mistakes of operators, and what the program says: what is wrong, a colon, and the next step. Commands are typed
- * in a folder with a live server on `data`, which has sold order 1 and completed payout PAYOUT.
+ * The usual mistakes of operators, and what the program says: a line about what is wrong, and below it what to do next. Commands are
+ * typed in a folder with a live server on `data`, which has sold order 1 and completed payout PAYOUT.
  */
 const MISTAKES: [mistake: string, command: string, exitCode: number, message: string][] = [
   // Which data
-  ['no data folder is named', 'client list', 2, 'say whose data: --data-dir, or the variable SCRIP_DATA_DIR'],
+  [
+    'no data folder is named',
+    'client list',
+    2,
+    'no data folder is given\nSet --data-dir, or the variable SCRIP_DATA_DIR.',
+  ],
   [
     'the data folder does not exist',
     'client list --data-dir dta',
     4,
-    'dta holds no database: check the name, or make one with scrip client add NAME --data-dir dta.',
+    'dta holds no database\nCheck the name, or make one: scrip client add NAME --data-dir dta.',
   ],
   [
     'the folder is in use',
     'serve --mode live --data-dir data --port 0',
     4,
-    'data: Another scrip serve works on this folder: stop it first, or name another folder.',
+    'data: another scrip serve works on this folder\nStop it first, or name another folder.',
   ],
   [
     'the port is taken',
     'serve --port PORT',
     3,
-    'cannot bind 127.0.0.1:PORT, because another program uses the port: stop it, or choose another one. Port 0 takes a free one.',
+    'cannot bind 127.0.0.1:PORT, because another program uses the port\nStop it, or choose another port; 0 takes a free one.',
   ],
   // How it is typed
-  ['a command is mistyped', 'clinet list', 2, 'there is no command clinet\nDid you mean client?\nTry scrip --help.'],
+  ['a command is mistyped', 'clinet list', 2, "unknown command 'clinet'\nDid you mean client?\nTry scrip --help."],
   [
     'a flag is mistyped',
     'orders list --statsu PENDING --data-dir data',
@@ -42,107 +47,107 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'a month is no month',
     'statement acme --month 2026-13 --data-dir data',
     2,
-    "option '--month <month>' argument '2026-13' is invalid. A month looks like 2026-11.\nTry scrip statement --help.",
+    "option '--month <month>' argument '2026-13' is invalid\nA month looks like 2026-11.\nTry scrip statement --help.",
   ],
   [
     'an amount has separators',
     'wallet fund 1 1,000 --data-dir data',
     2,
-    '1,000 is not an amount of USD: write digits, and at most 2 more after a point, such as 1000.50.',
+    '1,000 is no amount of USD\nWrite digits, and at most 2 more after a point, such as 1000.50.',
   ],
   [
     'an amount has too many decimals',
     'wallet fund 1 0.001 --data-dir data',
     2,
-    '0.001 is not an amount of USD: write digits, and at most 2 more after a point, such as 1000.50.',
+    '0.001 is no amount of USD\nWrite digits, and at most 2 more after a point, such as 1000.50.',
   ],
-  ['an amount has a sign', 'wallet fund 1 -5 --data-dir data', 2, '-5 is not above zero: scrip wallet adjust deducts.'],
+  ['an amount has a sign', 'wallet fund 1 -5 --data-dir data', 2, '-5 is not above zero\nscrip wallet adjust deducts.'],
   [
     'a currency does not exist',
     'wallet add acme EURO --data-dir data',
     2,
-    'No circulating currency has the code EURO: write the three letters of ISO 4217, such as EUR.',
+    'no circulating currency has the code EURO\nWrite the three letters of ISO 4217, such as EUR.',
   ],
   // Which record
   [
     'there is no such client',
     'client disable acmee --data-dir data',
     1,
-    'There is no client acmee: see scrip client list.',
+    'there is no client acmee\nSee scrip client list.',
   ],
   [
     'the client exists already',
     'client add acme --data-dir data',
     1,
-    'There is a client acme already: scrip client rotate gives it a new password.',
+    'there is a client acme already\nscrip client rotate acme gives it a new password.',
   ],
   [
     'the client has records',
     'client remove acme --data-dir data',
     1,
-    'acme has records, which are kept: disable it instead with scrip client disable acme.',
+    'client acme has records, which are kept\nDisable it instead: scrip client disable acme.',
   ],
   [
     'the wallet has too little',
     'wallet adjust 1 -9999 --data-dir data',
     1,
-    'Insufficient wallet balance: see scrip wallet list.',
+    'insufficient wallet balance\nSee scrip wallet list.',
   ],
   [
     'the order is delivered already',
     'orders deliver 1 --data-dir data',
     1,
-    'Order 1 is DELIVERED, and cannot be changed like this: scrip orders refund 1 gives its money back.',
+    'order 1 is DELIVERED, and cannot be changed like this\nscrip orders refund 1 gives its money back.',
   ],
   [
     'the payout is completed already',
     'payouts cancel PAYOUT --data-dir data',
     1,
-    'Payout PAYOUT is completed, and cannot be changed like this: scrip payouts return PAYOUT gives its money back.',
+    'payout PAYOUT is completed, and cannot be changed like this\nscrip payouts return PAYOUT gives its money back.',
   ],
   // Which file
   [
     'a file does not exist',
     'catalog import catalogue.json --data-dir data',
     4,
-    'catalogue.json does not exist: check its name and its folder.',
+    'catalogue.json does not exist\nCheck its name and its folder.',
   ],
-  ['a file is a folder', 'vouchers import data --data-dir data', 4, 'data is a folder: name a file.'],
+  ['a file is a folder', 'vouchers import data --data-dir data', 4, 'data is a folder\nName a file.'],
   [
     'a catalog has a comma too many',
     'catalog validate comma.json',
     4,
-    'comma.json: The catalog has 1 problem:\nline 3, not JSON: property name expected',
+    'comma.json: the catalog has 1 problem:\nline 3, not JSON: property name expected',
   ],
   [
     'codes were imported before',
     'vouchers import codes.jsonl --data-dir data',
     4,
-    'codes.jsonl: The codes have 1 problem:\nline 1: card_number: was imported before',
+    'codes.jsonl: the codes have 1 problem:\nline 1: card_number: was imported before',
   ],
   [
     'a backup would overwrite a file',
     'backup codes.jsonl --data-dir data',
     1,
-    'codes.jsonl exists already, and a backup overwrites nothing: name another file, or a folder.',
+    'codes.jsonl exists already, and a backup overwrites nothing\nName another file, or a folder.',
   ],
   [
     'a foreign file is verified',
     'verify noise',
     4,
-    'noise is not a database of Scrip: name a file that scrip backup has written.',
+    'noise is no database of Scrip\nName a file that scrip backup has written, or the folder of a server.',
   ],
   [
     'a foreign file is restored',
     'restore noise --data-dir other',
     4,
-    'noise is not a database of Scrip: name a file that scrip backup has written.',
+    'noise is no database of Scrip\nName a file that scrip backup has written, or the folder of a server.',
   ],
   [
     'a restore would replace data that is served',
     'restore backup.sqlite --force --data-dir data',
     4,
-    'data: A scrip serve or another command works on this folder: stop it first, or name another folder.',
+    'data: a scrip serve or another command works on this folder\nStop it first, or name another folder.',
   ],
 ]
 
@@ -169,9 +174,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** A line without a full stop; below it sentences, or the places in a file. */
+const SHAPE = /^[^A-Z].*[^.:\n]\n(?:.+[.?]\n?)+$|:\n(?:line \d+.+\n?)+$/
+
 describe('the program says what is wrong, and what to do next, if', () => {
   test.each(MISTAKES)('%s: scrip %s', async (_, command, exitCode, message) => {
     const ended = await run(filled(command).split(' '), { cwd: folder })
     expect(ended).toEqual({ exitCode, stdout: '', stderr: `scrip: ${filled(message)}\n` })
+    expect(message).toMatch(SHAPE)
   })
 })

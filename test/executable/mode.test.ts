@@ -16,7 +16,7 @@ describe('a folder of live mode without a client', () => {
       expect(await run([...SERVE, '--data-dir', office.dataDir])).toMatchObject({
         exitCode: 4,
         stdout: '',
-        stderr: `scrip: ${office.dataDir}: The data is of --mode live: each mode keeps a folder of its own.\n`,
+        stderr: `scrip: ${office.dataDir}: the data is of --mode live\nEach mode needs a folder of its own.\n`,
       })
       expect(readFileSync(join(office.dataDir, 'scrip.sqlite')).equals(before)).toBe(true)
       expect(await office.answer<object[]>('client', 'list')).toEqual([])

@@ -129,7 +129,7 @@ test('the variables of a child of scrip run are ignored', async () => {
 describe('exit 2 with a message, for', () => {
   test.each<[string, string[], Record<string, string>, RegExp]>([
     ['an unknown flag', ['--no-such'], {}, /unknown option '--no-such'/],
-    ['an unknown command', ['dance'], {}, /there is no command dance\nTry scrip --help/],
+    ['an unknown command', ['dance'], {}, /unknown command 'dance'\nTry scrip --help/],
     ['an unknown variable', [], { SCRIP_NO_SUCH: '1' }, /SCRIP_NO_SUCH/],
     ['an unknown mode', ['--mode', 'production'], {}, /--mode/],
     ['an unknown mode in the variable', [], { SCRIP_MODE: 'production' }, /SCRIP_MODE/],
@@ -155,7 +155,7 @@ describe('exit 2 with a message, for', () => {
     ['an empty folder name', [], { SCRIP_DATA_DIR: '' }, /SCRIP_DATA_DIR/],
     ['a flag without its value', ['--seed'], {}, /--seed/],
     ['live mode without a folder', ['--mode', 'live'], {}, /--data-dir/],
-    ['a switch whose variable is neither 1 nor true', [], { SCRIP_STRICT: '0' }, /SCRIP_STRICT is 1, true, or not set/],
+    ['a switch whose variable is neither 1 nor true', [], { SCRIP_STRICT: '0' }, /SCRIP_STRICT is invalid: 0/],
     [
       'prices that live mode would keep for more than an hour',
       ['--mode', 'live', '--data-dir', '/tmp/none', '--charge-ttl', '61m'],
@@ -192,7 +192,11 @@ describe('exit 2 with a message, for', () => {
     inFolder(async (folder) => {
       const dataDir = join(folder, 'data')
       const ended = await run(['--mode', 'live', '--data-dir', dataDir, ...args], { env })
-      expect(ended).toEqual({ exitCode: 2, stdout: '', stderr: `scrip: ${name} has no meaning in live mode\n` })
+      expect(ended).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr: `scrip: ${name} has no meaning in live mode\nLeave it out.\n`,
+      })
       expect(existsSync(dataDir)).toBe(false)
     }),
   )
@@ -205,7 +209,7 @@ describe('exit 2 with a message, for', () => {
         exitCode: 2,
         stdout: '',
         stderr:
-          'scrip: every user of the machine can read --voucher-key: in live mode, set SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE\n',
+          'scrip: every user of the machine can read --voucher-key\nIn live mode, set SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE.\n',
       })
       const file = join(folder, 'key')
       writeFileSync(file, key, { mode: 0o600 })

@@ -65,7 +65,9 @@ describe('files that others can read are refused with exit 4', () => {
         for (const args of [['serve', '--mode', 'live', '--port', '0'], ['client', 'list'], ['verify']]) {
           const { exitCode, stdout, stderr } = await office.run(args)
           expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
-          expect(stderr).toContain(`${path} can be read or changed by other users of the machine: chmod 600 ${path}`)
+          expect(stderr).toContain(
+            `${path} can be read or changed by other users of the machine\nRun chmod 600 ${path}.`,
+          )
         }
         chmodSync(path, 0o600)
         expect(await office.run(['client', 'list'])).toMatchObject({ exitCode: 0 })

@@ -27,9 +27,9 @@ test('gives back some vouchers, then the rest, and the client sees it at once', 
     // The codes are not sold again.
     expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([{ available: 0 }, { available: 3 }])
     for (const [args, message] of [
-      [['orders', 'refund', String(id)], 'Order 1 is refunded already'],
+      [['orders', 'refund', String(id)], 'order 1 is refunded already'],
       [['orders', 'refund', String(id), '--vouchers', '1-1'], 'is refunded already'],
-      [['orders', 'refund', '7'], 'There is no order 7'],
+      [['orders', 'refund', '7'], 'there is no order 7'],
     ] as const) {
       const { exitCode, stderr } = await office.run([...args])
       expect({ args, exitCode }).toEqual({ args, exitCode: 1 })

@@ -61,14 +61,14 @@ describe('a file that is not an intact backup of Scrip', () => {
   const FILES: [what: string, spoil: (file: string) => void, fault: string][] = [
     ['an empty file', (file) => truncateSync(file, 0), 'is empty'],
     ['a truncated file', (file) => truncateSync(file, 60_000), 'malformed'],
-    ['a text', (file) => writeFileSync(file, 'x'.repeat(8_192)), 'not a database'],
+    ['a text', (file) => writeFileSync(file, 'x'.repeat(8_192)), 'is no database of Scrip'],
     [
       'a foreign database',
       (file) => {
         truncateSync(file, 0)
         change(file, 'CREATE TABLE t (x)')
       },
-      'none of Scrip',
+      'this is no database of Scrip',
     ],
     [
       'a planted trigger',
@@ -98,7 +98,7 @@ describe('a file that is not an intact backup of Scrip', () => {
     [
       'a migration missing from the record',
       (file) => change(file, 'DELETE FROM migrations WHERE version = 1'),
-      'Migration 1 of the database is not recorded',
+      'migration 1 of the database is not recorded',
     ],
   ]
 
@@ -135,10 +135,10 @@ describe('a file that is not an intact backup of Scrip', () => {
       const link = join(office.folder, 'link.sqlite')
       symlinkSync(databaseOf(office), link)
       for (const [file, fault] of [
-        [office.folder, 'is not a file: name a file that scrip backup has written'],
-        ['/no/such/file', 'does not exist: check its name and its folder'],
-        [databaseOf(office), 'is the database of this folder itself'],
-        [link, 'is the database of this folder itself'],
+        [office.folder, 'is not a file\nName a file that scrip backup has written'],
+        ['/no/such/file', 'does not exist\nCheck its name and its folder'],
+        [databaseOf(office), 'is the database of this folder itself\nName a file that scrip backup has written'],
+        [link, 'is the database of this folder itself\nName a file that scrip backup has written'],
       ] as const) {
         const { exitCode, stderr } = await office.run(['restore', file, '--force'])
         expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: `scrip: ${file} ${fault}.\n` })
@@ -154,7 +154,9 @@ describe('a file that is not an intact backup of Scrip', () => {
       await sandbox.answer('backup', backup)
       const { exitCode, stderr } = await office.run(['restore', backup, '--force'])
       expect(exitCode).toBe(4)
-      expect(stderr).toBe(`scrip: ${backup}: The backup is of --mode sandbox, and ${office.dataDir} of --mode live.\n`)
+      expect(stderr).toBe(
+        `scrip: ${backup}: the backup is of --mode sandbox, and ${office.dataDir} of --mode live\nName another folder.\n`,
+      )
       await sandbox.answer('restore', backup, '--force')
     }))
 })
@@ -211,7 +213,7 @@ describe('restore', () => {
       const { exitCode, stderr } = await office.run(['restore', backup, '--force'])
       expect({ exitCode, stderr }).toEqual({
         exitCode: 4,
-        stderr: `scrip: ${office.dataDir}: Another program has the database open: end it first.\n`,
+        stderr: `scrip: ${office.dataDir}: another program has the database open\nEnd it first.\n`,
       })
       foreign.close()
       expect(await amountIn(office)).toBe(1005)

@@ -161,11 +161,16 @@ describe('the exit code', () => {
   test.each<[string, string[], Record<string, string>, RegExp]>([
     ['no command', ['run'], {}, /missing required argument 'command'/],
     ['no command after --', ['run', '--seed', '7', '--'], {}, /missing required argument 'command'/],
-    ['live mode', ['run', '--mode', 'live', '--data-dir', '/tmp/none', '--', 'true'], {}, /starts a sandbox/],
-    ['live mode in the variable', ['run', '--', 'true'], { SCRIP_MODE: 'live' }, /starts a sandbox/],
+    [
+      'live mode',
+      ['run', '--mode', 'live', '--data-dir', '/tmp/none', '--', 'true'],
+      {},
+      /scrip run has no --mode live/,
+    ],
+    ['live mode in the variable', ['run', '--', 'true'], { SCRIP_MODE: 'live' }, /scrip run has no --mode live/],
     ['an unknown flag', ['run', '--no-such', '--', 'true'], {}, /unknown option '--no-such'/],
     ['an unknown variable', ['run', '--', 'true'], { SCRIP_NO_SUCH: '1' }, /SCRIP_NO_SUCH/],
-    ['a name that no world has', ['run', '--world', 'Check Out', '--', 'true'], {}, /--world is lower-case/],
+    ['a name that no world has', ['run', '--world', 'Check Out', '--', 'true'], {}, /--world is no name of a world/],
     ['a percentage that is none', ['run', '--coverage-min', '101%', '--', 'true'], {}, /from 0 to 100/],
   ])('is 2 for %s', async (_, args, env, message) => {
     const { exitCode, stdout, stderr } = await run(args, { env })
@@ -267,7 +272,7 @@ describe('coverage', () => {
   ])('a base that is %s: 4, before the command starts', async (_, base) => {
     const { exitCode, stdout, stderr } = await shell('echo ran', ['--coverage-base', base])
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
-    expect(stderr).toStartWith(`scrip: ${base} is no coverage report as JSON: `)
+    expect(stderr).toStartWith(`scrip: ${base} is no coverage report: `)
   })
 
   test('- writes a table to standard error', async () => {
@@ -352,7 +357,9 @@ describe('scrip wait', () => {
   test('exits with 5 and the reason after the timeout', async () => {
     const { exitCode, stderr } = await run(['wait', '--url', 'http://127.0.0.1:9', '--timeout', '1s'])
     expect(exitCode).toBe(5)
-    expect(stderr).toMatch(/^scrip: http:\/\/127\.0\.0\.1:9 was not ready within 1 s: .+\n$/)
+    expect(stderr).toMatch(
+      /^scrip: http:\/\/127\.0\.0\.1:9 was not ready within 1 s: .+\nSee the log of the server, or set --timeout\.\n$/,
+    )
   })
 
   test('times out on a server that accepts and never responds', async () => {

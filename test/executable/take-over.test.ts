@@ -194,7 +194,7 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
   test('because of a wrong flag', () => refused(2, '--seed has no meaning in live mode', '--seed', 'x'))
 
   test('because of another address', () =>
-    refused(3, `The running server listens at ${server.url}: take over with the same --host`, '--host', '::1'))
+    refused(3, `the running server listens at ${server.url}\nTake over with the same --host`, '--host', '::1'))
 
   test('because of a file that is no catalog', () =>
     refused(4, 'bad.json', '--catalog', office.file('bad.json', 'no JSON')))
@@ -229,7 +229,7 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
   test.skipIf(process.getuid?.() !== 0)('because the other one belongs to another user', async () => {
     const socket = join(office.dataDir, 'server.sock')
     chownSync(socket, 1, 1)
-    await refused(4, 'the server of another user runs on this folder')
+    await refused(4, 'the server of another user works on this folder')
     chownSync(socket, 0, 0)
   })
 
@@ -271,5 +271,5 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
 
 test.skipIf(!isLinux)('a sandbox has nothing that another one could take over', async () => {
   const { exitCode, stderr } = await run(['serve', '--take-over'])
-  expect([exitCode, stderr]).toEqual([2, 'scrip: --take-over has no meaning in sandbox mode\n'])
+  expect([exitCode, stderr]).toEqual([2, 'scrip: --take-over has no meaning in sandbox mode\nLeave it out.\n'])
 })

@@ -138,7 +138,7 @@ test.each([
   [['--no-such'], 'Try scrip serve --help.'],
   [['dance'], 'Try scrip --help.'],
   [['completion', 'tcsh'], 'It is one of bash, zsh, fish.'],
-  [['verify'], '--data-dir, or the variable SCRIP_DATA_DIR'],
+  [['verify'], 'Set --data-dir, or the variable SCRIP_DATA_DIR.'],
 ])('%p prints the next step: %s', async (args, words) => {
   const { exitCode, stdout, stderr } = await run(args)
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
@@ -417,7 +417,7 @@ describe('texts of clients', () => {
 
   test('are also escaped in errors', async () => {
     const { stderr } = await run(['serve', `no\u001b[2J\u202esuch`])
-    expect(stderr).toBe('scrip: there is no command no\\u{1b}[2J\\u{202e}such\nTry scrip --help.\n')
+    expect(stderr).toBe("scrip: unknown command 'no\\u{1b}[2J\\u{202e}such'\nTry scrip --help.\n")
     expect((await run(['--no\u001b[2Jsuch'])).stderr).toContain("'--no\\u{1b}[2Jsuch'")
   })
 })

@@ -214,7 +214,7 @@ describe('scrip listen', () => {
     const refused = await run(['listen', '--url', server.url, '--world', 'mine'])
     expect([refused.exitCode, refused.stderr]).toEqual([
       1,
-      expect.stringContaining('sbx_mine has another password. Set SCRIP_PASSWORD.'),
+      expect.stringContaining('sbx_mine has another password\nSet SCRIP_PASSWORD.'),
     ])
     const listening = Bun.spawn([...COMMAND, 'listen', ...flags], {
       env: { ...process.env, SCRIP_PASSWORD: 'my own' },

@@ -1,5 +1,4 @@
 import { SECOND_MS } from '../../kernel/clock.ts'
-import { visible } from '../../kernel/visible.ts'
 import type { Credentials } from '../../sessions/credentials.ts'
 import { EXIT, ProgramError } from '../exit.ts'
 
@@ -45,7 +44,7 @@ export const logInTo = async (url: string, send: Send, credentials: Credentials)
   if (login.status !== 200 || typeof token !== 'string') {
     throw new ProgramError(
       EXIT.failed,
-      `${url} refuses the credentials of ${visible(credentials.username)}: ${login.status}`,
+      `${url} refuses the credentials of ${credentials.username}: ${login.status}\nSet --username and SCRIP_PASSWORD.`,
     )
   }
   return { login, ask: (question) => ask(question, question.isPublic ? undefined : token) }
@@ -75,6 +74,9 @@ export const sendTo =
       const response = await fetch(request, { redirect: 'manual', signal })
       return { status: response.status, headers: response.headers, text: await response.text() }
     } catch (error) {
-      throw new ProgramError(EXIT.failed, `${url} does not answer: ${error instanceof Error ? error.message : error}`)
+      throw new ProgramError(
+        EXIT.failed,
+        `${url} does not respond: ${error instanceof Error ? error.message : error}\nCheck the URL.`,
+      )
     }
   }

@@ -25,7 +25,10 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
       }
       waitMs = (numberIn(answer.headers, 'retry-after') ?? 1) * SECOND_MS
     }
-    throw new ProgramError(EXIT.failed, 'the host refuses the requests of this client as too many')
+    throw new ProgramError(
+      EXIT.failed,
+      'the host refuses the requests of this client as too many\nTry again when nobody else uses the client.',
+    )
   }
 }
 
@@ -43,7 +46,7 @@ const waitMsAfter = ({ headers }: Answer): number => {
   const fullInMs = Math.max(0, reset * SECOND_MS - timeOf(headers))
   const waitMs = Math.ceil((fullInMs / limit) * Math.min(WAITED_FOR, limit))
   if (waitMs <= WAIT_MS_MAX) return waitMs
-  throw new ProgramError(EXIT.failed, 'the host has no requests left for this client within an hour')
+  throw new ProgramError(EXIT.failed, 'the host has no requests left for this client within an hour\nTry again later.')
 }
 
 const numberIn = (headers: Headers, name: string): number | undefined => {

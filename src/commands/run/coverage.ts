@@ -40,7 +40,10 @@ export const readBase = (file: string): Base => {
     return Value.Parse(Base, JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
-    throw new ProgramError(EXIT.data, `${file} is no coverage report as JSON: ${what}`)
+    throw new ProgramError(
+      EXIT.data,
+      `${file} is no coverage report: ${what}\nName a file that scrip run --coverage FILE.json has written.`,
+    )
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import type { RunFault } from '../../sandbox/explore/exploration.ts'
 import { groupsOf, type PlannedRun, partingOf, planOf, type RunResult } from '../../sandbox/explore/plan.ts'
 import type { WriteLog } from '../../sandbox/explore/writes.ts'
-import { EXIT, type ExitCode, ProgramError } from '../exit.ts'
+import { EXIT, type ExitCode, errorText, ProgramError } from '../exit.ts'
 import { withProgress } from '../progress.ts'
 import { logOf, startServer } from '../server.ts'
 import type { Environment } from './child.ts'
@@ -54,7 +54,7 @@ export const explore = async (
   const first = await run({ output: 'inherit' })
   exitIf(command)
   if (first.exitCode !== EXIT.done) {
-    await Bun.write(Bun.stderr, 'scrip: the command failed without a fault: nothing was explored\n')
+    await Bun.write(Bun.stderr, errorText('the command failed without a fault\nNothing was explored.'))
     process.exit(first.exitCode)
   }
   const timeoutMs = config.explore.timeoutMs ?? Math.max(TIMEOUT_MS_MIN, first.durationMs * TIMES_FIRST_RUN)
@@ -77,7 +77,7 @@ export const explore = async (
 const jobsOf = ({ load }: Run): number => Math.min(Math.ceil(1 / load), availableParallelism() * JOBS_PER_PROCESSOR_MAX)
 
 const different = (parting: string) =>
-  new ProgramError(EXIT.failed, `two runs without a fault differ, so that nothing can be compared: ${parting}`)
+  new ProgramError(EXIT.failed, `two runs without a fault differ: ${parting}\nNothing can be compared.`)
 
 /** Ends as a shell does when a signal has ended a command. */
 const exitIf = ({ signal }: ExploredCommand): void => {

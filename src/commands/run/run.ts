@@ -14,7 +14,9 @@ import type { Ended } from './writers.ts'
 /** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
 export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
   if (config.world !== undefined && !SandboxWorlds.isName(config.world)) {
-    throw new UsageError('--world is lower-case letters, digits, - and _, at most 64')
+    throw new UsageError(
+      `--world is no name of a world: ${config.world}\nA name is lower-case letters, digits, - and _, at most 64.`,
+    )
   }
   process.exit(await runInSandbox(config, command, given))
 }
@@ -53,7 +55,7 @@ const conclude = async (ended: Ended, evidence: Evidence, log: Log): Promise<voi
   const isWhole = await evidence.end(ended, log)
   if (exitCode !== EXIT.done) return
   if (shortfall !== undefined) throw new ProgramError(EXIT.failed, shortfall)
-  if (!isWhole) throw new ProgramError(EXIT.failed, 'not all files could be written')
+  if (!isWhole) throw new ProgramError(EXIT.failed, 'not all files could be written\nThe log says why.')
 }
 
 /** The variables that tell a command where the sandbox is, and who it is there. */

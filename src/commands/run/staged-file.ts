@@ -35,7 +35,8 @@ export class StagedFile implements Disposable {
       this.#staged = `${this.#place}.${process.pid}`
       this.#descriptor = isReplaceable(this.#place) ? openSync(this.#staged, 'w') : undefined
     } catch (error) {
-      throw new UsageError(`${flag}: cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`)
+      const why = error instanceof Error ? error.message : String(error)
+      throw new UsageError(`${flag}: cannot write ${file}: ${why}\nName another file.`)
     }
   }
 

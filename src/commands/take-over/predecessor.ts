@@ -54,14 +54,20 @@ const ask = (unix: string, method: string, path: string, body?: string): Promise
 const findServer = async (socket: string): Promise<ServerFacts | undefined> => {
   if (!existsSync(socket)) return undefined
   if (statSync(socket).uid !== process.getuid?.()) {
-    throw new ProgramError(EXIT.data, `${socket}: the server of another user runs on this folder. Run as that user.`)
+    throw new ProgramError(
+      EXIT.data,
+      `${socket}: the server of another user works on this folder\nRun the command as that user.`,
+    )
   }
   try {
     const signal = AbortSignal.timeout(RESPONSE_MS_MAX)
     return (await (await fetch('http://scrip/server', { unix: socket, signal })).json()) as ServerFacts
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError') {
-      throw new ProgramError(EXIT.failed, `${socket}: the running server does not respond.`)
+      throw new ProgramError(
+        EXIT.failed,
+        `${socket}: the running server does not respond\nStop it, and start this one without --take-over.`,
+      )
     }
     return undefined // a process that was killed leaves its socket
   }
@@ -72,7 +78,7 @@ const requireSameAddress = ({ host, port }: Config, facts: ServerFacts): void =>
   if (host === facts.host && (port === 0 || port === facts.port)) return
   throw new ProgramError(
     EXIT.address,
-    `The running server listens at ${urlOf(facts.host, facts.port)}: take over with the same --host and --port, or stop it first.`,
+    `the running server listens at ${urlOf(facts.host, facts.port)}\nTake over with the same --host and --port, or stop it first.`,
   )
 }
 
@@ -87,7 +93,7 @@ const requireMetricsAddress = ({ metrics }: Config): void => {
 const handOver = async (socket: string): Promise<{ legacy: Legacy; ended: Promise<unknown> } | undefined> => {
   const response = await ask(socket, 'POST', '/hand-over').catch(() => undefined)
   if (response && !response.ok)
-    throw new ProgramError(EXIT.failed, 'The running server does not hand over: see its log.')
+    throw new ProgramError(EXIT.failed, 'the running server does not hand over\nIts log says why.')
   const reader = response?.body?.pipeThrough(new TextDecoderStream()).getReader()
   let line = ''
   while (reader && !line.endsWith('\n')) {

@@ -32,7 +32,7 @@ export class ScenarioFault extends Error {
     const listed = problems
       .map(({ path, what, line }) => `${line === undefined ? '' : `line ${line}, `}${path || '/'}: ${what}`)
       .join('\n')
-    super(`The scenario has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${listed}`)
+    super(`the scenario has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${listed}`)
   }
 }
 
