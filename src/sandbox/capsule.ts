@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Database } from '../db/database.ts'
-import { setPasswordDigests } from '../sessions/queries.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { Rule } from './faults/operations.ts'
 import { rulesOf } from './faults/rules.ts'
 import { Met, RecordedRequest } from './requests/operations.ts'
-import { SANDBOX_CLIENT_IDS, UNCLAIMED } from './seed/accounts.ts'
+import { forgetPasswords } from './seed/accounts.ts'
 import { stateFrom, writeSnapshot } from './worlds/snapshot-file.ts'
 import { stateOf, type WorldState } from './worlds/state.ts'
 
@@ -81,7 +80,7 @@ const endedState = (world: World, seed: string): WorldState => {
 const withoutPasswords = (image: Uint8Array): Uint8Array => {
   const database = Database.inMemory(image)
   database.sqlite.run('PRAGMA secure_delete = ON')
-  database.fill((tx) => setPasswordDigests(tx, Object.values(SANDBOX_CLIENT_IDS), UNCLAIMED))
+  forgetPasswords(database)
   return database.closeToImage()
 }
 

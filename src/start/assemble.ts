@@ -15,7 +15,7 @@ import { areKeysOf } from '../orders/voucher-key.ts'
 import { type Capsule, CapsuleFault, readCapsule } from '../sandbox/capsule.ts'
 import { changesOf } from '../sandbox/editing/products.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
-import { holdsForeignClients } from '../sandbox/seed/accounts.ts'
+import { forgetPasswords, holdsForeignClients } from '../sandbox/seed/accounts.ts'
 import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshot-file.ts'
 import type { WorldState } from '../sandbox/worlds/state.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
@@ -118,7 +118,7 @@ const readCapsuleFile = (file: string, config: Config, clock: Clock): Capsule =>
   }
 }
 
-/** Migrated and with current seed data. @throws SnapshotFault, SchemaMismatch */
+/** Migrated, with current seed data, and with passwords to be chosen. @throws SnapshotFault, SchemaMismatch */
 const upToDate = (state: WorldState, { dataDir, voucherKey }: Config, clock: Clock): WorldState => {
   const database = Database.inMemory(state.image)
   migrate(database.sqlite, clock)
@@ -127,6 +127,7 @@ const upToDate = (state: WorldState, { dataDir, voucherKey }: Config, clock: Clo
     throw new SnapshotFault(SEALED_ELSEWHERE)
   }
   seedReferenceData(database)
+  forgetPasswords(database)
   return { ...state, image: database.closeToImage() }
 }
 

@@ -29,6 +29,7 @@ export interface Sources {
   given: WorldState | undefined
   /** With states that are migrated. */
   capsule: Capsule | undefined
+  /** What every world begins with. Its passwords are to be chosen. */
   initial: WorldState
 }
 

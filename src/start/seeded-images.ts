@@ -1,7 +1,7 @@
 import { seedSandboxCatalog } from '../catalog/import.ts'
 import { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
-import { SEEDED_AT_MS, seedSandboxAccounts } from '../sandbox/seed/accounts.ts'
+import { forgetPasswords, SEEDED_AT_MS, seedSandboxAccounts } from '../sandbox/seed/accounts.ts'
 import { readReference, seedReferenceData } from './seed.ts'
 
 /** Small pages waste little on empty tables: a world is a third as large. */
@@ -16,6 +16,7 @@ export const seededImages = () => {
   const empty = encoded(database)
   const reference = readReference()
   seedSandboxAccounts(database, reference)
+  forgetPasswords(database)
   const world = encoded(database)
   seedSandboxCatalog(database, reference)
   const catalog = encoded(database)

@@ -128,6 +128,11 @@ export class World {
     return onFile ? !isBeingCopied : byteCount <= SUSPENDED_BYTES_MAX
   }
 
+  /** Whether nobody has used it since the last tick, and it can be suspended. */
+  get isIdle(): boolean {
+    return !this.#wasUsed && this.canSuspend
+  }
+
   /** Closes the connection of a world. The next use resumes it. */
   suspend(close: (database: Database) => DataAtRest): void {
     if (!this.#database) return

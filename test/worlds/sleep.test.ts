@@ -100,4 +100,20 @@ describe('A world with occasional requests', () => {
   })
 })
 
+describe('Many idle worlds', () => {
+  test('are all suspended soon, in time slices between which requests are served', async () => {
+    const room = openRoom()
+    const opened = await Promise.all(Array.from({ length: 60 }, () => room.open()))
+    const memoryBytes = () => opened.reduce((sum, { world }) => sum + world.memoryBytes, 0)
+    const [awakeBytes, used] = [memoryBytes(), opened[59]]
+    for (let tick = 0; tick < LONG; tick++) room.worlds.rest()
+    const awake = used?.world.db // used again before its turn has come
+    for (let turn = 0; turn < 1_000 && memoryBytes() > awakeBytes / 10; turn++) await new Promise(setImmediate)
+    expect(memoryBytes()).toBeLessThan(awakeBytes / 10)
+    expect(used?.world.db).toBe(awake as never)
+    for (const { client } of opened.slice(0, 3)) expect((await client.get('/api/v1/wallets')).status).toBe(200)
+    room.close()
+  })
+})
+
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }

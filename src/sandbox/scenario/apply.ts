@@ -6,7 +6,7 @@ import { copyWebhooks } from '../../webhooks/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { addRule, clearRules } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
-import { putBack, unclaimed, worldDigest } from '../worlds/accounts.ts'
+import { createUnclaimed, putBack, worldDigest } from '../worlds/accounts.ts'
 import type { WorldState } from '../worlds/state.ts'
 import { newRules } from './faults.ts'
 import { withLines } from './format.ts'
@@ -68,7 +68,7 @@ export const makeOfScenario = async (parts: Parts, name: string, document: Scena
     () => undefined,
     (state: WorldState) => {
       const existing = worlds.find(name)
-      made = existing ? putBack(worlds, existing, state) : unclaimed(worlds.create(name, state))
+      made = existing ? putBack(worlds, existing, state) : createUnclaimed(worlds, name, state)
     },
   )
   if (!made) throw new Error('a document was loaded without a world')

@@ -9,6 +9,7 @@ import {
   findPasswordDigest,
   insertClients,
   setPasswordDigest,
+  setPasswordDigests,
 } from '../../sessions/queries.ts'
 import { seedWallets } from '../../wallets/seed.ts'
 
@@ -91,6 +92,12 @@ export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live
   const isSandbox = ACCOUNTS.some(({ username }) => names.includes(username))
   return names.length > 0 && isSandbox !== (mode === 'sandbox')
 }
+
+/** The accounts and each client that was not given a password of its own have one password: the next login chooses it. */
+export const forgetPasswords = (database: Database): void => setAccountDigests(database, UNCLAIMED)
+
+export const setAccountDigests = (database: Database, digest: string): void =>
+  database.fill((tx) => setPasswordDigests(tx, Object.values(SANDBOX_CLIENT_IDS), digest))
 
 /** Gives clients of the default world their documented passwords, which are their names, whatever world its data is from. */
 export const setAccountPasswords = (database: Database): void =>

@@ -10,11 +10,11 @@ import {
   type ResolveAccount,
   SESSION_BODY_BYTES_MAX,
 } from '../../sessions/credentials.ts'
-import { findCredentials, findPasswordDigest, setPasswordDigests } from '../../sessions/queries.ts'
+import { findCredentials, findPasswordDigest } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { FOREIGN_SITE, worldDamaged, worldsExhausted } from '../errors.ts'
-import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME, UNCLAIMED } from '../seed/accounts.ts'
+import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME, setAccountDigests, UNCLAIMED } from '../seed/accounts.ts'
 import type { Saved } from './store.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
@@ -37,14 +37,14 @@ export const worldAccounts =
     if (!SandboxWorlds.isName(worldName)) return { world: worlds.default, username }
     const make = (): World => {
       if (request) gate(request)
-      return unclaimed(worlds.create(worldName))
+      return worlds.create(worldName)
     }
     const find = () => worlds.find(worldName)
     // A wrong name makes no world.
     if (!find() && !worlds.beginsWith(client)) return { world: worlds.default, username }
     const world = find() ?? (await turns.take(NEW_WORLDS, () => find() ?? make()))
     const digest = findCredentials(world.db.query, client)?.passwordSha256
-    if (digest === UNCLAIMED) setDigests(world, passwordDigest(password))
+    if (digest === UNCLAIMED) setAccountDigests(world.db, passwordDigest(password))
     return { world, username: client }
   }
 
@@ -68,20 +68,20 @@ export const WORLD_ERRORS: Record<string, Failure> = {
   'auth.foreign': FOREIGN_SITE,
 }
 
-/** Leaves the password of a world to its first login. */
-export const unclaimed = (world: World): World => setDigests(world, UNCLAIMED)
+/** Makes a world whose first login chooses its password, as it is seeded or from what was saved. */
+export const createUnclaimed = (worlds: SandboxWorlds, name: string, saved?: Saved): World => {
+  const world = worlds.create(name, saved)
+  if (saved !== undefined) setAccountDigests(world.db, UNCLAIMED)
+  return world
+}
 
 /** Puts a world back to its seeded state, or to what was saved. A named world keeps its password. */
 export const putBack = (worlds: SandboxWorlds, world: World, saved?: Saved): World => {
   if (world.name === DEFAULT_WORLD) return worlds.replace(world, saved)
   const digest = worldDigest(world) ?? UNCLAIMED
-  return setDigests(worlds.replace(world, saved), digest)
-}
-
-/** The password of a named world is that of both accounts, and of each client that was not given one of its own. */
-const setDigests = (world: World, digest: string): World => {
-  world.db.fill((tx) => setPasswordDigests(tx, Object.values(SANDBOX_CLIENT_IDS), digest))
-  return world
+  const next = worlds.replace(world, saved)
+  setAccountDigests(next.db, digest)
+  return next
 }
 
 export const worldDigest = (world: World): string | undefined =>

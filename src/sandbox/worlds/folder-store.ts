@@ -9,7 +9,7 @@ import { worldNotFound } from '../errors.ts'
 import { DamagedFile } from './damaged-file.ts'
 import { DatabaseFolder, StagedFile } from './database-folder.ts'
 import { FolderSnapshots } from './snapshots.ts'
-import { keepRandomness, keptState, type WorldState, wholeImage, worldFrom } from './state.ts'
+import { keepBesideData, keepRandomness, keptState, type StateBesideData, type WorldState, worldFrom } from './state.ts'
 import type { OnResume, Saved, WorldStore } from './store.ts'
 
 const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
@@ -59,19 +59,21 @@ export class FolderStore implements WorldStore {
     using staged = saved instanceof StagedFile ? saved : this.#worlds.stageImage(this.#imageOf(saved))
     old?.close()
     this.#worlds.place(name, staged)
-    return this.load(name, onResume)
+    if (saved instanceof StagedFile) return this.load(name, onResume)
+    return this.#world(name, saved ?? this.options.initial, onResume)
   }
 
   #imageOf(state: WorldState | undefined): Uint8Array {
-    if (state) return asFile(wholeImage(state))
+    if (state) return this.#prepared(state)
     this.#initialImage ??= this.#prepared(this.options.initial)
     return this.#initialImage
   }
 
   /** Prepared here, because each write to a file is synced. */
-  #prepared(state: WorldState): Uint8Array {
-    const database = Database.inMemory(wholeImage(state))
+  #prepared({ image, ...state }: WorldState): Uint8Array {
+    const database = Database.inMemory(image)
     this.options.prepare(database)
+    keepBesideData(database, state)
     return asFile(database.closeToImage())
   }
 
@@ -92,17 +94,21 @@ export class FolderStore implements WorldStore {
   }
 
   #load(name: string, path: string, onResume: OnResume): World {
-    const { clock, seed, prepare } = this.options
+    const { seed, prepare } = this.options
     const database = this.#open(path)
     try {
       prepare(database)
-      return worldFrom(name, this.#atRest(path), keptState(database.query, seed), clock, (world) => {
-        keepRandomness(world)
-        onResume(world)
-      })
+      return this.#world(name, keptState(database.query, seed), onResume)
     } finally {
       database.close()
     }
+  }
+
+  #world(name: string, state: StateBesideData, onResume: OnResume): World {
+    return worldFrom(name, this.#atRest(this.#worlds.path(name)), state, this.options.clock, (world) => {
+      keepRandomness(world)
+      onResume(world)
+    })
   }
 
   fits(): boolean {

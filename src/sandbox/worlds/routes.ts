@@ -13,7 +13,7 @@ import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted, worldNotFound
 import type { Parts } from '../parts.ts'
 import { makeOfScenario, refusing } from '../scenario/apply.ts'
 import { checkScenario } from '../scenario/format.ts'
-import { putBack, unclaimed } from './accounts.ts'
+import { createUnclaimed, putBack } from './accounts.ts'
 import { stagedIn } from './database-folder.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
@@ -124,7 +124,7 @@ export const worldRoutes = (parts: Parts) => {
         const saved = source === undefined ? undefined : await savedAs(parts, source)
         using _staged = stagedIn(saved)
         const existing = worlds.find(name)
-        return worldWire(existing ? putBack(worlds, existing, saved) : unclaimed(worlds.create(name, saved)))
+        return worldWire(existing ? putBack(worlds, existing, saved) : createUnclaimed(worlds, name, saved))
       },
       operations.makeWorld,
     )

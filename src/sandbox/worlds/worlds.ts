@@ -48,6 +48,7 @@ export class SandboxWorlds implements Worlds {
   /** The named worlds whose data is open, the longest unused first, as of the last tick. */
   readonly #open = new Set<World>()
   #suspensions = 0
+  #isSuspending = false
   /** Called before a world is reset or dropped. */
   onEnd: (world: World) => void = () => undefined
   #onSeeded: (world: World) => void = () => undefined
@@ -266,19 +267,31 @@ export class SandboxWorlds implements Worlds {
       const ticks = world.tick()
       if (this.options.store.outgrows(world)) this.#suspend(world)
       if (!this.#open.has(world)) continue
-      if (ticks >= IDLE_TICKS && world.canSuspend) idle.push(world)
+      if (ticks >= IDLE_TICKS && world.isIdle) idle.push(world)
       if (ticks > 0) continue
       this.#open.delete(world) // behind all others
       this.#open.add(world)
     }
     this.#makeRoom()
-    turns.slice((isOver) => {
-      for (const world of idle) {
-        this.#suspend(world)
-        if (isOver()) return
-      }
-    })
-    if (idle.length > 0) Bun.gc(false)
+    if (idle.length > 0 && !this.#isSuspending) void this.#suspendIdle(idle)
+  }
+
+  /** In time slices, so that nobody waits for hundreds of worlds. The first one is at once. */
+  async #suspendIdle(idle: World[]): Promise<void> {
+    this.#isSuspending = true
+    const slice = (isOver: () => boolean): void => {
+      do {
+        const world = idle.pop()
+        if (world?.isIdle && this.#open.has(world)) this.#suspend(world)
+      } while (idle.length > 0 && !isOver())
+    }
+    turns.slice(slice)
+    while (idle.length > 0) {
+      await turns.next(this)
+      turns.slice(slice)
+    }
+    Bun.gc(false)
+    this.#isSuspending = false
   }
 
   /** Request logs that exceed their share together are limited to equal parts of it. */
