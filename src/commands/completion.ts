@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander'
+import { SHIPPED } from '../sandbox/scenario/shipped.ts'
 import { choiceArgument } from './arguments.ts'
 import { TOPICS } from './topics.ts'
 
@@ -29,6 +30,8 @@ interface Flag {
   about: string
   value: 'none' | 'choice' | 'file' | 'folder' | 'text'
   choices: readonly string[]
+  /** Besides its choices. */
+  takesFile: boolean
 }
 
 const placesIn = (command: Command, path = ''): Place[] => {
@@ -36,8 +39,11 @@ const placesIn = (command: Command, path = ''): Place[] => {
   // What the program takes, its default command takes: flags of `scrip` are those of `scrip serve`.
   const options = path === '' ? commands.flatMap((one) => (one.name() === 'serve' ? one.options : [])) : []
   const words = commands.map((one) => ({ word: one.name(), about: one.summary() || one.description() }))
+  const others = command.parent?.commands.map((one) => one.name()) ?? []
   const chosen =
-    path === 'help' ? Object.keys(TOPICS) : registeredArguments.flatMap(({ argChoices = [] }) => argChoices)
+    path === 'help'
+      ? [...others, ...Object.keys(TOPICS)]
+      : registeredArguments.flatMap(({ argChoices = [] }) => argChoices)
   const place: Place = {
     path,
     words: [...words, ...chosen.map((word) => ({ word, about: '' }))],
@@ -54,16 +60,18 @@ const placesIn = (command: Command, path = ''): Place[] => {
 const firstOf = ({ words, flags, takesText }: Place) =>
   words.length > 0 || takesText ? words : flags.map(({ name, about }) => ({ word: name, about }))
 
-const flagOf = ({ long, flags, description, argChoices = [] }: Option): Flag => ({
-  name: long ?? flags,
-  about: description,
-  choices: argChoices,
-  value:
-    argChoices.length > 0 ? 'choice' : (VALUES[/<(.+)>/.exec(flags)?.[1] ?? ''] ?? (/</.test(flags) ? 'text' : 'none')),
-})
+const flagOf = ({ long, flags, description, argChoices }: Option): Flag => {
+  const name = long ?? flags
+  const choices = argChoices ?? NAMES[name] ?? []
+  const value = VALUES[/<(.+)>/.exec(flags)?.[1] ?? ''] ?? (/</.test(flags) ? 'text' : 'none')
+  return { name, about: description, choices, value: choices.length > 0 ? 'choice' : value, takesFile: name in NAMES }
+}
+
+/** Of flags that take a name or a file. */
+const NAMES: Readonly<Record<string, readonly string[]>> = { '--scenario': [...SHIPPED.keys()] }
 
 const VALUES: Readonly<Record<string, Flag['value']>> = { file: 'file', folder: 'folder' }
-const HELP: Flag = { name: '--help', about: 'display help for command', value: 'none', choices: [] }
+const HELP: Flag = { name: '--help', about: 'display help for command', value: 'none', choices: [], takesFile: false }
 
 const stepsOf = (places: readonly Place[]): string[] => places.filter(({ path }) => path !== '').map(({ path }) => path)
 
@@ -74,15 +82,16 @@ const flagsOf = (places: readonly Place[], value: Flag['value']): Flag[] => [
 ]
 
 /** The flags with choices, as a shell pattern of a command and its flag: statuses differ between lists. */
-const choicesOf = (places: readonly Place[]): { pattern: string; choices: readonly string[] }[] => {
+const choicesOf = (places: readonly Place[]): (Pick<Flag, 'choices' | 'takesFile'> & { pattern: string })[] => {
   const all = places.flatMap(({ path, flags }) =>
-    flags.filter(({ value }) => value === 'choice').map(({ name, choices }) => ({ path, name, choices })),
+    flags.filter(({ value }) => value === 'choice').map((flag) => ({ path, ...flag })),
   )
   return [...Map.groupBy(all, ({ name }) => name)].flatMap(([name, alike]) => {
     const variants = [...Map.groupBy(alike, ({ choices }) => choices.join(' ')).values()]
     return variants.map((flags) => ({
       pattern: variants.length === 1 ? `*' ${name}'` : flags.map(({ path }) => quoted(`${path} ${name}`)).join('|'),
       choices: flags[0]?.choices ?? [],
+      takesFile: flags[0]?.takesFile ?? false,
     }))
   })
 }
@@ -101,7 +110,10 @@ _scrip() {
   done
   case "$at $prev" in
 ${choicesOf(places)
-  .map(({ pattern, choices }) => `    ${pattern}) COMPREPLY=($(compgen -W ${wordList(choices)} -- "$cur")); return ;;`)
+  .map(({ pattern, choices, takesFile }) => {
+    const files = takesFile ? ' $(compgen -f -- "$cur")' : ''
+    return `    ${pattern}) COMPREPLY=($(compgen -W ${wordList(choices)} -- "$cur")${files}); return ;;`
+  })
   .join('\n')}
   esac
   case "$prev" in
@@ -148,7 +160,10 @@ _scrip() {
   done
   case "$at $words[CURRENT-1]" in
 ${choicesOf(places)
-  .map(({ pattern, choices }) => `    (${pattern}) compadd -- ${choices.join(' ')}; return ;;`)
+  .map(({ pattern, choices, takesFile }) => {
+    const files = takesFile ? '_files; ' : ''
+    return `    (${pattern}) compadd -- ${choices.join(' ')}; ${files}return ;;`
+  })
   .join('\n')}
   esac
   case "$words[CURRENT-1]" in
@@ -172,7 +187,7 @@ if [[ $funcstack[1] == _scrip ]]; then _scrip "$@"; else compdef _scrip scrip; f
 
 const FISH_VALUES: Record<Flag['value'], (flag: Flag) => string> = {
   none: () => '',
-  choice: ({ choices }) => ` -x -a ${quoted(choices.join(' '))}`,
+  choice: ({ choices, takesFile }) => ` ${takesFile ? '-r -F' : '-x'} -a ${quoted(choices.join(' '))}`,
   file: () => ' -r -F',
   folder: () => " -x -a '(__fish_complete_directories)'",
   text: () => ' -x',

@@ -30,6 +30,7 @@ const PROBES = new Set(['/livez', '/readyz'])
 
 const STATUS_COLORS = { 2: '\x1b[32m', 3: '\x1b[36m', 4: '\x1b[33m', 5: '\x1b[31m' } as Readonly<Record<number, string>>
 const METHOD_WIDTH = 'DELETE'.length
+const LEVEL_WIDTH = 'error'.length
 /** With the milliseconds of a minute. */
 const DURATION_WIDTH = '59999.9'.length
 /** Where hours, minutes and seconds stand in a timestamp. */
@@ -39,10 +40,8 @@ export const createLog = ({ level: least, format, color, columns, clock, write }
   const line = (level: LogLevel, message: string, fields: LogFields): string => {
     const time = toTimestamp(clock.nowMs())
     if (format === 'json') return JSON.stringify({ time, level, message, ...fields })
-    const facts = factsOf(fields)
-    return color
-      ? `${DIM}${time}${RESET} ${LEVEL_COLORS[level]}${level.padEnd(5)}${RESET} ${message}${DIM}${facts}${RESET}`
-      : `${time} ${level.padEnd(5)} ${message}${facts}`
+    const [name, facts] = [paint(LEVEL_COLORS[level], level.padEnd(LEVEL_WIDTH)), paint(DIM, factsOf(fields))]
+    return `${paint(DIM, shownTime(time))} ${name} ${message}${facts}`
   }
   const isWanted = (level: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least)
   const requestLine = (level: LogLevel, facts: RequestFacts): string => {
@@ -58,13 +57,15 @@ export const createLog = ({ level: least, format, color, columns, clock, write }
   }
   /** Columns for the eye, without what a person looks up elsewhere: date and request id. */
   const terminalLine = ({ method, route, status, error, durationMs, client, fault }: RequestFacts): string => {
-    const time = toTimestamp(clock.nowMs()).slice(...TIME_OF_DAY)
+    const time = shownTime(toTimestamp(clock.nowMs()))
     const took = `${durationMs.toFixed(1).padStart(DURATION_WIDTH)} ms`
     const asked = `${method.padEnd(METHOD_WIDTH)} ${paint(STATUS_COLORS[Math.floor(status / 100)], String(status))}`
     const facts = factsOf({ error, client, fault })
     return `${paint(DIM, time)} ${asked} ${paint(DIM, took)}  ${route ?? '(no route)'}${paint(DIM, facts)}`
   }
-  const paint = (start = '', text: string): string => (color ? `${start}${text}${RESET}` : text)
+  /** A terminal shows no date: what is on it is of today. */
+  const shownTime = (time: string): string => (columns ? time.slice(...TIME_OF_DAY) : time)
+  const paint = (start = '', text: string): string => (color && text !== '' ? `${start}${text}${RESET}` : text)
   const requests: RequestListener = {
     onEnded: (facts) => {
       const level = facts.route !== null && PROBES.has(facts.route) ? 'debug' : 'info'

@@ -206,6 +206,12 @@ describe('scrip on a terminal', () => {
     expect(narrow).toEndWith('…')
   })
 
+  test('begins every line of the log with the time of day', async () => {
+    expect(linesOf(await atTerminal(['--port', '0'], plain, WIDTH_MAX)).at(-1)).toMatch(
+      /^\d\d:\d\d:\d\d info {2}stopping$/,
+    )
+  })
+
   test('paints only what a person looks for', async () => {
     const screen = await atTerminal(['--port', '0'], {}, WIDTH_MAX, (url) => fetch(`${url}/nowhere`))
     expect(screen).toContain('\x1b[33m404\x1b[0m')
@@ -348,6 +354,10 @@ describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
     ])
     expect(await offered('completion', 'f')).toEqual(['fish'])
     expect(await offered('help', 'wor')).toEqual(['worlds'])
+    expect(await offered('help', 'wall')).toEqual(['wallet'])
+    expect(await offered('--scenario', 'sold')).toEqual(['sold-out'])
+    // Files stand beside the names; zsh is asked for them by name.
+    expect((await offered('--scenario', '')).length).toBeGreaterThan(10)
     expect(await offered('wallet', 'f')).toEqual(['fund'])
     expect(await offered('trigger', 'payout.f')).toEqual(['payout.failed'])
     expect(await offered('scenario', 'show', 'sold')).toEqual(['sold-out'])
