@@ -1,18 +1,17 @@
-import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
 /** Pages in a real browser, where there is one. */
 
-const CHROMIUM = '/usr/bin/chromium'
+const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => Bun.which(name) ?? [])[0]
 /** A page that does not change by then will not. */
 const WAIT_MS_MAX = 10_000
 
-export const hasBrowser = existsSync(CHROMIUM)
+export const hasBrowser = CHROMIUM !== undefined
 
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: CHROMIUM,
+    ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }),
     args: [
       '--no-sandbox',
       '--disable-gpu',
