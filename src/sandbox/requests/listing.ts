@@ -14,25 +14,29 @@ export interface RequestFilter {
 
 /**
  * Reads the logs of worlds, the newest request first, and of all together no more than the log of one world may hold. They
- * are redacted in slices: a few megabytes take longer than other requests should wait.
+ * are redacted and formatted in slices: a few megabytes take longer than other requests should wait.
  */
-export const readLogs = async (worlds: readonly World[], filter: RequestFilter): Promise<RecordedRequest[]> => {
+export const readLogs = async <Formatted>(
+  worlds: readonly World[],
+  filter: RequestFilter,
+  format: (recorded: RecordedRequest) => Formatted,
+): Promise<Formatted[]> => {
   const logged = worlds
     .flatMap((world) => world.of(requestLog).all())
     .sort((a, b) => b.request.endedMs - a.request.endedMs || b.id - a.id)
-  const recorded: RecordedRequest[] = []
+  const read: Formatted[] = []
   let bytes = 0
-  for (let at = 0; at < logged.length && recorded.length < filter.limit && bytes < BYTES_MAX; ) {
+  for (let at = 0; at < logged.length && read.length < filter.limit && bytes < BYTES_MAX; ) {
     await turns.take(logged, (isOver) => {
       do {
         const next = logged[at++]
         if (!next || !matches(next, filter)) continue
-        recorded.push(recordedFrom(next))
+        read.push(format(recordedFrom(next)))
         bytes += next.bytes
-      } while (at < logged.length && recorded.length < filter.limit && bytes < BYTES_MAX && !isOver())
+      } while (at < logged.length && read.length < filter.limit && bytes < BYTES_MAX && !isOver())
     })
   }
-  return recorded
+  return read
 }
 
 const matches = ({ request: { response, path, route } }: LoggedRequest, wanted: RequestFilter): boolean =>

@@ -21,11 +21,12 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: 
     .get(
       '/requests',
       async ({ query: { world, format, ...filter } }) => {
-        const requests = await readLogs(getWorlds(worlds, world), filter)
-        if (format === 'har') return jsonResponse(JSON.stringify(toHar(requests.reverse(), publicUrl, version)))
-        if (format !== 'curl') return jsonResponse(JSON.stringify(requests))
-        const lines = requests.reverse().map((recorded) => `${toCurl(recorded, publicUrl)}\n`)
-        return textResponse(lines.join(''))
+        const read = <Formatted>(as: (recorded: RecordedRequest) => Formatted) =>
+          readLogs(getWorlds(worlds, world), filter, as)
+        if (format === 'curl') return textResponse((await read((each) => curlLine(each, publicUrl))).reverse().join(''))
+        if (format !== 'har') return jsonResponse(`[${(await read((each) => JSON.stringify(each))).join(',')}]`)
+        const oldestFirst = (await read((each) => each)).reverse()
+        return jsonResponse(JSON.stringify(toHar(oldestFirst, publicUrl, version)))
       },
       operations.listRequests,
     )
@@ -72,8 +73,10 @@ const deliveriesOf = (world: World, { events }: RecordedRequest) =>
     ? []
     : attemptsOf(world.db.query, events).map((attempt) => ({ webhook_id: attempt.webhookId, ...attemptWire(attempt) }))
 
+const curlLine = (recorded: RecordedRequest, baseUrl: string): string => `${toCurl(recorded, baseUrl)}\n`
+
 const TEXTS: Partial<Record<string, (recorded: RecordedRequest, baseUrl: string) => string>> = {
-  curl: (recorded, baseUrl) => `${toCurl(recorded, baseUrl)}\n`,
+  curl: curlLine,
   node: toNodeTest,
   pytest: toPytest,
 }
