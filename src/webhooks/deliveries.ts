@@ -54,7 +54,6 @@ export class Deliveries {
   readonly #waiting = new Set<{ world: World; isHeldUpBy: (line: Line) => boolean; resolve: () => void }>()
   /** The worlds of which nothing is sent for now, and for how many reasons. */
   readonly #paused = new Map<World, number>()
-  readonly #clearing = new Set<World>()
   #inFlight = 0
   #isPumpDue = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -112,11 +111,7 @@ export class Deliveries {
 
   /** Deletes what was dropped, in steps between which others write. */
   clear(world: World): void {
-    if (this.#clearing.has(world)) return
-    this.#clearing.add(world)
-    clearDropped(world)
-      .catch((error: unknown) => this.#report(world, error))
-      .finally(() => this.#clearing.delete(world))
+    clearDropped(world).catch((error: unknown) => this.#report(world, error))
   }
 
   /** Sends nothing more, gives what is in flight some milliseconds, and then gives it up: it is sent again later. */

@@ -35,6 +35,9 @@ export const findWebhook = (query: Query, clientId: number, id: string): Webhook
 
 export const findAnyWebhook = (query: Query, id: string): Webhook | undefined => notDeleted(query).get({ id })
 
+export const findWebhookEvenDeleted = (query: Query, id: string): Webhook | undefined =>
+  query.select().from(webhooks).where(eq(webhooks.id, id)).limit(1).get()
+
 /** Of all clients, or of one; the newest first. */
 export const allWebhooks = (query: Query, clientId?: number): Webhook[] =>
   query

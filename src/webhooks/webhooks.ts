@@ -80,7 +80,8 @@ export const disableWebhook = (tx: Tx, world: World, webhook: Webhook): Webhook 
 
 /** Many rows are deleted later. */
 export const deleteWebhook = (tx: Tx, webhook: Webhook): void => {
-  clearSome(tx, dropQueue(tx, webhook, { active: false, deleted: true }))
+  dropQueue(tx, webhook, { active: false, deleted: true })
+  clearSome(tx, webhook.id)
 }
 
 /** The old secret signs beside the new one for a day; the one before it does not any more. */
