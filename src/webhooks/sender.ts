@@ -1,7 +1,6 @@
-import { connect as connectPlainly, isIP, type Socket } from 'node:net'
-import { connect as connectSecurely } from 'node:tls'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
-import { type AddressRules, findAddresses, hostOf } from './addresses.ts'
+import { type AddressRules, findAddresses } from './addresses.ts'
+import { connectTo, type Target } from './connection.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /** Sends deliveries over connections of its own: to an address that was checked, and through no proxy (decision 72). */
@@ -43,35 +42,23 @@ export const createSender =
     const [address] = (await deadline.until(findAddresses(url, rules))) ?? []
     const reader = new ResponseReader()
     if (address !== undefined) {
-      const socket = connectTo(url, address, ca)
-      await exchange(socket, requestText(url, { ...delivery, userAgent }), reader, deadline)
+      await exchange({ url, address, ca }, requestText(url, { ...delivery, userAgent }), reader, deadline)
     }
     deadline.end()
     return { status: reader.status, body: reader.text, durationMs: Math.round(sinceStartMs() - startedMs) }
   }
 
-const connectTo = (url: URL, host: string, ca: string | undefined): Socket => {
-  const isSecure = url.protocol === 'https:'
-  const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
-  if (!isSecure) return connectPlainly({ host, port })
-  const name = hostOf(url)
-  return connectSecurely({
-    host,
-    port,
-    ...(isIP(name) === 0 && { servername: name }),
-    ...(ca !== undefined && { ca }),
-  })
-}
-
 /** Writes a request, and reads the response until the reader has enough, the connection ends or time is over. */
-const exchange = (socket: Socket, request: string, reader: ResponseReader, deadline: Deadline): Promise<unknown> => {
+const exchange = async (target: Target, request: string, reader: ResponseReader, deadline: Deadline): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  socket.on('data', (bytes: Buffer) => {
-    if (reader.read(bytes)) resolve()
+  const close = connectTo(target, request, {
+    onData: (bytes) => {
+      if (reader.read(bytes)) resolve()
+    },
+    onEnd: resolve,
   })
-  for (const ending of ['error', 'close', 'end'] as const) socket.on(ending, () => resolve())
-  socket.on('encrypted' in socket ? 'secureConnect' : 'connect', () => socket.write(request))
-  return deadline.until(promise).finally(() => socket.destroy())
+  await deadline.until(promise)
+  close()
 }
 
 const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAgent: string }): string => {
