@@ -8,7 +8,7 @@ import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt.ts'
 import { clearDropped } from './clearing.ts'
-import { Line } from './line.ts'
+import { type Line, Lines } from './line.ts'
 import { allWebhooks, findAnyWebhook, type Webhook } from './queries.ts'
 import { holdBack, listenToQueue } from './queue.ts'
 import { nextQueued, type QueuedDelivery } from './queue-queries.ts'
@@ -18,8 +18,9 @@ import { secretFrom, signatureHeaders } from './signing.ts'
 
 /** Deliveries at once, over all webhooks (contract C16). */
 const IN_FLIGHT_MAX = 64
-/** Requests come between: to start so many takes about a millisecond. */
-const STARTED_AT_ONCE = 8
+/** Requests come between: to start so many, or to record as many results, takes less than a millisecond. */
+const STARTED_AT_ONCE = 4
+const RECORDED_AT_ONCE = 4
 /** How often what is due by a clock that runs is looked for. */
 const TICK_MS = SECOND_MS
 /** A pause after a result that could not be written. */
@@ -49,12 +50,14 @@ const knowledge = worldPart(() => ({ isLoaded: false }), 'derived')
 
 /** Delivers what is queued, outside of transactions and requests. What was not recorded is sent again. */
 export class Deliveries {
-  readonly #lines = new Map<World, Map<string, Line>>()
+  readonly #lines = new Lines()
   #abort = new AbortController()
   readonly #waiting = new Set<{ world: World; isHeldUpBy: (line: Line) => boolean; resolve: () => void }>()
   /** The worlds of which nothing is sent for now, and for how many reasons. */
   readonly #paused = new Map<World, number>()
   #inFlight = 0
+  /** Those of {@link #inFlight} whose result waits to be recorded. */
+  readonly #responded: (() => void)[] = []
   #isPumpDue = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -67,11 +70,11 @@ export class Deliveries {
     if (known.isLoaded) return
     known.isLoaded = true
     listenToQueue(world, (webhookId, dueAtMs) => {
-      this.#lineOf(world, webhookId).expect(dueAtMs)
+      this.#lines.line(world, webhookId).expect(dueAtMs)
       this.#pumpSoon()
     })
     for (const webhook of allWebhooks(world.db.query)) {
-      if (webhook.active) this.#look(world.db.query, this.#lineOf(world, webhook.id), webhook)
+      if (webhook.active) this.#look(world.db.query, this.#lines.line(world, webhook.id), webhook)
     }
     this.clear(world)
     this.#pumpSoon()
@@ -132,14 +135,6 @@ export class Deliveries {
     this.#pumpSoon()
   }
 
-  #lineOf(world: World, webhookId: string): Line {
-    const ofWorld = this.#lines.get(world) ?? new Map<string, Line>()
-    this.#lines.set(world, ofWorld)
-    const line = ofWorld.get(webhookId) ?? new Line(world, webhookId)
-    ofWorld.set(webhookId, line)
-    return line
-  }
-
   /** The next delivery of a line that is not in flight, and when the one after it is due. */
   #look(query: Query, line: Line, { droppedTo, failingSinceMs }: Webhook): QueuedDelivery | undefined {
     line.isFailing = failingSinceMs !== null
@@ -161,35 +156,28 @@ export class Deliveries {
   }
 
   #pump(): void {
-    for (let started = 0; !this.#isClosing && this.#inFlight < IN_FLIGHT_MAX; started++) {
-      const line = this.#nextLine()
-      if (!line) break
-      if (started === STARTED_AT_ONCE) {
-        this.#pumpSoon()
-        break
-      }
-      this.#start(line)
-    }
+    for (const record of this.#responded.splice(0, RECORDED_AT_ONCE)) record()
+    if (this.#responded.length > 0) this.#pumpSoon()
+    this.#startSome()
     this.#resolveWaiting()
     clearTimeout(this.#timer)
-    if (this.#isClosing || this.#lines.size === 0) return
+    if (this.#isClosing || this.#lines.isEmpty) return
     this.#timer = setTimeout(() => this.#pump(), TICK_MS)
     this.#timer.unref()
   }
 
-  /** The line that has the fewest in flight; among them, the one that has waited for its turn the longest. */
-  #nextLine(): Line | undefined {
-    let next: Line | undefined
-    for (const [world, lines] of this.#lines) {
-      if (world.closed) this.#lines.delete(world)
-      if (this.#paused.has(world)) continue
-      for (const line of lines.values()) {
-        if (line.isIdle) lines.delete(line.webhookId)
-        else if (line.isReady && (!next || line.comesBefore(next))) next = line
+  /** Of the line with the fewest in flight first; among them, of the one that has waited for its turn the longest. */
+  #startSome(): void {
+    const ready = this.#lines.ready((world) => this.#paused.has(world))
+    for (let started = 0; ready.length > 0 && !this.#isClosing && this.#inFlight < IN_FLIGHT_MAX; started++) {
+      if (started === STARTED_AT_ONCE) {
+        this.#pumpSoon()
+        break
       }
-      if (lines.size === 0) this.#lines.delete(world)
+      const line = ready.reduce((first, other) => (other.comesBefore(first) ? other : first))
+      this.#start(line)
+      if (!line.isReady) ready.splice(ready.indexOf(line), 1)
     }
-    return next
   }
 
   #start(line: Line): void {
@@ -223,6 +211,7 @@ export class Deliveries {
       const atMs = world.clock.nowMs()
       const response = await this.#send(this.#deliveryOf(world, webhook, event, atMs, fault), fault)
       if (this.#abort.signal.aborted && response.status === null) return
+      await this.#turnToRecord()
       const attempted = { queued, event, response, atMs, nowMs: world.clock.nowMs() }
       const result = await world.db.write((tx) => recordAttempt(tx, attempted))
       if (result?.status === 'delivered' && fault !== 'lose') this.options.onDelivered?.(world, event)
@@ -237,6 +226,13 @@ export class Deliveries {
       line.end(queued.id)
       this.#pumpSoon()
     }
+  }
+
+  #turnToRecord(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#responded.push(resolve)
+      this.#pumpSoon()
+    })
   }
 
   async #send(delivery: Delivery, fault: DeliveryFault | undefined): Promise<ReceiverResponse> {
@@ -278,8 +274,7 @@ export class Deliveries {
   #resolveWaiting(): void {
     for (const waiting of this.#waiting) {
       const { world, isHeldUpBy, resolve } = waiting
-      const lines = [...(this.#lines.get(world)?.values() ?? [])]
-      if (!world.closed && !this.#isClosing && lines.some(isHeldUpBy)) continue
+      if (!world.closed && !this.#isClosing && this.#lines.of(world).some(isHeldUpBy)) continue
       this.#waiting.delete(waiting)
       resolve()
     }

@@ -4,6 +4,8 @@ import type { World } from '../worlds/world.ts'
 /** Deliveries at once for a webhook, and for one whose last attempt has failed (contract C16). */
 const IN_FLIGHT_MAX = 4
 const FAILING_IN_FLIGHT_MAX = 1
+/** For all webhooks whose last attempt has failed: receivers that hang leave places to the others. */
+const ALL_FAILING_IN_FLIGHT_MAX = 48
 
 let turns = 0
 
@@ -62,5 +64,43 @@ export class Line {
   /** Whether something is in flight, or due now. */
   get isBusy(): boolean {
     return this.inFlight.size > 0 || this.nextDueMs <= this.world.clock.nowMs()
+  }
+}
+
+/** The lines of all worlds where something is in flight or waits. */
+export class Lines {
+  readonly #byWorld = new Map<World, Map<string, Line>>()
+
+  get isEmpty(): boolean {
+    return this.#byWorld.size === 0
+  }
+
+  of(world: World): Line[] {
+    return [...(this.#byWorld.get(world)?.values() ?? [])]
+  }
+
+  line(world: World, webhookId: string): Line {
+    const ofWorld = this.#byWorld.get(world) ?? new Map<string, Line>()
+    this.#byWorld.set(world, ofWorld)
+    const line = ofWorld.get(webhookId) ?? new Line(world, webhookId)
+    ofWorld.set(webhookId, line)
+    return line
+  }
+
+  /** Those that may send something now. Lines where nothing waits any more are forgotten. */
+  ready(isPaused: (world: World) => boolean): Line[] {
+    const [sound, failing]: [Line[], Line[]] = [[], []]
+    let failingInFlight = 0
+    for (const [world, lines] of this.#byWorld) {
+      for (const line of lines.values()) {
+        if (line.isIdle) lines.delete(line.webhookId)
+        if (line.isFailing) failingInFlight += line.inFlight.size
+        if (line.isReady && !isPaused(world)) (line.isFailing ? failing : sound).push(line)
+      }
+      if (world.closed || lines.size === 0) this.#byWorld.delete(world)
+    }
+    if (failing.length === 0) return sound
+    failing.sort((one, other) => (one.comesBefore(other) ? -1 : 1))
+    return [...sound, ...failing.slice(0, Math.max(0, ALL_FAILING_IN_FLIGHT_MAX - failingInFlight))]
   }
 }

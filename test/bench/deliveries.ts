@@ -11,6 +11,9 @@ const QUIET_MS = 5_000
 const REQUESTS_PER_SECOND = 100
 const CONNECTIONS = 8
 const LOOK_MS = 10
+/** Deliveries are as many at once. */
+const FETCHED_AT_ONCE = 64
+const FETCHES = 5_000
 const PERSON = { first_name: 'Ada', last_name: 'Lovelace' }
 
 /** Prints the figures. */
@@ -47,6 +50,7 @@ export const deliveries = async (scrip: string[], events: number): Promise<void>
   })
   const delivered = Number((await ask(to, { path: '/count' })).body)
   await server.stop()
+  const fetchUs = await fetchedUs(to)
   receiver.kill()
   const [quietMs, busyMs] = [percentile(quiet, 0.99), percentile(busy, 0.99)]
   console.log(
@@ -55,11 +59,27 @@ export const deliveries = async (scrip: string[], events: number): Promise<void>
       ['deliveries', count(delivered)],
       ['a second', count(delivered / seconds)],
       ['processor time of one', `${count(usedUs / delivered)} µs`],
+      ['of a bare fetch to the same receiver', `${count(fetchUs)} µs`],
+      ['ratio', `${ratio(usedUs / delivered / fetchUs)} times`],
       ['p99 of requests, quiet', milliseconds(quietMs)],
       ['p99 of requests, while delivering', `${milliseconds(busyMs)}, ${ratio(busyMs / quietMs)} times`],
     ]).join('\n'),
   )
   if (delivered !== events * WEBHOOKS) throw new Error(`${events * WEBHOOKS} deliveries were queued`)
+}
+
+/** Processor time of sending as much to the receiver, and nothing else, over a connection for each. */
+const fetchedUs = async (port: number): Promise<number> => {
+  const url = `http://127.0.0.1:${port}/hooks/0`
+  const body = JSON.stringify({ id: 'evt_1', type: 'payout.completed', created_at: new Date().toISOString(), data: {} })
+  const before = process.cpuUsage()
+  let left = FETCHES
+  const fetchSome = async (): Promise<void> => {
+    while (left-- > 0) await (await fetch(url, { method: 'POST', body, keepalive: false })).text()
+  }
+  await Promise.all(Array.from({ length: FETCHED_AT_ONCE }, fetchSome))
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / FETCHES
 }
 
 /** Asks at a steady rate while some work goes on, and returns how long each response took from when it was due. */

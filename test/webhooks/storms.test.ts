@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { type StartedServer, startServer, TestWorld } from '../harness.ts'
+import { attemptsOf, fund, hook, openReceiver, type Receiver, readHook, settle, WEBHOOKS } from './webhooks.ts'
+
+/** Much at once, and in an unusual order. */
+
+let server: StartedServer
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+const NOON = '2030-01-01T12:00:00.000Z'
+const receivers: Receiver[] = []
+const receiving = (reply?: Parameters<typeof openReceiver>[0]): Receiver => {
+  const receiver = openReceiver(reply)
+  receivers.push(receiver)
+  return receiver
+}
+afterEach(() => {
+  for (const receiver of receivers.splice(0)) receiver.stop()
+})
+const failing = () => new Response('', { status: 503 })
+const patch = (world: TestWorld, id: string, body: object) =>
+  world.request(`${WEBHOOKS}/${id}`, { method: 'PATCH', body: JSON.stringify(body) })
+const make = (world: TestWorld, data: object) => world.control('/events', { type: 'payout.completed', data })
+const makeMany = async (world: TestWorld, count: number): Promise<void> => {
+  for (let id = 1; id <= count; id++) await make(world, { id })
+}
+/** Another client of a world. */
+const clientOf = async (world: TestWorld, name: string): Promise<TestWorld> => {
+  const password = 'a password'
+  const { status } = await world.control('/clients', { name, password })
+  if (status !== 201) throw new Error(`client: ${status}`)
+  return TestWorld.open(server, world.name, `sbx_${world.name}.${name}`)
+}
+
+describe('A webhook with hundreds of events that wait', () => {
+  test('is switched off, on and off again: nothing of it is delivered later', async () => {
+    const [world, receiver] = [await server.world(NOON), receiving(failing)]
+    const { id } = await hook(world, receiver.url)
+    await makeMany(world, 500)
+    await patch(world, id, { active: false })
+    await patch(world, id, { active: true })
+    await make(world, { id: 0 })
+    await patch(world, id, { active: false })
+    // What was dropped is deleted in steps between writes.
+    for (let write = 0; write < 60; write++) await fund(world)
+    await settle(world)
+    receiver.reply = () => new Response()
+    receiver.received.length = 0
+    await patch(world, id, { active: true })
+    await world.clock({ advance: 'PT1M' })
+    await settle(world)
+    expect(receiver.received).toEqual([])
+    await fund(world)
+    await settle(world)
+    expect(receiver.types()).toEqual(['wallet.credited'])
+  })
+
+  test('is switched off and deleted: its events expire like any others', async () => {
+    const [world, receiver] = [await server.world(NOON), receiving(failing)]
+    const { id } = await hook(world, receiver.url)
+    await makeMany(world, 500)
+    await patch(world, id, { active: false })
+    expect((await world.delete(`${WEBHOOKS}/${id}`)).status).toBe(204)
+    await world.clock({ advance: 'P31D' })
+    const again = await world.again()
+    expect((await again.get('/api/v1/events')).headers.get('x-total-count')).toBe('0')
+  })
+})
+
+test('Sixty-four receivers that hang leave places to one that responds', async () => {
+  const world = await server.world(NOON)
+  const held = Promise.withResolvers<void>()
+  const [hanging, prompt] = [receiving(failing), receiving()]
+  const clients = await Promise.all(['one', 'two', 'three', 'four'].map((name) => clientOf(world, name)))
+  for (const client of clients) for (let each = 0; each < 16; each++) await hook(client, hanging.url)
+  for (const name of ['one', 'two', 'three', 'four']) await world.control('/events', { type: 'ping', client: name })
+  await settle(world)
+  hanging.reply = async () => {
+    await held.promise
+    return failing()
+  }
+  hanging.received.length = 0
+  await world.clock({ advance: 'PT30S' })
+  await hook(world, prompt.url)
+  await hanging.until(48)
+  await fund(await world.again())
+  await prompt.until(1)
+  expect(hanging.received).toHaveLength(48)
+  held.resolve()
+  await settle(world)
+  expect(hanging.received).toHaveLength(64)
+})
+
+test('An event of half a megabyte arrives whole at a receiver that reads slowly', async () => {
+  const [world, receiver] = [await server.world(NOON), receiving()]
+  const { id } = await hook(world, receiver.url)
+  const text = 'é'.repeat(250_000)
+  expect((await make(world, { id: 1, text })).status).toBe(201)
+  await settle(world)
+  expect(receiver.received.map(({ event }) => event.data)).toEqual([{ id: 1, text }])
+  expect(await attemptsOf(world, id)).toMatchObject([{ status: 'delivered' }])
+  expect(await readHook(world, id)).toMatchObject({ active: true })
+})
