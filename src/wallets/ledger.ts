@@ -78,7 +78,7 @@ const move = (
   }
   plus(before.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
   const { entryId, moved } = post(tx, wallet, cause, movement, against)
-  const { conversion, nowMs } = cause
+  const { conversion, nowMs, sourceId } = cause
   const transaction = insertTransaction(tx, {
     id: null,
     walletId: wallet.id,
@@ -93,15 +93,15 @@ const move = (
     conversionMinor: conversion?.conversionMinor ?? null,
     balanceAfterMinor,
     sourceType: cause.sourceType,
-    sourceId: cause.sourceId,
+    sourceId,
     remarks: cause.remarks,
     createdAtMs: nowMs,
     searchLowerCase: searchText(cause.sourceId, cause.remarks),
   })
   if (context?.world) {
     const published = { world: context.world, reference: context.reference }
-    publishWallet(tx, published, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs)
-    if (moved.isLow && !before.isLow) publishWallet(tx, published, moved, 'low', nowMs)
+    publishWallet(tx, published, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs, sourceId)
+    if (moved.isLow && !before.isLow) publishWallet(tx, published, moved, 'low', nowMs, sourceId)
   }
   return transaction
 }

@@ -27,9 +27,11 @@ export interface NewEvent {
   data: object
   /** When the change fell due, which can be before the present of the world. */
   createdAtMs: number
+  /** Of an event of a wallet: the id of the order or payout that moved it. */
+  sourceId?: string | null
 }
 
-type EventListener = (event: Event) => void
+type EventListener = (event: Event, sourceId: string | null) => void
 
 const listeners = worldPart(() => new Set<EventListener>())
 
@@ -56,7 +58,7 @@ export const publishTo = (tx: Tx, world: World, webhook: Webhook, event: NewEven
   return written
 }
 
-const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event => {
+const writeEvent = (tx: Tx, world: World, { data, sourceId = null, ...change }: NewEvent): Event => {
   const { clientId, type, createdAtMs } = change
   const id = nextNumber(tx)
   const json = JSON.stringify(data)
@@ -64,6 +66,6 @@ const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event 
   const event = { id, eventId, data: json, ...change }
   insertEvent(tx, event)
   schedule(world, 'events', createdAtMs + EVENT_KEPT_MS)
-  for (const listener of world.of(listeners)) listener(event)
+  for (const listener of world.of(listeners)) listener(event, sourceId)
   return event
 }

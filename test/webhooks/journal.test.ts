@@ -61,7 +61,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     ])
   })
 
-  test('shows what the clock and an operator make of its order or payout later', async () => {
+  test('shows what the clock and an operator make of its order or payout later, with what comes back to the wallet', async () => {
     const world = await server.world(NOON)
     await hook(world, inboxUrl(world))
     const { id } = await place(world, { ...DELAYED, quantity: 1 })
@@ -76,6 +76,7 @@ describe('GET /_sandbox/requests/{id}', () => {
       'wallet.debited',
       'order.created',
       'order.processing',
+      'wallet.credited',
       'order.failed',
       'order.refunded',
     ])

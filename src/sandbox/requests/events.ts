@@ -22,10 +22,10 @@ export class EventObserver {
   constructor(private readonly onEvent: (world: World, event: Event) => void) {}
 
   watch(world: World): void {
-    listenToEvents(world, (event) => {
+    listenToEvents(world, (event, sourceId) => {
       const { writing, byRecord } = world.of(causes)
       if (writing) return void writing.push(event)
-      note(byRecord.get(event.record), event)
+      note(byRecord.get(event.record) ?? purchaseOf(byRecord, sourceId), event)
       // A commit runs to its end before, and the writer goes on behind.
       queueMicrotask(() => this.#notifyIfCommitted(world, event))
     })
@@ -62,6 +62,10 @@ export class EventObserver {
     if (!world.closed && isWritten(world.db.query, event)) this.onEvent(world, event)
   }
 }
+
+/** The events of the request that has bought what moves a wallet now. The ids of orders and payouts differ. */
+const purchaseOf = (byRecord: Causes['byRecord'], id: string | null): string[] | undefined =>
+  byRecord.get(`order ${id}`) ?? byRecord.get(`payout ${id}`)
 
 const remember = (byRecord: Causes['byRecord'], record: string, events: string[]): void => {
   byRecord.delete(record)

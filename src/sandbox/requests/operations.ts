@@ -44,7 +44,8 @@ export const RecordedRequest = Type.Object(
       { description: 'The rows that the request wrote' },
     ),
     events: Type.Array(Type.String(), {
-      description: 'The ids of the events that it caused, also those of later changes of its order or payout',
+      description:
+        'The ids of the events that it caused, with those of later changes of its order or payout and their refunds',
     }),
   },
   { title: 'RecordedRequest' },
