@@ -1,4 +1,7 @@
-import { type JSONPath, type ParseError, parse, printParseErrorCode, visit } from 'jsonc-parser'
+import type { JSONPath, ParseError } from 'jsonc-parser'
+
+/** Loaded on first use, for files with a fault. */
+const parser = () => require('jsonc-parser') as typeof import('jsonc-parser')
 
 /** Finds the lines of places in valid JSON, such as `/products/2/currency`; of the innermost value on the way if it is missing. */
 export const linesOf = (text: string, places: readonly string[]): ((place: string) => number) => {
@@ -12,7 +15,7 @@ export const linesOf = (text: string, places: readonly string[]): ((place: strin
   }
   // The scanner leaves a value that was not entered only if its end has a callback.
   const leave = (): void => undefined
-  visit(text, {
+  parser().visit(text, {
     onObjectBegin: enter,
     onObjectEnd: leave,
     onArrayBegin: enter,
@@ -30,6 +33,7 @@ const parentOf = (place: string): string => place.slice(0, place.lastIndexOf('/'
 /** What is wrong with a text that is not JSON, and where. */
 export const syntaxFaultOf = (text: string): string => {
   const faults: ParseError[] = []
+  const { parse, printParseErrorCode } = parser()
   parse(text, faults, { disallowComments: true })
   const [first] = faults
   if (!first) return 'not JSON'

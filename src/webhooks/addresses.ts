@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { addNetwork } from '../http/client-address.ts'
 
@@ -79,6 +78,7 @@ export const findAddresses = async (url: URL, rules: AddressRules): Promise<stri
 /** @throws nothing: a name that cannot be looked up has no addresses */
 const resolved = async (name: string): Promise<string[]> => {
   try {
+    const { lookup } = await import('node:dns/promises') // loaded on first use, because it delays the start
     return (await lookup(name, { all: true })).map(({ address }) => address)
   } catch {
     return []

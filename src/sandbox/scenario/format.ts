@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import { type Document, isNode, LineCounter, parseDocument, stringify, visit } from 'yaml'
+import type { Document, LineCounter } from 'yaml'
 import { writingProblem } from '../../http/validation.ts'
 import { type Problem, ScenarioFault } from './loading.ts'
 import { type Scenario, ScenarioSchema } from './schema.ts'
@@ -9,6 +9,9 @@ import { type Scenario, ScenarioSchema } from './schema.ts'
 /** Documents as text: JSON, or YAML with comments, without tags, and with few aliases (contract C15). */
 
 export type Format = 'json' | 'yaml'
+
+/** Loaded on first use: its modules are a good part of those that a server needs at its start. */
+const library = () => require('yaml') as typeof import('yaml')
 
 /** Aliases that stand for each other could grow without end. */
 const ALIASES_MAX = 100
@@ -38,6 +41,7 @@ const fromYaml = (text: string): unknown => {
     const document = parsed(text)
     const [error] = document.errors
     if (error) throw error
+    const { isNode, visit } = library()
     visit(document, (_, node) => {
       if (isNode(node) && node.tag !== undefined) throw new Error(`tags are refused: ${node.tag}`)
     })
@@ -48,7 +52,7 @@ const fromYaml = (text: string): unknown => {
 }
 
 const parsed = (text: string, lineCounter?: LineCounter) =>
-  parseDocument(text, { schema: 'core', ...(lineCounter && { lineCounter }) })
+  library().parseDocument(text, { schema: 'core', ...(lineCounter && { lineCounter }) })
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -106,7 +110,7 @@ const whatOf = ({ type, schema, message }: ValueError): string => {
 export const withLines = (fault: ScenarioFault, text: string): ScenarioFault => {
   const isKnown = fault.problems.some(({ line }) => line !== undefined)
   if (isKnown || text.length > LINED_LENGTH_MAX) return fault
-  const lines = new LineCounter()
+  const lines = new (library().LineCounter)()
   const document = parsed(text, lines)
   return new ScenarioFault(
     fault.problems.map((problem) => ({ ...problem, line: lineOf(document, lines, problem.path) })),
@@ -118,7 +122,7 @@ const lineOf = (document: Document, lines: LineCounter, path: string): number =>
   const steps = path.split('/').slice(1)
   for (let length = steps.length; length > 0; length--) {
     const node: unknown = document.getIn(steps.slice(0, length), true)
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+    if (library().isNode(node) && node.range) return lines.linePos(node.range[0]).line
   }
   return 1
 }
@@ -154,13 +158,15 @@ const YAML_STYLE = { lineWidth: 0, aliasDuplicateObjects: false } as const
 
 function* yamlPieces(document: Iterable<[string, Section]>): Generator<string> {
   for (const [name, section] of document) {
-    if ('value' in section) yield stringify({ [name]: section.value }, YAML_STYLE)
+    if ('value' in section) yield library().stringify({ [name]: section.value }, YAML_STYLE)
     else {
       let isEmpty = true
       for (const record of section.records) {
         if (isEmpty) yield `${name}:\n`
         isEmpty = false
-        yield stringify([record], YAML_STYLE).replace(/^(?=.)/gm, '  ')
+        yield library()
+          .stringify([record], YAML_STYLE)
+          .replace(/^(?=.)/gm, '  ')
       }
       if (isEmpty) yield `${name}: []\n`
     }
