@@ -14,7 +14,7 @@ import { BENEFICIARY_SORTS } from './queries.ts'
 
 const operation = operationsOf({
   tag: 'Beneficiaries',
-  tagDescription: 'People who are paid, saved to be paid again.',
+  tagDescription: 'Saved recipients of payouts.',
   errorShape: 'flat',
 })
 
@@ -96,7 +96,7 @@ export const getBeneficiary = operation({
   id: 'getBeneficiary',
   summary: 'Get a saved beneficiary',
   unexpectedError: 'Failed to retrieve beneficiary',
-  description: 'With what was paid to the person so far.',
+  description: 'Includes the total paid so far.',
   params: BeneficiaryPath,
   success: { status: 200, description: 'The beneficiary', schema: BeneficiarySchema, example: BENEFICIARY_EXAMPLE },
   errors: GET_BENEFICIARY_ERRORS,
@@ -106,7 +106,7 @@ export const deleteBeneficiary = operation({
   id: 'deleteBeneficiary',
   summary: 'Delete a saved beneficiary',
   unexpectedError: 'Failed to delete beneficiary',
-  description: 'Payouts that were made to it are unaffected.',
+  description: 'Its payouts stay as they are.',
   params: BeneficiaryPath,
   success: { status: 204, description: 'The beneficiary is deleted' },
   errors: DELETE_BENEFICIARY_ERRORS,

@@ -6,7 +6,7 @@ import { CATEGORY_NOT_FOUND, SUBCATEGORY_NOT_FOUND } from './errors.ts'
 
 const operation = operationsOf({
   tag: 'Categories',
-  tagDescription: 'What products are sorted by. For accounts with the vouchers feature.',
+  tagDescription: 'Groups of products. For accounts with the vouchers feature.',
   errorShape: 'structured',
 })
 
@@ -21,7 +21,7 @@ export const listCategories = operation({
   stored: true,
   unexpectedError: 'Failed to retrieve categories',
   summary: 'List all active categories',
-  description: 'What products can be filtered by; inactive ones are never shown.',
+  description: 'Products can be filtered by category. Inactive categories are never listed.',
   success: listOf('All active categories', CategorySchema, CATEGORY_EXAMPLE),
   errors: { 'categories.feature_disabled': FEATURE_DISABLED },
 })
@@ -45,7 +45,7 @@ export const listSubcategories = operation({
   stored: true,
   unexpectedError: 'Failed to retrieve subcategories',
   summary: 'List all active subcategories',
-  description: 'What categories are divided into; inactive ones are never shown.',
+  description: 'Each belongs to a category. Inactive subcategories are never listed.',
   success: listOf('All active subcategories', SubcategorySchema, SUBCATEGORY_EXAMPLE),
   errors: { 'subcategories.feature_disabled': FEATURE_DISABLED },
 })

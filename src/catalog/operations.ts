@@ -11,7 +11,7 @@ import { BANDS_EXAMPLE, BandSchema, Denomination, ProductPath, Quantity } from '
 
 const operation = operationsOf({
   tag: 'Products',
-  tagDescription: 'Gift cards on sale: what there is, whether it can be had, and what it costs.',
+  tagDescription: 'Gift cards on sale, with availability and prices.',
   errorShape: 'structured',
 })
 
@@ -80,7 +80,7 @@ export const listProducts = operation({
   stored: true,
   unexpectedError: 'Failed to retrieve products',
   summary: 'List products',
-  description: 'Products on sale, at the discounts that hold for this client.',
+  description: 'Products on sale, with the discounts of this client.',
   query: ListQuery,
   success: pageOf('A page of products', ProductSchema, PRODUCT_EXAMPLE, LONG_PAGE_HEADERS),
   errors: { 'products.list_validation': violation('limit', 'max', 'must be at most 10000') },
@@ -91,7 +91,7 @@ export const getProduct = operation({
   stored: true,
   unexpectedError: 'Failed to retrieve product',
   summary: 'Get a product',
-  description: 'With its terms, its description and how to use it.',
+  description: 'Includes its terms, description and usage instructions.',
   params: ProductPath,
   success: { status: 200, description: 'The product', schema: ProductDetailSchema, example: DETAIL_EXAMPLE },
   errors: { 'products.invalid_id': invalidId('product'), 'products.not_found': PRODUCT_NOT_FOUND },
@@ -101,7 +101,8 @@ export const checkAvailability = operation({
   id: 'checkAvailability',
   unexpectedError: 'Failed to check availability',
   summary: 'Check whether a denomination is available in a quantity',
-  description: 'Weighs denomination, quantity and stock. What is not offered is not available, and no error.',
+  description:
+    'Checks denomination, quantity and stock. A denomination that is not offered is not available; that is no error.',
   params: ProductPath,
   body: AvailabilityBody,
   bodyExample: { denomination: 100, quantity: 2 },
@@ -124,7 +125,7 @@ export const getCardPicture = operation({
   stored: true,
   summary: 'Get the picture of a product',
   description:
-    'An SVG that loads nothing and never changes: image_url leads here, and browsers may keep it. With `/card.png` behind it, image_url leads to a PNG.',
+    'An SVG without external resources, which can be cached: image_url leads here. With `/card.png` behind it, image_url leads to a PNG.',
   public: true,
   params: ProductPath,
   success: {

@@ -37,7 +37,7 @@ export const DiscountSchema = Type.Object(
 )
 const CACHE_HEADERS = Type.Object({
   'X-Cache': Type.Union([Type.Literal('HIT'), Type.Literal('MISS')], {
-    description: 'HIT when the answer was given before, else MISS',
+    description: 'HIT if the response was cached, else MISS',
   }),
 })
 
@@ -75,7 +75,7 @@ export const calculateCharges = operation({
   unexpectedError: 'Failed to calculate charges',
   summary: 'Calculate what a purchase costs',
   description:
-    'Without wallet_id the wallet in the currency of the product pays, else the default one. The same question is answered with the same bytes for five minutes.',
+    'Without wallet_id the wallet in the currency of the product pays, else the default one. For five minutes the same request gets the same response, byte for byte.',
   params: ProductPath,
   body: ChargesBody,
   bodyExample: { denomination: 100, quantity: 2 },

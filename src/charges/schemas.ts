@@ -19,7 +19,7 @@ export const ChargeSchema = Type.Object(
     total_amount: Type.Number({ description: 'After discount, before taxes and fees' }),
     discount: Type.Number({ description: 'Discount percentage applied' }),
     gst_amount: Type.Number(),
-    total_payable: Type.Number({ description: 'What the wallet pays' }),
+    total_payable: Type.Number({ description: 'Amount that the wallet pays' }),
     max_quantity: Type.Integer(),
     net_amount: Type.Number({ description: 'total_amount in the currency of the wallet' }),
     handling_fee_amount: Type.Number(),

@@ -19,12 +19,12 @@ export const RATE_LIMIT_HEADERS = Type.Object({
 })
 export const CONDITION = Type.Object({
   'If-None-Match': Type.Optional(
-    Type.String({ description: 'The ETag of an earlier answer: 304 while it is the same' }),
+    Type.String({ description: 'The ETag of an earlier response: 304 if nothing has changed' }),
   ),
 })
 export const VALIDATORS = Type.Object({
-  ETag: Type.String({ description: 'Stands for what is answered, in every encoding' }),
-  'Cache-Control': Type.String({ description: 'Only the client may keep it, and has to ask again' }),
+  ETag: Type.String({ description: 'Identifies the content, in every encoding' }),
+  'Cache-Control': Type.String({ description: 'Only the client may cache it, and must revalidate it' }),
   Vary: Type.String(),
 })
 export const STORED_HEADERS = Type.Object({

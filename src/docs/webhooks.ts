@@ -39,7 +39,7 @@ export const webhookObjects = (components: Components, events: Readonly<Record<s
           operationId: `on${title}`,
           tags: [TAG],
           summary: `Receive ${type}`,
-          description: 'Answer with a status of the 200s within 15 seconds; another one is tried again.',
+          description: 'Respond with a 2xx status within 15 seconds. Deliveries with any other status are tried again.',
           security: [],
           parameters: SIGNATURE_HEADERS,
           requestBody: {

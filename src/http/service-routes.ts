@@ -8,7 +8,7 @@ import { Timestamp } from './schemas.ts'
 
 const operation = operationsOf({
   tag: 'Service',
-  tagDescription: 'Whether the service is well.',
+  tagDescription: 'Health of the service.',
   errorShape: 'structured',
   isProbe: true,
 })
@@ -53,11 +53,11 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
       operation({
         id: 'getStatus',
         summary: 'Check the health of the service',
-        description: 'Version, mode and the time that the service goes by.',
+        description: 'Version, mode and time of the service.',
         public: true,
         success: {
           status: 200,
-          description: 'The service answers',
+          description: 'The service is up',
           schema: StatusSchema,
           example: { status: 'ok', version: '0.1.0', mode, time: '2026-01-01T00:00:00.000Z' },
         },
@@ -67,7 +67,7 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
     .get(
       '/livez',
       () => ({ status: 'ok' as const }),
-      probe('isAlive', 'Whether the process runs', 'For supervisors: outside of authentication and limits.'),
+      probe('isAlive', 'Check whether the process runs', 'For supervisors. Needs no token and has no rate limit.'),
     )
     .get(
       '/readyz',
@@ -76,10 +76,15 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
         set.status = 503
         return { status: 'unavailable' as const }
       },
-      probe('isReady', 'Whether the process answers requests', 'For load balancers: no longer once it is closing.', {
-        status: 503,
-        description: 'No longer: the process is closing',
-        schema: ProbeSchema,
-        example: { status: 'unavailable' },
-      }),
+      probe(
+        'isReady',
+        'Check whether the process accepts requests',
+        'For load balancers. Fails once the process is shutting down.',
+        {
+          status: 503,
+          description: 'The process is shutting down',
+          schema: ProbeSchema,
+          example: { status: 'unavailable' },
+        },
+      ),
     )

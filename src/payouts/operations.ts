@@ -152,7 +152,7 @@ export const createPayout = operation({
   unexpectedError: 'Failed to create payout',
   summary: 'Pay a beneficiary',
   description:
-    'The wallet pays amount and fees at once, converted when its currency differs. The beneficiary is a saved one, or a person by e-mail, first and last name.',
+    'The wallet pays the amount and the fees at once, converted if its currency differs. The beneficiary is a saved one, or a person with e-mail, first name and last name.',
   headers: IdempotencyHeaders,
   body: PayoutBody,
   bodyExample: {
@@ -181,7 +181,7 @@ export const getPayout = operation({
   id: 'getPayout',
   unexpectedError: 'Failed to retrieve payout',
   summary: 'Get a payout with its events',
-  description: 'Every change of its status is an event, with who caused it.',
+  description: 'Every change of its status is an event that says who caused it.',
   params: PayoutPath,
   success: { status: 200, description: 'The payout', schema: PayoutSchema, example: PAYOUT_EXAMPLE },
   errors: GET_PAYOUT_ERRORS,
@@ -191,7 +191,7 @@ export const cancelPayout = operation({
   id: 'cancelPayout',
   unexpectedError: 'Failed to cancel payout',
   summary: 'Cancel a payout that is not submitted yet',
-  description: 'The wallet gets back amount and fees.',
+  description: 'The wallet is refunded the amount and the fees.',
   params: PayoutPath,
   success: { status: 200, description: 'The cancelled payout', schema: PayoutSchema, example: CANCELLED_EXAMPLE },
   errors: CANCEL_PAYOUT_ERRORS,

@@ -54,7 +54,7 @@ export const listCountries = countryOperation({
   unexpectedError: 'Failed to retrieve countries',
   stored: true,
   summary: 'List all countries',
-  description: 'All 249, under identifiers that never change.',
+  description: 'All 249 countries, with identifiers that never change.',
   success: listOf('All countries of ISO 3166-1', CountrySchema, COUNTRY_EXAMPLE),
   errors: {},
 })
@@ -64,7 +64,7 @@ export const getCountry = countryOperation({
   unexpectedError: 'Failed to retrieve country',
   stored: true,
   summary: 'Get a country',
-  description: 'With both letter codes, the numeric one and the dialing prefix.',
+  description: 'Includes both letter codes, the numeric code and the dialing prefix.',
   params: CountryPath,
   success: { status: 200, description: 'The country', schema: CountrySchema, example: COUNTRY_EXAMPLE },
   errors: GET_COUNTRY_ERRORS,
@@ -75,7 +75,7 @@ export const listCurrencies = currencyOperation({
   unexpectedError: 'Failed to retrieve currencies',
   stored: true,
   summary: 'List all currencies',
-  description: 'All in circulation, under identifiers that never change.',
+  description: 'All currencies in circulation, with identifiers that never change.',
   success: listOf('All circulating currencies of ISO 4217', CurrencySchema, CURRENCY_EXAMPLE),
   errors: {},
 })

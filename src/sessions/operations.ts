@@ -14,7 +14,7 @@ import {
 
 const operation = operationsOf({
   tag: 'Authentication',
-  tagDescription: 'Credentials become tokens, tokens are renewed and revoked.',
+  tagDescription: 'Get, refresh and revoke tokens.',
   errorShape: 'structured',
 })
 
@@ -84,7 +84,7 @@ export const refresh = operation({
   id: 'refresh',
   summary: 'Exchange a refresh token for a new pair of tokens',
   description:
-    'The old refresh token is dead afterwards. Using a dead one revokes every token that descends from its login.',
+    'The old refresh token becomes invalid. Using it again revokes every token that descends from its login.',
   public: true,
   body: RefreshBody,
   bodyExample: { refresh_token: PAIR_EXAMPLE.refresh_token },
@@ -98,11 +98,11 @@ export const logout = operation({
   id: 'logout',
   summary: 'Revoke all tokens of the client',
   description:
-    'Access and refresh tokens of every login of the client are dead at once. It takes no request of the limits.',
+    'Every access and refresh token of the client becomes invalid at once. It does not count towards the rate limits.',
   free: true,
   success: {
     status: 200,
-    description: 'Every access and refresh token of the client is dead',
+    description: 'Every access and refresh token of the client is invalid',
     schema: Type.Object({ message: Type.String() }, { title: 'LogoutResult' }),
     example: { message: 'Successfully logged out' },
   },

@@ -18,7 +18,7 @@ import { SOURCE_TYPES, TRANSACTION_STATUSES } from './tables.ts'
 
 const operation = operationsOf({
   tag: 'Wallets',
-  tagDescription: 'What a client pays from, and every movement of it.',
+  tagDescription: 'The wallets of a client, and their transactions.',
   errorShape: 'structured',
 })
 
@@ -33,7 +33,7 @@ export const WalletSchema = Type.Object(
     id: Type.Integer(),
     currency_id: Type.Integer(),
     currency_code: Type.String({ description: 'ISO 4217' }),
-    amount: Type.Number({ description: 'What can be spent now' }),
+    amount: Type.Number({ description: 'Amount that can be spent now' }),
     reserved_amount: Type.Number({ description: 'Paid for orders and payouts that are still under way' }),
     type: oneOf(WALLET_TYPES),
     credit_limit: Type.Number({ description: 'How far below zero a POSTPAID wallet may go' }),
@@ -123,7 +123,7 @@ export const listWallets = operation({
   id: 'listWallets',
   unexpectedError: 'Failed to retrieve wallets',
   summary: 'List wallets',
-  description: 'What the client can pay from, with the balance of each.',
+  description: 'All wallets of the client, with their balances.',
   query: WalletListQuery,
   success: pageOf('A page of wallets', WalletSchema, WALLET_EXAMPLE, LONG_PAGE_HEADERS),
   errors: LIST_WALLETS_ERRORS,
@@ -133,7 +133,7 @@ export const getWallet = operation({
   id: 'getWallet',
   unexpectedError: 'Failed to retrieve wallet',
   summary: 'Get a wallet',
-  description: 'Its balance, and what of it is reserved.',
+  description: 'Includes its balance and the reserved amount.',
   params: WalletPath,
   success: { status: 200, description: 'The wallet', schema: WalletSchema, example: WALLET_EXAMPLE },
   errors: GET_WALLET_ERRORS,

@@ -46,7 +46,7 @@ const listEntries = controlOperation('ledger')({
   query: Type.Object({
     ...WorldQuery.properties,
     limit: parameter<number>(
-      Type.Integer({ minimum: 1, maximum: ENTRIES_MAX, default: ENTRIES_MAX, description: 'At most so many' }),
+      Type.Integer({ minimum: 1, maximum: ENTRIES_MAX, default: ENTRIES_MAX, description: 'Maximum number of items' }),
       count(ENTRIES_MAX),
     ),
   }),

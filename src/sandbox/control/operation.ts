@@ -7,7 +7,8 @@ import { unknownProblem } from './strict.ts'
 /** Declares an operation that is open to everyone. */
 export const openOperation = operationsOf({
   tag: 'Sandbox',
-  tagDescription: 'What only the sandbox has: worlds and their clocks. Open on this machine, elsewhere by token.',
+  tagDescription:
+    'What only the sandbox has, such as worlds and their clocks. It is open on this machine; elsewhere it needs a token.',
   errorShape: 'structured',
   public: true,
   closed: true,

@@ -55,7 +55,7 @@ const TOO_SHORT = 'must be at least 1 character long'
 export const getPace = controlOperation('pace')({
   id: 'getPace',
   summary: 'See whether the clock moves payouts and orders',
-  description: 'Automatic, or by hand with the operations of this group.',
+  description: 'Automatic, or manual with the operations of this group.',
   query: WorldQuery,
   success: paceSuccess({ payouts: 'auto', orders: 'auto' }),
   errors: {},
@@ -63,8 +63,8 @@ export const getPace = controlOperation('pace')({
 
 export const setPace = controlOperation('pace')({
   id: 'setPace',
-  summary: 'Let the clock move payouts and orders, or nobody',
-  description: 'By hand, a payout or order stays where it is until it is told to go on.',
+  summary: 'Set whether the clock moves payouts and orders',
+  description: 'With the pace manual, payouts and orders stay as they are until operations of this group move them.',
   query: WorldQuery,
   body: Type.Object(
     { payouts: Type.Optional(oneOf(PACES)), orders: Type.Optional(oneOf(PACES)) },
@@ -78,7 +78,7 @@ export const setPace = controlOperation('pace')({
 export const openWallet = controlOperation('wallet_open')({
   id: 'openWallet',
   summary: 'Open a wallet for a client of a world',
-  description: 'Empty at first, and prepaid unless told otherwise.',
+  description: 'Empty at first, and prepaid by default.',
   query: WorldQuery,
   body: Type.Object(
     {
@@ -103,7 +103,7 @@ export const openWallet = controlOperation('wallet_open')({
 export const fundWallet = controlOperation('wallet_fund')({
   id: 'fundWallet',
   summary: 'Fund a wallet',
-  description: 'The amount is booked as a transaction, as if money had been sent.',
+  description: 'The amount is booked as a transaction, like a transfer of money.',
   params: idPath('wallet'),
   query: WorldQuery,
   body: Type.Object(
@@ -130,8 +130,7 @@ export const fundWallet = controlOperation('wallet_fund')({
 export const updateWallet = controlOperation('wallet_update')({
   id: 'updateWallet',
   summary: 'Set the threshold of a wallet',
-  description:
-    'Once the amount is below it, there is an event wallet.low, and another one only after it has recovered.',
+  description: 'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
   params: idPath('wallet'),
   query: WorldQuery,
   body: Type.Object(
@@ -166,7 +165,7 @@ export const updateWallet = controlOperation('wallet_update')({
 export const advancePayout = controlOperation('payout_advance')({
   id: 'advancePayout',
   summary: 'Move a payout on: a step, or as far as a status',
-  description: 'Through every status on the way, each with its event and its bookings.',
+  description: 'Passes through every status on the way, each with its event and its ledger entries.',
   params: PayoutPath,
   query: WorldQuery,
   body: Type.Object({ to: Type.Optional(oneOf(ADVANCE_TARGETS)) }, { title: 'AdvanceRequest' }),
@@ -182,7 +181,7 @@ export const advancePayout = controlOperation('payout_advance')({
 export const failPayout = controlOperation('payout_fail')({
   id: 'failPayout',
   summary: 'Fail a payout that is processing or settling',
-  description: 'The money goes back to the wallet, as when a bank refuses it.',
+  description: 'The money is refunded to the wallet, as when a bank refuses the payout.',
   params: PayoutPath,
   query: WorldQuery,
   body: Type.Object(
@@ -200,8 +199,8 @@ export const failPayout = controlOperation('payout_fail')({
 
 export const returnPayout = controlOperation('payout_return')({
   id: 'returnPayout',
-  summary: 'Have a completed payout returned, late',
-  description: 'The wallet is credited with the amount, without the fees. What has happened stays as it was.',
+  summary: 'Return a completed payout',
+  description: 'The wallet is credited with the amount, without the fees. Earlier events stay as they are.',
   params: PayoutPath,
   query: WorldQuery,
   body: Type.Object(
@@ -219,7 +218,7 @@ export const returnPayout = controlOperation('payout_return')({
 
 export const deliverOrder = controlOperation('order_deliver')({
   id: 'deliverOrder',
-  summary: 'Deliver vouchers of an order: so many, or all',
+  summary: 'Deliver some vouchers of an order, or all',
   description: 'The vouchers are made on the spot, whatever the pace of the world.',
   params: idPath('order'),
   query: WorldQuery,
@@ -233,7 +232,7 @@ export const deliverOrder = controlOperation('order_deliver')({
 export const failOrder = controlOperation('order_fail')({
   id: 'failOrder',
   summary: 'Fail an order, or what is left of it',
-  description: 'The wallet gets back what it paid for the vouchers that were not delivered.',
+  description: 'The wallet is refunded for the vouchers that were not delivered.',
   params: idPath('order'),
   query: WorldQuery,
   body: Type.Object(

@@ -83,7 +83,7 @@ const indexRoutes = ({ worlds, version }: Parts) =>
     controlOperation('sandbox')({
       id: 'getSandbox',
       summary: 'See what the sandbox offers',
-      description: 'The worlds that there are, and where the rest of the control API is.',
+      description: 'Lists the worlds, and links to the rest of the control API.',
       success: {
         status: 200,
         description: 'Version, worlds and links',

@@ -54,8 +54,8 @@ export const editProduct = controlOperation('product')({
   id: 'editProduct',
   summary: 'Change a product of a world',
   description:
-    'Members as in a catalog file; those that are left out stay. Lists, prices and orders of this world see it at once, ' +
-    'and prices that it held are forgotten. Nothing changes for other worlds.',
+    'Members as in a catalog file; those that are left out stay. It takes effect at once in lists, prices and ' +
+    'orders of this world, and drops its held prices. Other worlds do not change.',
   params: idPath('product'),
   query: WorldQuery,
   body: Type.Object(
@@ -100,7 +100,7 @@ export const getRates = controlOperation('rates')({
 export const setRates = controlOperation('rates')({
   id: 'setRates',
   summary: 'Set all exchange rates of a world',
-  description: 'A currency that is left out has no rate any more. Prices that the world held are forgotten.',
+  description: 'A currency that is left out has no rate any more. Held prices of the world are dropped.',
   query: WorldQuery,
   body: Type.Object(rateFields, { title: 'ExchangeRatesRequest' }),
   bodyExample: RATES_EXAMPLE,
@@ -174,7 +174,7 @@ export const listClients = controlOperation('clients')({
 export const addClient = controlOperation('clients')({
   id: 'addSandboxClient',
   summary: 'Add a client to a world',
-  description: 'Every feature is on unless told otherwise. It has no wallet yet: see openWallet.',
+  description: 'Every feature is on by default. It has no wallet yet: see openWallet.',
   query: WorldQuery,
   body: Type.Object(
     {

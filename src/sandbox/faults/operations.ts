@@ -81,7 +81,7 @@ const BYTES_MAX = 1_073_741_824
 export const listErrors = controlOperation('errors')({
   id: 'listErrors',
   summary: 'List every documented error',
-  description: 'Each can be provoked by a rule, or in one request with the header X-Sandbox-Fault.',
+  description: 'Each can be injected by a rule, or into one request with the header X-Sandbox-Fault.',
   success: { status: 200, description: 'By endpoint', schema: Type.Array(DocumentedError), example: [ERROR_EXAMPLE] },
   errors: {},
 })
@@ -89,7 +89,7 @@ export const listErrors = controlOperation('errors')({
 export const listFaults = controlOperation('faults')({
   id: 'listFaults',
   summary: 'List the fault rules of a world',
-  description: 'The oldest first, each with how often it will still strike.',
+  description: 'The oldest first, each with the number of times that are left.',
   query: WorldQuery,
   success: { status: 200, description: 'The rules', schema: Type.Array(Rule), example: [RULE_EXAMPLE] },
   errors: {},
@@ -98,18 +98,18 @@ export const listFaults = controlOperation('faults')({
 export type RuleRequest = Static<typeof RuleRequest>
 const RuleRequest = Type.Object(
   {
-    error: Type.Optional(Text({ description: 'The name of a documented error; it strikes where it can occur' })),
-    status: Type.Optional({ ...Status, description: 'The page of a gateway, in HTML, instead of an answer' }),
+    error: Type.Optional(Text({ description: 'The name of a documented error, which is injected where it can occur' })),
+    status: Type.Optional({ ...Status, description: 'The page of a gateway, in HTML, instead of a response' }),
     delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: DELAY_MS_MAX })),
-    drop: Type.Optional(Type.Boolean({ description: 'Break the connection off without an answer' })),
+    drop: Type.Optional(Type.Boolean({ description: 'Close the connection without a response' })),
     cut_after_bytes: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: BYTES_MAX, description: 'Break the connection off within the body' }),
+      Type.Integer({ minimum: 0, maximum: BYTES_MAX, description: 'Close the connection within the body' }),
     ),
     bytes_per_second: Type.Optional(
       Type.Integer({ minimum: 1, maximum: BYTES_MAX, description: 'How fast the body is sent' }),
     ),
     when: Type.Optional(
-      oneOf(WHEN, { description: 'Before the work, or after its commit: then only the answer is taken away' }),
+      oneOf(WHEN, { description: 'Before the work, or after its commit: then only the response is lost' }),
     ),
     webhook: Type.Optional(
       oneOf(DELIVERY_FAULTS, {
@@ -132,7 +132,7 @@ const RuleRequest = Type.Object(
       ),
     ),
     times: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often; without end when left out' }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many times; unlimited if left out' }),
     ),
     probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   },
@@ -141,8 +141,9 @@ const RuleRequest = Type.Object(
 
 export const addFault = controlOperation('faults')({
   id: 'addFault',
-  summary: 'Make requests of a world fail, wait or break off',
-  description: 'The first rule that fits a request strikes: before its work, which is not done, or after its commit.',
+  summary: 'Make requests of a world fail, wait or disconnect',
+  description:
+    'The first rule that matches a request applies: before the work, which is then not done, or after its commit.',
   query: WorldQuery,
   body: RuleRequest,
   bodyExample: { error: 'charges.rate_failed', match: { path: '/api/v1/products/:id/charges' }, times: 1 },
@@ -153,7 +154,7 @@ export const addFault = controlOperation('faults')({
 export const clearFaults = controlOperation('faults')({
   id: 'clearFaults',
   summary: 'Remove all fault rules of a world',
-  description: 'Requests are answered as if there had been none.',
+  description: 'Requests get their normal responses again.',
   query: WorldQuery,
   success: { status: 204, description: 'No rule is left' },
   errors: {},

@@ -19,7 +19,7 @@ const LIMIT_DEFAULT = 100
 const Query = Type.Object({
   ...WorldQuery.properties,
   limit: parameter<number>(
-    Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: 'At most so many' }),
+    Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: 'Maximum number of items' }),
     count(LIMIT_MAX),
   ),
 })

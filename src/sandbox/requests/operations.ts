@@ -34,7 +34,7 @@ export const RecordedRequest = Type.Object(
       { title: 'ResponseMessage' },
     ),
     duration_ms: Type.Number(),
-    fault: nullable(Type.String({ description: 'The fault that struck, and when it did so after the work' })),
+    fault: nullable(Type.String({ description: 'The injected fault, with `; when=after` if the work was done' })),
     outcome: nullable(Type.String({ description: 'success, or the documented name of the error' })),
     changes: Type.Array(
       Type.Object(
@@ -200,12 +200,12 @@ export const listRequests = controlOperation('requests')({
   query: Type.Object({
     ...WorldsQuery.properties,
     limit: parameter<number>(
-      Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: 'At most so many' }),
+      Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: 'Maximum number of items' }),
       count(LIMIT_MAX),
     ),
     status: statusFilter,
     path: pathFilter,
-    format: choiceFilter(['json', 'har', 'curl'], 'The format of the answer: JSON, a HAR file or curl lines'),
+    format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines'),
   }),
   success: {
     status: 200,
@@ -229,7 +229,7 @@ export const getRequest = controlOperation('requests')({
     ...WorldQuery.properties,
     format: choiceFilter(
       ['json', 'har', 'curl', 'node', 'pytest'],
-      'The format of the answer: JSON, a HAR file, a curl line, or a test for node:test or pytest',
+      'The format of the response: JSON, a HAR file, a curl line, or a test for node:test or pytest',
     ),
   }),
   success: {
@@ -251,7 +251,7 @@ export const replayRequest = controlOperation('requests')({
   id: 'replayRequest',
   summary: 'Send a request again, as the same client',
   description:
-    'Redacted parts of its body are sent as the log shows them. With a fault, the same is asked once more with it.',
+    'Redacted parts of its body are sent as the log shows them. With a fault, the request is sent with that fault.',
   params: RequestPath,
   query: WorldQuery,
   body: Type.Object(
@@ -260,7 +260,7 @@ export const replayRequest = controlOperation('requests')({
         Text({
           minLength: 1,
           maxLength: 200,
-          description: 'What X-Sandbox-Fault takes: charges.rate_failed; when=after',
+          description: 'As in X-Sandbox-Fault: charges.rate_failed; when=after',
         }),
       ),
     },
@@ -281,10 +281,10 @@ export const getCoverage = controlOperation('coverage')({
   id: 'getCoverage',
   summary: 'See which documented outcomes were exercised, and which events happened',
   description:
-    'By the requests of a world, or with `world=*` by those of all worlds since the start. Not counted are health, pictures and failures of the server.',
+    'By the requests of a world, or with `world=*` by those of all worlds since the start. Health checks, pictures and failures of the server are not counted.',
   query: Type.Object({
     ...WorldsQuery.properties,
-    format: choiceFilter(['json', 'table'], 'The format of the answer: JSON, or a table to read'),
+    format: choiceFilter(['json', 'table'], 'The format of the response: JSON, or a table to read'),
   }),
   success: {
     status: 200,

@@ -212,7 +212,7 @@ const listOf = <Schema extends TSchema>(schema: Schema, description: string) =>
 export const ScenarioSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String({ description: 'What it is for; not kept' })),
+    description: Type.Optional(Type.String({ description: 'A note, which is not stored' })),
     clock: Type.Optional(ClockEntry),
     pace: Type.Optional(PaceEntry),
     rates: Type.Optional(RatesEntry),

@@ -53,7 +53,7 @@ export const receiveInInbox = openOperation({
 export const setInboxReply = controlOperation('inbox_reply')({
   id: 'setInboxReply',
   summary: 'Set the response of an inbox',
-  description: 'From now on: a status, and how late. 200 at once when both are left out.',
+  description: 'Sets status and delay of the responses from now on: 200 at once if both are left out.',
   params: InboxPath,
   query: WorldQuery,
   body: Type.Object(
@@ -105,7 +105,7 @@ export const settleWebhooks = controlOperation('settle')({
   id: 'settleWebhooks',
   summary: 'Wait until the events of a world are delivered',
   description:
-    'The response comes when nothing is left to deliver at the present time of the world. Retries that are due later are left.',
+    'The response comes when nothing is left to deliver at the present time of the world. It does not wait for retries that are due later.',
   query: WorldQuery,
   success: {
     status: 200,
@@ -125,7 +125,7 @@ export const makeEvent = controlOperation('event_make')({
     {
       type: oneOf(EVENT_TYPES),
       data: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), { title: 'MadeEventData', description: 'What the event says' }),
+        Type.Record(Type.String(), Type.Unknown(), { title: 'MadeEventData', description: 'The data of the event' }),
       ),
       client: Type.Optional(
         Text({

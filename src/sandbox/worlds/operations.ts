@@ -113,7 +113,7 @@ const oneErrors = { not_found: snapshotNotFound('nothing') }
 export const getClock = controlOperation('clock')({
   id: 'getClock',
   summary: 'Read the clock of a world',
-  description: 'What time it is in the world, and whether the clock stands still.',
+  description: 'The time of the world, and whether its clock is frozen.',
   query: WorldQuery,
   success: { status: 200, description: 'The clock', schema: ClockState, example: CLOCK_EXAMPLE },
   errors: {},
@@ -149,7 +149,7 @@ export const listWorlds = controlOperation('worlds')({
 export const makeWorld = controlOperation('worlds')({
   id: 'makeWorld',
   summary: 'Make a world: fresh, as a copy, or of a scenario',
-  description: 'A world of that name is replaced. The first password that is used is its password.',
+  description: 'An existing world of that name is replaced. The first password that is used becomes its password.',
   params: NamePath,
   body: Type.Object(
     {
@@ -182,7 +182,7 @@ export const makeWorld = controlOperation('worlds')({
 export const dropWorld = controlOperation('worlds')({
   id: 'dropWorld',
   summary: 'Drop a world',
-  description: 'With all that is in it. The default world cannot be dropped.',
+  description: 'Deletes all of its data. The default world cannot be dropped.',
   params: NamePath,
   success: { status: 204, description: 'The world is gone' },
   errors: { not_found: worldNotFound('nowhere'), default_kept: DEFAULT_WORLD_KEPT },
@@ -190,7 +190,7 @@ export const dropWorld = controlOperation('worlds')({
 
 export const resetWorld = controlOperation('reset')({
   id: 'resetWorld',
-  summary: 'Put a world back to the state in which it was seeded',
+  summary: 'Reset a world to its seeded state',
   description: 'Data, clock, randomness, limits, caches and tokens. The password of a named world stays.',
   query: WorldQuery,
   success: {
@@ -205,14 +205,14 @@ export const resetWorld = controlOperation('reset')({
 export const listSnapshots = controlOperation('snapshots')({
   id: 'listSnapshots',
   summary: 'List the snapshots',
-  description: 'The names under which worlds were kept.',
-  success: listOf('In the order in which they were kept', SnapshotName, { name: 'prepared' }),
+  description: 'The names of all snapshots.',
+  success: listOf('In the order in which they were saved', SnapshotName, { name: 'prepared' }),
   errors: {},
 })
 
 export const keepSnapshot = controlOperation('snapshots')({
   id: 'keepSnapshot',
-  summary: 'Keep a world as it is now',
+  summary: 'Save a world as a snapshot',
   description: 'Data, clock and randomness. Limits, caches and the request log begin anew when it is restored.',
   params: NamePath,
   query: WorldQuery,
@@ -248,8 +248,8 @@ export const deleteSnapshot = controlOperation('snapshots')({
 
 export const restoreSnapshot = controlOperation('snapshots')({
   id: 'restoreSnapshot',
-  summary: 'Put a world back to a snapshot',
-  description: 'Tokens that the world had issued before the snapshot was kept are good again.',
+  summary: 'Restore a world from a snapshot',
+  description: 'Tokens that were issued before the snapshot was saved are valid again.',
   params: NamePath,
   query: WorldQuery,
   success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },

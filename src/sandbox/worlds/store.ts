@@ -35,7 +35,7 @@ export interface WorldStore {
 }
 
 export interface SnapshotStore {
-  /** In the order in which they were kept. */
+  /** In the order in which they were saved. */
   readonly names: readonly string[]
   /** To make a world from it. @throws DomainError snapshot_damaged */
   find: (name: string) => Promise<Saved | undefined>
