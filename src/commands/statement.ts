@@ -98,7 +98,31 @@ function* flat(
       created_at: toTimestamp(timeMs),
     })
     yield balance('opening_balance', opening_balance, sinceMs)
-    for (const line of lines()) yield { wallet_id, currency, entry: 'transaction', ...line }
+    for (const {
+      id,
+      transaction_type,
+      amount,
+      balance_after,
+      source_type,
+      source_id,
+      remarks,
+      created_at,
+    } of lines()) {
+      // Named one by one: with a million rows, to spread them takes a tenth of the time.
+      yield {
+        wallet_id,
+        currency,
+        entry: 'transaction',
+        id,
+        transaction_type,
+        amount,
+        balance_after,
+        source_type,
+        source_id,
+        remarks,
+        created_at,
+      }
+    }
     yield balance('closing_balance', closing_balance, untilMs)
   }
 }
