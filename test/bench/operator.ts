@@ -1,15 +1,18 @@
-import { Database } from 'bun:sqlite'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { databasePath } from '../../src/db/data-folder.ts'
 import { type Ask, bytesOf, Connection } from '../rigs/connection.ts'
 import { LiveFolder } from '../rigs/live-folder.ts'
 import { percentile } from '../rigs/report.ts'
-import { logIn, run, type Server } from '../rigs/server.ts'
+import { logIn, residentPeakBytes, type Server, start, threadMs } from '../rigs/server.ts'
 import { writeCatalogOf } from './catalog.ts'
-import { aligned, count, mebibytes, milliseconds } from './table.ts'
+import { fill } from './million.ts'
+import { aligned, count, mebibytes, median, milliseconds, ratio } from './table.ts'
 
-/** How long an operator's commands take on much data, and what clients of the server notice of them. */
+/**
+ * How long an operator's commands take on much data, and what clients of the server notice of them: the slowest of a
+ * hundred requests beside a command, against that of the seconds before it.
+ */
 
 export interface OperatorOptions {
   transactions: number
@@ -20,9 +23,10 @@ export interface OperatorOptions {
 const CLIENTS = 8
 /** Of each client, about fifty requests a second. */
 const PAUSE_MS = 20
-const QUIET_MS = 10_000
-/** What clients ask for, in turns. */
-const NAMES = ['wallets', 'products', 'transactions', 'writes'] as const
+const WARMING_MS = 3_000
+const QUIET_MS = 8_000
+/** How often each command runs without a server. */
+const ALONE = 3
 
 export const operator = async ({ transactions, products, folder }: OperatorOptions): Promise<void> => {
   const live = await LiveFolder.make(folder, 100)
@@ -32,68 +36,123 @@ export const operator = async ({ transactions, products, folder }: OperatorOptio
   console.log(`${count(transactions)} transactions, ${mebibytes(size)}; ${count(products)} products`)
   const catalog = join(folder, 'many.json')
   writeCatalogOf(catalog, products)
+  const command = (...args: string[]): Promise<Usage> => measured([...args, '--data-dir', live.dataDir])
+  const statement = (month: string) => command('statement', 'payer', '--month', month, '--csv')
+  const thisMonth = new Date().toISOString().slice(0, 'YYYY-MM'.length)
   const server = await live.serve()
   const visitors = new Visitors(server, await logIn(server.port, live.payer.username, live.payer.password))
-  const rows = [['command', 'takes', 'requests', ...NAMES.flatMap((name) => [`p99 of ${name}`, 'longest'])]]
+  await visitors.during(() => Bun.sleep(WARMING_MS))
+  const costs = [['beside a server', 'takes', 'server CPU/request before', 'beside', 'ratio']]
+  const rows = [['slowest of a hundred', 'requests', 'p99 before', 'p99 beside', 'ratio', 'longest']]
   const beside = async (name: string, work: () => Promise<unknown>): Promise<void> => {
+    const quiet = await visitors.during(() => Bun.sleep(QUIET_MS))
     const startedMs = performance.now()
-    const latenciesMs = await visitors.during(work)
-    const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
-    const figures = latenciesMs.flatMap((ofOne) => [percentile(ofOne, 0.99), percentile(ofOne, 1)].map(milliseconds))
-    rows.push([name, `${seconds} s`, count(latenciesMs.flat().length), ...figures])
+    const during = await visitors.during(work)
+    const takes = secondsOf(performance.now() - startedMs)
+    const cpu = [quiet, during].map(({ cpuMs }) => milliseconds(cpuMs))
+    costs.push([name, takes, ...cpu, ratio(during.cpuMs / quiet.cpuMs)])
+    for (const [kind, latenciesMs] of during.latenciesMs) {
+      const [before, with99] = [quiet.latenciesMs.get(kind) ?? [], latenciesMs].map((all) => percentile(all, 0.99))
+      const longest = milliseconds(percentile(latenciesMs, 1))
+      const figures = [before, with99].map((ms = Number.NaN) => milliseconds(ms))
+      rows.push([
+        `${name}: ${kind}`,
+        count(latenciesMs.length),
+        ...figures,
+        ratio((with99 ?? 0) / (before ?? 0)),
+        longest,
+      ])
+    }
   }
-  const command = async (...args: string[]): Promise<void> => {
-    const { exitCode, stderr } = await live.command(...args)
-    if (exitCode !== 0) throw new Error(`scrip ${args.join(' ')}: ${exitCode} ${stderr}`)
-  }
-  await beside('none', () => Bun.sleep(QUIET_MS))
+  await beside('nothing', () => Bun.sleep(QUIET_MS))
   await beside('backup', () => command('backup', join(folder, 'backup.sqlite')))
   await beside('verify', () => command('verify'))
-  await beside('statement', () => command('statement', 'payer', '--month', monthOf(new Date()), '--csv'))
+  await beside('statement', () => statement(thisMonth))
   await beside('catalog import', () => command('catalog', 'import', catalog))
   await server.stop()
-  const startedMs = performance.now()
-  const { exitCode, stdout } = await run(['verify', '--data-dir', live.dataDir])
-  if (exitCode !== 0) throw new Error(`verify: ${stdout}`)
-  rows.push(['verify, alone', `${((performance.now() - startedMs) / 1_000).toFixed(1)} s`])
-  console.log(aligned(rows).join('\n'))
+  console.log(`${aligned(rows).join('\n')}\n\n${aligned(costs).join('\n')}`)
+  const bare = await usually(() => statement('2001-01'))
+  const alone = [['without a server', 'takes', 'processor time', 'memory', 'above an empty statement']]
+  for (const [name, work] of [
+    ['statement', () => statement(thisMonth)],
+    ['verify', () => command('verify')],
+  ] as const) {
+    const { takesMs, cpuMs, peakBytes } = await usually(work)
+    const memory = [peakBytes, peakBytes - bare.peakBytes].map(mebibytes)
+    alone.push([name, secondsOf(takesMs), secondsOf(cpuMs), ...memory])
+  }
+  console.log(`\n${aligned(alone).join('\n')}`)
 }
 
-const monthOf = (time: Date): string => time.toISOString().slice(0, 'YYYY-MM'.length)
+const secondsOf = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
 
-/** Clients who read, buy prices and save beneficiaries at a steady pace. */
+interface Usage {
+  takesMs: number
+  cpuMs: number
+  peakBytes: number
+}
+
+/** How often the memory of a command is read, whose peak the kernel forgets with the process. */
+const READ_MS = 5
+
+const measured = async (args: readonly string[]): Promise<Usage> => {
+  const startedMs = performance.now()
+  const child = start(args)
+  let peakBytes = 0
+  let isOver = false
+  const read = async (): Promise<void> => {
+    for (; !isOver; await Bun.sleep(READ_MS)) if (isAlive(child.pid)) peakBytes = residentPeakBytes(child.pid)
+  }
+  const reading = read()
+  const { exitCode, stderr, cpuMs } = await child.ended.finally(() => (isOver = true))
+  await reading
+  if (exitCode !== 0) throw new Error(`scrip ${args.join(' ')}: ${exitCode} ${stderr}`)
+  return { takesMs: performance.now() - startedMs, cpuMs, peakBytes }
+}
+
+/** A process that has ended and was not waited for has no memory any more. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return /VmHWM/.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** The middle of a few times. */
+const usually = async (work: () => Promise<Usage>): Promise<Usage> => {
+  const usages: Usage[] = []
+  for (let round = 0; round < ALONE; round++) usages.push(await work())
+  const middle = (name: keyof Usage): number => median(usages.map((usage) => usage[name]))
+  return { takesMs: middle('takesMs'), cpuMs: middle('cpuMs'), peakBytes: middle('peakBytes') }
+}
+
+const PAYEE = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+
+/** Clients who read, save beneficiaries and pay at a steady pace. */
 class Visitors {
-  readonly #asks: readonly Ask[]
+  #payouts = 0
 
   constructor(
     private readonly server: Server,
-    token: string,
-  ) {
-    const headers = { Authorization: `Bearer ${token}` }
-    this.#asks = [
-      { path: '/api/v1/wallets', headers },
-      { path: '/api/v1/products?limit=20', headers },
-      { path: '/api/v1/transactions?limit=20', headers },
-      {
-        path: '/api/v1/beneficiaries',
-        headers,
-        body: '{"email":"ada@example.com","first_name":"Ada","last_name":"Lovelace"}',
-      },
-    ]
-  }
+    private readonly token: string,
+  ) {}
 
-  /** How long the requests took, of each kind. */
-  async during(work: () => Promise<unknown>): Promise<number[][]> {
-    const latenciesMs = this.#asks.map((): number[] => [])
+  /** How long the requests took, by kind, and the processor time of the server for each, whatever else it did. */
+  async during(work: () => Promise<unknown>): Promise<{ latenciesMs: Map<string, number[]>; cpuMs: number }> {
+    const latenciesMs = new Map<string, number[]>()
+    const spentMs = threadMs(this.server.pid)
     let isOver = false
     const visit = async (client: number): Promise<void> => {
       const connection = await Connection.open(this.server.port)
       for (let turn = client; !isOver; turn++) {
         await Bun.sleep(PAUSE_MS)
-        const question = this.#asks[turn % this.#asks.length] as Ask
+        const [kind, question] = this.#question(turn)
         const startedMs = performance.now()
         const { status, body } = await connection.send(bytesOf(question))
-        latenciesMs[turn % this.#asks.length]?.push(performance.now() - startedMs)
+        const known = latenciesMs.get(kind) ?? []
+        latenciesMs.set(kind, known)
+        known.push(performance.now() - startedMs)
         if (status >= 300) throw new Error(`${question.path}: ${status} ${body}`)
       }
       connection.close()
@@ -101,61 +160,24 @@ class Visitors {
     const visits = Array.from({ length: CLIENTS }, (_, client) => visit(client))
     await work().finally(() => (isOver = true))
     await Promise.all(visits)
-    return latenciesMs
+    const cpuMs = (threadMs(this.server.pid) - spentMs) / [...latenciesMs.values()].flat().length
+    return { latenciesMs, cpuMs }
   }
-}
 
-/** Copies the last funding of wallet 1 with its ledger entry and its event, so that the ledger balances. */
-const fill = (dataDir: string, copies: number): void => {
-  const sqlite = new Database(databasePath(dataDir))
-  sqlite.run('PRAGMA synchronous = OFF')
-  sqlite.run('PRAGMA cache_size = -262144')
-  const balance = sqlite
-    .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE name = 'transactions_balance'")
-    .get()
-  sqlite
-    .transaction(() => {
-      sqlite.run('DROP TRIGGER transactions_balance') // it compares with the wallet as it is now
-      const ids = (table: string): number =>
-        sqlite.query<{ id: number }, []>(`SELECT max(id) AS id FROM ${table}`).get()?.id ?? 0
-      const entry = `${ids('journal_entries')} + n`
-      copyRow(sqlite, 'journal_lines', copies, "account = 'wallet'", {
-        id: `${ids('journal_lines')} + n`,
-        entry_id: entry,
-      })
-      copyRow(sqlite, 'journal_lines', copies, "account = 'funding'", {
-        id: `${ids('journal_lines')} + n`,
-        entry_id: entry,
-      })
-      copyRow(sqlite, 'journal_entries', copies, 'true', { id: entry })
-      copyRow(sqlite, 'transactions', copies, 'true', {
-        id: `${ids('transactions')} + n`,
-        entry_id: entry,
-        balance_after_minor: 'balance_after_minor + n * amount_minor',
-      })
-      const event = ids('events')
-      copyRow(sqlite, 'events', copies, 'true', { id: `${event} + n`, event_id: "'evt_' || printf('%025d', n)" })
-      sqlite.run(
-        'UPDATE wallets SET amount_minor = (SELECT balance_after_minor FROM transactions ORDER BY id DESC LIMIT 1) WHERE id = 1',
-      )
-      sqlite.run(balance?.sql ?? '')
-    })
-    .immediate()
-  sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  sqlite.close()
-}
-
-/** Copies the last row that meets a condition; n counts from 1. */
-const copyRow = (
-  sqlite: Database,
-  table: string,
-  copies: number,
-  condition: string,
-  changes: Record<string, string>,
-): void => {
-  const columns = sqlite.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all()
-  const names = columns.map(({ name }) => name)
-  sqlite.run(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${copies})
-    INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => changes[name] ?? name).join(', ')}
-      FROM (SELECT * FROM ${table} WHERE ${condition} ORDER BY id DESC LIMIT 1), numbers`)
+  /** What clients ask for, in turns. */
+  #question(turn: number): [kind: string, question: Ask] {
+    const headers = { Authorization: `Bearer ${this.token}` }
+    const payout = {
+      ...{ reference_id: `visit-${++this.#payouts}`, wallet_id: 1, amount: 1, currency: 'USD' },
+      ...{ beneficiary_email: PAYEE.email, beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' },
+    }
+    const questions: [string, Ask][] = [
+      ['GET wallets', { path: '/api/v1/wallets', headers }],
+      ['GET products', { path: '/api/v1/products?limit=20', headers }],
+      ['GET transactions', { path: '/api/v1/transactions?limit=20', headers }],
+      ['POST beneficiaries', { path: '/api/v1/beneficiaries', headers, body: JSON.stringify(PAYEE) }],
+      ['POST payouts', { path: '/api/v1/payouts', headers, body: JSON.stringify(payout) }],
+    ]
+    return questions[turn % questions.length] as [string, Ask]
+  }
 }

@@ -90,15 +90,23 @@ export interface Ended {
   exitCode: number
   stdout: string
   stderr: string
+  /** Processor time. */
+  cpuMs: number
 }
+
+const US_PER_MS = 1_000
 
 /** Starts a command of the executable that ends by itself. */
 export const start = (args: readonly string[], place: Place = {}) => {
   const child = spawn(args, place)
   return {
+    pid: child.pid,
     kill: (): void => child.kill('SIGKILL'),
     ended: Promise.all([child.exited, child.stdout.text(), child.stderr.text()]).then(
-      ([exitCode, stdout, stderr]): Ended => ({ exitCode, stdout, stderr }),
+      ([exitCode, stdout, stderr]): Ended => {
+        const cpuMs = Number(child.resourceUsage()?.cpuTime.total ?? 0) / US_PER_MS
+        return { exitCode, stdout, stderr, cpuMs }
+      },
     ),
   }
 }
