@@ -50,10 +50,14 @@ const RESPONSES_BYTES_MAX = 16_777_216
 /** The approximate memory of a response besides its body. */
 const RESPONSE_BYTES = 2_048
 
+/** Between the parts of a catalog that is loaded while another one is served: four fifths of the time are for requests. */
+const PAUSE_MS = 10
+
 /** The products and categories, loaded once for all worlds, because no client can change them. */
 export class Catalog {
   #loaded: Current | undefined
   #loading: Loading | undefined
+  #isLoadingBeside = false
 
   constructor(private readonly options: CatalogOptions) {}
 
@@ -68,7 +72,7 @@ export class Catalog {
     return this.#loaded
   }
 
-  /** What requests wait for: loads a new catalog in time slices. Undefined if it is loaded. */
+  /** What requests wait for: loads the first catalog in time slices. Undefined if there is one. */
   readonly ready = (): Promise<void> | undefined => {
     if (this.#loaded?.database !== this.options.database()) this.refresh()
     return this.#loaded ? undefined : this.#loadInSlices()
@@ -82,31 +86,46 @@ export class Catalog {
     while (!this.#loaded) await turns.take(this, slice)
   }
 
-  /** Loads a part of the catalog, from the start if it has changed meanwhile. */
-  #loadMore(): void {
-    if (this.#loaded) return
+  /** The old catalog is served until the new one is whole (decision 86). */
+  async #loadBeside(): Promise<void> {
+    if (this.#isLoadingBeside) return
+    this.#isLoadingBeside = true
+    try {
+      while (this.#loaded && !this.#loadMore()) await Bun.sleep(PAUSE_MS)
+    } catch {
+      this.#loaded = undefined // requests load it, and fail by themselves
+    } finally {
+      this.#isLoadingBeside = false
+    }
+  }
+
+  /** Loads a part of the catalog, from the start if it has changed meanwhile. Returns whether it is whole. */
+  #loadMore(): boolean {
     const { reference, publicUrl } = this.options
     const database = this.options.database()
     const version = this.options.version(database)
+    if (this.#loaded?.database === database && this.#loaded.version === version) return true
     if (this.#loading?.database !== database || this.#loading.version !== version) {
       this.#loading = { database, version, steps: loadProductIndex(database.query, reference, publicUrl) }
     }
     const { done, value: catalog } = this.#loading.steps.next()
-    if (!done) return
+    if (!done) return false
     this.#loading = undefined
-    if (this.options.version(database) !== version) return
+    if (this.options.version(database) !== version) return false
     const responses = new LRUCache<string, StoredResponse>({
       maxSize: RESPONSES_BYTES_MAX,
       sizeCalculation: ({ byteCount }, key) => RESPONSE_BYTES + key.length + byteCount,
     })
     this.#loaded = { database, version, catalog, responses }
+    return true
   }
 
-  /** Forgets the catalog if there is another one by now. */
+  /** Replaces the catalog if there is another one by now: at once if that has few products. */
   refresh(): void {
     if (!this.#loaded) return
     const database = this.options.database()
     if (this.options.version(database) === this.#loaded.version) this.#loaded.database = database
+    else if (database === this.#loaded.database) void this.#loadBeside()
     else this.#loaded = undefined
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import catalogPath from '../../seed/catalog.json' with { type: 'file' }
 import { findPrivateFile, removePrivateFile, writePrivateFile } from '../db/data-folder.ts'
-import type { Database, Query, Tx } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { dropSeed, findSeed, putSeed, seedOnce } from '../db/seeds.ts'
 import type { Reference } from '../reference/reference.ts'
 import { readCatalog } from './document.ts'
@@ -34,7 +34,7 @@ export const importCatalog = (database: Database, reference: Reference, file: st
 
 interface Importing {
   dataDir: string
-  query: Query
+  database: Pick<Database, 'query' | 'setDurable'>
   write: (work: (tx: Tx) => void) => Promise<void>
   reference: Reference
   onProgress?: OnRows
@@ -47,15 +47,17 @@ interface Importing {
  * Called under the import lock. Returns the number of products. @throws CatalogFault, and then nothing has changed
  */
 export const importCatalogInSteps = async (file: string, importing: Importing): Promise<number> => {
-  const { dataDir, query, write, reference, onProgress, record } = importing
+  const { dataDir, database, write, reference, onProgress, record } = importing
   const rows = readCatalog(file, { reference, onRows: onProgress })
   writePrivateFile(dataDir, NEXT_CATALOG, file)
-  const replaced = productIds(query)
+  const replaced = productIds(database.query)
   const steps = [...replacingCatalog(rows, replaced)]
+  database.setDurable(false) // after a loss of power, the file that was just written is imported again
   for (const [index, step] of steps.entries()) {
     onProgress?.('writing products', index, steps.length)
     await write(step)
   }
+  database.setDurable(true)
   await write((tx) => {
     dropSeed(tx, CATALOG_SEED)
     defineCategories(tx, rows)

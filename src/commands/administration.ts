@@ -124,6 +124,7 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
   giveWay()
   using _lock = lockForCommand(dataDir)
   const database = Database.openFile(databasePath(dataDir))
+  database.assist()
   try {
     requireCurrentSchema(database.sqlite)
     return await work(database)

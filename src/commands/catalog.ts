@@ -123,10 +123,9 @@ const importText = async (
   text: string,
 ): Promise<Row> => {
   using _lock = lockForImport(dataDir)
-  const { query } = database
   const isFirst = catalogVersion(database) === undefined
   const products = await withProgress(text.length, (onProgress) =>
-    importCatalogInSteps(text, { dataDir, query, write, reference, onProgress, record }),
+    importCatalogInSteps(text, { dataDir, database, write, reference, onProgress, record }),
   )
   if (isFirst) note('Next: scrip vouchers import FILE, for the codes of products that are delivered at once.', format)
   return { data_dir: dataDir, products }

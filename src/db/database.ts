@@ -13,6 +13,9 @@ export const PAGE_BYTES = 2_048
 /** 8 MiB. The server's thread copies these pages into the file, which takes 10 to 40 ms. */
 const WAL_PAGES_MAX = 4_096
 
+/** 1 MiB: a command copies them in 5 ms, before there are so many that a server has to, whose commits wait for the disk. */
+const WAL_PAGES_OF_COMMAND = 512
+
 /** Where the header of a database file has its journal mode: twice, for writing and for reading. */
 const JOURNAL_MODE_OFFSET = 18
 const ROLLBACK_JOURNAL = 1
@@ -109,6 +112,19 @@ export class Database {
     if (!this.onFile) return
     this.sqlite.run('PRAGMA busy_timeout = 0')
     this.#files = new OpenFiles(this.sqlite.filename)
+  }
+
+  /** For a command, beside which a server may work. */
+  assist(): void {
+    this.sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_OF_COMMAND}`)
+  }
+
+  /**
+   * Whether commits wait for the disk. Those that do not hold the lock for less long. A loss of power may undo them, until
+   * a later commit waits, of any process.
+   */
+  setDurable(isDurable: boolean): void {
+    this.sqlite.run(`PRAGMA synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`)
   }
 
   static inMemory(image?: Uint8Array): Database {
