@@ -68,7 +68,7 @@ export const createApp = (deps: Deps) => {
     nextRequestId: deps.nextRequestId,
     isClosing: () => deps.isClosing() || deps.isHandingOver?.() === true,
     observer: combineObservers([timer, extension?.observer]),
-    asFailure,
+    asFailure: (error, request) => extension?.failureOf(error, request) ?? asFailure(error),
     onUnexpectedError: ({ error, ...request }) =>
       log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) }),
   })

@@ -2,7 +2,7 @@ import type { AnyElysia } from 'elysia'
 import type { Additions } from '../docs/openapi.ts'
 import type { Event } from '../events/queries.ts'
 import type { HttpObserver } from '../http/observer.ts'
-import type { Failure } from '../kernel/failure.ts'
+import type { DomainError, Failure } from '../kernel/failure.ts'
 import type { Ordering } from '../orders/orders.ts'
 import type { VoucherSupply } from '../orders/supply.ts'
 import type { Paying } from '../payouts/payouts.ts'
@@ -29,6 +29,8 @@ export interface Extension {
   usernameOf: (session: Pick<Session, 'world' | 'client'>) => string
   /** The errors of a login that `resolveAccount` throws. */
   accountErrors: Record<string, Failure>
+  /** What an error of a request means to its client; undefined if the extension knows nothing of it. */
+  failureOf: (error: unknown, request: Request) => DomainError | undefined
   observer: HttpObserver & {
     identified: (request: Request, session: Session) => void
     admitted: (asked: Asked, session: Session) => Session | Promise<Session>

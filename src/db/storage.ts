@@ -18,6 +18,12 @@ export class FilesGone extends Error {
 export const isPassing = (error: unknown): boolean =>
   error instanceof FilesGone || (error instanceof Error && 'code' in error && PASSING.test(String(error.code)))
 
+/** Errors of SQLite where the pages of a file hold what it has not written. */
+const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB)/
+
+export const isDamage = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && DAMAGE.test(String(error.code))
+
 /** Clients get a 503 for errors that may pass. */
 export const asFailure = (error: unknown): unknown => (isPassing(error) ? tryLater(error) : error)
 

@@ -19,8 +19,8 @@ export interface HttpLayerOptions {
   /** Whether the program is closing: each response then closes its connection. */
   isClosing: () => boolean
   observer: HttpObserver | undefined
-  /** Replaces an error that may pass by waiting with its failure; returns any other error as it is. */
-  asFailure: (error: unknown) => unknown
+  /** Replaces an error that has a failure, such as one that may pass by waiting; returns any other error as it is. */
+  asFailure: (error: unknown, request: Request) => unknown
   onUnexpectedError: (report: { error: unknown; requestId: string; method: string; path: string }) => void
 }
 
@@ -53,7 +53,7 @@ const errorResponder = (options: HttpLayerOptions) => {
       const requestId = String(set.headers['X-Request-Id'])
       options.onUnexpectedError({ error, requestId, method: request.method, path })
     }
-    return respondWith(failureOf(options.asFailure(error), operationOf(routed)), routed)
+    return respondWith(failureOf(options.asFailure(error, request), operationOf(routed)), routed)
   }
 
   /** Below /api/v1 a request without a token is 401 whether the path exists or not (contract C4). */

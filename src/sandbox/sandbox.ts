@@ -1,13 +1,17 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Extension, Program } from '../app/extension.ts'
+import { isDamage } from '../db/storage.ts'
 import type { Event } from '../events/queries.ts'
 import { servedBy } from '../http/operation.ts'
+import { DomainError } from '../kernel/failure.ts'
 import type { Log } from '../observability/log.ts'
 
 import type { World } from '../worlds/world.ts'
+import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { DOCUMENTATION } from './documentation.ts'
+import { worldDamaged } from './errors.ts'
 import type { EventLog } from './explore/events.ts'
 import { Exploration, type RunFault } from './explore/exploration.ts'
 import { addRule } from './faults/rules.ts'
@@ -74,6 +78,12 @@ export class Sandbox implements Extension {
   readonly onDelivered = (world: World, { type }: Event): void => this.#coverage.countEvent(world, type, 'delivered')
 
   readonly stepByClock = sandboxStep
+
+  /** Damage in the pages of a file that was too large to be checked when it was opened. */
+  readonly failureOf = (error: unknown, request: Request): DomainError | undefined => {
+    const name = isDamage(error) ? this.observer.worldOf(request) : DEFAULT_WORLD
+    return name === DEFAULT_WORLD ? undefined : new DomainError(worldDamaged(name), { cause: error })
+  }
 
   readonly usernameOf: Extension['usernameOf'] = ({ world, client }) => usernameIn(world, client.username)
 

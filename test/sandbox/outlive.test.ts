@@ -304,6 +304,58 @@ describe('A damaged file in a data folder', () => {
     }),
   )
 
+  /** Leaves the header as it is, and the schema behind it. */
+  const damagePages = (path: string): void => {
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.fill(0x55, Math.floor(bytes.length / 3)))
+    rmSync(`${path}-wal`, { force: true })
+  }
+
+  test('whose pages are damaged is refused like one that is cut short, and can be deleted', () =>
+    withFolder(async (dataDir, server) => {
+      await saveAda(await open(server, 'broken'))
+      await saveAda(await open(server, 'sound'))
+      await succeed(server, 'PUT', '/snapshots/kept?world=broken')
+      await server.kill()
+      for (const file of ['worlds/world-broken.sqlite', 'snapshots/snapshot-kept.sqlite'])
+        damagePages(join(dataDir, file))
+      const next = await serve(dataDir)
+      for (const [method, path] of [
+        ['GET', '/ledger?world=broken'],
+        ['POST', '/reset?world=broken'],
+        ['PUT', '/snapshots/new?world=broken'],
+      ] as const) {
+        expect(await control(next, method, path)).toMatchObject(worldDamaged('broken'))
+      }
+      expect(await control(next, 'PUT', '/worlds/new', { from: 'broken' })).toMatchObject(worldDamaged('broken'))
+      expect(await control(next, 'PUT', '/worlds/new', { from: 'kept' })).toMatchObject(snapshotDamaged('kept'))
+      expect(await control(next, 'POST', '/snapshots/kept/restore?world=sound')).toMatchObject(snapshotDamaged('kept'))
+      expect(filesIn(join(dataDir, 'snapshots'))).toEqual(['snapshot-kept.sqlite'])
+      const refused = await login(next as never, 'sbx_broken', 'a password')
+      expect({ status: refused.status, body: await refused.json() }).toEqual(worldDamaged('broken'))
+      expect(await people(await open(next, 'sound'))).toBe('1')
+      for (const path of ['/worlds/broken', '/snapshots/kept'])
+        expect((await control(next, 'DELETE', path)).status).toBe(204)
+      expect(await people(await open(next, 'broken'))).toBe('0')
+      return next
+    }))
+
+  test('whose damage shows when its pages are read is refused by each request that reads them, and can be deleted', () =>
+    withFolder(async (dataDir, server) => {
+      await succeed(server, 'PUT', '/worlds/broken')
+      damagePages(join(dataDir, 'worlds/world-broken.sqlite'))
+      for (const path of ['/ledger?world=broken', '/ledger?world=sbx_broken', '/wallets?world=broken']) {
+        const method = path.startsWith('/wallets') ? 'POST' : 'GET'
+        const body = method === 'POST' ? { currency: 'USD' } : undefined
+        expect(await control(server, method, path, body)).toMatchObject(worldDamaged('broken'))
+      }
+      const refused = await login(server as never, 'sbx_broken', 'a password')
+      expect({ status: refused.status, body: await refused.json() }).toEqual(worldDamaged('broken'))
+      expect((await control(server, 'DELETE', '/worlds/broken')).status).toBe(204)
+      expect(await people(await open(server, 'broken'))).toBe('0')
+      return server
+    }))
+
   test('is deleted with its world, whose name is free again', () =>
     withFolder(async (dataDir, server) => {
       await saveAda(await open(server, 'broken'))

@@ -12,6 +12,7 @@ import { CREDENTIALS_WRONG } from '../../sessions/errors.ts'
 import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { shownRequest, shownResponse } from '../console/navigation.ts'
 import { isAboutSandbox, isAsset, isControl, isExempt, isProbe } from '../control/gate.ts'
 import { unknownIn, unknownOnControl } from '../control/strict.ts'
@@ -21,6 +22,7 @@ import { impaired, responseOf, substituteFor } from '../faults/delivery.ts'
 import { type Fault, findFault, lostResponse, strike } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import { usernameIn, worldMeant, worldOfBearer } from '../worlds/accounts.ts'
+import { plainName } from '../worlds/operations.ts'
 import { refusalFacts } from '../worlds/refused-logins.ts'
 import { markWritten } from '../worlds/written.ts'
 import { EventObserver } from './events.ts'
@@ -151,6 +153,13 @@ export class RequestObserver implements HttpObserver {
     if (fault.failure?.code !== 'rate_missing' || !session) return fault
     const currencies = await currenciesOf(this.options, target, session)
     return currencies ? { ...fault, failure: rateMissing(currencies.from, currencies.to) } : fault
+  }
+
+  /** The world that a request is about, as far as that is known. */
+  worldOf(request: Request): string {
+    const { worlds } = this.options
+    const world = this.#inProgress.get(request)?.world ?? worldOfBearer(worlds, request)
+    return world?.name ?? plainName(new URL(request.url).searchParams.get('world') ?? DEFAULT_WORLD)
   }
 
   /** The fault of a request, as logs show it. */

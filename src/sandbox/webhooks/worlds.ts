@@ -10,16 +10,19 @@ const READ = 'worlds that are read'
 /** Delivers what waits in each world, whether somebody uses it or not: copies, and worlds that an earlier process left. */
 export const goOnDelivering = async (worlds: SandboxWorlds, deliveries: Deliveries, log: Log): Promise<void> => {
   await turns.next(READ) // the start comes first
+  const unlessDamaged = (world: string, read: () => void): void => {
+    try {
+      read()
+    } catch (error) {
+      log.error('a world cannot be read', { world, cause: String(error) })
+    }
+  }
   worlds.onPresent((world, { isSeeded }) => {
     // The default one is watched each second, and not at the start, which comes first. Nothing waits in a seeded one.
-    if (world.name !== DEFAULT_WORLD && !isSeeded) deliveries.watch(world)
+    if (world.name !== DEFAULT_WORLD && !isSeeded) unlessDamaged(world.name, () => deliveries.watch(world))
   })
   for (const name of worlds.names) {
     if (worlds.default.closed) return
-    try {
-      await turns.take(READ, () => worlds.find(name))
-    } catch (error) {
-      log.error('a world cannot be read', { world: name, cause: String(error) })
-    }
+    await turns.take(READ, () => unlessDamaged(name, () => void worlds.find(name)))
   }
 }

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import type { Database } from '../../db/database.ts'
 
 /** The file of a world or a snapshot that cannot be read. */
 export class DamagedFile extends Error {
@@ -24,6 +25,16 @@ export const problemIn = (path: string): string | undefined => {
   const isWhole = size >= header.readUInt16BE(PAGE_BYTES_OFFSET) * header.readUInt32BE(PAGE_COUNT_OFFSET)
   // What is missing from the file may be in the log of a process that was killed.
   return isWhole || sizeOf(`${path}-wal`) > 0 ? undefined : 'is cut short'
+}
+
+/** The check takes about a millisecond for each mebibyte. Damage in a larger file shows when its pages are read. */
+const CHECKED_BYTES_MAX = 4_194_304
+
+/** @throws Error for what is wrong with the pages of a file that is not too large to be read for that */
+export const requireSoundPages = ({ sqlite, byteCount }: Database): void => {
+  if (byteCount > CHECKED_BYTES_MAX) return
+  const problem = sqlite.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check
+  if (problem !== 'ok') throw new Error(`is damaged: ${problem}`)
 }
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -6,7 +6,7 @@ import type { SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { DataAtRest, World } from '../../worlds/world.ts'
 import { worldNotFound } from '../errors.ts'
-import { DamagedFile } from './damaged-file.ts'
+import { DamagedFile, requireSoundPages } from './damaged-file.ts'
 import { DatabaseFolder, StagedFile } from './database-folder.ts'
 import { FolderSnapshots } from './snapshots.ts'
 import { keepBesideData, keepRandomness, keptState, type StateBesideData, type WorldState, worldFrom } from './state.ts'
@@ -59,7 +59,7 @@ export class FolderStore implements WorldStore {
     using staged = saved instanceof StagedFile ? saved : this.#worlds.stageImage(this.#imageOf(saved))
     old?.close()
     this.#worlds.place(name, staged)
-    if (saved instanceof StagedFile) return this.load(name, onResume)
+    if (saved instanceof StagedFile) return this.#load(name, onResume)
     return this.#world(name, saved ?? this.options.initial, onResume)
   }
 
@@ -84,19 +84,24 @@ export class FolderStore implements WorldStore {
   load(name: string, onResume: OnResume): World {
     const damaged = this.#worlds.findDamage(name)
     if (damaged) throw damaged
+    return this.#load(name, onResume, requireSoundPages)
+  }
+
+  #load(name: string, onResume: OnResume, check: (database: Database) => void = () => undefined): World {
     const path = this.#worlds.path(name)
     try {
-      return this.#load(name, path, onResume)
+      return this.#read(name, path, onResume, check)
     } catch (error) {
       if (isPassing(error)) throw tryLater(error)
       throw new DamagedFile(path, error instanceof Error ? error.message : String(error))
     }
   }
 
-  #load(name: string, path: string, onResume: OnResume): World {
+  #read(name: string, path: string, onResume: OnResume, check: (database: Database) => void): World {
     const { seed, prepare } = this.options
     const database = this.#open(path)
     try {
+      check(database)
       prepare(database)
       return this.#world(name, keptState(database.query, seed), onResume)
     } finally {

@@ -1,7 +1,7 @@
 import { asImage, Database } from '../../db/database.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { snapshotDamaged, snapshotsExhausted, snapshotTooLarge } from '../errors.ts'
-import type { DamagedFile } from './damaged-file.ts'
+import { type DamagedFile, requireSoundPages } from './damaged-file.ts'
 import { type DatabaseFolder, StagedFile } from './database-folder.ts'
 import type { Images, KeptImage } from './images.ts'
 import { keptState, type StateBesideData, type WorldState, wholeImage } from './state.ts'
@@ -38,14 +38,32 @@ export class FolderSnapshots implements SnapshotStore {
 
   async find(name: string): Promise<StagedFile | undefined> {
     if (this.folder.has(name) && this.folder.findDamage(name)) throw new DomainError(snapshotDamaged(name))
-    return this.folder.findCopy(name)
+    const copy = await this.folder.findCopy(name)
+    if (copy) this.#requireSound(name, copy)
+    return copy
+  }
+
+  #requireSound(name: string, copy: StagedFile): void {
+    try {
+      const database = Database.openFile(copy.path)
+      try {
+        requireSoundPages(database)
+      } finally {
+        database.close()
+      }
+    } catch (error) {
+      copy[Symbol.dispose]()
+      throw new DomainError(snapshotDamaged(name), { cause: error })
+    }
   }
 
   async read(name: string): Promise<WorldState | undefined> {
+    if (Bun.file(this.folder.path(name)).size > FILE_BYTES_MAX) {
+      throw new DomainError(snapshotTooLarge(FILE_BYTES_MAX)) // before it is copied
+    }
     using copy = await this.find(name)
     if (!copy) return undefined
     const file = Bun.file(copy.path)
-    if (file.size > FILE_BYTES_MAX) throw new DomainError(snapshotTooLarge(FILE_BYTES_MAX))
     const state = this.#stateIn(copy)
     // Beside the thread that serves requests, unlike what SQLite reads.
     return { image: asImage(await file.bytes()), ...state }
