@@ -32,12 +32,18 @@ const Line = Type.Object({
       snapshot: Type.Unknown(),
     }),
   ),
+  /** A named one, which `PUT /_sandbox/snapshots/{name}` has kept. */
+  snapshot: Type.Optional(Type.Object({ name: Type.String(), state: Type.Unknown() })),
   coverage: Type.Optional(Met),
 })
 
-/** Writes a line for each request while it happens, then one for each world. The last line has a digest of the others. */
+/** What all named snapshots take together, before they are packed. */
+const SNAPSHOT_BYTES_MAX = 67_108_864
+
+/** Writes a line for each request while it happens, then one for each world and each snapshot. The last line has a digest of the others. */
 export class CapsuleWriter {
   readonly #digest = createHash('sha256')
+  #snapshotBytes = 0
 
   constructor(
     private readonly write: (text: string) => void,
@@ -54,6 +60,15 @@ export class CapsuleWriter {
     const snapshot = await writeSnapshot(endedState(world, seed))
     const head = JSON.stringify({ name: world.name, faults: rulesOf(world), coverage })
     this.#line(`{"world":${head.slice(0, -1)},"snapshot":${snapshot}}}`)
+  }
+
+  /** Returns whether there was room for it. */
+  async snapshot(name: string, state: WorldState): Promise<boolean> {
+    if (this.#snapshotBytes + state.image.byteLength > SNAPSHOT_BYTES_MAX) return false
+    this.#snapshotBytes += state.image.byteLength
+    const packed = await writeSnapshot({ ...state, image: withoutPasswords(state.image) })
+    this.#line(`{"snapshot":{"name":${JSON.stringify(name)},"state":${packed}}}`)
+    return true
   }
 
   /** Of all worlds, those that were dropped included. */
@@ -90,6 +105,8 @@ export interface Capsule {
   packedCatalog: Uint8Array | undefined
   /** By name, the default world among them. */
   worlds: Map<string, WorldState>
+  /** By name, in the order in which they were kept. */
+  snapshots: Map<string, WorldState>
   /** By the name of their world. */
   faults: Map<string, readonly Rule[]>
   /** By the name of a world, and of all of them for undefined. */
@@ -111,18 +128,20 @@ export const readCapsule = (text: string): Capsule => {
     rates: head.rates,
     packedCatalog: head.catalog === undefined ? undefined : Buffer.from(head.catalog, 'base64'),
     worlds: new Map(),
+    snapshots: new Map(),
     faults: new Map(),
     coverage: new Map(),
     requests: new Map(),
   }
   const readLine = readerOf(Line)
   for (const line of lines) {
-    const { request, world, coverage } = readLine(line)
+    const { request, world, snapshot, coverage } = readLine(line)
     if (world) {
       capsule.worlds.set(world.name, stateFrom(world.snapshot))
       capsule.faults.set(world.name, world.faults ?? [])
       if (world.coverage) capsule.coverage.set(world.name, world.coverage)
     }
+    if (snapshot) capsule.snapshots.set(snapshot.name, stateFrom(snapshot.state))
     if (coverage) capsule.coverage.set(undefined, coverage)
     if (request) addRequest(capsule, request)
   }

@@ -29,6 +29,7 @@ import { takeDeliveryFault } from './webhooks/faults.ts'
 import { goOnDelivering } from './webhooks/worlds.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
+import type { SnapshotStore } from './worlds/store.ts'
 
 interface SandboxOptions
   extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'scenarios' | 'version' | 'publicUrl'> {
@@ -128,6 +129,10 @@ export class Sandbox implements Extension {
   /** Ends what would keep a server open that stops: the feeds. */
   stop(): void {
     this.#feed.close()
+  }
+
+  get snapshots(): SnapshotStore {
+    return this.options.worlds.snapshots
   }
 
   met(world?: World): Met {

@@ -111,7 +111,9 @@ const readSnapshotFile = (file: string, config: Config, clock: Clock): WorldStat
 const readCapsuleFile = (file: string, config: Config, clock: Clock): Capsule => {
   try {
     const capsule = readCapsule(readFileSync(file, 'utf8'))
-    for (const [name, state] of capsule.worlds) capsule.worlds.set(name, upToDate(state, config, clock))
+    for (const states of [capsule.worlds, capsule.snapshots]) {
+      for (const [name, state] of states) states.set(name, upToDate(state, config, clock))
+    }
     return capsule
   } catch (error) {
     throw new CapsuleFault(`${file}: ${error instanceof Error ? error.message : String(error)}`)

@@ -61,12 +61,13 @@ export const startInMemory = (sources: Sources): Origin => {
 }
 
 /** The default world is there already. */
-const restoreWorlds = (worlds: SandboxWorlds, { worlds: states, faults, requests }: Capsule): void => {
+const restoreWorlds = (worlds: SandboxWorlds, { worlds: states, snapshots, faults, requests }: Capsule): void => {
   for (const [name, state] of states) {
     const world = worlds.find(name) ?? worlds.create(name, state)
     world.of(requestLog).restore(requests.get(name) ?? [])
     restoreRules(world, faults.get(name) ?? [])
   }
+  for (const [name, state] of snapshots) worlds.snapshots.keep(name, state)
 }
 
 /** The catalog has a database of its own, which no reset changes. */

@@ -13,12 +13,14 @@ const ask = (method, path, body, bearer = token) =>
   fetch(url + path, { method, headers: { authorization: 'Bearer ' + bearer }, body: body && JSON.stringify(body) })
 const logIn = async (username) => (await (await ask('POST', '/auth/login', { username, password: 'first' })).json()).access_token
 await ask('POST', '/_sandbox/clock', { now: '2040-01-01T00:00:00Z' })
+await ask('PUT', '/_sandbox/snapshots/empty?world=default')
 const later = await logIn('sandbox')
 const other = await logIn('sbx_other')
 await ask('POST', '/api/v1/beneficiaries', { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }, other)
 await ask('POST', '/_sandbox/faults?world=other', { drop: true, times: 1 })
 await ask('DELETE', '/_sandbox/faults?world=other')
 await ask('POST', '/_sandbox/faults?world=other', { status: 503, match: { path: '/api/v1/orders' }, times: 7 })
+await ask('PUT', '/_sandbox/snapshots/with-ada?world=other')
 await ask('DELETE', '/_sandbox/worlds/gone')
 await logIn('sbx_gone')
 await ask('DELETE', '/_sandbox/worlds/gone')
@@ -62,6 +64,22 @@ describe('scrip open FILE', () => {
       await program.request('/_sandbox/reset', { method: 'POST' })
       await program.stop()
       expect([readFileSync(capsule), statSync(capsule).mtimeMs]).toEqual(before)
+    }))
+
+  test('and the snapshots that were kept, without passwords', () =>
+    inCapsule([], async (capsule) => {
+      const program = await open(capsule)
+      const control = (method: string, path: string, body?: object) =>
+        program.request(`/_sandbox${path}`, { method, body: JSON.stringify(body) ?? null })
+      expect(await json(control('GET', '/snapshots'))).toEqual([{ name: 'empty' }, { name: 'with-ada' }])
+      expect((await control('PUT', '/worlds/copy', { from: 'with-ada' })).status).toBe(200)
+      expect((await control('POST', '/snapshots/empty/restore?world=other')).status).toBe(200)
+      const people = async (username: string) =>
+        json<object[]>(program.request('/api/v1/beneficiaries', await clientOf(program, username, 'any password')))
+      expect(await people('sbx_copy')).toMatchObject([{ first_name: 'Ada' }])
+      expect(await people('sbx_other')).toEqual([])
+      await program.stop()
+      expect(readFileSync(capsule, 'utf8')).toContain('\n{"snapshot":{"name":"empty",')
     }))
 
   test('at the time at which they ended, which stands still until somebody moves it', () =>

@@ -63,8 +63,8 @@ export class Evidence implements Disposable {
   }
 
   /** Records requests from now on. */
-  begin(server: RunningServer, sandbox: Sandbox): void {
-    this.#writers = this.#files.map(({ staged, writerOf }) => writerOf((text) => staged.write(text), server))
+  begin(server: RunningServer, sandbox: Sandbox, log: Log): void {
+    this.#writers = this.#files.map(({ staged, writerOf }) => writerOf((text) => staged.write(text), server, log))
     const recording = this.#writers.flatMap(({ request }) => request ?? [])
     sandbox.onRecorded((logged) => {
       this.#failed.add(logged)

@@ -34,7 +34,7 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
   let ended: Ended | undefined
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
-    evidence.begin(server, sandbox)
+    evidence.begin(server, sandbox, log)
     const env = { ...given, ...(await accessTo(server, config.world)) }
     passSignalsOn()
     const exitCode = await exitCodeOf(command, env)

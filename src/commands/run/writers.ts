@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { RunConfig } from '../../config/config.ts'
+import type { Log } from '../../observability/log.ts'
 import { CapsuleWriter } from '../../sandbox/capsule.ts'
 import { toHar, toHarEntry } from '../../sandbox/requests/formats.ts'
 import type { CoverageReport, RecordedRequest } from '../../sandbox/requests/operations.ts'
+import type { SnapshotStore } from '../../sandbox/worlds/store.ts'
 import { VERSION } from '../../start/version.ts'
 import type { RunningServer } from '../server.ts'
 import type { Comparison } from './coverage.ts'
@@ -27,7 +29,7 @@ export interface Writer {
 }
 
 /** Makes a writer when the server runs. */
-export type WriterOf = (write: (text: string) => void, server: RunningServer) => Writer
+export type WriterOf = (write: (text: string) => void, server: RunningServer, log: Log) => Writer
 
 /** A file that is written at the end. */
 export const reporting =
@@ -56,7 +58,7 @@ export const journalHar: WriterOf = (write, { url }) => {
 
 export const capsule =
   ({ catalogFile, ratesFile }: RunConfig): WriterOf =>
-  (write, { worlds, seed, sandbox }) => {
+  (write, { worlds, seed, sandbox }, log) => {
     const writer = new CapsuleWriter(write, {
       version: VERSION,
       seed,
@@ -70,9 +72,24 @@ export const capsule =
           const world = worlds.find(name)
           if (world && sandbox) await writer.world(world, seed, sandbox.met(world))
         }
-        if (sandbox) writer.end(sandbox.met())
+        if (!sandbox) return
+        await writeSnapshots(writer, sandbox.snapshots, log)
+        writer.end(sandbox.met())
       },
     }
   }
+
+/** What cannot be written is said, and is no reason to lose the rest. */
+const writeSnapshots = async (writer: CapsuleWriter, snapshots: SnapshotStore, log: Log): Promise<void> => {
+  for (const name of snapshots.names) {
+    try {
+      const state = await snapshots.read(name)
+      if (!state || (await writer.snapshot(name, state))) continue
+      log.warn('a snapshot has no room in the capsule', { snapshot: name })
+    } catch (error) {
+      log.warn('a snapshot is not in the capsule', { snapshot: name, cause: String(error) })
+    }
+  }
+}
 
 const packed = (file: string): string => Bun.zstdCompressSync(readFileSync(file)).toString('base64')
