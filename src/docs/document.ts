@@ -2,6 +2,7 @@
 
 export interface Schema {
   $ref?: string
+  title?: string
   type?: string | string[]
   format?: string
   description?: string
@@ -19,15 +20,20 @@ export interface Schema {
   items?: Schema
   anyOf?: Schema[]
   properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
   required?: string[]
   additionalProperties?: Schema | boolean
+}
+
+export interface Reference {
+  $ref: string
 }
 
 export interface Parameter {
   name: string
   in: 'path' | 'query' | 'header'
   required: boolean
-  description?: string
+  description?: string | undefined
   example?: unknown
   schema: Schema
 }
@@ -38,9 +44,17 @@ export interface Content {
   examples?: Record<string, { value: unknown }>
 }
 
-interface Response {
+export interface Header {
+  description?: string
+  required: boolean
+  schema: Schema
+}
+
+export type Headers = Record<string, Header | Reference>
+
+export interface Response {
   description: string
-  headers?: Record<string, { $ref?: string; description?: string; schema: Schema }>
+  headers?: Headers
   content?: Record<string, Content>
 }
 
@@ -50,18 +64,24 @@ export interface DocumentedOperation {
   summary: string
   description: string
   security: object[]
-  parameters: (Parameter | { $ref: string })[]
+  parameters: (Parameter | Reference)[]
   requestBody?: { required: boolean; content: Record<string, Content> }
   responses: Record<string, Response>
 }
 
 export interface ApiDocument {
-  info: { title: string; version: string; description: string }
+  openapi: string
+  info: { title: string; version: string; description: string; license: object }
   servers: [{ url: string }]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, DocumentedOperation>>
   webhooks: Record<string, { post: DocumentedOperation }>
-  components: { schemas: Record<string, Schema>; parameters?: Record<string, Parameter> }
+  components: {
+    schemas: Record<string, Schema>
+    parameters?: Record<string, Parameter>
+    headers: Record<string, Header>
+    securitySchemes: object
+  }
 }
 
 /** An operation where it is served. */

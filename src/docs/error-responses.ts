@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { type ErrorShape, renderFailure, shapeOf } from '../http/errors.ts'
 import { errorsOf, type Operation } from '../http/operation.ts'
+import type { DocumentedOperation, Response, Schema } from './document.ts'
 import { commonHeaders, headerObjects } from './headers.ts'
-import type { Json } from './schemas.ts'
 
 /** The headers that errors bring along. */
 const ERROR_HEADERS = Type.Object({
@@ -10,7 +10,7 @@ const ERROR_HEADERS = Type.Object({
   'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
 })
 
-export const errorResponses = (operation: Operation): Json => {
+export const errorResponses = (operation: Operation): DocumentedOperation['responses'] => {
   const errors = Object.entries(errorsOf(operation)).map(([name, failure]) => ({
     name,
     schema: SCHEMA_NAMES[shapeOf(failure, operation.errorShape)],
@@ -18,8 +18,8 @@ export const errorResponses = (operation: Operation): Json => {
   }))
   const responses = [...Map.groupBy(errors, ({ status }) => status)].map(([status, alike]) => {
     const headers = Object.assign({}, ...alike.map((error) => error.headers))
-    const [schema, ...others] = [...new Set(alike.map((error) => error.schema))].map(named)
-    const response = {
+    const [schema = {}, ...others] = [...new Set(alike.map((error) => error.schema))].map(named)
+    const response: Response = {
       description: STATUS_DESCRIPTIONS[status] ?? 'Error',
       headers: {
         ...headerObjects(Type.Pick(ERROR_HEADERS, Object.keys(headers))),
@@ -48,13 +48,13 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
 }
 
 const Text = { type: 'string' }
-const object = (properties: Record<string, Json>, required = Object.keys(properties)): Json => ({
+const object = (properties: Record<string, Schema>, required = Object.keys(properties)): Schema => ({
   type: 'object',
   required,
   properties,
   additionalProperties: false,
 })
-const named = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+const named = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
 /** The shapes of spec section 7, by the names that generated clients will know them by. */
 export const ERROR_SCHEMAS = {

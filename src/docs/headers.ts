@@ -1,6 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Operation } from '../http/operation.ts'
-import { Components, type Json } from './schemas.ts'
+import type { Header, Reference, Schema } from './document.ts'
+import { Components } from './schemas.ts'
 
 /** The headers of responses, and conditions in requests. */
 
@@ -32,16 +33,16 @@ export const STORED_HEADERS = Type.Object({
   'Content-Encoding': Type.Optional(Type.String({ description: 'zstd or gzip, if Accept-Encoding allows it' })),
 })
 /** The schema of a parameter or a header, which is no object. */
-export const schemaOf = (schema: TSchema): Json => new Components().place(schema)
+export const schemaOf = (schema: TSchema): Schema => new Components().place(schema)
 
 /** The headers of every response; a client that is not let in has no limit. */
-export const commonHeaders = (operation: Operation, status: number): Json => {
+export const commonHeaders = (operation: Operation, status: number): Record<string, Reference> => {
   const limited = !operation.public && status !== 401
   const names = Object.keys({ ...REQUEST_ID_HEADER.properties, ...(limited && RATE_LIMIT_HEADERS.properties) })
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-export const headerObjects = (headers: TObject | undefined): Json =>
+export const headerObjects = (headers: TObject | undefined): Record<string, Header> =>
   Object.fromEntries(
     Object.entries(headers?.properties ?? {}).map(([name, { description, ...rest }]) => [
       name,

@@ -3,6 +3,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { type Operation, servedBy } from '../http/operation.ts'
 import { ownRequests } from '../http/request-timer.ts'
 import { documentedRoute } from '../http/target.ts'
+import type { ApiDocument, DocumentedOperation, Parameter, Reference } from './document.ts'
 import { ERROR_SCHEMAS, errorResponses } from './error-responses.ts'
 import {
   CONDITION,
@@ -14,7 +15,7 @@ import {
   schemaOf,
   VALIDATORS,
 } from './headers.ts'
-import { Components, type Json } from './schemas.ts'
+import { Components } from './schemas.ts'
 import { type DeliveredEvent, webhookObjects } from './webhooks.ts'
 
 /**
@@ -22,9 +23,9 @@ import { type DeliveredEvent, webhookObjects } from './webhooks.ts'
  * carries, so that what is documented is what is served.
  */
 
-interface CollectedDocument extends Json {
-  paths: Record<string, Record<string, Json>>
-}
+/** What the plugin makes of a route. */
+type Collected = Pick<DocumentedOperation, 'operationId' | 'tags' | 'summary' | 'security'>
+type Paths<OfOperation> = Record<string, Record<string, OfOperation>>
 
 const COLLECTED_PATH = '/openapi/collected'
 
@@ -62,25 +63,17 @@ export const openApiDocument = async ({
   publicUrl,
   additions,
   events,
-}: DocumentOptions): Promise<Json> => {
-  // Loaded with the first request for the document: it would take a fifth of the time that the program takes to start.
-  const { swagger } = await import('@elysiajs/swagger')
-  // The plugin serves what it collects: it does so around the app, where no client can reach it.
-  const collector = new Elysia().use(app).use(swagger({ specPath: COLLECTED_PATH, excludeStaticFile: false }))
-  const request = new Request(`http://localhost${COLLECTED_PATH}`)
-  ownRequests.add(request)
-  const response = await collector.handle(request)
-  const document = (await response.json()) as CollectedDocument
+}: DocumentOptions): Promise<ApiDocument> => {
   const operations = new Map(
     servedBy(app).map(({ operation }) => [operation.id, { ...operation, ...additions?.operations[operation.id] }]),
   )
   const components = new Components()
-  const paths: Json = {}
-  const sharedHeaders: Json = {}
+  const paths: ApiDocument['paths'] = {}
+  const sharedHeaders: Record<string, Parameter> = {}
   const tags = new Map<string, string>()
-  for (const [path, methods] of Object.entries(document.paths)) {
+  for (const [path, methods] of Object.entries(await collectedFrom(app))) {
     const documented = Object.entries(methods).flatMap(([method, collected]) => {
-      const operation = operations.get(String(collected.operationId))
+      const operation = operations.get(collected.operationId)
       if (!operation) return []
       if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
       const headers = sharedIn(sharedHeaders, additions?.headersOf(operation))
@@ -110,16 +103,27 @@ export const openApiDocument = async ({
   }
 }
 
+const collectedFrom = async (app: AnyElysia): Promise<Paths<Collected>> => {
+  // Loaded with the first request for the document: it would take a fifth of the time that the program takes to start.
+  const { swagger } = await import('@elysiajs/swagger')
+  // The plugin serves what it collects: it does so around the app, where no client can reach it.
+  const collector = new Elysia().use(app).use(swagger({ specPath: COLLECTED_PATH, excludeStaticFile: false }))
+  const request = new Request(`http://localhost${COLLECTED_PATH}`)
+  ownRequests.add(request)
+  const response = await collector.handle(request)
+  const { paths } = (await response.json()) as { paths: Paths<Collected> }
+  return paths
+}
+
 /** What the parts of a document have in common. */
 interface Context {
   components: Components
-  /** What the plugin has made of the route. */
-  collected: Json
+  collected: Collected
   /** References to headers that operations share. */
-  headers: Json[]
+  headers: Reference[]
 }
 
-const operationObject = (context: Context, operation: Operation): Json => {
+const operationObject = (context: Context, operation: Operation): DocumentedOperation => {
   const { id, body, description } = operation
   const { components, headers, collected } = context
   const { operationId, tags, summary, security } = collected
@@ -156,7 +160,7 @@ const operationObject = (context: Context, operation: Operation): Json => {
   }
 }
 
-const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefined): Json[] =>
+const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefined): Parameter[] =>
   Object.entries(schema?.properties ?? {}).map(([name, { description, example, read: _, ...rest }]) => ({
     name,
     in: place,
@@ -168,22 +172,24 @@ const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefi
   }))
 
 /** A key is for one request: each operation shows one of its own. */
-const withExampleOf = (id: string, parameter: Json): Json =>
+const withExampleOf = (id: string, parameter: Parameter): Parameter =>
   parameter.name === 'Idempotency-Key' ? { ...parameter, example: `${id}-2026-01-0001` } : parameter
 
 /** Adds headers to those that operations share, and refers to them: `X-Sandbox-Fault` becomes `SandboxFault`. */
-const sharedIn = (shared: Json, headers: TObject | undefined): Json[] =>
+const sharedIn = (shared: Record<string, Parameter>, headers: TObject | undefined): Reference[] =>
   parameters('header', headers).map((header) => {
-    const name = String(header.name).replace(/^X-|-/g, '')
+    const name = header.name.replace(/^X-|-/g, '')
     shared[name] = header
     return { $ref: `#/components/parameters/${name}` }
   })
+
+type Responses = DocumentedOperation['responses']
 
 const successResponse = (
   components: Components,
   operation: Operation,
   success: NonNullable<Operation['alternative']>,
-): Json => {
+): Responses => {
   const { status, description, schema, example, headers, contentType = 'application/json', alsoAs = {} } = success
   return {
     [status]: {
@@ -205,7 +211,7 @@ const successResponse = (
   }
 }
 
-const unchanged = (operation: Operation): Json => ({
+const unchanged = (operation: Operation): Responses => ({
   304: {
     description: 'What the entity tag stands for has not changed',
     headers: { ...headerObjects(VALIDATORS), ...commonHeaders(operation, 304) },

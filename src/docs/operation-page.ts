@@ -69,13 +69,15 @@ const responseView = (document: ApiDocument, operation: DocumentedOperation): Ht
   const [status, response] = successOf(operation) ?? []
   if (!response) return html``
   const [[type, { schema }] = ['', {}]] = Object.entries<Partial<Content>>(response.content ?? {})
-  const headers = Object.entries(response.headers ?? {}).filter(([, { $ref }]) => $ref === undefined)
+  const headers = Object.entries(response.headers ?? {}).flatMap(([name, header]) =>
+    '$ref' in header ? [] : [{ name, ...header }],
+  )
   return html`<h2>Response ${status}</h2><p>${prose(response.description)}${type !== '' && html` <span class="type">${type}</span>`}</p>
 ${schema && membersOf(document, schema)}
 ${
   headers.length > 0 &&
   html`<details><summary>Headers</summary><ul class="members">${headers.map(
-    ([name, { description, schema }]) =>
+    ({ name, description, schema }) =>
       html`<li><div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span></div>${
         description !== undefined && html`<p>${prose(description)}</p>`
       }</li>`,

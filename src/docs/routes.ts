@@ -11,54 +11,20 @@ import { Reference } from './reference.ts'
 
 /** Browsers must not guess the type of a file. */
 const AS_IT_SAYS = { 'x-content-type-options': 'nosniff' } as const
+const JSON_HEADERS = { 'cache-control': 'public, no-cache', ...AS_IT_SAYS } as const
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': PAGE_POLICY,
-  'cache-control': 'public, no-cache',
-  ...AS_IT_SAYS,
+  ...JSON_HEADERS,
 } as const
 
 /** The OpenAPI document and the pages that show it: public, and whole without a network (contract C1). */
 export const docsRoutes = (options: DocumentOptions) => {
   const document = once(() => openApiDocument(options))
-  const stored = once(async () => {
-    const headers = { 'cache-control': 'public, no-cache', ...AS_IT_SAYS }
-    return new StoredResponse(JSON.stringify(await document()), headers)
-  })
-  const reference = once(async () => {
-    const { additions } = options
-    const shown = (await document()) as unknown as ApiDocument
-    const guides = guidesOf(additions === undefined)
-    return new Reference({
-      document: shown,
-      guides,
-      username: additions?.username ?? '',
-      home: additions ? '/' : '/docs',
-    })
-  })
-  const pages = new Map<string, StoredResponse>()
-  /** Pages never change; only those that exist are kept. */
-  const page = async (
-    request: Request,
-    name: string,
-    make: (pages: Reference) => string | undefined | Promise<string | undefined>,
-  ) => {
-    const known = pages.get(name)
-    if (known) return known.respond(request)
-    const all = await reference()
-    const text = await make(all)
-    if (text === undefined) return new Response(all.notFound(), { status: 404, headers: PAGE_HEADERS })
-    const made = new StoredResponse(text, PAGE_HEADERS)
-    pages.set(name, made)
-    return made.respond(request)
-  }
-  const index = once(
-    async () =>
-      new StoredResponse(JSON.stringify(await (await reference()).index()), {
-        'cache-control': 'public, no-cache',
-        ...AS_IT_SAYS,
-      }),
-  )
+  const stored = once(async () => new StoredResponse(JSON.stringify(await document()), JSON_HEADERS))
+  const reference = once(async () => referenceOf(options, await document()))
+  const page = pagesOf(reference)
+  const index = once(async () => new StoredResponse(JSON.stringify(await (await reference()).index()), JSON_HEADERS))
   const readScript = once(async () => asset(await Bun.file(script).text(), 'text/javascript; charset=utf-8'))
   const readStyle = once(async () => asset(COLOURS + (await Bun.file(style).text()), 'text/css; charset=utf-8'))
 
@@ -77,6 +43,33 @@ export const docsRoutes = (options: DocumentOptions) => {
     .get('/docs/search.json', async ({ request }) => (await index()).respond(request))
     .get('/docs/reference.js', async ({ request }) => (await readScript()).respond(request))
     .get('/docs/reference.css', async ({ request }) => (await readStyle()).respond(request))
+}
+
+const referenceOf = ({ additions }: DocumentOptions, document: ApiDocument): Reference =>
+  new Reference({
+    document,
+    guides: guidesOf(additions === undefined),
+    username: additions?.username ?? '',
+    home: additions ? '/' : '/docs',
+  })
+
+/** Pages never change, so they are made once; only those that exist are kept. */
+const pagesOf = (reference: () => Promise<Reference>) => {
+  const pages = new Map<string, StoredResponse>()
+  return async (
+    request: Request,
+    name: string,
+    make: (pages: Reference) => string | undefined | Promise<string | undefined>,
+  ): Promise<Response> => {
+    const known = pages.get(name)
+    if (known) return known.respond(request)
+    const all = await reference()
+    const text = await make(all)
+    if (text === undefined) return new Response(all.notFound(), { status: 404, headers: PAGE_HEADERS })
+    const made = new StoredResponse(text, PAGE_HEADERS)
+    pages.set(name, made)
+    return made.respond(request)
+  }
 }
 
 /** Makes a value when it is first asked for. */

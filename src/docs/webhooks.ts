@@ -1,5 +1,6 @@
 import type { TObject } from '@sinclair/typebox'
-import type { Components, Json } from './schemas.ts'
+import type { ApiDocument, Parameter } from './document.ts'
+import type { Components } from './schemas.ts'
 
 /** What the program sends: the `webhooks` of the OpenAPI document. */
 
@@ -11,7 +12,7 @@ export interface DeliveredEvent {
 
 const TAG = 'Webhooks'
 
-const header = (name: string, description: string): Json => ({
+const header = (name: string, description: string): Parameter => ({
   name,
   in: 'header',
   required: false,
@@ -30,7 +31,10 @@ const SIGNATURE_HEADERS = [
   header('X-Event-Type', 'Signing body'),
 ]
 
-export const webhookObjects = (components: Components, events: Readonly<Record<string, DeliveredEvent>>): Json =>
+export const webhookObjects = (
+  components: Components,
+  events: Readonly<Record<string, DeliveredEvent>>,
+): ApiDocument['webhooks'] =>
   Object.fromEntries(
     Object.entries(events).map(([type, { title, schema, example }]) => [
       type,
