@@ -92,6 +92,16 @@ export const vouchersWithoutCodes = (query: Query, orderId: number): Pick<Vouche
 
 export const findNextDue = (query: Query): Order | undefined => nextDue(query).get()
 
+/** The earliest due first. */
+export const nextDueOrders = (query: Query, limit: number) =>
+  query
+    .select({ id: orders.id, status: orders.status, dueAtMs: sql<number>`${orders.dueAtMs}` })
+    .from(orders)
+    .where(isNotNull(orders.dueAtMs))
+    .orderBy(asc(orders.dueAtMs), asc(orders.id))
+    .limit(limit)
+    .all()
+
 /** Asked before each step of work by the clock, so it reads one column of the order. */
 const nextDueMs = prepared((query: Query) =>
   query

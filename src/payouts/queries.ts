@@ -87,6 +87,16 @@ const nextDue = prepared((query: Query) =>
 
 export const findNextDue = (query: Query): Payout | undefined => nextDue(query).get()
 
+/** The earliest due first. */
+export const nextDuePayouts = (query: Query, limit: number) =>
+  query
+    .select({ id: payouts.id, dueEvent: payouts.dueEvent, dueAtMs: sql<number>`${payouts.dueAtMs}` })
+    .from(payouts)
+    .where(isNotNull(payouts.dueAtMs))
+    .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
+    .limit(limit)
+    .all()
+
 /** Asked before each step of work by the clock, so it reads one column of the payout. */
 const nextDueMs = prepared((query: Query) =>
   query

@@ -17,8 +17,9 @@ import { Exploration, type RunFault } from './explore/exploration.ts'
 import { addRule } from './faults/rules.ts'
 import { Feed } from './feed/feed.ts'
 import type { Parts } from './parts.ts'
+import type { CoverageReport, Met } from './requests/coverage.ts'
 import { RequestObserver } from './requests/observer.ts'
-import type { CoverageReport, Met, RecordedRequest } from './requests/operations.ts'
+import type { RecordedRequest } from './requests/operations.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import type { RecordingListener } from './requests/request-log.ts'
 import { newRules } from './scenario/faults.ts'
@@ -64,7 +65,12 @@ export class Sandbox implements Extension {
     this.supply = generatedSupply(
       (world, productId) => (catalog.find(productId) ?? catalog.findAny(world, productId))?.validity,
     )
-    this.observer = new RequestObserver({ ...options, outcomes: this.#outcomes, coverage: this.#coverage })
+    this.observer = new RequestObserver({
+      ...options,
+      outcomes: this.#outcomes,
+      coverage: this.#coverage,
+      isWatched: () => this.#feed.isOpen,
+    })
     this.#feed = new Feed({ worlds, onRecorded: (listener) => this.onRecorded(listener) })
     this.resolveAccount = async (credentials, request) => {
       const account = await resolve(credentials, request)

@@ -30,14 +30,6 @@ declare module '*/check-worker.js' {
   const text: string
   export default text
 }
-declare module '*/colours.css' {
-  const text: string
-  export default text
-}
-declare module '*/page.css' {
-  const text: string
-  export default text
-}
 declare module '*.sh' {
   const text: string
   export default text
@@ -46,7 +38,11 @@ declare module '*/assets/reference.js' {
   const path: string
   export default path
 }
-declare module '*.css' {
+declare module '*/assets/reference.css' {
   const path: string
   export default path
+}
+declare module '*.css' {
+  const text: string
+  export default text
 }

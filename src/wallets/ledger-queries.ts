@@ -78,7 +78,17 @@ export const entriesBefore = (query: Query, beforeId = Number.MAX_SAFE_INTEGER, 
     .orderBy(desc(ledgerEntries.id))
     .limit(limit)
     .all()
-    .map((entry): LedgerEntry => ({ ...entry, lines: [] }))
+  return withLines(query, entries)
+}
+
+/** Some entries with their lines, the newest first. */
+export const entriesById = (query: Query, ids: readonly number[]): LedgerEntry[] => {
+  const wanted = inArray(ledgerEntries.id, [...ids])
+  return withLines(query, query.select().from(ledgerEntries).where(wanted).orderBy(desc(ledgerEntries.id)).all())
+}
+
+const withLines = (query: Query, found: readonly (typeof ledgerEntries.$inferSelect)[]): LedgerEntry[] => {
+  const entries = found.map((entry): LedgerEntry => ({ ...entry, lines: [] }))
   const [first, last] = [entries.at(-1), entries[0]]
   if (!first || !last) return []
   const lines = query

@@ -229,6 +229,7 @@ const SUCCESSES: Record<string, Scene> = {
   failOrder: (world) => undeliveredOrder(world),
   listWorldOrders: listing((world) => placedOrder(world)),
   listWorldPayouts: listing(createdPayout),
+  listDue: listing(createdPayout),
   listWorldEvents: listing(funded),
   redeliverWorldEvent: ordered,
   listWorldWebhooks: listing(hooked),

@@ -61,12 +61,48 @@ describe.if(hasChromium && againstBinary)('The console in Chromium', () => {
     expect(await posted.textContent()).toContain('-230.10 INR')
     expect(await page.getByRole('region', { name: 'Rows changed' }).textContent()).toContain('orders')
     const caused = page.getByRole('region', { name: 'Events and deliveries' })
-    await caused.getByText('order.delivered').waitFor()
+    await caused.getByRole('strong').filter({ hasText: 'order.delivered' }).waitFor()
     expect(await caused.textContent()).toContain('delivered 200')
     await page.getByLabel('Fault').selectOption('orders.product_not_found')
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     await page.getByText('Sent again: 404').waitFor()
     await page.getByText('fault: orders.product_not_found').waitFor()
+    await page.context().close()
+  })
+
+  test('shows the rows of a request before and after it, and says when it can not', async () => {
+    const page = await consoles.open(`#requests?world=${world}&id=3&of=${world}`)
+    const rows = page.getByRole('region', { name: 'Rows changed' })
+    await rows.getByText('This request came earlier').waitFor()
+    const looked = await consoles.world()
+    await page.evaluate(`location.hash = 'requests?world=${looked.name}'`)
+    await looked.post('/api/v1/payouts', PAYOUT)
+    await row(page, '/api/v1/payouts').click()
+    const wallet = rows.getByRole('listitem').filter({ hasText: 'wallets' })
+    await wallet.getByText('amount_minor').waitFor()
+    expect(await wallet.locator('tbody tr').filter({ hasText: 'amount_minor' }).allInnerTexts()).toEqual([
+      'amount_minor\t10000000\t9998985',
+    ])
+    expect(await rows.getByText('This request came earlier').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('shows what falls due next, also deliveries, and goes there', async () => {
+    const waiting = await consoles.world()
+    await consoles.control('POST', `/clock?world=${waiting.name}`, { frozen: true })
+    await consoles.control('PUT', `/inbox/shop?world=${waiting.name}`, { status: 500 })
+    const url = `${server.url}/_sandbox/inbox/shop?world=${waiting.name}`
+    await waiting.post('/api/v1/webhooks', { name: 'Shop', url, events: ['order.*'] })
+    await waiting.post('/api/v1/orders', DELAYED_ORDER)
+    await consoles.control('POST', `/webhooks/settle?world=${waiting.name}`)
+    const page = await consoles.open(`#worlds?world=${waiting.name}`)
+    const clock = page.getByRole('region', { name: 'Clock of', exact: false })
+    await clock.getByText('attempt 2 for Shop').waitFor()
+    await page.getByRole('button', { name: 'To the next' }).click()
+    await clock.getByText('Happened by the last move').waitFor()
+    expect(await clock.getByRole('listitem').allInnerTexts()).toContainEqual(
+      expect.stringContaining('order.processing'),
+    )
     await page.context().close()
   })
 

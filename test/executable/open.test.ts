@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CoverageReport } from '../../src/sandbox/requests/operations.ts'
+import type { CoverageReport } from '../../src/sandbox/requests/coverage.ts'
 import { bearer, inFolder, login, type Pair, type Running, run, start } from './program.ts'
 
 /** `scrip run --capsule` and `scrip open` (contract C15). */

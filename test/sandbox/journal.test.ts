@@ -289,15 +289,33 @@ describe('GET /_sandbox/requests', () => {
 })
 
 describe('GET /_sandbox/requests/{id}', () => {
-  test('200 returns the entry of the list, and deliveries', async () => {
+  test('200 returns the entry of the list, with what came of it', async () => {
     const world = await opened()
-    await saveAda(world)
+    await world.get('/api/v1/countries/1')
     for (const entry of await entriesOf(world.name)) {
       expect(await succeed<object>(server, 'GET', `/requests/${entry.id}?world=${world.name}`)).toEqual({
         ...entry,
+        ledger: [],
+        caused: [],
         deliveries: [],
       })
     }
+  })
+
+  test('has the ledger entries that it posted, and its events', async () => {
+    const world = await opened()
+    const { id } = await placed(world, INSTANT)
+    const entry = await lastOf(world.name)
+    const detail = await succeed<{ ledger: object[]; caused: { id: string }[] }>(
+      server,
+      'GET',
+      `/requests/${entry.id}?world=${world.name}`,
+    )
+    const entries = await succeed<{ source_id: string | null }[]>(server, 'GET', `/ledger?world=${world.name}`)
+    const events = await succeed<{ client_id: number; id: string }[]>(server, 'GET', `/events?world=${world.name}`)
+    expect(detail.ledger).toEqual(entries.filter(({ source_id }) => source_id === String(id)))
+    expect(detail.caused).toEqual(events.map(({ client_id: _, ...event }) => event).reverse())
+    expect(detail.caused.map((event) => event.id)).toEqual(entry.events)
   })
 
   test.each(['0', '3', '-1', '01', '1.0', 'x', '2147483648', '%31x', 'a%ZZ'])('404 for %s', async (id) => {

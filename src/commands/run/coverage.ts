@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { CoverageReport } from '../../sandbox/requests/operations.ts'
+import { CoverageReport } from '../../sandbox/requests/coverage.ts'
 import { toTable } from '../../sandbox/requests/outcomes.ts'
 import { EXIT, ProgramError } from '../exit.ts'
 

@@ -1,4 +1,4 @@
-import type { CoverageReport } from '../../sandbox/requests/operations.ts'
+import type { CoverageReport } from '../../sandbox/requests/coverage.ts'
 
 type Outcome = CoverageReport['outcomes'][number]
 

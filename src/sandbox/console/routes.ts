@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
-import COLOURS from '../../http/colours.css' with { type: 'text' }
 import { StoredResponse } from '../../http/stored-response.ts'
-import STYLE from './page/page.css' with { type: 'text' }
 import { CONSOLE_PAGE, CONSOLE_PATH, CONSOLE_POLICY } from './page.ts'
+import { STYLE } from './style.ts'
 
 /** Browsers must not guess the type of a file, and ask each time whether it is still the same. */
 const headersOf = (type: string) => ({
@@ -18,7 +17,7 @@ export const consoleRoutes = () => {
     'content-security-policy': CONSOLE_POLICY,
     'referrer-policy': 'no-referrer',
   })
-  const style = new StoredResponse(COLOURS + STYLE, headersOf('text/css'))
+  const style = new StoredResponse(STYLE, headersOf('text/css'))
   let script: StoredResponse | undefined
   return new Elysia({ name: 'sandbox-console', prefix: CONSOLE_PATH })
     .get('/', ({ request }) => page.respond(request))

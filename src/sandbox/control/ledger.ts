@@ -1,41 +1,16 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { count, parameter } from '../../http/parameters.ts'
-import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
-import { toTimestamp } from '../../kernel/clock.ts'
-import { toMajor } from '../../kernel/money.ts'
 import { turns } from '../../kernel/turns.ts'
-import type { Reference } from '../../reference/reference.ts'
 import { entriesBefore, type LedgerEntry } from '../../wallets/ledger-queries.ts'
-import { ACCOUNTS, SOURCE_TYPES } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/operations.ts'
+import { EntrySchema, entryWire } from './ledger-entry.ts'
 import { controlOperation } from './operation.ts'
 import { caughtUpWorld } from './operator-routes.ts'
 
 /** The ledger as it is kept (contracts C11 and C15): what proves that money was moved once. */
-
-const Entry = Type.Object(
-  {
-    id: Type.Integer(),
-    source_type: oneOf(SOURCE_TYPES),
-    source_id: nullable(Type.String()),
-    created_at: Timestamp,
-    lines: Type.Array(
-      Type.Object(
-        {
-          account: oneOf(ACCOUNTS),
-          wallet_id: nullable(Type.Integer({ description: 'Only of the accounts wallet and reserved' })),
-          currency: Type.String(),
-          amount: Type.Number({ description: 'Signed; the lines of an entry sum to zero in each currency' }),
-        },
-        { title: 'LedgerLine' },
-      ),
-    ),
-  },
-  { title: 'LedgerEntry' },
-)
 
 const ENTRIES_MAX = 10_000
 
@@ -53,7 +28,7 @@ const listEntries = controlOperation('ledger')({
   success: {
     status: 200,
     description: 'The entries',
-    schema: Type.Array(Entry),
+    schema: Type.Array(EntrySchema),
     example: [
       {
         id: 1,
@@ -93,14 +68,3 @@ const readEntries = async (world: World, limit: number): Promise<LedgerEntry[]> 
     if (slice.length < wanted || entries.length === limit) return entries
   }
 }
-
-const entryWire = ({ lines, ...entry }: LedgerEntry, reference: Reference): Static<typeof Entry> => ({
-  id: entry.id,
-  source_type: entry.sourceType,
-  source_id: entry.sourceId,
-  created_at: toTimestamp(entry.createdAtMs),
-  lines: lines.map(({ account, walletId, currencyId, amountMinor }) => {
-    const { currency, precision } = reference.getCurrency(currencyId)
-    return { account, wallet_id: walletId, currency, amount: toMajor(amountMinor, precision) }
-  }),
-})

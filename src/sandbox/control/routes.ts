@@ -5,6 +5,7 @@ import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
 import { feedRoutes } from '../feed/routes.ts'
 import type { Parts } from '../parts.ts'
+import { dueRoutes } from '../records/due.ts'
 import { recordRoutes } from '../records/routes.ts'
 import { requestRoutes } from '../requests/routes.ts'
 import { scenarioRoutes } from '../scenario/routes.ts'
@@ -43,6 +44,7 @@ const controlRoutes = (parts: Parts) =>
     .use(payoutRoutes(parts))
     .use(orderRoutes(parts))
     .use(recordRoutes(parts))
+    .use(dueRoutes(parts))
     .use(ledgerRoutes(parts))
     .use(inboxRoutes(parts))
     .use(webhookRoutes(parts))
@@ -55,6 +57,7 @@ const LINKS = [
   'worlds',
   'snapshots',
   'clock',
+  'due',
   'pace',
   'clients',
   'rates',

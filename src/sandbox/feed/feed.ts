@@ -59,6 +59,11 @@ export class Feed {
     return reader.stream
   }
 
+  /** Whether somebody reads. */
+  get isOpen(): boolean {
+    return this.#readers.size > 0
+  }
+
   /** Ends all feeds. */
   close(): void {
     this.#isClosed = true

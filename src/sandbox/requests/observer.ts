@@ -33,6 +33,8 @@ import { watchRows, withChanges } from './row-changes.ts'
 interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'catalog' | 'reference'> {
   log: Log
   strict: boolean
+  /** Whether somebody looks at requests while they happen. */
+  isWatched: () => boolean
 }
 
 /** Applies faults to requests, and records each request in the log and the coverage of its world. */
@@ -252,7 +254,7 @@ export class RequestObserver implements HttpObserver {
     return {
       ...session,
       write: (work) => {
-        watchRows(world)
+        watchRows(world, this.options.isWatched())
         return this.#events.during(observed, world, (cause) =>
           session.write((tx) => {
             const { value, changes } = withChanges(world, () => cause(() => work(tx)))

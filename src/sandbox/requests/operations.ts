@@ -1,17 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EVENT_TYPES } from '../../events/types.ts'
+import { EventSchema } from '../../events/operations.ts'
 import { choiceFilter, count, Problem, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
 import { DeliverySchema } from '../../webhooks/operations.ts'
+import { EntrySchema } from '../control/ledger-entry.ts'
 import { controlOperation } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import { WorldQuery, WorldsQuery } from '../worlds/operations.ts'
 
-/** The request log of a world and the coverage report (contract C15). */
+/** The request log of a world (contract C15). */
 
 const Headers = Type.Record(Type.String(), Type.String(), { title: 'MessageHeaders' })
+
+const RowChange = { table: Type.String(), operation: oneOf(['insert', 'update', 'delete']), key: Type.String() }
 
 export type RecordedRequest = Static<typeof RecordedRequest>
 export const RecordedRequest = Type.Object(
@@ -36,13 +39,9 @@ export const RecordedRequest = Type.Object(
     duration_ms: Type.Number(),
     fault: nullable(Type.String({ description: 'The injected fault, with `; when=after` if the work was done' })),
     outcome: nullable(Type.String({ description: 'success, or the documented name of the error' })),
-    changes: Type.Array(
-      Type.Object(
-        { table: Type.String(), operation: oneOf(['insert', 'update', 'delete']), key: Type.String() },
-        { title: 'RowChange' },
-      ),
-      { description: 'The rows that the request wrote' },
-    ),
+    changes: Type.Array(Type.Object(RowChange, { title: 'RowChange' }), {
+      description: 'The rows that the request wrote',
+    }),
     events: Type.Array(Type.String(), {
       description:
         'The ids of the events that it caused, with those of later changes of its order or payout and their refunds',
@@ -77,15 +76,32 @@ export const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
   events: [],
 }
 
-const RequestWithDeliveries = Type.Object(
+const rowValues = (description: string) =>
+  nullable(Type.Record(Type.String(), Type.Unknown(), { title: 'RowValues', description }))
+
+export const RequestDetail = Type.Object(
   {
     ...RecordedRequest.properties,
+    changes: Type.Array(
+      Type.Object(
+        {
+          ...RowChange,
+          before: rowValues('The row before the request. Recorded while a feed is open, as the console has one'),
+          after: rowValues('The row after the request, recorded like the one before'),
+          now: rowValues('The row as it is now; null if it is gone'),
+        },
+        { title: 'RowChangeWithValues' },
+      ),
+      { description: 'The rows that the request wrote, by column, without secrets' },
+    ),
+    ledger: Type.Array(EntrySchema, { description: 'The ledger entries that it posted, the newest first' }),
+    caused: Type.Array(EventSchema, { description: 'Its events, the oldest first' }),
     deliveries: Type.Array(
       Type.Object({ webhook_id: Type.String(), ...DeliverySchema.properties }, { title: 'RequestDelivery' }),
       { description: 'Every attempt to deliver these events, the oldest first' },
     ),
   },
-  { title: 'RequestWithDeliveries' },
+  { title: 'RequestDetail' },
 )
 
 /** The HTTP Archive, as far as the document describes it. */
@@ -109,62 +125,6 @@ const Har = Type.Object(
 )
 
 const Replay = Type.Object({ status: Type.Integer(), headers: Headers, body: Type.String() }, { title: 'ReplayResult' })
-
-const Shares = {
-  exercised: Type.Integer(),
-  percent: Type.Number({ description: 'Rounded down to one decimal, so that 100 means all' }),
-}
-
-export type CoverageReport = Static<typeof CoverageReport>
-export const CoverageReport = Type.Object(
-  {
-    summary: Type.String({ description: 'How many outcomes were met, and some that were not' }),
-    documented: Type.Integer(),
-    ...Shares,
-    worlds: Type.Array(Type.Object({ world: Type.String(), ...Shares }, { title: 'WorldCoverage' }), {
-      description: 'With `world=*`: the share of each world',
-    }),
-    outcomes: Type.Array(
-      Type.Object(
-        {
-          operation: Type.String(),
-          method: Type.String(),
-          path: Type.String(),
-          status: Type.Integer(),
-          name: Type.String(),
-          count: Type.Integer(),
-        },
-        { title: 'CoverageOutcome' },
-      ),
-    ),
-    events: Type.Array(
-      Type.Object(
-        {
-          type: oneOf(EVENT_TYPES),
-          count: Type.Integer({ description: 'How many happened' }),
-          delivered: Type.Integer({ description: 'How many deliveries receivers have accepted' }),
-        },
-        { title: 'CoverageEvent' },
-      ),
-    ),
-  },
-  { title: 'Coverage' },
-)
-/** What was met, without what was not. */
-export type Met = Static<typeof Met>
-export const Met = Type.Pick(CoverageReport, ['outcomes', 'events'])
-
-const COVERAGE_EXAMPLE: CoverageReport = {
-  summary: '1 of 1 outcomes of the API; all met',
-  documented: 1,
-  exercised: 1,
-  percent: 100,
-  worlds: [],
-  outcomes: [
-    { operation: 'getCountry', method: 'GET', path: '/api/v1/countries/:id', status: 200, name: 'success', count: 1 },
-  ],
-  events: [{ type: 'order.created', count: 1, delivered: 1 }],
-}
 
 const RequestPath = Type.Object({
   id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The request identifier' }), parseId),
@@ -223,7 +183,7 @@ export const getRequest = controlOperation('requests')({
   id: 'getRequest',
   summary: 'Read one request',
   description:
-    'The request and its response, without secrets, the rows that it wrote, and the deliveries of its events.',
+    'The request and its response, without secrets, the rows that it wrote, the ledger entries that it posted, and its events with their deliveries.',
   params: RequestPath,
   query: Type.Object({
     ...WorldQuery.properties,
@@ -235,8 +195,8 @@ export const getRequest = controlOperation('requests')({
   success: {
     status: 200,
     description: 'The request',
-    schema: Type.Union([RequestWithDeliveries, Har]),
-    example: { ...RECORDED_REQUEST_EXAMPLE, deliveries: [] },
+    schema: Type.Union([RequestDetail, Har]),
+    example: { ...RECORDED_REQUEST_EXAMPLE, changes: [], ledger: [], caused: [], deliveries: [] },
     alsoAs: {
       'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
     },
@@ -275,23 +235,4 @@ export const replayRequest = controlOperation('requests')({
     example: { status: 200, headers: { 'x-request-id': 'req_checkout_3' }, body: COUNTRY_EXAMPLE },
   },
   errors: { not_found: REQUEST_NOT_FOUND },
-})
-
-export const getCoverage = controlOperation('coverage')({
-  id: 'getCoverage',
-  summary: 'See which documented outcomes were exercised, and which events happened',
-  description:
-    'By the requests of a world, or with `world=*` by those of all worlds since the start. Health checks, pictures and failures of the server are not counted.',
-  query: Type.Object({
-    ...WorldsQuery.properties,
-    format: choiceFilter(['json', 'table'], 'The format of the response: JSON, or a table to read'),
-  }),
-  success: {
-    status: 200,
-    description: 'Every documented outcome and how often it occurred',
-    schema: CoverageReport,
-    example: COVERAGE_EXAMPLE,
-    alsoAs: { 'text/plain': { schema: Type.String(), example: '1 of 1 outcomes of the API; all met\n' } },
-  },
-  errors: { validation: violation('format', 'enum', 'must be one of json, table') },
 })

@@ -7,7 +7,7 @@ import { type World, worldPart } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { isAsset, isProbe } from '../control/gate.ts'
 import type { DocumentedError } from '../faults/operations.ts'
-import type { CoverageReport, Met } from './operations.ts'
+import type { CoverageReport, Met } from './coverage.ts'
 
 /** A documented way in which an operation ends: `success`, or the name of an error. */
 export type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>

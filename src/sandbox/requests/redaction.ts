@@ -43,7 +43,8 @@ const withoutSecrets = (body: string): string => {
   }
 }
 
-const redactedMember = (name: string, member: unknown): unknown => {
+/** A value without secrets, by its name. */
+export const redactedMember = (name: string, member: unknown): unknown => {
   if (SECRET_MEMBER.test(name) && member !== null && !isListOfMessages(member)) return REDACTED
   return typeof member === 'string' && JSON_WITHIN.test(member) && SUSPECT.test(member)
     ? withoutSecrets(member)

@@ -121,9 +121,9 @@ class RequestLog {
     }))
   }
 
-  find(id: number): RecordedRequest | undefined {
+  find(id: number): Logged | undefined {
     const request = this.#captured[id - this.#firstId]
-    return request && recordedFrom({ world: this.world, request, id })
+    return request && { world: this.world, request, id }
   }
 
   /** Ids are consecutive, and the oldest requests go first. */
@@ -145,7 +145,7 @@ export interface LoggedRequest {
 /** Called with each request when it is recorded. */
 export type RecordingListener = (recorded: LoggedRequest) => void
 
-type Logged = Pick<LoggedRequest, 'world' | 'request' | 'id'>
+export type Logged = Pick<LoggedRequest, 'world' | 'request' | 'id'>
 
 /** Without secrets. */
 export const recordedFrom = (logged: Logged): RecordedRequest => {
@@ -176,7 +176,7 @@ export const headOf = ({ world, request: captured, id }: Logged): RecordedHead =
     duration_ms: Math.round(durationMs * 1_000) / 1_000,
     fault,
     outcome,
-    changes: [...changes],
+    changes: changes.map(({ table, operation, key }) => ({ table, operation, key })),
     events: [...captured.events],
   }
 }
@@ -198,7 +198,7 @@ const observedFrom = ({ at, request, response, ...recorded }: RecordedRequest): 
     events: recorded.events,
   })
 
-/** Rough overheads in bytes: of a request, of a header besides its value, of a row change besides its key, of an event. */
+/** Rough overheads in bytes: of a request, of a header besides its value, of a row change besides its key and values, of an event. */
 const REQUEST_BYTES = 2_048
 const HEADER_BYTES = 64
 const CHANGE_BYTES = 64
@@ -211,7 +211,10 @@ const sizeOf = ({ path, requestHeaders, requestBody, response, changes, events }
   requestHeaders.forEach((value) => {
     size += HEADER_BYTES + value.length
   })
-  for (const { key } of changes) size += CHANGE_BYTES + key.length
+  for (const { key, values } of changes) {
+    size += CHANGE_BYTES + key.length
+    if (values) size += (values.before?.length ?? 0) + (values.after?.length ?? 0)
+  }
   return size
 }
 

@@ -1,22 +1,22 @@
 import { Elysia } from 'elysia'
 import { jsonResponse, textResponse } from '../../http/responses.ts'
 import { found } from '../../kernel/failure.ts'
-import { attemptsOf } from '../../webhooks/queries.ts'
-import { attemptWire } from '../../webhooks/wire.ts'
 import type { World } from '../../worlds/world.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import { brokenOff } from '../faults/delivery.ts'
 import type { Parts } from '../parts.ts'
 import { ALL_WORLDS, getWorld, getWorlds } from '../worlds/operations.ts'
 import { toNodeTest, toPytest } from './as-test.ts'
+import { getCoverage } from './coverage.ts'
+import { detailOf } from './detail.ts'
 import { toCurl, toHar } from './formats.ts'
 import { readLogs } from './listing.ts'
 import type { RecordedRequest } from './operations.ts'
 import * as operations from './operations.ts'
 import { toTable } from './outcomes.ts'
-import { requestLog } from './request-log.ts'
+import { type Logged, recordedFrom, requestLog } from './request-log.ts'
 
-export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: Parts) =>
+export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, replay }: Parts) =>
   new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
@@ -33,12 +33,12 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: 
     .get(
       '/requests/:id',
       ({ params, query }) => {
-        const world = getWorld(worlds, query.world)
-        const recorded = getRecorded(world, params.id)
-        if (query.format === 'har') return jsonResponse(JSON.stringify(toHar([recorded], publicUrl, version)))
+        const logged = getLogged(getWorld(worlds, query.world), params.id)
         const toText = query.format && TEXTS[query.format]
+        if (query.format !== 'har' && !toText) return jsonResponse(JSON.stringify(detailOf(logged, reference)))
+        const recorded = recordedFrom(logged)
         if (toText) return textResponse(toText(recorded, publicUrl))
-        return jsonResponse(JSON.stringify({ ...recorded, deliveries: deliveriesOf(world, recorded) }))
+        return jsonResponse(JSON.stringify(toHar([recorded], publicUrl, version)))
       },
       operations.getRequest,
     )
@@ -46,7 +46,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: 
       '/requests/:id/replay',
       async ({ params, query, body: { fault } }) => {
         const world = getWorld(worlds, query.world)
-        const response = await replay(world, getRecorded(world, params.id), fault)
+        const response = await replay(world, recordedFrom(getLogged(world, params.id)), fault)
         const { status, headers } = response
         try {
           return jsonResponse(
@@ -64,14 +64,8 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, replay }: 
         const report = coverage.report(world === ALL_WORLDS ? undefined : getWorld(worlds, world))
         return format === 'table' ? textResponse(toTable(report)) : report
       },
-      operations.getCoverage,
+      getCoverage,
     )
-
-/** A request without events leaves a world that is suspended as it is. */
-const deliveriesOf = (world: World, { events }: RecordedRequest) =>
-  events.length === 0
-    ? []
-    : attemptsOf(world.db.query, events).map((attempt) => ({ webhook_id: attempt.webhookId, ...attemptWire(attempt) }))
 
 const curlLine = (recorded: RecordedRequest, baseUrl: string): string => `${toCurl(recorded, baseUrl)}\n`
 
@@ -82,5 +76,5 @@ const TEXTS: Partial<Record<string, (recorded: RecordedRequest, baseUrl: string)
 }
 
 /** @throws DomainError request_not_found */
-const getRecorded = (world: World, id: number | undefined): RecordedRequest =>
+const getLogged = (world: World, id: number | undefined): Logged =>
   found(id === undefined ? undefined : world.of(requestLog).find(id), REQUEST_NOT_FOUND)

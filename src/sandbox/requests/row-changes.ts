@@ -1,9 +1,13 @@
 import type { Database } from '../../db/database.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { RecordedRequest } from './operations.ts'
+import { isFinal, keyOf, valuesSql } from './row-values.ts'
 
 /** A row that a request has written; its key is the primary key, the columns joined by a comma. */
-export type RowChange = RecordedRequest['changes'][number]
+export type RowChange = RecordedRequest['changes'][number] & {
+  /** Before and after the request, where somebody looked: JSON arrays in the order of the columns. */
+  values?: { before: string | null; after: string | null }
+}
 
 /** The program's own bookkeeping, which does not interest readers of the request log, and what no request of the API writes. */
 const UNWATCHED = new Set([
@@ -21,61 +25,115 @@ const UNWATCHED = new Set([
   ...['clients', 'client_discounts', 'product_changes', 'moved_clock', 'kept_pace', 'kept_randomness'],
   ...['audit', 'audit_head', 'voucher_key', 'voucher_key_next', 'stock_published'],
 ])
-const OPERATIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' } as const
+
+export const isWatched = (table: string): boolean => !UNWATCHED.has(table)
+
+/** Which rows a trigger of an operation sees. */
+const OPERATIONS = { insert: ['NEW'], update: ['OLD', 'NEW'], delete: ['OLD'] } as const
+
+/** What a row of temp.row_changes says. */
+interface Noted {
+  table: string
+  operation: RowChange['operation']
+  key: string
+  before: string | null
+  after: string | null
+}
 
 /** Temporary triggers that note each change of a row; they exist for a connection alone, and are made anew with it. */
 const watch = worldPart(({ db: { sqlite } }) => {
-  triggers ??= triggersOf(sqlite)
-  sqlite.run(triggers)
+  // The connection may have them already: parts are forgotten more often than connections are closed.
+  const withValues = notesValues(sqlite)
+  sqlite.run(triggersOf(sqlite, withValues))
   return {
+    withValues,
     begin: sqlite.query('INSERT INTO temp.noting VALUES (1)'),
     end: sqlite.query('DELETE FROM temp.noting'),
     clear: sqlite.query('DELETE FROM temp.row_changes'),
-    read: sqlite.query<RowChange, []>(
+    read: sqlite.query<Noted, []>(
+      'SELECT table_name AS "table", operation, key, before, after FROM temp.row_changes ORDER BY rowid',
+    ),
+    readDistinct: sqlite.query<RowChange, []>(
       'SELECT DISTINCT table_name AS "table", operation, key FROM temp.row_changes ORDER BY rowid',
     ),
   }
 }, 'derived')
 
+const notesValues = (sqlite: Database['sqlite']): boolean =>
+  sqlite.query("SELECT 1 FROM temp.sqlite_schema WHERE sql LIKE '%json_array%' LIMIT 1").get() !== null
+
 /** Written once: all worlds have the schema of the program. Most of the first write of a world would be to write it again. */
-let triggers: string | undefined
+const written: { plain?: string; withValues?: string } = {}
 
-const triggersOf = (sqlite: Database['sqlite']): string => {
-  const tables = sqlite.query<{ name: string }, []>(
-    "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-  )
-  const watched = tables.all().filter(({ name }) => !UNWATCHED.has(name))
-  return [
-    'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT)',
+const triggersOf = (sqlite: Database['sqlite'], withValues: boolean): string => {
+  const name = withValues ? 'withValues' : 'plain'
+  written[name] ??= [
+    'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT, before TEXT, after TEXT)',
     'CREATE TEMP TABLE IF NOT EXISTS noting (since INTEGER PRIMARY KEY)',
-    ...watched.flatMap(({ name }) => triggersOn(sqlite, name)),
+    ...watchedTables(sqlite).flatMap((table) => triggersOn(sqlite, table, withValues)),
   ].join(';\n')
+  return written[name]
 }
 
-const triggersOn = (sqlite: Database['sqlite'], table: string): string[] => {
-  const columns = sqlite
-    .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
-    .all(table)
-  return Object.entries(OPERATIONS).map(([operation, row]) => {
-    const key = columns.map(({ name }) => `${row}."${name}"`).join(" || ',' || ")
+const watchedTables = (sqlite: Database['sqlite']): string[] =>
+  sqlite
+    .query<{ name: string }, []>(
+      "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )
+    .all()
+    .map(({ name }) => name)
+    .filter(isWatched)
+
+const triggersOn = (sqlite: Database['sqlite'], table: string, withValues: boolean): string[] =>
+  Object.entries(OPERATIONS).map(([operation, rows]) => {
+    const key = keyOf(sqlite, table).map((name) => `${rows.at(-1)}."${name}"`)
+    const [before, after] = ['OLD', 'NEW'].map((row) =>
+      withValues && !isFinal(table) && rows.some((seen) => seen === row) ? valuesSql(sqlite, table, row) : 'NULL',
+    )
+    const noted = `'${table}', '${operation}', ${key.join(" || ',' || ")}, ${before}, ${after}`
     return `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
-       WHEN EXISTS (SELECT 1 FROM noting) BEGIN INSERT INTO row_changes VALUES ('${table}', '${operation}', ${key}); END`
+       WHEN EXISTS (SELECT 1 FROM noting) BEGIN INSERT INTO row_changes VALUES (${noted}); END`
   })
-}
 
-/** Makes the triggers where they are missing. Before a write begins: what is made inside of one goes with its undoing. */
-export const watchRows = (world: World): void => void world.of(watch)
+const withoutTriggers = (sqlite: Database['sqlite']): string =>
+  watchedTables(sqlite)
+    .flatMap((table) => Object.keys(OPERATIONS).map((operation) => `DROP TRIGGER temp.watch_${operation}_${table}`))
+    .join(';\n')
+
+/**
+ * Makes the triggers where they are missing, or of the other kind: values cost a request something, and are noted only while
+ * somebody looks. Before a write begins: what is made inside of one goes with its undoing.
+ */
+export const watchRows = (world: World, withValues: boolean): void => {
+  const watched = world.of(watch)
+  if (watched.withValues === withValues) return
+  const { sqlite } = world.db
+  sqlite.run(`${withoutTriggers(sqlite)};\n${triggersOf(sqlite, withValues)}`)
+  watched.withValues = withValues
+}
 
 /**
  * Runs a unit of work inside its transaction, and answers what it has written besides. Nothing is noted outside of one:
  * what the clock moves on would gather until the next. Work that throws is undone, and what was noted with it.
  */
 export const withChanges = <T>(world: World, work: () => T): { value: T; changes: RowChange[] } => {
-  const { begin, end, clear, read } = world.of(watch)
+  const { begin, end, clear, read, readDistinct, withValues } = world.of(watch)
   begin.run()
   const value = work()
   end.run()
-  const changes = read.all()
+  const changes = withValues ? merged(read.all()) : readDistinct.all()
   clear.run()
   return { value, changes }
+}
+
+/** A row that was written several times: as it was at first, and as it is at last. */
+const merged = (noted: readonly Noted[]): RowChange[] => {
+  const changes = new Map<string, Noted>()
+  for (const change of noted) {
+    const name = `${change.table} ${change.operation} ${change.key}`
+    const earlier = changes.get(name)
+    if (earlier) earlier.after = change.after
+    else changes.set(name, change)
+  }
+  return [...changes.values()].map(({ before, after, ...change }) => ({ ...change, values: { before, after } }))
 }

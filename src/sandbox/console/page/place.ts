@@ -13,6 +13,9 @@ export interface Place {
 
 export const ALL_WORLDS = '*'
 
+/** The world of pages that show one alone. */
+export const worldOf = ({ world }: Place): string => (world === ALL_WORLDS ? 'default' : world)
+
 export const hrefOf = ({ page, world, id, idWorld, path }: Place): string => {
   const query = new URLSearchParams({
     ...(world !== ALL_WORLDS && { world }),
@@ -42,6 +45,7 @@ const PAGES: Record<string, string> = {
   feed: 'requests',
   worlds: 'worlds',
   clock: 'worlds',
+  due: 'worlds',
   snapshots: 'worlds',
   faults: 'worlds',
   pace: 'worlds',

@@ -32,9 +32,25 @@ export interface Delivery {
   created_at: string
 }
 
-export interface RecordedRequest extends RequestHead {
+export type RowValues = Record<string, string | number | null>
+
+export interface RowChange {
+  table: string
+  operation: 'insert' | 'update' | 'delete'
+  key: string
+  /** Both null when nobody looked while it happened. */
+  before: RowValues | null
+  after: RowValues | null
+  /** Null when the row is gone. */
+  now: RowValues | null
+}
+
+export interface RequestDetail extends Omit<RequestHead, 'changes'> {
   request: RequestHead['request'] & { body: string | null }
   response: RequestHead['response'] & { body: string | null }
+  changes: RowChange[]
+  ledger: LedgerEntry[]
+  caused: ScripEvent[]
   deliveries: Delivery[]
 }
 
@@ -62,6 +78,17 @@ export interface Clock {
   now: string
   frozen: boolean
   happened: ScripEvent[]
+}
+
+/** What the clock does next. */
+export interface Due {
+  at: string
+  kind: 'order' | 'payout' | 'delivery'
+  id: string
+  /** The type of the event that happens, or is delivered. */
+  next: string
+  webhook: string | null
+  attempt: number | null
 }
 
 export interface Rule {

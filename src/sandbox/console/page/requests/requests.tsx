@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { VirtualList } from './list.tsx'
-import { ALL_WORLDS, go, type Place } from './place.ts'
+import { VirtualList } from '../list.tsx'
+import { go, type Place, worldOf } from '../place.ts'
+import { type Row, store, useStore } from '../store.ts'
+import { Code, clockTime, ms, Status, visible } from '../ui.tsx'
 import { RequestView } from './request.tsx'
-import { type Row, store, useStore } from './store.ts'
-import { Code, clockTime, ms, Status, visible } from './ui.tsx'
 
 const KINDS = {
   All: () => true,
@@ -119,12 +119,7 @@ export const Requests = ({ place }: { place: Place }) => {
         )}
       </section>
       {place.id !== undefined && (
-        <RequestView
-          key={open}
-          id={place.id}
-          world={place.idWorld ?? (place.world === ALL_WORLDS ? 'default' : place.world)}
-          place={place}
-        />
+        <RequestView key={open} id={place.id} world={place.idWorld ?? worldOf(place)} place={place} />
       )}
     </div>
   )

@@ -1,0 +1,43 @@
+import { Body } from '../body.tsx'
+import { Attempts } from '../events/attempts.tsx'
+import type { Delivery, RequestDetail } from '../types.ts'
+import { clockTime, Empty, Tag, visible } from '../ui.tsx'
+
+/** The events that a request caused, and what became of them. */
+export const Effects = ({ recorded }: { recorded: RequestDetail }) => {
+  const { events, caused, deliveries } = recorded
+  if (events.length === 0) return <Empty>It caused no event.</Empty>
+  return (
+    <ul class="events">
+      {events.map((id) => {
+        const event = caused.find((each) => each.id === id)
+        const attempts = deliveries.filter(({ event_id }) => event_id === id)
+        return (
+          <li key={id}>
+            <details>
+              <summary>
+                <strong>{event?.type ?? attempts[0]?.event_type ?? 'event'}</strong>
+                <Outcome attempts={attempts} />
+                {event && <span class="soft mono at">{clockTime(event.created_at)}</span>}
+              </summary>
+              <p class="mono soft">{visible(id)}</p>
+              {attempts.length > 0 && <Attempts attempts={attempts} />}
+              {event && <Body text={JSON.stringify(event.data)} label={`Data of ${event.type}`} />}
+            </details>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** The last attempt for each webhook. */
+const Outcome = ({ attempts }: { attempts: readonly Delivery[] }) => {
+  if (attempts.length === 0) return <span class="soft">not delivered to anyone</span>
+  const last = new Map(attempts.map((attempt) => [attempt.webhook_id, attempt]))
+  return [...last.values()].map(({ id, status, response_status }) => (
+    <Tag key={id} kind={status === 'delivered' ? 'good' : 'bad'}>
+      {status} {response_status ?? ''}
+    </Tag>
+  ))
+}

@@ -1,0 +1,150 @@
+import { Fragment } from 'preact'
+import type { RowChange, RowValues } from '../types.ts'
+import { Empty, Tag, time, visible } from '../ui.tsx'
+
+/** The rows that a request wrote: what was changed of them, before and after. */
+export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
+  if (changes.length === 0) return <Empty>It wrote nothing.</Empty>
+  return (
+    <>
+      {!changes.every(isRecorded) && (
+        <p class="hint">
+          Values before and after are recorded while a console is open. This request came earlier: rows that change are
+          shown as they are now.
+        </p>
+      )}
+      <ul class="changes">
+        {[...changes].sort(byInterest).map((change) => (
+          <li key={`${change.table} ${change.operation} ${change.key}`}>
+            <details open={change.operation === 'update'}>
+              <summary>
+                <Tag kind={change.operation}>{change.operation}</Tag> <strong>{change.table}</strong>{' '}
+                <span class="mono soft">{visible(change.key)}</span> <Since {...change} />
+              </summary>
+              <Values {...change} />
+            </details>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** What was updated comes first. The rows of the ledger are shown as a ledger, too. */
+const byInterest = (a: RowChange, b: RowChange): number => rankOf(a) - rankOf(b)
+const rankOf = ({ table, operation }: RowChange): number =>
+  operation === 'update' ? 0 : table.startsWith('journal_') ? 2 : 1
+
+const isRecorded = ({ before, after }: RowChange): boolean => before !== null || after !== null
+
+/** What became of the row since the request. */
+const Since = (change: RowChange) => {
+  const { operation, after, now } = change
+  if (operation === 'delete') return null
+  if (now === null) return <Tag kind="warn">gone since</Tag>
+  return isRecorded(change) && differs(after, now) ? <Tag kind="warn">changed since</Tag> : null
+}
+
+const differs = (after: RowValues | null, now: RowValues): boolean =>
+  Object.entries(now).some(([name, value]) => after?.[name] !== value)
+
+const Values = ({ operation, before, after, now }: RowChange) => {
+  if (before && after) return <Updated before={before} after={after} />
+  const values = before ?? after ?? now
+  if (!values) return <Empty>Its values are not known any more.</Empty>
+  const heading = before ? 'Before' : after ? 'After' : operation === 'delete' ? 'Value' : 'As it is now'
+  const shown = Object.entries(values).filter(([, value]) => value !== null)
+  return (
+    <table class="values">
+      <thead>
+        <tr>
+          <th>Column</th>
+          <th>{heading}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map(([name, value]) => (
+          <tr key={name}>
+            <td>
+              <Name of={name} />
+            </td>
+            <td>
+              <Value name={name} value={value} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const Updated = ({ before, after }: { before: RowValues; after: RowValues }) => {
+  const changed = Object.keys(after).filter((name) => before[name] !== after[name])
+  const same = Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => value !== null && before[name] === value),
+  )
+  return (
+    <>
+      {changed.length === 0 ? (
+        <Empty>Written with the values that it had.</Empty>
+      ) : (
+        <table class="values">
+          <thead>
+            <tr>
+              <th>Column</th>
+              <th>Before</th>
+              <th>After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changed.map((name) => (
+              <tr key={name}>
+                <td>
+                  <Name of={name} />
+                </td>
+                <td>
+                  <del>
+                    <Value name={name} value={before[name] ?? null} />
+                  </del>
+                </td>
+                <td>
+                  <ins>
+                    <Value name={name} value={after[name] ?? null} />
+                  </ins>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p class="same soft">
+        Unchanged:{' '}
+        {Object.entries(same).map(([name, value]) => (
+          <span key={name}>
+            {name} <Value name={name} value={value} />
+          </span>
+        ))}
+      </p>
+    </>
+  )
+}
+
+/** A long name breaks between its words. */
+const Name = ({ of }: { of: string }) => (
+  <>
+    {of.split(/(?<=_)/).map((word, index) => (
+      <Fragment key={word}>
+        {index > 0 && <wbr />}
+        {word}
+      </Fragment>
+    ))}
+  </>
+)
+
+/** Times are kept as milliseconds, and are shown as people read them. */
+const Value = ({ name, value }: { name: string; value: string | number | null }) => {
+  if (value === null) return <span class="mono null">null</span>
+  if (typeof value === 'number' && name.endsWith('_at_ms'))
+    return <span class="mono">{time(new Date(value).toISOString())}</span>
+  return <span class="mono">{typeof value === 'number' ? value : visible(value)}</span>
+}

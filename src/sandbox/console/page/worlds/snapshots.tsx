@@ -1,0 +1,48 @@
+import { ask, get } from '../api.ts'
+import { act, Card, Empty, useLoaded } from '../ui.tsx'
+import { NameForm } from './name-form.tsx'
+
+/** Worlds as they were kept, and the chosen one put back to one of them. */
+export const Snapshots = ({ world, onRestored }: { world: string; onRestored: () => void }) => {
+  const { value: snapshots = [], reload } = useLoaded(() => get<{ name: string }[]>('/snapshots'), [])
+  const change = async (work: () => Promise<unknown>, done: string): Promise<boolean> => {
+    const isDone = await act(work, done)
+    if (isDone) reload()
+    return isDone
+  }
+  const restore = async (name: string): Promise<void> => {
+    const path = `/snapshots/${name}/restore`
+    if (await change(() => ask('POST', path, { world }), `${world} is as in ${name}`)) onRestored()
+  }
+  return (
+    <Card title="Snapshots" aside={<span class="soft">{snapshots.length}</span>}>
+      {snapshots.length === 0 && <Empty>Keep {world} as it is now, and come back to it later.</Empty>}
+      <ul class="items tall">
+        {snapshots.map(({ name }) => (
+          <li key={name}>
+            <strong>{name}</strong>
+            <button type="button" aria-label={`Restore into ${world}: ${name}`} onClick={() => restore(name)}>
+              Restore
+            </button>
+            <button
+              type="button"
+              class="danger"
+              aria-label={`Delete ${name}`}
+              onClick={() => change(() => ask('DELETE', `/snapshots/${name}`), `Deleted ${name}`)}
+            >
+              Delete
+            </button>
+          </li>
+        ))}
+      </ul>
+      <NameForm
+        label="Name of the snapshot"
+        placeholder={`Name for ${world} as it is now`}
+        button="Keep"
+        onNamed={(name) =>
+          change(() => ask('PUT', `/snapshots/${encodeURIComponent(name)}`, { world }), `Kept ${world} as ${name}`)
+        }
+      />
+    </Card>
+  )
+}

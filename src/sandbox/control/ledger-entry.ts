@@ -1,0 +1,39 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
+import { toMajor } from '../../kernel/money.ts'
+import type { Reference } from '../../reference/reference.ts'
+import type { LedgerEntry } from '../../wallets/ledger-queries.ts'
+import { ACCOUNTS, SOURCE_TYPES } from '../../wallets/queries.ts'
+
+export const EntrySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    source_type: oneOf(SOURCE_TYPES),
+    source_id: nullable(Type.String()),
+    created_at: Timestamp,
+    lines: Type.Array(
+      Type.Object(
+        {
+          account: oneOf(ACCOUNTS),
+          wallet_id: nullable(Type.Integer({ description: 'Only of the accounts wallet and reserved' })),
+          currency: Type.String(),
+          amount: Type.Number({ description: 'Signed; the lines of an entry sum to zero in each currency' }),
+        },
+        { title: 'LedgerLine' },
+      ),
+    ),
+  },
+  { title: 'LedgerEntry' },
+)
+
+export const entryWire = ({ lines, ...entry }: LedgerEntry, reference: Reference): Static<typeof EntrySchema> => ({
+  id: entry.id,
+  source_type: entry.sourceType,
+  source_id: entry.sourceId,
+  created_at: toTimestamp(entry.createdAtMs),
+  lines: lines.map(({ account, walletId, currencyId, amountMinor }) => {
+    const { currency, precision } = reference.getCurrency(currencyId)
+    return { account, wallet_id: walletId, currency, amount: toMajor(amountMinor, precision) }
+  }),
+})

@@ -1,0 +1,91 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { getEvent } from '../../events/queries.ts'
+import { listOf } from '../../http/operation.ts'
+import { count, parameter } from '../../http/parameters.ts'
+import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
+import { nextDueOrders } from '../../orders/queries.ts'
+import { nextDuePayouts } from '../../payouts/queries.ts'
+import { allWebhooks } from '../../webhooks/queries.ts'
+import { nextQueued } from '../../webhooks/queue-queries.ts'
+import type { World } from '../../worlds/world.ts'
+import { controlOperation } from '../control/operation.ts'
+import { caughtUpWorld } from '../control/operator-routes.ts'
+import type { Parts } from '../parts.ts'
+import { WorldQuery } from '../worlds/operations.ts'
+
+/** What the clock of a world does next: steps of orders and payouts, and attempts to deliver events. */
+
+const LIMIT_MAX = 1_000
+const LIMIT_DEFAULT = 100
+
+type Due = Static<typeof Due>
+const Due = Type.Object(
+  {
+    at: Timestamp,
+    kind: oneOf(['order', 'payout', 'delivery']),
+    id: Type.String({ description: 'Of the order or payout; of the event that is delivered' }),
+    next: Type.String({ description: 'The type of the event that happens then, or is delivered' }),
+    webhook: nullable(Type.String({ description: 'The name of the webhook that a delivery is for' })),
+    attempt: nullable(Type.Integer({ description: 'Which attempt of a delivery it is, from 1' })),
+  },
+  { title: 'Due' },
+)
+
+const listDue = controlOperation('due')({
+  id: 'listDue',
+  summary: 'See what the clock of a world does next',
+  description:
+    'The next steps of orders and payouts, and the next attempts to deliver events, the earliest first. Of each record only the first event waits for the clock.',
+  query: Type.Object({
+    ...WorldQuery.properties,
+    limit: parameter<number>(
+      Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: 'Maximum number of items' }),
+      count(LIMIT_MAX),
+    ),
+  }),
+  success: listOf('What falls due', Due, {
+    at: '2026-01-01T00:00:01.000Z',
+    kind: 'payout',
+    id: 'pyt_0mjvbk3w000000b8g4l0r3ya',
+    next: 'payout.queued',
+    webhook: null,
+    attempt: null,
+  }),
+  errors: {},
+})
+
+export const dueRoutes = (parts: Parts) =>
+  new Elysia({ name: 'sandbox-due' }).get(
+    '/due',
+    async ({ query: { world, limit } }) => nextDue(await caughtUpWorld(parts, world), limit),
+    listDue,
+  )
+
+const nextDue = (world: World, limit: number): Due[] =>
+  [...stepsOf(world, limit), ...deliveriesOf(world, limit)]
+    .sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)))
+    .slice(0, limit)
+
+const stepsOf = ({ db: { query } }: World, limit: number): Due[] => {
+  const step = { webhook: null, attempt: null }
+  const orders = nextDueOrders(query, limit).map(({ id, status, dueAtMs }) => {
+    const next = status === 'PENDING' ? 'order.processing' : 'order.delivered'
+    return { ...step, at: toTimestamp(dueAtMs), kind: 'order' as const, id: String(id), next }
+  })
+  const payouts = nextDuePayouts(query, limit).map(({ id, dueEvent, dueAtMs }) => {
+    return { ...step, at: toTimestamp(dueAtMs), kind: 'payout' as const, id, next: `payout.${dueEvent}` }
+  })
+  return [...orders, ...payouts]
+}
+
+const deliveriesOf = ({ db: { query } }: World, limit: number): Due[] =>
+  allWebhooks(query).flatMap(({ id: webhookId, name, droppedTo }) =>
+    nextQueued(query, { webhookId, droppedTo }, limit).flatMap(({ eventId, failures, dueAtMs }) => {
+      if (dueAtMs === null) return []
+      const event = getEvent(query, eventId)
+      const delivery = { kind: 'delivery' as const, id: event.eventId, next: event.type, webhook: name }
+      return [{ at: toTimestamp(dueAtMs), ...delivery, attempt: failures + 1 }]
+    }),
+  )

@@ -1,0 +1,58 @@
+import type { Static } from '@sinclair/typebox'
+import { findAnyEvent } from '../../events/queries.ts'
+import { eventWire } from '../../events/wire.ts'
+import type { Reference } from '../../reference/reference.ts'
+import { entriesById } from '../../wallets/ledger-queries.ts'
+import { attemptsOf } from '../../webhooks/queries.ts'
+import { attemptWire } from '../../webhooks/wire.ts'
+import type { World } from '../../worlds/world.ts'
+import { entryWire } from '../control/ledger-entry.ts'
+import type { RequestDetail } from './operations.ts'
+import { type Logged, recordedFrom } from './request-log.ts'
+import { isWatched, type RowChange } from './row-changes.ts'
+import { isFinal, presentValues, valuesFrom } from './row-values.ts'
+
+type Detail = Static<typeof RequestDetail>
+
+/** One request with all that came of it. A request that wrote nothing leaves a world that is suspended as it is. */
+export const detailOf = (logged: Logged, reference: Reference): Detail => {
+  const { world, request } = logged
+  return {
+    ...recordedFrom(logged),
+    changes: request.changes.map((change) => changeIn(world, change)),
+    ledger: entriesOf(world, request.changes, reference),
+    ...effectsOf(world, request.events),
+  }
+}
+
+/** Only what the request log watches: a capsule names tables too. */
+const changeIn = (world: World, { table, operation, key, values }: RowChange): Detail['changes'][number] => {
+  if (!isWatched(table)) return { table, operation, key, before: null, after: null, now: null }
+  const { sqlite } = world.db
+  const now = presentValues(sqlite, table, key)
+  return {
+    table,
+    operation,
+    key,
+    before: valuesFrom(sqlite, table, values?.before ?? null),
+    after: isFinal(table) ? now : valuesFrom(sqlite, table, values?.after ?? null),
+    now,
+  }
+}
+
+const entriesOf = (world: World, changes: readonly RowChange[], reference: Reference): Detail['ledger'] => {
+  const ids = changes.filter(({ table }) => table === 'journal_entries').map(({ key }) => Number(key))
+  return ids.length === 0 ? [] : entriesById(world.db.query, ids).map((entry) => entryWire(entry, reference))
+}
+
+const effectsOf = (world: World, eventIds: readonly string[]): Pick<Detail, 'caused' | 'deliveries'> => {
+  if (eventIds.length === 0) return { caused: [], deliveries: [] }
+  const { query } = world.db
+  return {
+    caused: eventIds.flatMap((id) => findAnyEvent(query, id) ?? []).map(eventWire),
+    deliveries: attemptsOf(query, eventIds).map((attempt) => ({
+      webhook_id: attempt.webhookId,
+      ...attemptWire(attempt),
+    })),
+  }
+}

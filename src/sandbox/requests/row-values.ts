@@ -1,0 +1,73 @@
+import type { Database } from '../../db/database.ts'
+import { redactedMember } from './redaction.ts'
+
+/** The values of rows that requests have written, as the detail of a request shows them (decision 87). */
+
+/** The columns of a row and their values, without secrets. */
+type RowValues = Record<string, unknown>
+
+interface Column {
+  name: string
+  type: string
+  /** The place in the primary key, from 1; 0 outside of it. */
+  pk: number
+}
+
+/** All worlds have the schema of the program. */
+const columnsByTable = new Map<string, Column[]>()
+
+const columnsOf = (sqlite: Database['sqlite'], table: string): Column[] => {
+  const known = columnsByTable.get(table)
+  if (known) return known
+  const columns = sqlite.query<Column, [string]>('SELECT name, type, pk FROM pragma_table_info(?)').all(table)
+  columnsByTable.set(table, columns)
+  return columns
+}
+
+/** Their rows are written once: as they are now, they were then. */
+const FINAL = new Set(['journal_entries', 'journal_lines', 'transactions', 'payout_events'])
+export const isFinal = (table: string): boolean => FINAL.has(table)
+
+export const keyOf = (sqlite: Database['sqlite'], table: string): string[] =>
+  columnsOf(sqlite, table)
+    .filter(({ pk }) => pk > 0)
+    .sort((a, b) => a.pk - b.pk)
+    .map(({ name }) => name)
+
+/** Of a text, so that a row with much metadata takes little of the request log. */
+const CHARACTERS_MAX = 2_000
+/** Found by the code of a voucher. What is encrypted is a BLOB. */
+const SECRET_COLUMN = 'fingerprint'
+
+/** Makes a JSON array of the values of a row: secrets never leave the database. */
+export const valuesSql = (sqlite: Database['sqlite'], table: string, row: string): string => {
+  const values = columnsOf(sqlite, table).map(({ name, type }) => {
+    const value = `${row}."${name}"`
+    if (type === 'BLOB' || name === SECRET_COLUMN) return `iif(${value} IS NULL, NULL, '[redacted]')`
+    return type === 'TEXT' ? `substr(${value}, 1, ${CHARACTERS_MAX + 1})` : value
+  })
+  return `json_array(${values.join(', ')})`
+}
+
+export const valuesFrom = (sqlite: Database['sqlite'], table: string, values: string | null): RowValues | null => {
+  if (values === null) return null
+  const list = JSON.parse(values) as unknown[]
+  return Object.fromEntries(
+    columnsOf(sqlite, table).map(({ name }, index) => [name, cut(redactedMember(name, list[index]))]),
+  )
+}
+
+const cut = (value: unknown): unknown =>
+  typeof value === 'string' && value.length > CHARACTERS_MAX ? `${value.slice(0, CHARACTERS_MAX)}…` : value
+
+/** A row as it is now, by its key as the request log has it; null if it is gone. */
+export const presentValues = (sqlite: Database['sqlite'], table: string, key: string): RowValues | null => {
+  const columns = keyOf(sqlite, table)
+  if (columns.length === 0) return null
+  const isKey = columns.map((name) => `row."${name}" = ?`).join(' AND ')
+  const statement = sqlite.query<{ row: string }, string[]>(
+    `SELECT ${valuesSql(sqlite, table, 'row')} AS "row" FROM "${table}" AS row WHERE ${isKey}`,
+  )
+  const parts = columns.length === 1 ? [key] : key.split(',')
+  return valuesFrom(sqlite, table, statement.get(...parts)?.row ?? null)
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { FeedReader } from './feed-reader.ts'
+import { DELAYED, INSTANT, type Order, placed } from './purchases.ts'
+import { ADA, NOON, saveAda, succeed } from './surface.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off', '--seed', '29')
+})
+afterAll(() => server.stop())
+
+interface Change {
+  table: string
+  operation: string
+  key: string
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+  now: Record<string, unknown> | null
+}
+
+/** The changes of the last request of a world. */
+const lastChanges = async ({ name }: TestWorld): Promise<Change[]> => {
+  const [last] = await succeed<{ id: number }[]>(server, 'GET', `/requests?world=${name}&limit=1`)
+  const { changes } = await succeed<{ changes: Change[] }>(server, 'GET', `/requests/${last?.id}?world=${name}`)
+  return changes
+}
+const changeOf = (changes: readonly Change[], table: string, operation: string): Change => {
+  const change = changes.find((each) => each.table === table && each.operation === operation)
+  if (!change) throw new Error(`no ${operation} of ${table}`)
+  return change
+}
+
+/** Does something while somebody looks. */
+const watched = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+  const feed = await FeedReader.open(server)
+  try {
+    return await work()
+  } finally {
+    await feed.close()
+  }
+}
+
+/** What differs between two rows. */
+const updateIn = ({ before, after }: Change): Record<string, unknown[]> =>
+  Object.fromEntries(
+    Object.entries(after ?? {}).flatMap(([name, value]) =>
+      before?.[name] === value ? [] : [[name, [before?.[name], value]]],
+    ),
+  )
+
+describe('The values of the rows that a request wrote, while a feed is open', () => {
+  test('are those before and after the request', async () => {
+    const world = await server.world(NOON)
+    await watched(() => placed(world, DELAYED))
+    const changes = await lastChanges(world)
+    const wallet = changeOf(changes, 'wallets', 'update')
+    expect(updateIn(wallet)).toEqual({
+      amount_minor: [10_000_000, expect.any(Number)],
+      reserved_minor: [0, expect.any(Number)],
+      updated_at_ms: [expect.any(Number), Date.parse(NOON)],
+    })
+    expect(wallet.now).toEqual(wallet.after)
+    const order = changeOf(changes, 'orders', 'insert')
+    expect(order.before).toBeNull()
+    expect(order.after).toMatchObject({ id: 1, status: 'PENDING', quantity: 3, denomination_minor: 2_500 })
+  })
+
+  test('of a row that was written several times are the first and the last', async () => {
+    const world = await server.world(NOON)
+    await watched(() => placed(world, INSTANT))
+    const changes = await lastChanges(world)
+    const names = changes.map(({ table, operation, key }) => `${operation} ${table} ${key}`)
+    expect(names).toEqual([...new Set(names)])
+    const wallets = changes.filter(({ table }) => table === 'wallets')
+    expect(wallets).toHaveLength(1)
+    // Reserved, and then paid.
+    expect(Object.keys(updateIn(wallets[0] as Change))).not.toContain('reserved_minor')
+    const [created, delivered] = [changeOf(changes, 'orders', 'insert'), changeOf(changes, 'orders', 'update')]
+    expect(created.after?.status).toBe('PENDING')
+    expect([delivered.before?.status, delivered.after?.status]).toEqual(['PENDING', 'DELIVERED'])
+    expect(delivered.now).toEqual(delivered.after)
+  })
+
+  test('of a deleted row are those before', async () => {
+    const world = await server.world(NOON)
+    const id = await saveAda(world)
+    await watched(() => world.delete(`/api/v1/beneficiaries/${id}`))
+    const [deleted] = await lastChanges(world)
+    expect(deleted).toMatchObject({
+      table: 'beneficiaries',
+      operation: 'delete',
+      key: id,
+      before: { id, ...ADA },
+      after: null,
+      now: null,
+    })
+  })
+
+  test('have no voucher code, no secret, and no secret member of metadata', async () => {
+    const world = await server.world(NOON)
+    const { vouchers } = await watched(() => placed(world, INSTANT))
+    const bought = await lastChanges(world)
+    expect(changeOf(bought, 'vouchers', 'insert')).toMatchObject({
+      after: { order_id: 1, sealed: '[redacted]' },
+      now: { sealed: '[redacted]' },
+    })
+    for (const { card_number, pin_code, claim_url } of vouchers) {
+      for (const code of [card_number, pin_code, claim_url]) expect(JSON.stringify(bought)).not.toContain(code)
+    }
+    const url = `${server.url}/_sandbox/inbox/shop?world=${world.name}`
+    const { secret } = await watched(async () => {
+      const response = await world.post('/api/v1/webhooks', { name: 'Shop', url, events: ['*'] })
+      return (await response.json()) as { secret: string }
+    })
+    const made = await lastChanges(world)
+    expect(changeOf(made, 'webhooks', 'insert').after).toMatchObject({ name: 'Shop', secret: '[redacted]' })
+    expect(JSON.stringify(made)).not.toContain(secret)
+    await watched(() =>
+      world.post('/api/v1/beneficiaries', { ...ADA, metadata: { password: 'hunter2', note: 'kept' } }),
+    )
+    const [saved] = await lastChanges(world)
+    expect(saved?.after?.metadata).toBe('{"password":"[redacted]","note":"kept"}')
+  })
+
+  test('are cut at 2,000 characters', async () => {
+    const world = await server.world(NOON)
+    await watched(() => world.post('/api/v1/beneficiaries', { ...ADA, metadata: { note: 'x'.repeat(5_000) } }))
+    const [saved] = await lastChanges(world)
+    expect(saved?.after?.metadata).toBe(`{"note":"${'x'.repeat(2_000 - 9)}…`)
+  })
+
+  test('are not in lists and messages, which name the rows', async () => {
+    const world = await server.world(NOON)
+    const feed = await FeedReader.open(server, `?world=${world.name}`)
+    await world.post('/api/v1/beneficiaries', ADA)
+    const message = await feed.next()
+    await feed.close()
+    const [listed] = await succeed<{ changes: object[] }[]>(server, 'GET', `/requests?world=${world.name}&limit=1`)
+    const named = [{ table: 'beneficiaries', operation: 'insert', key: expect.any(String) }]
+    expect([message?.data.changes, listed?.changes]).toEqual([named, named])
+  })
+})
+
+describe('The values of the rows that a request wrote, while no feed is open', () => {
+  test('are not recorded: the rows are shown as they are now', async () => {
+    const world = await server.world(NOON)
+    await placed(world, DELAYED)
+    const requested = await lastChanges(world)
+    await world.clock({ advance: 'PT1H' })
+    const order = changeOf(await lastChanges(world), 'orders', 'insert')
+    expect(order).toMatchObject({ before: null, after: null, now: { id: 1, status: 'DELIVERED' } })
+    const recorded = requested.filter(({ before, after }) => before !== null || after !== null)
+    // Rows that never change are known.
+    expect([...new Set(recorded.map(({ table }) => table))].sort()).toEqual([
+      'journal_entries',
+      'journal_lines',
+      'transactions',
+    ])
+  })
+
+  test('are recorded no more after the last feed is closed, and again with the next', async () => {
+    const world = await server.world(NOON)
+    const recorded = async (): Promise<boolean[]> => {
+      await world.post('/api/v1/orders', INSTANT).then(async (response) => (await response.json()) as Order)
+      const changes = (await lastChanges(world)).filter(({ table }) => ['orders', 'wallets'].includes(table))
+      return [...new Set(changes.map(({ before, after }) => before !== null || after !== null))]
+    }
+    /** The server hears a little later that a reader has left. */
+    const recordsNoMore = async (): Promise<void> => {
+      while ((await recorded())[0]);
+    }
+    expect(await recorded()).toEqual([false])
+    expect(await watched(recorded)).toEqual([true])
+    await recordsNoMore()
+    // What follows from the data is made anew, on the same connection.
+    await watched(async () => {
+      expect(await recorded()).toEqual([true])
+      await world.control('/wallets', { currency: 'KWD' })
+      expect(await recorded()).toEqual([true])
+    })
+    await world.control('/wallets', { currency: 'KWD' })
+    await recordsNoMore()
+  })
+
+  test('leave a world that is suspended as it is, if the request wrote nothing', async () => {
+    const world = await server.world(NOON)
+    await world.get('/api/v1/countries/1')
+    expect(await lastChanges(world)).toEqual([])
+  })
+})
