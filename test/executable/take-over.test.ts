@@ -36,13 +36,20 @@ const getStatus = 'GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 /** A request without the end of its body: the server cannot hand over until it comes. */
 const slowRequest = async (server: Running, customer: Customer) => {
+  const { begin, end } = await slowConnection(server, customer)
+  begin()
+  await server.request('/status') // it has arrived
+  return { end }
+}
+
+const slowConnection = async (server: Running, customer: Customer) => {
   const body = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
   const head = ['POST /api/v1/beneficiaries HTTP/1.1', 'Host: localhost', `Content-Length: ${body.length}`]
   const connection = await Connection.open(server.url)
   const { authorization } = bearer(customer.pair).headers
-  connection.send(`${[...head, `Authorization: ${authorization}`].join('\r\n')}\r\n\r\n${body.slice(0, 10)}`)
-  await server.request('/status') // it has arrived
   return {
+    begin: () =>
+      connection.send(`${[...head, `Authorization: ${authorization}`].join('\r\n')}\r\n\r\n${body.slice(0, 10)}`),
     end: async () => {
       connection.send(body.slice(10))
       return connection.answer()
@@ -140,6 +147,28 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
       const after = await taking
       expect((await before.ended()).exitCode).toBe(0)
       expect((await after.stop()).exitCode).toBe(0)
+    }))
+
+  test('lets no third one begin before the first has ended, whose last requests take long', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const first = await takeOver(office)
+      const customer = await Customer.of(first, credentials)
+      const slow = await slowConnection(first, customer)
+      const second = await takeOver(office)
+      slow.begin()
+      first.signal('SIGTERM')
+      await first.told('stopping')
+      using lock = new Database(join(office.dataDir, 'take-over.lock'))
+      for (let look = 0; look < 50; look++) {
+        await second.request('/status')
+        expect(() => lock.run('BEGIN EXCLUSIVE')).toThrow('locked')
+      }
+      expect(await slow.end()).toMatchObject({ status: 201 })
+      expect((await first.ended()).exitCode).toBe(0)
+      const third = await takeOver(office)
+      await endOf(second)
+      expect((await third.stop()).exitCode).toBe(0)
     }))
 
   test('waits for another one that takes over, and takes over from that', () =>

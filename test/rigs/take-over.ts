@@ -27,8 +27,9 @@ const SHORT_QUIET_MS = 200
 /** Of all that was acknowledged, so much is asked for again after each round. */
 const RECALLED = 200
 const CODES = 60_000
-/** The figure to reach, in the long form (docs/robustness.md). */
+/** The figures to reach, in the long form (docs/robustness.md): of each hand-over, and 30,000 requests of ten. */
 const GAP_MS_MAX = 100
+const REQUESTS_MIN = 3_000
 
 export const takeOver: Rig = async ({ rounds, seed, isShort }) => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
@@ -71,7 +72,9 @@ const buildReleases = async (folder: string, number: number): Promise<Release[]>
 
 class Relay {
   readonly #findings: string[] = []
-  readonly #rows = [['hand-over', 'to', 'requests', 'failed', 'p100 without', 'p100 with', 'start to ready']]
+  readonly #rows = [['hand-over', 'to', 'requests', 'failed', 'gap without', 'gap p100', 'start to ready']]
+  /** The longest request of all hand-overs. */
+  #gapMs = 0
   readonly #acknowledged: Acknowledged[] = []
   readonly #servers: Server[] = []
   readonly #load: Promise<void>[] = []
@@ -109,12 +112,11 @@ class Relay {
     this.#executable = release ?? this.#executable
     this.#servers.push(await this.live.serveBy(this.#executable, '--take-over'))
     const readyMs = performance.now() - startedMs
+    await this.#chargeAgain(charge)
+    do await this.#pause()
+    while (!this.isShort && this.#requests - requests < REQUESTS_MIN)
     const gapMs = percentile(this.#latencies, 1)
-    const again = await this.#charge()
-    if (!again.body.equals(charge.body) || !/\r\nx-cache: hit/i.test(again.head)) {
-      this.#findings.push(`a held charge became ${again.head}${again.body}, not ${charge.body}`)
-    }
-    await this.#calm()
+    this.#gapMs = Math.max(this.#gapMs, gapMs)
     const { length } = this.#servers
     if (!this.isShort && gapMs > GAP_MS_MAX) this.#findings.push(`hand-over ${length - 1}: ${milliseconds(gapMs)}`)
     await this.#recall()
@@ -151,17 +153,21 @@ class Relay {
     this.#findings.push(...brokenInvariants(this.live.dataDir))
     const verified = await run(['verify', '--data-dir', this.live.dataDir], { executable: this.#executable })
     if (verified.exitCode !== 0) this.#findings.push(`verify: ${verified.stdout}${verified.stderr}`)
-    this.#rows.push(['all', '', count(this.#requests), count(this.#failed)])
+    this.#rows.push(['all', '', count(this.#requests), count(this.#failed), '', milliseconds(this.#gapMs)])
     return { tables: [this.#rows], findings: this.#findings }
   }
 
   /** The longest request of a while without a hand-over. */
   async #calm(): Promise<number> {
     this.#latencies = []
-    await Bun.sleep(this.isShort ? SHORT_QUIET_MS : QUIET_MS)
+    await this.#pause()
     const longestMs = percentile(this.#latencies, 1)
     this.#latencies = []
     return longestMs
+  }
+
+  #pause(): Promise<void> {
+    return Bun.sleep(this.isShort ? SHORT_QUIET_MS : QUIET_MS)
   }
 
   async #keep(): Promise<void> {
@@ -223,12 +229,24 @@ class Relay {
     return ask(this.#port, { path: '/api/v1/products/1/charges', headers, body })
   }
 
+  async #chargeAgain(charge: Answer): Promise<void> {
+    try {
+      const again = await this.#charge()
+      if (again.body.equals(charge.body) && /\r\nx-cache: hit/i.test(again.head)) return
+      this.#findings.push(`a held charge became ${again.head}${again.body}, not ${charge.body}`)
+    } catch (error) {
+      this.#fail(`a held charge: ${error}`)
+    }
+  }
+
   async #recall(): Promise<void> {
     const connection = await Connection.open(this.#port)
     for (let number = 0; number < RECALLED; number++) {
       const write = this.#acknowledged[this.dice.below(this.#acknowledged.length)]
-      const finding = write && (await recall(connection, this.#token, write))
+      const finding =
+        write && (await recall(connection, this.#token, write).catch((error) => `recall ${number}: ${error}`))
       if (finding !== undefined) this.#findings.push(finding)
+      if (!connection.isOpen) return
     }
     connection.close()
   }

@@ -38,9 +38,10 @@ export class NextServer {
     }
   }
 
+  /** After a hand-over it ends with the process: until then no third server may listen on the port. */
   async close(): Promise<void> {
-    if (!this.#socket) return
-    if (!this.hasServed) rmSync(controlSocket(this.handOver.dataDir), { force: true })
+    if (!this.#socket || this.hasServed) return
+    rmSync(controlSocket(this.handOver.dataDir), { force: true })
     await this.#socket.stop(true)
   }
 
