@@ -271,6 +271,15 @@ describe('A clock goes back', () => {
     }
   })
 
+  test('not in a copy of a world that has written something', async () => {
+    const world = await server.world(NOON)
+    await save(world)
+    const copy = `${world.name}-copy`
+    await control(server, 'PUT', `/worlds/${copy}`, { from: world.name })
+    const { status } = await control(server, 'POST', `/clock?world=${copy}`, { now: PAST })
+    expect(status).toBe(400)
+  })
+
   test('again after a reset', async () => {
     const world = await server.world(NOON)
     await save(world)

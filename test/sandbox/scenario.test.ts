@@ -526,6 +526,14 @@ describe('PUT /_sandbox/worlds/{name} with a scenario', () => {
     expect(both).toMatchObject({ status: 400, body: { error: { messages: { scenario: [{}] } } } })
   })
 
+  test('of a world whose clock was set before its clients were made is loaded again', async () => {
+    const world = await server.world()
+    await succeed(server, 'POST', `/clock?world=${world.name}`, { now: '2000-01-01T00:00:00Z', frozen: true })
+    const written = await textOf(world)
+    await loaded(world, JSON.parse(written))
+    expect(await textOf(world)).toBe(written)
+  })
+
   test('with the same --seed, codes and identifiers are the same bytes', async () => {
     const texts: string[] = []
     for (const _ of [1, 2]) {

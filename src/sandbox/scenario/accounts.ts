@@ -9,7 +9,7 @@ import { insertClients } from '../../sessions/queries.ts'
 import { adjust, fund } from '../../wallets/ledger.ts'
 import { insertWallet } from '../../wallets/queries.ts'
 import { putProductChange } from '../editing/queries.ts'
-import { SANDBOX_CLIENT_IDS, SEEDED_AT_MS, seededClients, seededWallets, UNCLAIMED } from '../seed/accounts.ts'
+import { SANDBOX_CLIENT_IDS, seededClients, seededWallets, UNCLAIMED } from '../seed/accounts.ts'
 import { setTaken } from '../seed/queries.ts'
 import type { Loading } from './loading.ts'
 import type { ClientDocument, Scenario, WalletDocument } from './schema.ts'
@@ -53,7 +53,7 @@ const loadClient = (tx: Tx, loading: Loading, path: string, client: ClientDocume
       vouchers: client.features?.vouchers ?? true,
       quantityMax: client.max_quantity ?? null,
       disabled: false,
-      createdAtMs: loading.timeOf(`${path}/created_at`, client.created_at, Math.min(SEEDED_AT_MS, loading.nowMs)),
+      createdAtMs: loading.accountTimeOf(`${path}/created_at`, client.created_at),
       rateLimit,
     },
   ])
@@ -96,7 +96,7 @@ const loadWallet = (tx: Tx, loading: Loading, path: string, entry: WalletDocumen
   if (amountMinor < -creditLimitMinor) loading.wrong(`${path}/amount`, 'must not be below the credit limit')
   const { threshold = null } = entry
   const thresholdMinor = threshold === null ? null : loading.minorOf(`${path}/threshold`, threshold, currency)
-  const createdAtMs = loading.timeOf(`${path}/created_at`, entry.created_at, Math.min(SEEDED_AT_MS, loading.nowMs))
+  const createdAtMs = loading.accountTimeOf(`${path}/created_at`, entry.created_at)
   const isDefault = entry.default ?? !defaults.has(clientId)
   if (isDefault) defaults.add(clientId)
   const wallet = {

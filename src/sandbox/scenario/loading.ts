@@ -8,7 +8,7 @@ import { toMinor } from '../../kernel/money.ts'
 import type { SealSource } from '../../orders/voucher-key.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import type { Wallet } from '../../wallets/queries.ts'
-import { SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { SANDBOX_USERNAME, SEEDED_AT_MS } from '../seed/accounts.ts'
 import { parseDuration } from '../worlds/movable-clock.ts'
 import type { Pace } from '../worlds/pace.ts'
 
@@ -128,14 +128,24 @@ export class Loading {
     return found
   }
 
+  /** A client or wallet can be younger than its world, whose clock went back before anything was written. */
+  accountTimeOf(path: string, text: string | undefined): number {
+    return this.timeOf(path, text, Math.min(SEEDED_AT_MS, this.nowMs), Math.max(SEEDED_AT_MS, this.nowMs))
+  }
+
   /** A time of the past. Null and undefined are the fallback. */
-  timeOf<Fallback>(path: string, text: string | null | undefined, fallback: Fallback): number | Fallback {
+  timeOf<Fallback>(
+    path: string,
+    text: string | null | undefined,
+    fallback: Fallback,
+    latestMs = this.nowMs,
+  ): number | Fallback {
     if (text === null || text === undefined) return fallback
     const before = text.startsWith('-') ? parseDuration(text.slice(1)) : undefined
     const timeMs = before === undefined ? parseTimestamp(text) : this.nowMs - before
     if (timeMs === undefined) this.wrong(path, 'must be an RFC 3339 time, or a duration before the present like -P2D')
     else if (timeMs < 0) this.wrong(path, 'must not be before 1970')
-    else if (timeMs > this.nowMs) this.wrong(path, 'must not be after the present of the world')
+    else if (timeMs > latestMs) this.wrong(path, 'must not be after the present of the world')
     return timeMs ?? fallback
   }
 

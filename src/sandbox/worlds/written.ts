@@ -9,6 +9,5 @@ export const markWritten = (world: World): void => {
   world.of(written).isWritten = true
 }
 
-/** What an earlier process has written is known from the records in a file. */
-export const isWritten = (world: World): boolean =>
-  world.of(written).isWritten || (world.db.onFile && holdsRecords(world.db.query))
+/** A copy, a scenario and a file of an earlier process bring records that this world has not written. */
+export const isWritten = (world: World): boolean => world.of(written).isWritten || holdsRecords(world.db.query)

@@ -64,8 +64,10 @@ const editProduct = command({
     const { stock, ...others } = given
     const body: Sent = product?.stock === null && typeof stock === 'number' ? others : given
     await edited(play, { operation: 'editProduct', id, body }, name, (world) => {
-      if (!isPathId(id)) return badRequest('structured', 'Invalid product ID')
-      if (badMembers(body, PRODUCT_MEMBERS).length > 0) return { status: 400 }
+      const bad = badMembers(body, PRODUCT_MEMBERS)
+      // An unknown member is refused before an invalid id.
+      if (!isPathId(id)) return bad.length > 0 ? { status: 400 } : badRequest('structured', 'Invalid product ID')
+      if (bad.length > 0) return { status: 400 }
       if (!product) return notFound('structured', 'Product not found')
       const { edits, taken } = world.state
       const present = { ...product, ...edits.get(product.id) }

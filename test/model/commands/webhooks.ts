@@ -220,14 +220,15 @@ const readInboxes = command({
       fault: ({ json }) => {
         const entries = json as { name: string; body: string }[]
         for (const { inbox, isSure, due, events } of state.webhooks) {
+          if (!isSure || due === undefined) continue
           const own = entries.filter((entry) => entry.name === inbox)
-          if (isSure && due !== undefined && own.length !== due) {
+          if (own.length !== due) {
             return `the inbox ${inbox} received ${own.length} events of ${due}`
           }
           const strange = own
             .map(({ body }) => JSON.parse(body) as { type: string })
             .find(({ type }) => type !== 'ping' && !fits(events, type))
-          if (isSure && due !== undefined && strange) return `the inbox ${inbox} received ${strange.type}`
+          if (strange) return `the inbox ${inbox} received ${strange.type}`
         }
         return undefined
       },
