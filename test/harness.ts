@@ -105,7 +105,7 @@ const sendTo = async (
   { url, headers, body }: Delivery,
 ): Promise<ReceiverResponse> => {
   const response = await handle(new Request(url, { method: 'POST', headers, body }))
-  return { status: response.status, body: await response.text(), durationMs: 0 }
+  return { status: response.status, body: await response.text(), durationMs: 0, error: null }
 }
 
 /** A world of the sandbox and a client logged in to it. */

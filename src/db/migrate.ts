@@ -21,6 +21,7 @@ import attemptsByEvent from './migrations/0017_attempts_by_event.sql' with { typ
 import erasure from './migrations/0018_erasure.sql' with { type: 'text' }
 import clientFees from './migrations/0019_client_fees.sql' with { type: 'text' }
 import stockCounts from './migrations/0020_stock_counts.sql' with { type: 'text' }
+import deliveryErrors from './migrations/0021_delivery_errors.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -60,6 +61,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0018_erasure', sql: erasure },
   { name: '0019_client_fees', sql: clientFees },
   { name: '0020_stock_counts', sql: stockCounts },
+  { name: '0021_delivery_errors', sql: deliveryErrors },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

@@ -59,6 +59,7 @@ export const recordAttempt = (
     responseBody: isUnchanged(tx, event) ? response.body : null,
     nextAttemptAtMs,
     createdAtMs: atMs,
+    error: response.error,
   })
   if (!waiting) return { status }
   if (reason) {

@@ -6,8 +6,8 @@ import { hostOf } from './addresses.ts'
 
 interface Listener {
   onData: (bytes: Buffer) => void
-  /** Nothing more comes. Can be called more than once. */
-  onEnd: () => void
+  /** Nothing more comes. Can be called more than once, the first time with what went wrong. */
+  onEnd: (error?: Error) => void
 }
 
 export interface Target {
@@ -34,7 +34,8 @@ const securely = ({ url, address, ca }: Target, request: string, { onData, onEnd
   })
   socket.on('secureConnect', () => socket.write(request))
   socket.on('data', onData)
-  for (const ending of ['error', 'close', 'end'] as const) socket.on(ending, onEnd)
+  socket.on('error', onEnd)
+  for (const ending of ['close', 'end'] as const) socket.on(ending, () => onEnd())
   return () => void socket.destroy()
 }
 
@@ -52,10 +53,10 @@ const plainly = ({ url, address }: Target, request: string, { onData, onEnd }: L
       open: (socket) => (isClosed ? undefined : send(socket)),
       drain: send,
       data: (_, bytes) => onData(bytes),
-      end: onEnd,
-      close: onEnd,
-      error: onEnd,
-      connectError: onEnd,
+      end: () => onEnd(),
+      close: () => onEnd(),
+      error: (_, error) => onEnd(error),
+      connectError: (_, error) => onEnd(error),
     },
   })
   connecting.catch(onEnd)

@@ -285,5 +285,5 @@ const CLOSING_LOOK_MS = 10
 /** Shorter than most tests wait for an event, and longer than code that does not wait for it. */
 const LATE_MS = SECOND_MS
 /** What counts as the response of a receiver that was never sent anything. */
-const LOST: ReceiverResponse = { status: 200, body: null, durationMs: 0 }
+const LOST: ReceiverResponse = { status: 200, body: null, durationMs: 0, error: null }
 const WRONG_SECRET = secretFrom(new Uint8Array(32))

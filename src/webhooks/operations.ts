@@ -65,6 +65,13 @@ export const DeliverySchema = Type.Object(
   },
   { title: 'Delivery' },
 )
+export const ExplainedDeliverySchema = Type.Object(
+  {
+    ...DeliverySchema.properties,
+    error: nullable(Type.String({ description: 'Why there was no response, for people' })),
+  },
+  { title: 'ExplainedDelivery' },
+)
 const WebhookPath = Type.Object({
   id: Type.String({ description: 'The webhook identifier', example: 'whk_0mjvbk3w000000x2m9q4w1z8' }),
 })

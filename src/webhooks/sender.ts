@@ -20,10 +20,16 @@ export interface ReceiverResponse {
   /** The beginning of the body. */
   body: string | null
   durationMs: number
+  /** Why there is no status, for people. */
+  error: string | null
 }
 
 /** Rejects never: a receiver that cannot be reached is a response without a status. */
 export type Send = (delivery: Delivery, signal: AbortSignal) => Promise<ReceiverResponse>
+
+const NO_ADDRESS = 'the name is unknown, or leads to an address that is not allowed'
+const TOO_LATE = 'no response in time'
+const NO_RESPONSE = 'no HTTP response'
 
 export interface SenderOptions {
   rules: AddressRules
@@ -41,25 +47,38 @@ export const createSender =
     const deadline = new Deadline(responseMsMax, signal)
     const [address] = (await deadline.until(findAddresses(url, rules))) ?? []
     const reader = new ResponseReader()
-    if (address !== undefined) {
-      await exchange({ url, address, ca }, requestText(url, { ...delivery, userAgent }), reader, deadline)
-    }
+    const request = requestText(url, { ...delivery, userAgent })
+    const problem = address === undefined ? NO_ADDRESS : await exchange({ url, address, ca }, request, reader, deadline)
+    const error = reader.status === null ? (deadline.hasPassed ? TOO_LATE : (problem ?? NO_RESPONSE)) : null
     deadline.end()
-    return { status: reader.status, body: reader.text, durationMs: Math.round(sinceStartMs() - startedMs) }
+    const { status, text: body } = reader
+    return { status, body, durationMs: Math.round(sinceStartMs() - startedMs), error }
   }
 
-/** Writes a request, and reads the response until the reader has enough, the connection ends or time is over. */
-const exchange = async (target: Target, request: string, reader: ResponseReader, deadline: Deadline): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>()
+/**
+ * Writes a request, and reads the response until the reader has enough, the connection ends or time is over.
+ * Returns what went wrong with the connection.
+ */
+const exchange = async (
+  target: Target,
+  request: string,
+  reader: ResponseReader,
+  deadline: Deadline,
+): Promise<string | undefined> => {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const close = connectTo(target, request, {
     onData: (bytes) => {
-      if (reader.read(bytes)) resolve()
+      if (reader.read(bytes)) resolve(undefined)
     },
-    onEnd: resolve,
+    onEnd: (error) => resolve(error && wordsOf(error)),
   })
-  await deadline.until(promise)
+  const problem = await deadline.until(promise)
   close()
+  return problem
 }
+
+/** The code of an error says more to people who search for it. */
+const wordsOf = ({ code, message }: NodeJS.ErrnoException): string => code ?? message
 
 const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAgent: string }): string => {
   const fields = {
@@ -93,7 +112,12 @@ class Deadline {
     return Promise.race([work, this.#over.promise])
   }
 
-  readonly #pass = (): void => this.#over.resolve(undefined)
+  hasPassed = false
+
+  readonly #pass = (): void => {
+    this.hasPassed = true
+    this.#over.resolve(undefined)
+  }
 
   end(): void {
     clearTimeout(this.#timer)

@@ -60,6 +60,8 @@ export const webhookDeliveries = sqliteTable('webhook_deliveries', {
   responseBody: text('response_body'),
   nextAttemptAtMs: integer('next_attempt_at_ms'),
   createdAtMs: integer('created_at_ms').notNull(),
+  /** Why there was no response. */
+  error: text('error'),
 })
 
 export type Attempt = typeof webhookDeliveries.$inferSelect

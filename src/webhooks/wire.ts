@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
-import type { DeliverySchema, WebhookSchema, WebhookWithSecretSchema } from './operations.ts'
+import type { DeliverySchema, ExplainedDeliverySchema, WebhookSchema, WebhookWithSecretSchema } from './operations.ts'
 import type { Attempt, Webhook } from './queries.ts'
 import type { WithSecret } from './webhooks.ts'
 
@@ -28,6 +28,12 @@ const tailOf = ({ createdAtMs, updatedAtMs, disabledReason }: Webhook) => ({
   created_at: toTimestamp(createdAtMs),
   updated_at: toTimestamp(updatedAtMs),
   disabled_reason: disabledReason,
+})
+
+/** For the side that sends: why there was no response is none of the members that contract C16 lists. */
+export const explainedAttemptWire = (attempt: Attempt): Static<typeof ExplainedDeliverySchema> => ({
+  ...attemptWire(attempt),
+  error: attempt.error,
 })
 
 export const attemptWire = (attempt: Attempt): Static<typeof DeliverySchema> => ({

@@ -59,6 +59,8 @@ describe('In live mode', () => {
         await customer.post(`/webhooks/${id}/ping`, {})
         const attempts = await untilAttempted(customer, id)
         expect(attempts).toMatchObject([{ event_type: 'ping', status }])
+        const error = status === 'delivered' ? null : 'DEPTH_ZERO_SELF_SIGNED_CERT'
+        expect(await office.answer('webhooks', 'deliveries', id)).toMatchObject([{ status, error }])
         const [received] = receiver.received
         if (received) new Stranger(secret).verify(received.body, Object.fromEntries(received.headers))
         await server.stop()

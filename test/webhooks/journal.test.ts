@@ -19,7 +19,7 @@ interface Entry {
   id: number
   path: string
   events: string[]
-  deliveries: (AttemptBody & { webhook_id: string })[]
+  deliveries: (AttemptBody & { webhook_id: string; error: string | null })[]
 }
 
 const entriesOf = async (world: TestWorld): Promise<Entry[]> =>
@@ -51,7 +51,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     const again = await world.again()
     expect(await typesOf(again, entry)).toEqual(['wallet.debited', 'order.created', 'order.delivered'])
     const attempts = await attemptsOf(again, id)
-    expect(entry.deliveries).toEqual(attempts.map((attempt) => ({ webhook_id: id, ...attempt })))
+    expect(entry.deliveries).toEqual(attempts.map((attempt) => ({ webhook_id: id, ...attempt, error: null })))
     expect(attempts.map(({ status }) => status).sort()).toEqual([
       'delivered',
       'delivered',
@@ -82,6 +82,29 @@ describe('GET /_sandbox/requests/{id}', () => {
     ])
     expect((await typesOf(again, payout)).at(-1)).toBe('payout.completed')
     expect(payout.deliveries.map(({ event_id }) => event_id).sort()).toEqual(payout.events.toSorted())
+  })
+
+  test('says why an attempt got no response', async () => {
+    const world = await server.world(NOON)
+    using wordless = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: { data: (socket) => void socket.end('hello\n') },
+    })
+    using shut = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const urls = [`http://127.0.0.1:${wordless.port}/`, `http://127.0.0.1:${shut.port}/`, inboxUrl(world)]
+    shut.stop()
+    const ids = await Promise.all(urls.map(async (url) => (await hook(world, url, { events: ['order.created'] })).id))
+    await tell(world, 500)
+    await place(world, { ...INSTANT, quantity: 1 })
+    await settle(world)
+    const { deliveries } = await entryOf(world, ORDERS)
+    const said = ids.map((id) => deliveries.find(({ webhook_id }) => webhook_id === id))
+    expect(said).toMatchObject([
+      { response_status: null, error: 'no HTTP response' },
+      { response_status: null, error: 'ECONNREFUSED' },
+      { response_status: 500, error: null },
+    ])
   })
 
   test('has no event of a request that was refused, and none of another request', async () => {

@@ -7,7 +7,7 @@ import { nullable, Timestamp } from '../../http/schemas.ts'
 import { OrderSchema } from '../../orders/operations.ts'
 import { PayoutSchema } from '../../payouts/operations.ts'
 import { WalletSchema } from '../../wallets/operations.ts'
-import { DeliverySchema, WebhookSchema } from '../../webhooks/operations.ts'
+import { ExplainedDeliverySchema, WebhookSchema } from '../../webhooks/operations.ts'
 import { controlOperation } from '../control/operation.ts'
 import { WorldQuery } from '../worlds/operations.ts'
 
@@ -43,7 +43,7 @@ const WorldWebhook = owned(
   {
     ...WebhookSchema.properties,
     waiting: Type.Integer({ description: 'How many deliveries wait' }),
-    deliveries: Type.Array(DeliverySchema, { description: 'The last attempts, the newest first' }),
+    deliveries: Type.Array(ExplainedDeliverySchema, { description: 'The last attempts, the newest first' }),
   },
   'WorldWebhook',
 )

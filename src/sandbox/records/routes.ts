@@ -14,7 +14,7 @@ import { walletWire } from '../../wallets/wire.ts'
 import { allWebhooks, latestAttempts } from '../../webhooks/queries.ts'
 import { countQueued } from '../../webhooks/queue-queries.ts'
 import { redeliver } from '../../webhooks/webhooks.ts'
-import { attemptWire, webhookWire } from '../../webhooks/wire.ts'
+import { explainedAttemptWire, webhookWire } from '../../webhooks/wire.ts'
 import { caughtUpWorld, presentWorld } from '../control/operator-routes.ts'
 import type { Parts } from '../parts.ts'
 import * as operations from './operations.ts'
@@ -93,7 +93,7 @@ export const recordRoutes = (parts: Parts) => {
           client_id: webhook.clientId,
           ...webhookWire(webhook),
           waiting: countQueued(db.query, { webhookId: webhook.id, droppedTo: webhook.droppedTo }),
-          deliveries: latestAttempts(db.query, webhook.id, ATTEMPTS_SHOWN).map(attemptWire),
+          deliveries: latestAttempts(db.query, webhook.id, ATTEMPTS_SHOWN).map(explainedAttemptWire),
         }))
       },
       operations.listWebhooks,

@@ -4,7 +4,7 @@ import { eventWire } from '../../events/wire.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { entriesById } from '../../wallets/ledger-queries.ts'
 import { attemptsOf } from '../../webhooks/queries.ts'
-import { attemptWire } from '../../webhooks/wire.ts'
+import { explainedAttemptWire } from '../../webhooks/wire.ts'
 import type { World } from '../../worlds/world.ts'
 import { entryWire } from '../control/ledger-entry.ts'
 import type { RequestDetail } from './operations.ts'
@@ -52,7 +52,7 @@ const effectsOf = (world: World, eventIds: readonly string[]): Pick<Detail, 'cau
     caused: eventIds.flatMap((id) => findAnyEvent(query, id) ?? []).map(eventWire),
     deliveries: attemptsOf(query, eventIds).map((attempt) => ({
       webhook_id: attempt.webhookId,
-      ...attemptWire(attempt),
+      ...explainedAttemptWire(attempt),
     })),
   }
 }

@@ -4,7 +4,7 @@ import { choiceFilter, count, Problem, parameter, parseId } from '../../http/par
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
-import { DeliverySchema } from '../../webhooks/operations.ts'
+import { ExplainedDeliverySchema } from '../../webhooks/operations.ts'
 import { EntrySchema } from '../control/ledger-entry.ts'
 import { controlOperation } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
@@ -97,7 +97,7 @@ export const RequestDetail = Type.Object(
     ledger: Type.Array(EntrySchema, { description: 'The ledger entries that it posted, the newest first' }),
     caused: Type.Array(EventSchema, { description: 'Its events, the oldest first' }),
     deliveries: Type.Array(
-      Type.Object({ webhook_id: Type.String(), ...DeliverySchema.properties }, { title: 'RequestDelivery' }),
+      Type.Object({ webhook_id: Type.String(), ...ExplainedDeliverySchema.properties }, { title: 'RequestDelivery' }),
       { description: 'Every attempt to deliver these events, the oldest first' },
     ),
   },

@@ -28,6 +28,7 @@ export interface Delivery {
   response_status: number | null
   duration_ms: number
   response_body: string | null
+  error: string | null
   next_attempt_at: string | null
   created_at: string
 }

@@ -17,14 +17,14 @@ export const Attempts = ({ attempts }: { attempts: readonly Delivery[] }) => (
     </thead>
     <tbody>
       {attempts.map(
-        ({ id, event_type, attempt, created_at, status, response_status, duration_ms, next_attempt_at }) => (
+        ({ id, event_type, attempt, created_at, status, response_status, error, duration_ms, next_attempt_at }) => (
           <tr key={id}>
             <td>{event_type}</td>
             <td>{attempt}</td>
             <td class="mono">{second(created_at)}</td>
             <td title={`after ${ms(duration_ms)}`}>
               <Tag kind={status === 'delivered' ? 'good' : 'bad'}>
-                {status} {response_status ?? ''}
+                {status} {response_status ?? error ?? ''}
               </Tag>
             </td>
             <td class="mono">{next_attempt_at === null ? '' : second(next_attempt_at)}</td>

@@ -35,9 +35,9 @@ export const Effects = ({ recorded }: { recorded: RequestDetail }) => {
 const Outcome = ({ attempts }: { attempts: readonly Delivery[] }) => {
   if (attempts.length === 0) return <span class="soft">not delivered to anyone</span>
   const last = new Map(attempts.map((attempt) => [attempt.webhook_id, attempt]))
-  return [...last.values()].map(({ id, status, response_status }) => (
+  return [...last.values()].map(({ id, status, response_status, error }) => (
     <Tag key={id} kind={status === 'delivered' ? 'good' : 'bad'}>
-      {status} {response_status ?? ''}
+      {status} {response_status ?? error ?? ''}
     </Tag>
   ))
 }
