@@ -44,6 +44,22 @@ test.skipIf(!hasShell)('docs/errors.md: an error is injected by its name', async
   await walk('docs/errors.md')
 })
 
+test.skipIf(!hasShell || !hasNode)('docs/webhooks.md works from the first delivery to a new secret', async () => {
+  const own = await freePort()
+  const untilUp = `until curl -s http://127.0.0.1:${own} >/dev/null; do sleep 0.05; done`
+  const said = await walk('docs/webhooks.md', {
+    replace: { 'scrip trigger': 'scrip trigger --url http://127.0.0.1:4747', 4748: own, ...HERE },
+    before: { 'curl -sS -H "$auth" $api/api/v1/orders': untilUp, 'curl -sS $api/_sandbox/clock': untilUp },
+  })
+  expect(said.match(/(?:order\.\w+|ping)(?= evt_\w+$)/gm)).toEqual([
+    'order.created',
+    'order.delivered',
+    'order.created',
+    'order.delivered',
+    'ping',
+  ])
+})
+
 describe('docs/running-live.md', () => {
   /** What a client buys and is promised meanwhile, so that there is something to do day by day. */
   const TRADE = `
