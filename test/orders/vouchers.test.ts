@@ -266,7 +266,7 @@ describe('a new key', () => {
     expect(rekey(0)).rejects.toThrow('killed')
     await Bun.sleep(0)
     const left = readFileSync(join(live.folder, 'voucher.key.next'))
-    expect(() => nextKeyIn(live.folder, Buffer.alloc(32))).toThrow('finish that without another key')
+    expect(() => nextKeyIn(live.folder, Buffer.alloc(32))).toThrow('Finish that run without another key')
     expect(() => live.database.fill((tx) => beginRekey(tx, Buffer.alloc(32)))).toThrow('another new key')
     expect(readFileSync(join(live.folder, 'voucher.key.next'))).toEqual(left)
     writeFileSync(join(live.folder, 'voucher.key.next'), 'f'.repeat(64))
