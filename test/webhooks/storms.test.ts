@@ -66,7 +66,8 @@ describe('A webhook with hundreds of events that wait', () => {
     expect((await world.delete(`${WEBHOOKS}/${id}`)).status).toBe(204)
     await world.clock({ advance: 'P31D' })
     const again = await world.again()
-    expect((await again.get('/api/v1/events')).headers.get('x-total-count')).toBe('0')
+    const count = async () => (await again.get('/api/v1/events')).headers.get('x-total-count')
+    while ((await count()) !== '0') await Bun.sleep(5) // what was dropped is deleted in steps
   })
 })
 
