@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { exposure, isExposed } from '../kernel/private-file.ts'
-import { flushFolder } from './disk.ts'
+import { flushFolder, releasingBeside } from './disk.ts'
 
 /** A data folder: the database and its keys (decision 0020). */
 
@@ -82,14 +82,16 @@ export const writeDatabase = (dataDir: string, image: Uint8Array): void => {
 }
 
 export const removeDatabase = (path: string): void => {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  releasingBeside(path, () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  })
 }
 
 /** Moves a database file into the place of one that is closed, in one step; a durable one is on the disk then. */
 export const replaceDatabase = (from: string, to: string, isDurable: boolean): void => {
   // A log that a killed process has left would be read into the new database.
   for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
-  renameSync(from, to)
+  releasingBeside(to, () => renameSync(from, to))
   if (isDurable) flushFolder(dirname(to))
 }
 

@@ -26,7 +26,7 @@ export const unknownOnControl = async (
   request: Request,
 ): Promise<Violation[]> => {
   const unknown = unknownAmong(parametersOf(request), 'parameter', query)
-  if (!checksBody) unknown.push(...unknownMembers(await objectIn(request), body ?? NOTHING))
+  if (!checksBody) unknown.push(...unknownMembers(await objectIn(request), body ?? NOTHING).take(UNKNOWN_NAMED_MAX))
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
 
@@ -36,17 +36,23 @@ const namesIn = ({ properties }: TObject): string[] => Object.keys(properties)
 export const unknownProblem = (what: string, known: TObject = NOTHING): string =>
   `is no known ${what}; known are ${namesIn(known).join(', ') || 'none'}`
 
+/** No more than are named: a body may have thousands of members. */
 const unknownAmong = (sent: readonly string[], what: string, known: TObject = NOTHING): Violation[] =>
   sent
-    .filter((field) => !namesIn(known).includes(field))
-    .map((field) => ({ field, rule: 'enum', problem: unknownProblem(what, known) }))
+    .values()
+    .filter((field) => !Object.hasOwn(known.properties, field))
+    .take(UNKNOWN_NAMED_MAX)
+    .map((field): Violation => ({ field, rule: 'enum', problem: unknownProblem(what, known) }))
+    .toArray()
 
-const unknownMembers = (sent: JsonObject, known: TObject, prefix = ''): Violation[] =>
-  Object.entries(sent).flatMap(([name, value]) => {
+function* unknownMembers(sent: JsonObject, known: TObject, prefix = ''): Generator<Violation> {
+  for (const name of Object.keys(sent)) {
+    const [field, value] = [`${prefix}${name}`, sent[name]]
     const schema = Object.hasOwn(known.properties, name) ? known.properties[name] : undefined
-    if (!schema) return unknownAmong([name], 'member', known).map((each) => ({ ...each, field: `${prefix}${name}` }))
-    return isObjectSchema(schema) && isObject(value) ? unknownMembers(value, schema, `${prefix}${name}.`) : []
-  })
+    if (!schema) yield { field, rule: 'enum', problem: unknownProblem('member', known) }
+    else if (isObjectSchema(schema) && isObject(value)) yield* unknownMembers(value, schema, `${field}.`)
+  }
+}
 
 /** An object with names of its own; a map takes any. */
 const isObjectSchema = (schema: TSchema): schema is TObject =>

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, replaceDatabase } from '../../db/data-folder.ts'
-import { copyBeside, flushFolder } from '../../db/disk.ts'
+import { copyBeside, flushFolder, releasingBeside } from '../../db/disk.ts'
 import { DamagedFile, problemIn } from './damaged-file.ts'
 
 /** A database that is not in its place yet: it is moved there, or removed at the end of its scope. */
@@ -9,7 +9,7 @@ export class StagedFile implements Disposable {
   constructor(readonly path: string) {}
 
   [Symbol.dispose](): void {
-    rmSync(this.path, { force: true })
+    releasingBeside(this.path, () => rmSync(this.path, { force: true }))
   }
 }
 
