@@ -13,6 +13,7 @@ import {
   writePrivateFile,
 } from '../db/data-folder.ts'
 import { Database, PAGE_BYTES } from '../db/database.ts'
+import { flushFile } from '../db/disk.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { requireMode, storeMode } from '../db/mode.ts'
@@ -118,9 +119,10 @@ const openSandbox = (dataDir: string, sources: Sources, first: Saved | undefined
 
 /** Replaces the default world with a saved one, which gets the passwords of the accounts of the default world. */
 const placeDatabase = (dataDir: string, staged: StagedFile): void => {
-  const database = Database.openFile(staged.path)
+  const database = Database.openFile(staged.path, 'OFF') // one wait for the disk instead of three
   setAccountPasswords(database)
   database.close()
+  flushFile(staged.path)
   replaceDatabase(staged.path, databasePath(dataDir), true)
 }
 
