@@ -16,7 +16,7 @@ import { Victims } from './victims.ts'
  * of each shape in the search.
  */
 
-/** What others may feel (issue "Trust"): the lower of the two counts. */
+/** What others may feel: the lower of the two counts. */
 const WORSE_MAX = 10
 const MORE_MS_MAX = 25
 
