@@ -11,10 +11,11 @@ const DELETED_AT_ONCE = 50
 
 /** Deletes what was dropped from the queues of a world, and the rest of deleted webhooks. Can run more than once at a time. */
 export const clearDropped = async (world: World): Promise<void> => {
-  for (const { id } of webhooksToClear(world.db.query)) {
+  const dropped = webhooksToClear(world.db.query)
+  for (const { id } of dropped) {
     while (await world.db.write((tx) => clearSome(tx, id))) await turns.next(world)
   }
-  schedule(world, 'events', world.clock.nowMs()) // events that were kept for it
+  if (dropped.length > 0) schedule(world, 'events', world.clock.nowMs()) // events that were kept for it
 }
 
 /** Returns whether there may be more. The webhook is read at each step: it can be dropped again, or deleted, in between. */

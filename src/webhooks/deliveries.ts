@@ -9,7 +9,7 @@ import { type World, worldPart } from '../worlds/world.ts'
 import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt.ts'
 import { clearDropped } from './clearing.ts'
 import { type Line, Lines } from './line.ts'
-import { allWebhooks, findAnyWebhook, type Webhook } from './queries.ts'
+import { findAnyWebhook, type QueueState, queuesToDeliver, type Webhook } from './queries.ts'
 import { holdBack, listenToQueue } from './queue.ts'
 import { nextQueued, type QueuedDelivery } from './queue-queries.ts'
 import type { Secrets } from './secrets.ts'
@@ -47,6 +47,8 @@ export interface DeliveriesOptions {
 
 /** Whether the memory knows what waits in the database of a world. */
 const knowledge = worldPart(() => ({ isLoaded: false }), 'derived')
+/** When it was read. */
+const reading = worldPart(() => ({ atMs: Number.NEGATIVE_INFINITY }))
 
 /** Delivers what is queued, outside of transactions and requests. What was not recorded is sent again. */
 export class Deliveries {
@@ -63,18 +65,25 @@ export class Deliveries {
 
   constructor(private readonly options: DeliveriesOptions) {}
 
-  /** Delivers what waits in a world, now and from now on. Called often: a world that is known costs nothing. */
+  /**
+   * Delivers what waits in a world, now and from now on. Called often: a world that is known costs nothing. While another
+   * process writes all the time, as an import does, it is read once a second and not for each request.
+   */
   watch(world: World): void {
+    if (world.closed || world.of(knowledge).isLoaded) return
+    if (sinceStartMs() >= world.of(reading).atMs + TICK_MS) this.#read(world)
+  }
+
+  #read(world: World): void {
     if (world.closed) return
-    const known = world.of(knowledge)
-    if (known.isLoaded) return
-    known.isLoaded = true
+    world.of(knowledge).isLoaded = true
+    world.of(reading).atMs = sinceStartMs()
     listenToQueue(world, (webhookId, dueAtMs) => {
       this.#lines.line(world, webhookId).expect(dueAtMs)
       this.#pumpSoon()
     })
-    for (const webhook of allWebhooks(world.db.query)) {
-      if (webhook.active) this.#look(world.db.query, this.#lines.line(world, webhook.id), webhook)
+    for (const queue of queuesToDeliver(world.db.query)) {
+      this.#look(world.db.query, this.#lines.line(world, queue.id), queue)
     }
     this.clear(world)
     this.#pumpSoon()
@@ -87,7 +96,7 @@ export class Deliveries {
 
   /** Resolves once nothing is left to deliver in a world at its present time. */
   settled(world: World): Promise<void> {
-    this.watch(world)
+    if (!world.of(knowledge).isLoaded) this.#read(world)
     return this.#until(world, (line) => line.isBusy)
   }
 
@@ -136,7 +145,7 @@ export class Deliveries {
   }
 
   /** The next delivery of a line that is not in flight, and when the one after it is due. */
-  #look(query: Query, line: Line, { droppedTo, failingSinceMs }: Webhook): QueuedDelivery | undefined {
+  #look(query: Query, line: Line, { droppedTo, failingSinceMs }: QueueState): QueuedDelivery | undefined {
     line.isFailing = failingSinceMs !== null
     const waiting = nextQueued(query, { webhookId: line.webhookId, droppedTo }, line.inFlight.size + 2)
     const [next, following] = waiting.filter(({ id }) => !line.inFlight.has(id))

@@ -47,6 +47,20 @@ export const allWebhooks = (query: Query, clientId?: number): Webhook[] =>
     .orderBy(desc(webhooks.createdAtMs), desc(webhooks.id))
     .all()
 
+/** What says how to deliver to a webhook. */
+export type QueueState = Pick<Webhook, 'id' | 'droppedTo' | 'failingSinceMs'>
+
+const hasQueue = sql`EXISTS (SELECT 1 FROM webhook_queue
+  WHERE webhook_queue.webhook_id = webhooks.id AND webhook_queue.due_at_ms IS NOT NULL)`
+
+/** Of all webhooks for which something waits. */
+export const queuesToDeliver = (query: Query): QueueState[] =>
+  query
+    .select({ id: webhooks.id, droppedTo: webhooks.droppedTo, failingSinceMs: webhooks.failingSinceMs })
+    .from(webhooks)
+    .where(and(eq(webhooks.active, true), hasQueue))
+    .all()
+
 /** When the webhook began to fail that has failed the longest; null without one. */
 export const failingSinceMs = (query: Query): number | null =>
   query
