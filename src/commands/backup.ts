@@ -5,7 +5,8 @@ import { finishCatalogImport } from '../catalog/import.ts'
 import { withDataOptions } from '../config/options.ts'
 import { parseCount, parseDuration } from '../config/values.ts'
 import { databasePath, makePrivateFile } from '../db/data-folder.ts'
-import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
+import { BUSY_TIMEOUT_MS } from '../db/database.ts'
+import { createStagingFolder, flushFile, flushFolder, flushWhile } from '../db/disk.ts'
 import { lockForImport } from '../db/folder-lock.ts'
 import { SchemaMismatch } from '../db/migrate.ts'
 import { MINUTE_MS, systemClock, toTimestamp } from '../kernel/clock.ts'
@@ -13,6 +14,7 @@ import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
 import { type Acting, act } from './acts.ts'
 import { explained, explainFaults, refused } from './administration.ts'
 import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
+import { runBeside } from './beside.ts'
 import { EXIT, errorText, ProgramError } from './exit.ts'
 import { note } from './output.ts'
 import { type OnProgress, withProgress } from './progress.ts'
@@ -99,7 +101,7 @@ const copyVerified = async (acting: Acting, file: string, folder: string | undef
   using staging = createStagingFolder(dirname(file))
   const staged = join(staging.path, 'scrip.sqlite')
   const broken = await withProgress(statSync(databasePath(acting.config.dataDir)).size, async (onProgress) => {
-    copyDatabase(acting, staged, onProgress)
+    await copyDatabase(acting, staged, onProgress)
     return brokenIn(await verified(staged, onProgress))
   })
   if (broken !== undefined && folder !== undefined) removeUnsound(folder)
@@ -112,17 +114,18 @@ const copyVerified = async (acting: Acting, file: string, folder: string | undef
   )
 }
 
-const copyDatabase = (
+const copyDatabase = async (
   { config: { dataDir }, database, reference }: Acting,
   staged: string,
   onProgress: OnProgress,
-): void => {
+): Promise<void> => {
   // Half a catalog is in no backup.
   using _lock = lockForImport(dataDir, MINUTE_MS)
   finishCatalogImport(dataDir, database, reference)
   makePrivateFile(staged)
   onProgress('copying the database', 0, 0)
-  database.sqlite.query('VACUUM INTO ?').run(staged)
+  const statement = { pragmas: [`busy_timeout = ${BUSY_TIMEOUT_MS}`], sql: 'VACUUM INTO ?', values: [staged] }
+  await flushWhile(staged, runBeside(databasePath(dataDir), statement))
   onProgress('waiting for the disk', 0, 0)
   flushFile(staged)
 }

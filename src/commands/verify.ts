@@ -12,8 +12,8 @@ import { lockForCommand } from '../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../db/migrate.ts'
 import { worldFilesIn } from '../sandbox/worlds/folder-store.ts'
 import { explainFaults, giveWay, refused, requirePrivateData } from './administration.ts'
+import { runBeside } from './beside.ts'
 import { listOf } from './cells.ts'
-import checkWorker from './check-worker.js' with { type: 'text' }
 import { CHECKS, FILE_CHECK } from './checks.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { note, show } from './output.ts'
@@ -150,18 +150,14 @@ const readable = (faults: () => string[]): string[] => {
 }
 
 /** {@link faultsOf} in another thread: `integrity_check` takes as long as all other checks together. */
-const faultsBeside = (path: string, sql: string): Promise<string[]> => {
-  const worker = new Worker(URL.createObjectURL(new Blob([checkWorker], { type: 'text/javascript' })))
-  const faults = new Promise<string[]>((resolve, reject) => {
-    worker.onerror = ({ message }) => reject(new Error(message))
-    worker.onmessage = ({ data }: MessageEvent<{ faults: string[] } | { message: string; code?: string }>) => {
-      if ('faults' in data) resolve(data.faults)
-      else if (isUnreadable(data.code)) resolve([data.message])
-      else reject(Object.assign(new Error(data.message), { code: data.code }))
-    }
-  }).finally(() => worker.terminate())
-  worker.postMessage({ path, sql })
-  return faults
+const faultsBeside = async (path: string, sql: string): Promise<string[]> => {
+  try {
+    const pragmas = ['query_only = ON', 'trusted_schema = OFF']
+    return (await runBeside<{ fault: string }>(path, { pragmas, sql })).map(({ fault }) => fault)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && isUnreadable(String(error.code))) return [error.message]
+    throw error
+  }
 }
 
 const isUnreadable = (code: string | undefined): boolean => /^SQLITE_(?:CORRUPT|ERROR)/.test(code ?? '')

@@ -6,7 +6,7 @@ import { SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles, tryLater } from './storage.ts'
 
 /** How long a command waits for another process to write before it gives up. */
-const BUSY_TIMEOUT_MS = 5_000
+export const BUSY_TIMEOUT_MS = 5_000
 
 /** Half of the default: a commit writes each page that it touches, and an insert touches one for each index. */
 export const PAGE_BYTES = 2_048

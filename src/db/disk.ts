@@ -62,6 +62,33 @@ const heldFile = (path: string): number | undefined => {
   }
 }
 
+/** A disk writes what is new in such a time in some milliseconds. */
+const FLUSH_EVERY_MS = 20
+
+/**
+ * Brings a file to the disk while it is written. All of it at once, at its end, would hold up the commits of a server for
+ * some tenths of a second.
+ * @throws what the writing throws
+ */
+export const flushWhile = async (path: string, writing: Promise<unknown>): Promise<void> => {
+  let isOver = false
+  const end = (): void => {
+    isOver = true
+  }
+  const over = writing.then(end, end)
+  const file = await open(path, 'r+')
+  try {
+    while (!isOver) {
+      await file.datasync()
+      await Promise.race([over, Bun.sleep(FLUSH_EVERY_MS)])
+    }
+  } finally {
+    await over
+    await file.close()
+  }
+  await writing
+}
+
 const flush = (path: string, flags: string): void => {
   const descriptor = openSync(path, flags)
   try {

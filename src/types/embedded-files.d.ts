@@ -26,7 +26,7 @@ declare module '*.yaml' {
   const text: string
   export default text
 }
-declare module '*/check-worker.js' {
+declare module '*/statement-worker.js' {
   const text: string
   export default text
 }

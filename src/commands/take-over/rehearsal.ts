@@ -42,5 +42,6 @@ const copyFolder = (from: string, to: string): void => {
   using _lock = lockForCommand(from)
   using sqlite = new SqliteDatabase(databasePath(from), { readwrite: true, create: false })
   makePrivateFile(databasePath(to))
+  sqlite.run('PRAGMA synchronous = OFF') // nobody needs the copy after a crash, and the running server needs the disk
   sqlite.query('VACUUM INTO ?').run(databasePath(to))
 }

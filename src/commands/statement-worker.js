@@ -1,0 +1,14 @@
+import { Database } from 'bun:sqlite'
+
+// Runs one statement in a thread of its own. A thread gets a program of its own, which is carried as text.
+self.onmessage = ({ data: { path, pragmas, sql, values } }) => {
+  const sqlite = new Database(path, { readwrite: true, create: false })
+  try {
+    for (const pragma of pragmas) sqlite.run(`PRAGMA ${pragma}`)
+    postMessage({ rows: sqlite.query(sql).all(...values) })
+  } catch ({ message, code }) {
+    postMessage({ message, code })
+  } finally {
+    sqlite.close()
+  }
+}
