@@ -34,19 +34,10 @@ import { createServices, type Deps, type Services } from './services.ts'
 export const createApp = (deps: Deps) => {
   const { version, publicUrl, config, extension, log } = deps
   const services = createServices(deps)
-  const { sessions, credentials, failedLogins, ordering, paying, due, deliveries, refreshIfChanged } = services
+  const { sessions, failedLogins, ordering, paying, due, deliveries, refreshIfChanged } = services
   const operations = new Map<string, Operation>()
   const addressOf = addressBehind(config.trustedProxies, deps.addressOf)
-  const timer = deps.listeners?.length
-    ? new RequestTimer(deps.listeners, {
-        addressOf,
-        errorNameOf: ({ method }, route, failure) => {
-          const operation = operations.get(`${method} ${route}`)
-          return operation && errorNameOf(operation, failure)
-        },
-        faultOf: extension?.observer.faultOf,
-      })
-    : undefined
+  const timer = timerOf(deps, operations, addressOf)
   const nameInLog = (request: Request, who: Pick<Session, 'world' | 'client'>): void =>
     timer?.identified(request, extension?.usernameOf(who) ?? who.client.username)
   const guard = new Guard({
@@ -77,22 +68,10 @@ export const createApp = (deps: Deps) => {
     .use(layer)
     .use(extension?.hooks ?? new Elysia())
     .use(moduleRoutes(deps, services, { guard, addressOf, onIdentified: nameInLog }))
-  app.use(
-    docsRoutes({
-      app,
-      version,
-      publicUrl,
-      additions: extension?.documentation,
-      events: DELIVERED_EVENTS,
-    }),
-  )
+  app.use(docsRoutes({ app, version, publicUrl, additions: extension?.documentation, events: DELIVERED_EVENTS }))
   if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due, deliveries }))
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
-  /** Logs in without a request that the request log or the coverage would show. */
-  const logIn = async (login: Credentials): Promise<string> => {
-    const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
-    return (await sessions.begin(identified)).access.token
-  }
+  const logIn = (login: Credentials) => accessTokenOf(services, login)
   /** Called each second: deliveries go on after a start, and when another process has queued some. */
   const tick = (): void => {
     refreshIfChanged(deps.worlds.default)
@@ -100,6 +79,29 @@ export const createApp = (deps: Deps) => {
   }
   const handle = extension ? delivering(app, extension) : app.fetch
   return { app, handle, due, deliveries, failedLogins, logIn, tick }
+}
+
+/** Logs in without a request that the request log or the coverage would show. */
+const accessTokenOf = async ({ credentials, sessions }: Services, login: Credentials): Promise<string> => {
+  const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
+  return (await sessions.begin(identified)).access.token
+}
+
+/** Undefined if nobody is notified of requests. */
+const timerOf = (
+  { listeners = [], extension }: Deps,
+  operations: ReadonlyMap<string, Operation>,
+  addressOf: Deps['addressOf'],
+): RequestTimer | undefined => {
+  if (listeners.length === 0) return undefined
+  return new RequestTimer(listeners, {
+    addressOf,
+    errorNameOf: ({ method }, route, failure) => {
+      const operation = operations.get(`${method} ${route}`)
+      return operation && errorNameOf(operation, failure)
+    },
+    faultOf: extension?.observer.faultOf,
+  })
 }
 
 /** Lets an extension have the last word on each response. */

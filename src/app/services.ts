@@ -54,6 +54,8 @@ export interface Deps {
   extension: Extension | undefined
 }
 
+const DAMAGED = 'a voucher cannot be opened and is not for sale any more'
+
 /** What the modules of the program share: sessions, prices, payments, due work. */
 export const createServices = (deps: Deps) => {
   const { config, log, worlds, reference, catalog, rates, seals, extension } = deps
@@ -75,9 +77,7 @@ export const createServices = (deps: Deps) => {
     refreshIfChanged,
     onFailed: (username, address) => failedLogins?.add(username, address),
   })
-  const onDamaged = (code: { stockId: number; productId: number }) =>
-    log.error('a voucher cannot be opened and is not for sale any more', { ...code })
-  const supply = extension?.supply ?? importedSupply({ seals, onDamaged })
+  const supply = extension?.supply ?? importedSupply({ seals, onDamaged: (code) => log.error(DAMAGED, { ...code }) })
   const byClock = (records: 'payouts' | 'orders') => (world: World) => extension?.movesByClock(world, records) ?? false
   const pricing: Pricing = { catalog, reference, rates, conversionBasisPoints }
   const ordering: Ordering = { reference, pricing, supply, seals, byClock: byClock('orders') }
@@ -92,14 +92,7 @@ export const createServices = (deps: Deps) => {
   const due = new DueWork([dueOrders(ordering), duePayouts(paying), expiringEvents, expiringAttempts])
   const rules: AddressRules = { isSandbox: config.mode === 'sandbox', allowed: config.webhookNetworks }
   const secrets = new Secrets(seals)
-  const deliveries = new Deliveries({
-    send: deps.send ?? createSender({ rules, userAgent: `Scrip/${deps.version}` }),
-    secrets,
-    fault: extension?.deliveryFault,
-    onDelivered: extension?.onDelivered,
-    onDisabled: ({ id, clientId }, reason) => log.warn('a webhook was switched off', { webhook: id, clientId, reason }),
-    onError: (error) => log.error('a delivery failed', { cause: String(error) }),
-  })
+  const deliveries = deliveriesOf(deps, rules, secrets)
   return {
     rules,
     secrets,
@@ -114,5 +107,15 @@ export const createServices = (deps: Deps) => {
     due,
   }
 }
+
+const deliveriesOf = ({ version, send, log, extension }: Deps, rules: AddressRules, secrets: Secrets): Deliveries =>
+  new Deliveries({
+    send: send ?? createSender({ rules, userAgent: `Scrip/${version}` }),
+    secrets,
+    fault: extension?.deliveryFault,
+    onDelivered: extension?.onDelivered,
+    onDisabled: ({ id, clientId }, reason) => log.warn('a webhook was switched off', { webhook: id, clientId, reason }),
+    onError: (error) => log.error('a delivery failed', { cause: String(error) }),
+  })
 
 export type Services = ReturnType<typeof createServices>

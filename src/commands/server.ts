@@ -71,9 +71,7 @@ export const startServer = async (config: Config, log: Log, before?: Predecessor
   const requests = new RequestSwitch(handle, server.pendingCount)
   if (before) restoreHeldPrices(worlds.default, before.heldPrices)
   answer = requests.answer
-  metrics?.watchDue(due)
-  metrics?.watchAttempts(attemptTotals)
-  if (config.mode === 'live' && metrics) watchOperations(metrics, worlds.default, deps.reference)
+  if (metrics) watchWork(metrics, due, config, deps)
   const finish = async () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
   const timekeeper = timekeeperOf(due, worlds, log, () => {
     tick()
@@ -98,13 +96,15 @@ export const startServer = async (config: Config, log: Log, before?: Predecessor
       await Promise.all([server.stop(drainMsMax), deliveries.close(drainMsMax)])
       await Promise.all([metricsServer?.stop(0), forwarded?.stop()])
       await finish()
-      try {
-        await lastUse?.()
-      } finally {
-        platform.close()
-      }
+      await Promise.try(() => lastUse?.()).finally(() => platform.close())
     },
   }
+}
+
+const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { worlds, reference }: Deps): void => {
+  metrics.watchDue(due)
+  metrics.watchAttempts(attemptTotals)
+  if (mode === 'live') watchOperations(metrics, worlds.default, reference)
 }
 
 /** Only live mode is handed over. */

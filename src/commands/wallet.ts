@@ -40,6 +40,20 @@ export const walletCommands = (wallet: Command): void => {
         )
       }),
     )
+  movementCommands(wallet)
+  dataCommand(wallet, 'limit', 'set the credit limit of a POSTPAID wallet')
+    .argument('<id>', 'the wallet', wholeNumber)
+    .argument('<limit>', `how far below zero it may go, ${AMOUNT}`)
+    .action(update(setLimit))
+  dataCommand(wallet, 'default', 'make a wallet the default one of its client')
+    .argument('<id>', 'the wallet', wholeNumber)
+    .action(update(setDefault))
+  dataCommand(wallet, 'close', 'close a wallet that is empty and not the default one')
+    .argument('<id>', 'the wallet', wholeNumber)
+    .action(update(close))
+}
+
+const movementCommands = (wallet: Command): void => {
   dataCommand(wallet, 'fund', 'put money into a wallet')
     .argument('<id>', 'the wallet', wholeNumber)
     .argument('<amount>', AMOUNT)
@@ -72,16 +86,6 @@ export const walletCommands = (wallet: Command): void => {
         setThreshold(tx, context, wallet, amount === 'off' ? null : amountIn(amount, currency))
       }),
     )
-  dataCommand(wallet, 'limit', 'set the credit limit of a POSTPAID wallet')
-    .argument('<id>', 'the wallet', wholeNumber)
-    .argument('<limit>', `how far below zero it may go, ${AMOUNT}`)
-    .action(update(setLimit))
-  dataCommand(wallet, 'default', 'make a wallet the default one of its client')
-    .argument('<id>', 'the wallet', wholeNumber)
-    .action(update(setDefault))
-  dataCommand(wallet, 'close', 'close a wallet that is empty and not the default one')
-    .argument('<id>', 'the wallet', wholeNumber)
-    .action(update(close))
 }
 
 type Update = (tx: Tx, wallet: Wallet, currency: Currency, nowMs: number, ...args: string[]) => void

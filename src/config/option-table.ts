@@ -244,12 +244,7 @@ export const WAIT_OPTIONS = {
 } as const satisfies OptionTable
 
 export const TRIGGER_OPTIONS = {
-  url: {
-    value: '<url>',
-    meaning: 'URL of the sandbox',
-    read: parseUrl,
-    default: 'http://127.0.0.1:4747',
-  },
+  url: { value: '<url>', meaning: 'URL of the sandbox', read: parseUrl, default: 'http://127.0.0.1:4747' },
   world: {
     value: '<name>',
     meaning: 'a world of this name instead of the default one; a password other than sandbox is in SCRIP_PASSWORD',

@@ -69,7 +69,7 @@ const statementsOf = ({ table, order, isUpward, along, asked, countsAll, stateme
     and(along, beyond(from), to && compared(order, upTo, 'to'), asked && sql`(${asked}) IS TRUE`)
   const ordered = order.map((column) => (isUpward ? asc(column) : desc(column)))
   const placed = Object.fromEntries(order.map((column, index) => [index, sql<Key>`${column}`]))
-  const source = table as SQLiteTable
+  const source: SQLiteTable = table
   return {
     /** The last record of the stride, if there is a whole stride left. */
     end: (from: Values | undefined) =>
@@ -88,11 +88,10 @@ const statementsOf = ({ table, order, isUpward, along, asked, countsAll, stateme
       statement<{ count: number }>(`count ${countsAll} ${!from} ${!to}`, (query) => {
         if (countsAll) return query.select({ count: count() }).from(source).where(within(from, to)).prepare()
         // For a mere count, SQLite could take an index that has only the first column of the order.
-        const matching = query
+        const stride = query
           .select({ id: sql<Key>`${table.id}`.as('id') })
           .from(source)
           .where(within(from, to))
-        const stride = matching
           .orderBy(...ordered)
           .limit(STRIDE)
           .as('stride')

@@ -86,7 +86,7 @@ const REQUEST_EXAMPLE = {
   events: ['order.*' as const, 'payout.completed' as const],
 }
 const SECRET = 'whsec_pSp+0kuW9Uq5JtJqRDnpIcB5mbUyAEwSJrG1Gr1MgN4='
-const WEBHOOK_EXAMPLE = {
+export const WEBHOOK_EXAMPLE = {
   id: 'whk_0mjvbk3w000000x2m9q4w1z8',
   ...REQUEST_EXAMPLE,
   signing: 'standard' as const,

@@ -6,7 +6,7 @@ import { deliver, FAILED_REASON, failOrder, repaceOrders } from '../../orders/de
 import { findAnyOrder, type Order } from '../../orders/queries.ts'
 import { advance, applyEvent, repacePayouts } from '../../payouts/progress.ts'
 import { findAnyPayout, type Payout } from '../../payouts/queries.ts'
-import type { Currency } from '../../reference/reference.ts'
+import type { Currency, Reference } from '../../reference/reference.ts'
 import { findEnabledClient } from '../../sessions/queries.ts'
 import { fund } from '../../wallets/ledger.ts'
 import { findAnyWallet, openWallet } from '../../wallets/queries.ts'
@@ -97,24 +97,28 @@ export const walletRoutes = (parts: Parts) =>
       '/wallets/:id',
       async ({ params: { id }, query, body: { threshold } }) => {
         const world = await presentWorld(parts, query.world)
-        const { reference } = parts
-        const updated = await world.db.write((tx) => {
-          const wallet = found(findAnyWallet(tx, id), notFound('Wallet'))
-          const currency = reference.getCurrency(wallet.currencyId)
-          const thresholdMinor = threshold === undefined ? null : minorOf('threshold', threshold, currency)
-          return setThreshold(tx, { world, reference }, wallet, thresholdMinor)
-        })
-        const { currency, precision } = reference.getCurrency(updated.currencyId)
-        const { amountMinor, thresholdMinor } = updated
-        return {
-          id,
-          currency,
-          amount: toMajor(amountMinor, precision),
-          threshold: thresholdMinor === null ? null : toMajor(thresholdMinor, precision),
-        }
+        return updateThreshold(world, parts.reference, id, threshold)
       },
       operations.updateWallet,
     )
+
+/** @throws DomainError not_found, validation */
+const updateThreshold = async (world: World, reference: Reference, id: number, threshold: number | undefined) => {
+  const updated = await world.db.write((tx) => {
+    const wallet = found(findAnyWallet(tx, id), notFound('Wallet'))
+    const currency = reference.getCurrency(wallet.currencyId)
+    const thresholdMinor = threshold === undefined ? null : minorOf('threshold', threshold, currency)
+    return setThreshold(tx, { world, reference }, wallet, thresholdMinor)
+  })
+  const { currency, precision } = reference.getCurrency(updated.currencyId)
+  const { amountMinor, thresholdMinor } = updated
+  return {
+    id,
+    currency,
+    amount: toMajor(amountMinor, precision),
+    threshold: thresholdMinor === null ? null : toMajor(thresholdMinor, precision),
+  }
+}
 
 /** @throws DomainError validation */
 const minorOf = (field: string, amount: number, { currency, precision }: Currency): number => {

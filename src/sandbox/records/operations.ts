@@ -4,12 +4,13 @@ import { EVENT_EXAMPLE, EventSchema } from '../../events/operations.ts'
 import { listOf } from '../../http/operation.ts'
 import { count, parameter } from '../../http/parameters.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
-import { OrderSchema } from '../../orders/operations.ts'
+import { ORDER_EXAMPLE, OrderSchema } from '../../orders/operations.ts'
 import { PayoutSchema } from '../../payouts/operations.ts'
-import { WalletSchema } from '../../wallets/operations.ts'
-import { ExplainedDeliverySchema, WebhookSchema } from '../../webhooks/operations.ts'
+import { WALLET_EXAMPLE, WalletSchema } from '../../wallets/operations.ts'
+import { ExplainedDeliverySchema, WEBHOOK_EXAMPLE, WebhookSchema } from '../../webhooks/operations.ts'
 import { controlOperation } from '../control/operation.ts'
 import { WorldQuery } from '../worlds/operations.ts'
+import { listed } from './wire.ts'
 
 /** The records of all clients of a world, for people who look at it: the API shows a client its own alone. */
 
@@ -31,8 +32,10 @@ const due = {
   due_at: nullable({ ...Timestamp, description: 'When the clock moves it; null when nothing is due' }),
 }
 
-const { vouchers: _, charges: __, ...orderMembers } = OrderSchema.properties
-const WorldOrder = owned({ ...orderMembers, delivered_quantity: Type.Integer(), ...due }, 'WorldOrder')
+const WorldOrder = owned(
+  { ...listed(OrderSchema.properties), delivered_quantity: Type.Integer(), ...due },
+  'WorldOrder',
+)
 const WorldPayout = owned(
   { ...PayoutSchema.properties, submitted: Type.Boolean(), returned: Type.Boolean(), ...due },
   'WorldPayout',
@@ -48,8 +51,6 @@ const WorldWebhook = owned(
   'WorldWebhook',
 )
 
-const CREATED = '2026-01-01T00:00:00.000Z'
-
 export const listOrders = controlOperation('world_orders')({
   id: 'listWorldOrders',
   summary: 'List the orders of a world',
@@ -57,26 +58,7 @@ export const listOrders = controlOperation('world_orders')({
   query: Query,
   success: listOf('The orders', WorldOrder, {
     client_id: 1,
-    id: 1,
-    ref: 'welcome-42',
-    client_reference: 'welcome-42',
-    transaction_id: 6,
-    product_id: 1,
-    product_name: 'Kettle & Crumb India',
-    denomination: 100,
-    quantity: 2,
-    currency_code: 'INR',
-    amount: 230.1,
-    refunded_amount: 0,
-    discount: 5,
-    wallet_id: 3,
-    status: 'DELIVERED',
-    email: 'ada@example.com',
-    placed_at: CREATED,
-    delivered_at: CREATED,
-    failed_at: null,
-    cancelled_at: null,
-    failure_reason: null,
+    ...listed(ORDER_EXAMPLE),
     delivered_quantity: 2,
     due_at: null,
   }),
@@ -104,17 +86,7 @@ export const listWallets = controlOperation('world_wallets')({
   query: WorldQuery,
   success: listOf('The wallets', WorldWallet, {
     client_id: 1,
-    id: 1,
-    currency_id: 139,
-    currency_code: 'USD',
-    amount: 100_000,
-    reserved_amount: 0,
-    type: 'PREPAID',
-    credit_limit: 0,
-    is_default: true,
-    is_active: true,
-    created_at: CREATED,
-    updated_at: CREATED,
+    ...WALLET_EXAMPLE,
     threshold: null,
   }),
   errors: {},
@@ -153,15 +125,7 @@ export const listWebhooks = controlOperation('world_webhooks')({
   query: WorldQuery,
   success: listOf('The webhooks', WorldWebhook, {
     client_id: 1,
-    id: 'whk_0mjvbk3w00k7x2m9q4w1z8t5a',
-    name: 'Fulfilment',
-    url: 'http://127.0.0.1:3000/hooks',
-    events: ['order.*', 'payout.completed'],
-    signing: 'standard',
-    active: true,
-    created_at: CREATED,
-    updated_at: CREATED,
-    disabled_reason: null,
+    ...WEBHOOK_EXAMPLE,
     waiting: 0,
     deliveries: [],
   }),

@@ -2,37 +2,25 @@ import { Elysia } from 'elysia'
 import { EVENT_NOT_FOUND } from '../../events/errors.ts'
 import { findAnyEvent, latestEvents } from '../../events/queries.ts'
 import { eventWire } from '../../events/wire.ts'
-import { toTimestampOrNull } from '../../kernel/clock.ts'
 import { found } from '../../kernel/failure.ts'
-import { toMajor } from '../../kernel/money.ts'
 import { latestOrders } from '../../orders/queries.ts'
-import { orderWire } from '../../orders/wire.ts'
-import { eventsOf, latestPayouts } from '../../payouts/queries.ts'
-import { payoutWire } from '../../payouts/wire.ts'
+import { latestPayouts } from '../../payouts/queries.ts'
 import { walletsOf } from '../../wallets/queries.ts'
-import { walletWire } from '../../wallets/wire.ts'
-import { allWebhooks, latestAttempts } from '../../webhooks/queries.ts'
-import { countQueued } from '../../webhooks/queue-queries.ts'
+import { allWebhooks } from '../../webhooks/queries.ts'
 import { redeliver } from '../../webhooks/webhooks.ts'
-import { explainedAttemptWire, webhookWire } from '../../webhooks/wire.ts'
+import type { World } from '../../worlds/world.ts'
 import { caughtUpWorld, presentWorld } from '../control/operator-routes.ts'
 import type { Parts } from '../parts.ts'
 import * as operations from './operations.ts'
+import { worldOrderWire, worldPayoutWire, worldWalletWire, worldWebhookWire } from './wire.ts'
 
-const ATTEMPTS_SHOWN = 20
-
-export const recordRoutes = (parts: Parts) => {
-  const { reference } = parts
-  return new Elysia({ name: 'sandbox-records' })
+export const recordRoutes = (parts: Parts) =>
+  new Elysia({ name: 'sandbox-records' })
     .get(
       '/orders',
       async ({ query }) => {
         const { db } = await caughtUpWorld(parts, query.world)
-        return latestOrders(db.query, query.limit).map((order) => {
-          const { vouchers: _, charges: __, ...wire } = orderWire(order, [], reference)
-          const { clientId: client_id, deliveredQuantity: delivered_quantity, dueAtMs } = order
-          return { client_id, ...wire, delivered_quantity, due_at: toTimestampOrNull(dueAtMs) }
-        })
+        return latestOrders(db.query, query.limit).map((order) => worldOrderWire(order, parts.reference))
       },
       operations.listOrders,
     )
@@ -40,13 +28,7 @@ export const recordRoutes = (parts: Parts) => {
       '/payouts',
       async ({ query }) => {
         const { db } = await caughtUpWorld(parts, query.world)
-        return latestPayouts(db.query, query.limit).map((payout) => ({
-          client_id: payout.clientId,
-          ...payoutWire(payout, eventsOf(db.query, payout.id), reference),
-          submitted: payout.submittedAtMs !== null,
-          returned: payout.returned,
-          due_at: toTimestampOrNull(payout.dueAtMs),
-        }))
+        return latestPayouts(db.query, query.limit).map((payout) => worldPayoutWire(db.query, payout, parts.reference))
       },
       operations.listPayouts,
     )
@@ -54,12 +36,7 @@ export const recordRoutes = (parts: Parts) => {
       '/wallets',
       async ({ query }) => {
         const { db } = await caughtUpWorld(parts, query.world)
-        return Array.from(walletsOf(db.query, {}), (wallet) => {
-          const { precision } = reference.getCurrency(wallet.currencyId)
-          const { clientId: client_id, thresholdMinor } = wallet
-          const threshold = thresholdMinor === null ? null : toMajor(thresholdMinor, precision)
-          return { client_id, ...walletWire(wallet, reference), threshold }
-        })
+        return Array.from(walletsOf(db.query, {}), (wallet) => worldWalletWire(wallet, parts.reference))
       },
       operations.listWallets,
     )
@@ -74,14 +51,8 @@ export const recordRoutes = (parts: Parts) => {
     .post(
       '/events/:id/redeliver',
       async ({ params, query, set }) => {
-        const world = await presentWorld(parts, query.world)
-        parts.deliveries.watch(world)
-        const webhooks = await world.db.write((tx) =>
-          redeliver(tx, world, found(findAnyEvent(tx, params.id), EVENT_NOT_FOUND)),
-        )
-        parts.deliveries.wake()
         set.status = 202
-        return { webhooks }
+        return { webhooks: await redeliverIn(await presentWorld(parts, query.world), params.id, parts.deliveries) }
       },
       operations.redeliverEvent,
     )
@@ -89,13 +60,15 @@ export const recordRoutes = (parts: Parts) => {
       '/webhooks',
       async ({ query }) => {
         const { db } = await caughtUpWorld(parts, query.world)
-        return allWebhooks(db.query).map((webhook) => ({
-          client_id: webhook.clientId,
-          ...webhookWire(webhook),
-          waiting: countQueued(db.query, { webhookId: webhook.id, droppedTo: webhook.droppedTo }),
-          deliveries: latestAttempts(db.query, webhook.id, ATTEMPTS_SHOWN).map(explainedAttemptWire),
-        }))
+        return allWebhooks(db.query).map((webhook) => worldWebhookWire(db.query, webhook))
       },
       operations.listWebhooks,
     )
+
+/** Returns how many webhooks get the event. @throws DomainError event_not_found */
+const redeliverIn = async (world: World, eventId: string, deliveries: Parts['deliveries']): Promise<number> => {
+  deliveries.watch(world)
+  const count = await world.db.write((tx) => redeliver(tx, world, found(findAnyEvent(tx, eventId), EVENT_NOT_FOUND)))
+  deliveries.wake()
+  return count
 }

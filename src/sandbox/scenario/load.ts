@@ -1,7 +1,7 @@
 import { saveBeneficiaryAs } from '../../beneficiaries/beneficiaries.ts'
 import { readBeneficiary } from '../../beneficiaries/input.ts'
 import { findRates } from '../../charges/queries.ts'
-import { type BaseRates, parseRates, RatesFault, ratesFrom } from '../../charges/rates.ts'
+import { type BaseRates, parseRates, type RateSource, RatesFault, ratesFrom } from '../../charges/rates.ts'
 import { replaceRates } from '../../charges/stored-rates.ts'
 import { Database, type Tx } from '../../db/database.ts'
 import { parseTimestamp, type SteadyClock, TIME_MAX_MS } from '../../kernel/clock.ts'
@@ -50,12 +50,7 @@ export function* scenarioState(
   const pace = { payouts: 'auto', orders: 'auto', ...document.pace } as const
   using database = disposable(Database.inMemory(sources.empty()))
   const { db } = database
-  let known: BaseRates | undefined // once those of the document are there
-  const rates = ratesFrom((currency) => {
-    known ??= findRates(db.query) ?? sources.initialRates()
-    return known?.perBaseE8.get(currency)
-  })
-  const loading = new Loading(sources, clock.nowMs, ids, pace, rates)
+  const loading = new Loading(sources, clock.nowMs, ids, pace, ratesIn(db, sources))
   refuseTwice(loading, document)
   loading.check()
   db.fill((tx) => {
@@ -89,6 +84,15 @@ export function* scenarioState(
     ids: ids.state,
     pace,
   }
+}
+
+/** Read when they are first needed, once those of the document are there. */
+const ratesIn = ({ query }: Database, sources: ScenarioSources): RateSource => {
+  let known: BaseRates | undefined
+  return ratesFrom((currency) => {
+    known ??= findRates(query) ?? sources.initialRates()
+    return known?.perBaseE8.get(currency)
+  })
 }
 
 const disposable = (db: Database) => ({ db, [Symbol.dispose]: () => db.close() })

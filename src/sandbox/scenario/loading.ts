@@ -155,6 +155,11 @@ export class Loading {
     return minor ?? 0
   }
 
+  /** Counts cards of a product that an order takes. */
+  take(productId: number, quantity: number): void {
+    this.taken.set(productId, (this.taken.get(productId) ?? 0) + quantity)
+  }
+
   /** How many vouchers of an order are made. */
   takeVouchers(path: string, count: number): number {
     this.#voucherCount += count

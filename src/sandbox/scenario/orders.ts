@@ -4,16 +4,19 @@ import { DENOMINATION_NOT_OFFERED } from '../../charges/errors.ts'
 import { chargeWire } from '../../charges/price.ts'
 import { priceIn } from '../../charges/quote.ts'
 import type { ChargeSchema } from '../../charges/schemas.ts'
+import type { Tx } from '../../db/database.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
 import { convert, RATE_ONE, shareOf } from '../../kernel/money.ts'
 import { dueTimeOf, FAILED_REASON } from '../../orders/delivery.ts'
 import { insertOrder, insertVoucher, type Order } from '../../orders/queries.ts'
 import { placeInOrder } from '../../orders/seal.ts'
 import { settleOrder } from '../../orders/settlement.ts'
+import type { SuppliedVoucher } from '../../orders/supply.ts'
 import type { Currency } from '../../reference/reference.ts'
 import { type Conversion, reserve } from '../../wallets/ledger.ts'
+import type { Wallet } from '../../wallets/queries.ts'
 import { generatedVoucher } from '../seed/vouchers.ts'
-import type { Loading } from './loading.ts'
+import type { Loading, ScenarioSources } from './loading.ts'
 import type { OrderDocument } from './schema.ts'
 
 /** The orders of a document: each with its payment, its vouchers, and its settlement or refund. */
@@ -34,8 +37,7 @@ export const loadOrder = (loading: Loading, path: string, entry: OrderDocument, 
   const charges = entry.charges ?? chargesOf(loading, path, entry, clientId, product, paying.currency)
   if (!charges) return
   const amounts = amountsOf(loading, path, entry, charges, currency, paying.currency)
-  const course = courseOf(loading, path, entry)
-  const { order: moved, endMs, remarks } = course
+  const { order: moved, endMs, remarks } = courseOf(loading, path, entry)
   const base: Omit<Order, 'transactionId'> = {
     id,
     clientId,
@@ -55,28 +57,16 @@ export const loadOrder = (loading: Loading, path: string, entry: OrderDocument, 
   const refundedMinor = endMs === undefined ? 0 : refundOf(base)
   const dueAtMs = loading.pace.orders === 'auto' ? dueTimeOf(base, loading.nowMs) : null
   const order = { ...base, refundedMinor, dueAtMs }
-  const held = endMs === undefined ? order.quantity : order.deliveredQuantity
-  loading.taken.set(order.productId, (loading.taken.get(order.productId) ?? 0) + held)
+  loading.take(order.productId, endMs === undefined ? order.quantity : order.deliveredQuantity)
   paying.pastMinor -= order.payableMinor - refundedMinor
-  const vouchers = Array.from({ length: loading.takeVouchers(path, order.deliveredQuantity) }, () =>
-    generatedVoucher(loading.ids, order.placedAtMs, product?.validity),
-  )
+  const voucher = () => generatedVoucher(loading.ids, order.placedAtMs, product?.validity)
+  const vouchers = Array.from({ length: loading.takeVouchers(path, order.deliveredQuantity) }, voucher)
   let transactionId = 0
   loading.happened({
     atMs: order.placedAtMs,
     path,
     apply: (own) => {
-      const conversion = conversionOf(charges, order.conversionMinor ?? 0)
-      const cause = { sourceType: 'order', sourceId: String(id), remarks: order.productName } as const
-      const paid = { ...cause, nowMs: order.placedAtMs, conversion }
-      transactionId = reserve(own, loading.sources, paying.wallet, paid, order.payableMinor).id
-      insertOrder(own, { ...order, transactionId })
-      const seal = loading.sources.seals(own)
-      for (const [index, { code, expiresAtMs }] of vouchers.entries()) {
-        const voucher = { orderId: id, reference: `${id}-${index + 1}` }
-        const sealed = seal.close(code, placeInOrder(order, voucher))
-        insertVoucher(own, { id: null, ...voucher, sealed, expiresAtMs, stockId: null, refundedAtMs: null })
-      }
+      transactionId = place(own, loading.sources, paying.wallet, order, charges, vouchers)
     },
   })
   if (endMs === undefined) return
@@ -85,6 +75,29 @@ export const loadOrder = (loading: Loading, path: string, entry: OrderDocument, 
     path,
     apply: (own) => settleOrder(own, loading.sources, { ...order, transactionId }, endMs, remarks ?? order.productName),
   })
+}
+
+/** Writes the payment, the order and its vouchers. Returns the id of the transaction. */
+const place = (
+  tx: Tx,
+  sources: ScenarioSources,
+  wallet: Wallet,
+  order: Omit<Order, 'transactionId'>,
+  charges: Charges,
+  vouchers: readonly SuppliedVoucher[],
+): number => {
+  const conversion = conversionOf(charges, order.conversionMinor ?? 0)
+  const cause = { sourceType: 'order', sourceId: String(order.id), remarks: order.productName } as const
+  const paid = { ...cause, nowMs: order.placedAtMs, conversion }
+  const { id: transactionId } = reserve(tx, sources, wallet, paid, order.payableMinor)
+  insertOrder(tx, { ...order, transactionId })
+  const seal = sources.seals(tx)
+  for (const [index, { code, expiresAtMs }] of vouchers.entries()) {
+    const voucher = { orderId: order.id, reference: `${order.id}-${index + 1}` }
+    const sealed = seal.close(code, placeInOrder(order, voucher))
+    insertVoucher(tx, { id: null, ...voucher, sealed, expiresAtMs, stockId: null, refundedAtMs: null })
+  }
+  return transactionId
 }
 
 const currencyOf = (
@@ -168,28 +181,16 @@ const amountsOf = (
     details.conversion_fee === null
       ? null
       : loading.minorOf(`${at}/charges_details/conversion_fee`, details.conversion_fee, destination)
-  const rateE8 = rateOf(charges)
   const wrong = (name: string, what: string) => loading.wrong(`${at}/${name}`, what)
-  if (details.source_currency !== source.currency) {
-    wrong('charges_details/source_currency', `must be ${source.currency}, the currency of the product`)
-  }
-  if (details.destination_currency !== destination.currency) {
-    wrong('charges_details/destination_currency', `must be ${destination.currency}, the currency of the wallet`)
-  }
-  if ((rateE8 === undefined) !== (source.id === destination.id)) {
-    wrong('charges_details/forex_rate', 'must be null when both currencies are the same, and only then')
-  }
+  checkCurrencies(loading, at, charges, source, destination)
   if (wholeMinor !== denominationMinor * quantity) {
     wrong('non_discounted_total', 'must be denomination multiplied by quantity')
   }
   if (totalMinor !== wholeMinor - discountMinor) {
     wrong('total_amount', 'must be non_discounted_total without discount_amount')
   }
-  const netOfTotal =
-    rateE8 === undefined
-      ? totalMinor
-      : loading.attempt(at, () => convert(totalMinor, rateE8, source.precision, destination.precision))
-  if (netMinor !== netOfTotal) wrong('net_amount', 'must be total_amount at the rate')
+  if (netMinor !== netOf(loading, at, charges, totalMinor, source, destination))
+    wrong('net_amount', 'must be total_amount at the rate')
   if (payableMinor !== netMinor + gstMinor + feeMinor + (conversionMinor ?? 0)) {
     wrong('total_payable', 'must be the sum of net_amount, gst_amount, handling_fee_amount and conversion_fee')
   }
@@ -200,6 +201,34 @@ const amountsOf = (
   return {
     ...{ denominationMinor, totalMinor, discountMinor, netMinor, gstMinor, feeMinor, conversionMinor, payableMinor },
   }
+}
+
+const checkCurrencies = (loading: Loading, at: string, charges: Charges, source: Currency, destination: Currency) => {
+  const { source_currency, destination_currency } = charges.charges_details
+  const wrong = (name: string, what: string) => loading.wrong(`${at}/charges_details/${name}`, what)
+  if (source_currency !== source.currency) {
+    wrong('source_currency', `must be ${source.currency}, the currency of the product`)
+  }
+  if (destination_currency !== destination.currency) {
+    wrong('destination_currency', `must be ${destination.currency}, the currency of the wallet`)
+  }
+  if ((rateOf(charges) === undefined) !== (source.id === destination.id)) {
+    wrong('forex_rate', 'must be null when both currencies are the same, and only then')
+  }
+}
+
+/** The total in the currency of the wallet; undefined if it is too large. */
+const netOf = (
+  loading: Loading,
+  at: string,
+  charges: Charges,
+  totalMinor: number,
+  source: Currency,
+  destination: Currency,
+): number | undefined => {
+  const rateE8 = rateOf(charges)
+  if (rateE8 === undefined) return totalMinor
+  return loading.attempt(at, () => convert(totalMinor, rateE8, source.precision, destination.precision))
 }
 
 /** The times by the status that has them. */

@@ -9,8 +9,9 @@ import { insertEvent, insertPayout, type Payout, type PayoutStatus } from '../..
 import { movePayoutMoney, reservePayout } from '../../payouts/settlement.ts'
 import { canHappen, EXPIRY_MS, PACE, type PayoutEventType, TRANSITIONS } from '../../payouts/transitions.ts'
 import type { Currency } from '../../reference/reference.ts'
+import type { Wallet } from '../../wallets/queries.ts'
 import { sandboxStep } from '../test-values/payouts.ts'
-import type { Loading } from './loading.ts'
+import type { Loading, ScenarioSources } from './loading.ts'
 import type { PayoutDocument } from './schema.ts'
 
 /** The payouts of a document: each with its events, and what each of them did to the books. */
@@ -20,6 +21,13 @@ interface PastEvent {
   atMs: number
   actorType: 'system' | 'client' | 'operator'
   message: string | null | undefined
+}
+
+/** An event after the first, and the payout before and after it. */
+interface Stage {
+  event: PastEvent & { type: PayoutEventType }
+  from: Payout
+  to: Payout
 }
 
 export const loadPayout = (tx: Tx, loading: Loading, path: string, entry: PayoutDocument): void => {
@@ -43,23 +51,10 @@ export const loadPayout = (tx: Tx, loading: Loading, path: string, entry: Payout
     ? priceOf(loading, `${path}/price`, entry, input, paying.currency, defaultCurrencyOf(loading, clientId))
     : loading.attempt(path, () => payoutPriceOf(tx, pricingOf(loading), clientId, paying.wallet, input))
   if (!price || !payee || !created) return
-  let payout = newPayout({ id, clientId, createdAtMs: created.atMs }, input, payee, price)
-  const stages: { event: PastEvent; from: Payout; to: Payout }[] = []
-  for (const [step, event] of events.entries()) {
-    if (event.type === 'created') continue
-    if (!canHappen(event.type, payout)) {
-      loading.wrong(
-        `${path}/events/${step}/event_type`,
-        `${event.type} cannot happen to a payout that is ${payout.status}`,
-      )
-      return
-    }
-    const { failure_code, failure_reason } = entry
-    const details = { failureCode: failure_code ?? undefined, failureReason: failure_reason ?? undefined }
-    const from = payout
-    payout = { ...payout, ...changeBy(event.type, { nowMs: event.atMs, ...details }) }
-    stages.push({ event, from, to: payout })
-  }
+  const beginning = newPayout({ id, clientId, createdAtMs: created.atMs }, input, payee, price)
+  const stages = stagesOf(loading, path, entry, events, beginning)
+  if (!stages) return
+  const payout = stages.at(-1)?.to ?? beginning
   checkEnd(loading, path, entry, payout)
   const moving = { stepByClock: sandboxStep }
   const final = withDue(moving, loading.pace.payouts === 'auto', payout, loading.nowMs)
@@ -67,35 +62,9 @@ export const loadPayout = (tx: Tx, loading: Loading, path: string, entry: Payout
   loading.happened({
     atMs: created.atMs,
     path,
-    apply: (own) => {
-      reservePayout(own, loading.sources, paying.wallet, final)
-      insertPayout(own, final)
-      const first = { payoutId: id, eventType: 'created', fromStatus: null, toStatus: 'created' } as const
-      insertEvent(own, {
-        id: null,
-        ...first,
-        actorType: created.actorType,
-        message: created.message ?? null,
-        createdAtMs: created.atMs,
-      })
-      for (const { event, from, to } of stages) {
-        const message = event.message === undefined ? to.failureReason : event.message
-        const { type: eventType, actorType, atMs: createdAtMs } = event
-        insertEvent(own, {
-          id: null,
-          payoutId: id,
-          eventType,
-          fromStatus: from.status,
-          toStatus: to.status,
-          actorType,
-          message,
-          createdAtMs,
-        })
-      }
-    },
+    apply: (own) => writePayout(own, loading.sources, paying.wallet, final, created, stages),
   })
   for (const { event, to } of stages) {
-    if (event.type === 'created') continue
     const { money } = TRANSITIONS[event.type]
     if (money === 'none') continue
     if (money === 'refund') paying.pastMinor += final.paidMinor
@@ -105,6 +74,52 @@ export const loadPayout = (tx: Tx, loading: Loading, path: string, entry: Payout
       path,
       apply: (own) => movePayoutMoney(own, loading.sources, money, to, event.atMs),
     })
+  }
+}
+
+/** What its events have made of a payout, one after the other; undefined if one of them cannot happen. */
+const stagesOf = (
+  loading: Loading,
+  path: string,
+  { failure_code, failure_reason }: PayoutDocument,
+  events: readonly PastEvent[],
+  beginning: Payout,
+): Stage[] | undefined => {
+  const details = { failureCode: failure_code ?? undefined, failureReason: failure_reason ?? undefined }
+  const stages: Stage[] = []
+  let from = beginning
+  for (const [step, { type, ...event }] of events.entries()) {
+    if (type === 'created') continue
+    if (!canHappen(type, from)) {
+      loading.wrong(`${path}/events/${step}/event_type`, `${type} cannot happen to a payout that is ${from.status}`)
+      return undefined
+    }
+    const to = { ...from, ...changeBy(type, { nowMs: event.atMs, ...details }) }
+    stages.push({ event: { type, ...event }, from, to })
+    from = to
+  }
+  return stages
+}
+
+/** Writes the payout, its payment and its events. */
+const writePayout = (
+  tx: Tx,
+  sources: ScenarioSources,
+  wallet: Wallet,
+  payout: Payout,
+  created: PastEvent,
+  stages: readonly Stage[],
+): void => {
+  reservePayout(tx, sources, wallet, payout)
+  insertPayout(tx, payout)
+  const first = { payoutId: payout.id, eventType: 'created', fromStatus: null, toStatus: 'created' } as const
+  const { actorType, message, atMs } = created
+  insertEvent(tx, { id: null, ...first, actorType, message: message ?? null, createdAtMs: atMs })
+  for (const { event, from, to } of stages) {
+    const { type: eventType, actorType, atMs: createdAtMs } = event
+    const message = event.message === undefined ? to.failureReason : event.message
+    const moved = { payoutId: payout.id, eventType, fromStatus: from.status, toStatus: to.status }
+    insertEvent(tx, { id: null, ...moved, actorType, message, createdAtMs })
   }
 }
 
