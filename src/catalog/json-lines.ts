@@ -1,7 +1,7 @@
 import type { JSONPath, ParseError } from 'jsonc-parser'
 
-/** Loaded on first use, for files with a fault. */
-const parser = () => require('jsonc-parser') as typeof import('jsonc-parser')
+/** Loaded on first use, for files with a fault. The module that `require` finds by name asks for others that no bundler sees. */
+const parser = () => require('jsonc-parser/lib/esm/main.js') as typeof import('jsonc-parser')
 
 /** Finds the lines of places in valid JSON, such as `/products/2/currency`; of the innermost value on the way if it is missing. */
 export const linesOf = (text: string, places: readonly string[]): ((place: string) => number) => {
