@@ -30,6 +30,14 @@ interface Entry {
   status: number
 }
 
+/** An entry by itself: with the values of its rows, and what came of it. */
+interface Detail extends Entry {
+  changes: Record<'table' | 'operation' | 'key', string>[]
+  ledger: unknown
+  caused: unknown
+  deliveries: unknown
+}
+
 export const journalCommands = [
   command({
     does: 'read the journal',
@@ -54,8 +62,11 @@ export const journalCommands = [
       await play.control({ operation: 'getRequest', id: entry?.id ?? 77_777 }, world, () => ({
         status: entry ? 200 : 404,
         fault: ({ json }) => {
-          const { deliveries: _, ...alone } = json as Entry & { deliveries: unknown }
-          return entry && !Bun.deepEquals(alone, entry) ? 'an entry unlike the one in the list' : undefined
+          if (!entry) return undefined
+          const { deliveries: _, caused: __, ledger, ...alone } = json as Detail
+          const changes = alone.changes.map(({ table, operation, key }) => ({ table, operation, key }))
+          if (!Bun.deepEquals({ ...alone, changes }, entry)) return 'an entry unlike the one in the list'
+          return unbalanced(ledger)
         },
       }))
     },
