@@ -1,4 +1,3 @@
-import { median } from '../bench/table.ts'
 import { bytesOf, Connection } from './connection.ts'
 import { logIn, type Server, threadMs } from './server.ts'
 
@@ -6,10 +5,9 @@ import { logIn, type Server, threadMs } from './server.ts'
 
 export interface PageCost {
   name: string
-  /** Processor time of the thread for one request, in milliseconds. */
+  /** Processor time of the thread for one request, in milliseconds: the least of all turns, as other programs only add. */
   closedMs: number
   openMs: number
-  /** The median over all turns of what a request costs with a page, divided by what it costs without. */
   ratio: number
 }
 
@@ -104,8 +102,8 @@ export const costsOfPage = async (
       closed.push(closedMs)
       open.push(openMs)
     }
-    const ratio = median(open.map((openMs, turn) => openMs / (closed[turn] ?? Number.NaN)))
-    costs.push({ name, closedMs: median(closed), openMs: median(open), ratio })
+    const [closedMs, openMs] = [Math.min(...closed), Math.min(...open)]
+    costs.push({ name, closedMs, openMs, ratio: openMs / closedMs })
   }
   return costs
 }

@@ -96,7 +96,9 @@ export class ConsoleBrowser {
     const page = await context.newPage()
     page.setDefaultTimeout(PATIENCE_MS)
     page.on('console', (message) => {
-      if (message.type() === 'error') this.problems.push(message.text())
+      // What the program refuses is shown on the page; browsers report it here too.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        this.problems.push(message.text())
     })
     page.on('pageerror', (error) => this.problems.push(error.message))
     page.on('request', (request) => {

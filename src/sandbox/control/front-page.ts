@@ -4,6 +4,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { cardPath, type Product } from '../../catalog/product.ts'
 import COLOURS from '../../http/colours.css' with { type: 'text' }
 import { toMajor } from '../../kernel/money.ts'
+import { CONSOLE_PATH } from '../console/page.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 
 /** What the front page and its JSON say. */
@@ -25,7 +26,7 @@ export const FrontFacts = Type.Object(
 const LINKS = {
   docs: { path: '/docs', about: 'Every operation, to read and to try', title: 'API reference' },
   openapi: { path: '/openapi.json', about: 'The same for machines', title: 'OpenAPI document' },
-  console: { path: '/_sandbox/console', about: 'Requests as they come, and why they failed', title: 'Console' },
+  console: { path: CONSOLE_PATH, about: 'Requests as they come, and why they failed', title: 'Console' },
   journal: { path: '/_sandbox/requests', about: 'The last requests and their answers', title: 'Request log' },
   worlds: { path: '/_sandbox/worlds', about: 'Data, clock and limits, each of its own', title: 'Worlds' },
   errors: { path: '/_sandbox/errors', about: 'Every refusal, to ask for by name', title: 'Errors' },
@@ -103,6 +104,9 @@ h2 { margin: 40px 0 12px; font-size: 20px }
 p { margin: 0 0 12px } .soft { color: var(--soft) }
 .lead { max-width: 62ch; font-size: 18px; color: var(--soft) }
 a { color: var(--accent) }
+.go { display: flex; flex-wrap: wrap; gap: 10px; margin-top: 20px }
+.go a { padding: 8px 18px; border: 1px solid var(--accent); border-radius: 8px; font-weight: 600; text-decoration: none }
+.go a:first-child { background: var(--accent); color: var(--on-accent) }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 6px }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 14px }
 .cards { display: grid; grid-template-columns: repeat(4, 1fr); gap: 14px; margin: 28px 0 0; padding: 0; list-style: none }
@@ -171,6 +175,7 @@ export const drawFrontPage = (
 <main>
 <h1>${name} <small>sandbox ${version}</small></h1>
 <p class="lead">${about} It is seeded, and yours to break.</p>
+<p class="go"><a href="${CONSOLE_PATH}">Open the console</a> <a href="${LINKS.docs.path}">Read the reference</a></p>
 ${pictures(products)}<dl>
 <div><dt>Base URL</dt><dd><code id="url" data-url="${escapeHtml(url)}">${escapeHtml(url)}</code></dd></div>
 <div><dt>Username</dt><dd><code>${credentials.username}</code></dd></div>

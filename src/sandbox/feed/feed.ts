@@ -8,10 +8,12 @@ import { type Item, KeptItems } from './kept.ts'
 import { bytesOf, messageOf, skippedMessage } from './messages.ts'
 import { Reader } from './reader.ts'
 
-/** News is sent this often... */
+/** News is sent this often, or less often if... */
 const FLUSH_MS = 25
-/** ...and takes at most so long each time for all readers together: 3 % of the thread that serves requests. */
-const WORK_MS = 0.75
+/** ...making and sending it takes more of the thread that serves requests than this. */
+const SHARE_MAX = 0.02
+/** What is made at once, for all readers together. */
+const WORK_MS = FLUSH_MS * SHARE_MAX
 /** Less than the time after which an idle connection is closed. */
 const HEARTBEAT_MS = 15_000
 const READERS_MAX = 100
@@ -34,6 +36,7 @@ export class Feed {
   #isWatching = false
   #isClosed = false
   #flush: ReturnType<typeof setTimeout> | undefined
+  #pauseMs = FLUSH_MS
   #heartbeat: ReturnType<typeof setInterval> | undefined
 
   constructor(private readonly sources: Sources) {}
@@ -99,20 +102,21 @@ export class Feed {
 
   #flushSoon(): void {
     this.#flush ??= setTimeout(() => {
+      const startMs = sinceStartMs()
+      this.#sendAll(startMs + WORK_MS)
+      this.#pauseMs = Math.max(FLUSH_MS, (sinceStartMs() - startMs) / SHARE_MAX)
       this.#flush = undefined
-      this.#sendAll()
-    }, FLUSH_MS)
+      if ([...this.#readers].some(({ isWaiting, last }) => isWaiting && last < this.#kept.last)) this.#flushSoon()
+    }, this.#pauseMs)
   }
 
-  #sendAll(): void {
-    const endsMs = sinceStartMs() + WORK_MS
+  #sendAll(endsMs: number): void {
     for (const reader of [...this.#readers]) {
       if (reader.last === this.#kept.last) continue
       if (reader.isWaiting) this.#sendTo(reader, endsMs)
       else if (reader.last + 1 < this.#kept.first) this.#cutOff(reader)
       // The first is the last of the next time.
       if (this.#readers.delete(reader)) this.#readers.add(reader)
-      if (reader.isWaiting) this.#flushSoon()
     }
   }
 

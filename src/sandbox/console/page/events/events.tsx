@@ -55,7 +55,7 @@ export const Events = ({ place }: { place: Place }) => {
                   <span class="mono soft">{event.id}</span>
                   <button
                     type="button"
-                    aria-label={`Deliver ${event.type} ${event.id} again`}
+                    aria-label={`Resend ${event.type} ${event.id}`}
                     onClick={() =>
                       change(() => ask('POST', `/events/${event.id}/redeliver`, { world }), 'On its way again')
                     }
