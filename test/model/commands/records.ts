@@ -56,6 +56,27 @@ export const recordCommands = [
     },
   }),
   command({
+    does: 'see what falls due in a world',
+    operations: ['listDue'],
+    weight: 2,
+    args: fc.record({ world: worldNames }),
+    run: async (play, { world: name }) => {
+      await listed(play, 'listDue', name, (rows, { state }) => {
+        const known = (kind: string, records: readonly (Order | Payout)[]) =>
+          records.flatMap(({ id, dueAt }) => (dueAt === null ? [] : [`${kind} ${id}`]))
+        const steps = rows.filter(({ kind }) => kind !== 'delivery').map(({ kind, id }) => `${kind} ${id}`)
+        const times = rows.map(({ at }) => String(at))
+        return faultsIn({
+          times: [times, times.toSorted()],
+          // The list is cut at its limit.
+          ...(rows.length < LIMIT_DEFAULT && {
+            steps: [steps.sort(), [...known('order', state.orders), ...known('payout', state.payouts)].sort()],
+          }),
+        })
+      })
+    },
+  }),
+  command({
     does: 'deliver an event of a world again',
     operations: ['listWorldEvents', 'redeliverWorldEvent'],
     weight: 1,
