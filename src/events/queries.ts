@@ -26,6 +26,15 @@ const byId = prepared((query: Query) =>
     .prepare(),
 )
 
+const same = prepared((query: Query) =>
+  query
+    .select({ id: events.id })
+    .from(events)
+    .where(and(eq(events.id, sql.placeholder('id')), eq(events.data, sql.placeholder('data'))))
+    .limit(1)
+    .prepare(),
+)
+
 const lastId = prepared((query: Query) =>
   query
     .select({ id: sql<number | null>`max(${events.id})` })
@@ -69,7 +78,7 @@ export const isWritten = (query: Query, { id, eventId }: Event): boolean =>
   eventIdOf(query).get({ id })?.eventId === eventId
 
 /** Whether an event is still as it was read: a person can have been erased from it. */
-export const isUnchanged = (query: Query, { id, data }: Event): boolean => byId(query).get({ id })?.data === data
+export const isUnchanged = (query: Query, { id, data }: Event): boolean => same(query).get({ id, data }) !== undefined
 
 export const nextNumber = (query: Query): number => (lastId(query).get()?.id ?? 0) + 1
 

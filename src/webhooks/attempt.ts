@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { type Event, isUnchanged } from '../events/queries.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
-import { findAnyWebhook, insertAttempt, updateWebhook, type Webhook } from './queries.ts'
+import { findQueueState, insertAttempt, type QueueState, updateWebhook } from './queries.ts'
 import { dropQueue, releaseNext } from './queue.ts'
 import { deleteQueued, findQueued, type QueuedDelivery, updateQueued } from './queue-queries.ts'
 import type { ReceiverResponse } from './sender.ts'
@@ -37,7 +37,7 @@ export const recordAttempt = (
   tx: Tx,
   { queued, event, response, atMs, nowMs }: Attempted,
 ): AttemptResult | undefined => {
-  const webhook = findAnyWebhook(tx, queued.webhookId)
+  const webhook = findQueueState(tx, queued.webhookId)
   if (!webhook) return undefined
   const waiting = webhook.active && queued.id > webhook.droppedTo ? findQueued(tx, queued.id) : undefined
   const failures = (waiting ?? queued).failures + 1
@@ -78,7 +78,7 @@ export const recordAttempt = (
 }
 
 const reasonToDisable = (
-  { failingSinceMs }: Webhook,
+  { failingSinceMs }: QueueState,
   { status }: ReceiverResponse,
   nowMs: number,
 ): string | undefined => {

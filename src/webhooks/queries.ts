@@ -16,6 +16,26 @@ const activeOf = prepared((query: Query) =>
     .prepare(),
 )
 
+/** What a delivery changes, or depends on when it ends: to read all of a webhook takes four times as long. */
+export type QueueState = Pick<Webhook, 'id' | 'clientId' | 'active' | 'droppedTo' | 'failingSinceMs'>
+
+const queueState = {
+  id: webhooks.id,
+  clientId: webhooks.clientId,
+  active: webhooks.active,
+  droppedTo: webhooks.droppedTo,
+  failingSinceMs: webhooks.failingSinceMs,
+}
+
+const stateOf = prepared((query: Query) =>
+  query
+    .select(queueState)
+    .from(webhooks)
+    .where(and(eq(webhooks.id, sql.placeholder('id')), eq(webhooks.deleted, false)))
+    .limit(1)
+    .prepare(),
+)
+
 const notDeleted = prepared((query: Query) =>
   query
     .select()
@@ -35,6 +55,8 @@ export const findWebhook = (query: Query, clientId: number, id: string): Webhook
 
 export const findAnyWebhook = (query: Query, id: string): Webhook | undefined => notDeleted(query).get({ id })
 
+export const findQueueState = (query: Query, id: string): QueueState | undefined => stateOf(query).get({ id })
+
 export const findWebhookEvenDeleted = (query: Query, id: string): Webhook | undefined =>
   query.select().from(webhooks).where(eq(webhooks.id, id)).limit(1).get()
 
@@ -47,16 +69,13 @@ export const allWebhooks = (query: Query, clientId?: number): Webhook[] =>
     .orderBy(desc(webhooks.createdAtMs), desc(webhooks.id))
     .all()
 
-/** What says how to deliver to a webhook. */
-export type QueueState = Pick<Webhook, 'id' | 'droppedTo' | 'failingSinceMs'>
-
 const hasQueue = sql`EXISTS (SELECT 1 FROM webhook_queue
   WHERE webhook_queue.webhook_id = webhooks.id AND webhook_queue.due_at_ms IS NOT NULL)`
 
 /** Of all webhooks for which something waits. */
 export const queuesToDeliver = (query: Query): QueueState[] =>
   query
-    .select({ id: webhooks.id, droppedTo: webhooks.droppedTo, failingSinceMs: webhooks.failingSinceMs })
+    .select(queueState)
     .from(webhooks)
     .where(and(eq(webhooks.active, true), hasQueue))
     .all()
@@ -98,7 +117,11 @@ export const copyWebhooks = (from: Query, to: Tx, clientIds: readonly number[]):
   }
 }
 
-export const updateWebhook = (tx: Tx, webhook: Webhook, update: Partial<Webhook>): Webhook => {
+export const updateWebhook = <Known extends Pick<Webhook, 'id'>>(
+  tx: Tx,
+  webhook: Known,
+  update: Partial<Webhook>,
+): Known => {
   tx.update(webhooks).set(update).where(eq(webhooks.id, webhook.id)).run()
   return { ...webhook, ...update }
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { Event } from '../events/queries.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { updateWebhook, type Webhook } from './queries.ts'
+import { type QueueState, updateWebhook, type Webhook } from './queries.ts'
 import {
   deleteQueued,
   findFirstNotHeld,
@@ -51,7 +51,7 @@ export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event)
 }
 
 /** Lets the next event of a record, or one that was held back, follow one that is delivered or has failed for good. */
-export const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: Webhook, record: string, nowMs: number): void => {
+export const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: QueueState, record: string, nowMs: number): void => {
   const next = findFirstOfRecord(tx, { webhookId, droppedTo, record })
   if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
 }
@@ -69,5 +69,5 @@ export const holdBack = (
 }
 
 /** Drops everything that waits for a webhook. Its rows are deleted later, because there can be a million. */
-export const dropQueue = (tx: Tx, webhook: Webhook, update: Partial<Webhook>): Webhook =>
+export const dropQueue = <Known extends Pick<Webhook, 'id'>>(tx: Tx, webhook: Known, update: Partial<Webhook>): Known =>
   updateWebhook(tx, webhook, { ...update, droppedTo: lastQueuedId(tx) })
