@@ -51,7 +51,7 @@ const RESPONSES_BYTES_MAX = 16_777_216
 const RESPONSE_BYTES = 2_048
 
 /** Between the parts of a catalog that is loaded while another one is served: four fifths of the time are for requests. */
-const PAUSE_MS = 10
+const PAUSE_MS = 5
 
 /** The products and categories, loaded once for all worlds, because no client can change them. */
 export class Catalog {
