@@ -108,8 +108,10 @@ const timerOf = (
 const delivering =
   ({ fetch }: AnyElysia, { observer: { deliver, shown } }: Extension) =>
   (request: Request): Response | Promise<Response> => {
-    const answer = fetch(shown(request))
-    return answer instanceof Promise ? answer.then((response) => deliver(request, response)) : deliver(request, answer)
+    const response = fetch(shown(request))
+    return response instanceof Promise
+      ? response.then((settled) => deliver(request, settled))
+      : deliver(request, response)
   }
 
 /** The routes of all modules, in the order of the specification. */

@@ -81,12 +81,12 @@ const compareCommand: AddCommand = (program) =>
 
 const healthCommand: AddCommand = (program) =>
   withHealthOptions(program.command('health'))
-    .description('exit with 0 if a server answers requests, else with 1')
+    .description('exit with 0 if a server is ready, else with 1')
     .action(async (options: HealthOptions) => (await import('./health.ts')).health(options))
 
 const waitCommand: AddCommand = (program) =>
   withWaitOptions(program.command('wait'))
-    .description('wait until a server answers requests; exit with 5 on a timeout')
+    .description('wait until a server is ready; exit with 5 on a timeout')
     .action(async (options: WaitOptions) => (await import('./health.ts')).wait(options))
 
 const listenCommand: AddCommand = (program) =>

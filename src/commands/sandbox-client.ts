@@ -1,19 +1,19 @@
 import type { SandboxAccess } from '../config/config.ts'
 import { EXIT, ProgramError } from './exit.ts'
 
-type Answer = Record<string, string>
+type Members = Record<string, string>
 
 /** Speaks to a sandbox as a client of one of its worlds. */
 export class SandboxClient {
   constructor(private readonly access: SandboxAccess) {}
 
   /** Logs in each time: the clock of a sandbox may have passed the end of a token. @throws ProgramError */
-  async send(method: string, path: string, body?: object): Promise<Answer> {
+  async send(method: string, path: string, body?: object): Promise<Members> {
     return this.#ask(method, path, body, { authorization: `Bearer ${await this.#logIn()}` })
   }
 
   /** @throws ProgramError */
-  control(method: string, path: string, body: object): Promise<Answer> {
+  control(method: string, path: string, body: object): Promise<Members> {
     const { world = 'default', token } = this.access
     const headers = token === undefined ? {} : { 'x-sandbox-token': token }
     return this.#ask(method, `/_sandbox${path}?world=${world}`, body, headers)
@@ -30,15 +30,15 @@ export class SandboxClient {
     return access_token
   }
 
-  async #ask(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+  async #ask(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Members> {
     return this.#read(method, path, await this.#reach(method, path, body, headers))
   }
 
-  async #read(method: string, path: string, response: Response): Promise<Answer> {
+  async #read(method: string, path: string, response: Response): Promise<Members> {
     const text = await response.text()
     if (!response.ok)
       throw new ProgramError(EXIT.failed, `${method} ${this.access.url}${path}: ${response.status} ${text}`)
-    return text === '' ? {} : (JSON.parse(text) as Answer)
+    return text === '' ? {} : (JSON.parse(text) as Members)
   }
 
   async #reach(method: string, path: string, body: object | undefined, headers: Record<string, string>) {

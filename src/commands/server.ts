@@ -8,7 +8,7 @@ import { type Config, urlOf } from '../config/config.ts'
 import { UsageError, wantsColor } from '../config/environment.ts'
 import { renderFailure, STRUCTURED } from '../http/errors.ts'
 import { receiveForwarded } from '../http/forwarding.ts'
-import { type Answer, type Listening, type ListenOptions, listen } from '../http/listen.ts'
+import { type Listening, type ListenOptions, listen, type Respond } from '../http/listen.ts'
 import { RequestSwitch } from '../http/request-switch.ts'
 import { JSON_TYPE } from '../http/responses.ts'
 import { pathOf } from '../http/target.ts'
@@ -55,9 +55,9 @@ export const startServer = async (config: Config, log: Log, before?: Predecessor
   const { worlds, nextRequestId, folder } = platform
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
   let stopping = false
-  let answer: Answer = () => new Response(null, { status: 503 })
+  let respond: Respond = () => new Response(null, { status: 503 })
   const onEscape = (error: Error) => unexpectedError(error, nextRequestId(), log)
-  const common = { answer: (request: Request) => answer(request), onEscape, sharing: sharingOf(folder, before) }
+  const common = { respond: (request: Request) => respond(request), onEscape, sharing: sharingOf(folder, before) }
   const metricsServer = metrics && serveMetrics(config, metrics, log, common.sharing)
   const server = bind({ ...common, host: config.host, port: before?.port ?? config.port }, metricsServer)
   const forwarded = before && receiveForwarded(before.forwardSocket, common)
@@ -70,7 +70,7 @@ export const startServer = async (config: Config, log: Log, before?: Predecessor
   const { handle, due, deliveries, failedLogins, logIn, tick } = appOf(deps, config, server)
   const requests = new RequestSwitch(handle, server.pendingCount)
   if (before) restoreHeldPrices(worlds.default, before.heldPrices)
-  answer = requests.answer
+  respond = requests.respond
   if (metrics) watchWork(metrics, due, config, deps)
   const finish = async () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
   const timekeeper = timekeeperOf(due, worlds, log, () => {
@@ -182,7 +182,7 @@ const serveMetrics = (
   sharing: ListenOptions['sharing'],
 ): Listening | undefined => {
   if (!address) return undefined
-  const answer = async ({ method, url }: Request): Promise<Response> => {
+  const respond = async ({ method, url }: Request): Promise<Response> => {
     if (pathOf(url) !== METRICS_PATH) return new Response(`See ${METRICS_PATH}\n`, { status: 404 })
     if (method !== 'GET') return new Response(null, { status: 405, headers: { Allow: 'GET' } })
     return new Response(await metrics.page(), { headers: { 'content-type': metrics.contentType } })
@@ -191,7 +191,7 @@ const serveMetrics = (
     log.error('no metrics', { cause: error.stack ?? String(error) })
     return new Response('The metrics cannot be read.\n', { status: 500 })
   }
-  const server = bind({ ...address, answer, onEscape, sharing })
+  const server = bind({ ...address, respond, onEscape, sharing })
   log.info('metrics', { url: urlOf(address.host, server.port) + METRICS_PATH })
   return server
 }

@@ -142,7 +142,7 @@ const userName = (): string => {
   }
 }
 
-/** Whether systemd waits to be told that the server is ready. */
+/** Whether systemd waits for a notification that the server is ready. */
 export const isNotifying = (): boolean => Boolean(process.env.NOTIFY_SOCKET)
 
 /** Where a job of GitHub Actions wants its summary. */

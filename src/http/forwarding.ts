@@ -1,4 +1,4 @@
-import type { Answer, ListenOptions } from './listen.ts'
+import type { ListenOptions, Respond } from './listen.ts'
 import { listenPrivately } from './private-socket.ts'
 import { laterResponse } from './request-switch.ts'
 
@@ -6,14 +6,14 @@ import { laterResponse } from './request-switch.ts'
 
 /** The peer of the request. Only this side of the socket can set it. */
 const PEER_HEADER = 'x-scrip-peer'
-/** What belongs to one connection, or was answered already. */
+/** What belongs to one connection, or was handled already. */
 const OF_CONNECTION = ['connection', 'expect', 'keep-alive', 'transfer-encoding']
 
 /** Nothing was sent. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT'])
 
 export const forwardTo =
-  (socket: string, addressOf: (request: Request) => string): Answer =>
+  (socket: string, addressOf: (request: Request) => string): Respond =>
   async (request) => {
     const headers = new Headers(request.headers)
     for (const name of OF_CONNECTION) headers.delete(name)
@@ -30,12 +30,15 @@ export const forwardTo =
   }
 
 /** Serves what is forwarded, and knows the peer of each request. */
-export const receiveForwarded = (socket: string, { answer, onEscape }: Pick<ListenOptions, 'answer' | 'onEscape'>) => {
+export const receiveForwarded = (
+  socket: string,
+  { respond, onEscape }: Pick<ListenOptions, 'respond' | 'onEscape'>,
+) => {
   const forwarded = new WeakSet<Request>()
   const server = listenPrivately(socket, {
     fetch: (request) => {
       forwarded.add(request)
-      return answer(request)
+      return respond(request)
     },
     error: onEscape,
   })

@@ -21,14 +21,14 @@ export interface ListenOptions {
   host: string
   /** 0 for any free port. */
   port: number
-  answer: Answer
-  /** Handles what `answer` throws; otherwise the runtime shows its own page. */
+  respond: Respond
+  /** Handles what `respond` throws; otherwise the runtime shows its own page. */
   onEscape: (error: Error) => Response
   /** Lets another server listen on the same port later; `second` is that server (decision 76). */
   sharing?: 'first' | 'second' | undefined
 }
 
-export type Answer = (request: Request) => Response | Promise<Response>
+export type Respond = (request: Request) => Response | Promise<Response>
 
 export interface Listening {
   port: number
@@ -42,7 +42,7 @@ export interface Listening {
 }
 
 /** @throws what the operating system reports about the address */
-export const listen = ({ host, port, answer, onEscape, sharing }: ListenOptions): Listening => {
+export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions): Listening => {
   /** By the request with a rewritten URL: the one that the runtime knows. */
   const received = new WeakMap<Request, Request>()
   let askedCount = 0
@@ -63,7 +63,7 @@ export const listen = ({ host, port, answer, onEscape, sharing }: ListenOptions)
       reusePort,
       fetch: (request) => {
         askedCount += 1
-        return answer(named(request))
+        return respond(named(request))
       },
       error: onEscape,
     })

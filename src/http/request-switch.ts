@@ -1,14 +1,14 @@
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { unavailable } from '../kernel/failure.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
-import type { Answer } from './listen.ts'
+import type { Respond } from './listen.ts'
 import { JSON_TYPE } from './responses.ts'
 
 /** How long requests wait for the server that takes over. */
 const WAIT_MS_MAX = 10 * SECOND_MS
 /** How many wait at once. */
 const WAITING_MAX = 10_000
-/** Most requests are answered within this time... */
+/** Most requests have a response within this time... */
 const USUAL_MS = 20
 /** ...and this is how long a moment without longer ones is waited for, such as those whose body arrives slowly. */
 const MOMENT_MS_MAX = 10 * SECOND_MS
@@ -23,19 +23,19 @@ interface Underway {
 
 /** Where the requests of a server go: to its app, and to another server once that has taken over (decision 76). */
 export class RequestSwitch {
-  #to: Answer
+  #to: Respond
   #waiting = 0
   #isHandingOver = false
 
   constructor(
-    private readonly app: Answer,
+    private readonly app: Respond,
     /** How many requests have no response yet. */
     private readonly pendingCount: () => number,
   ) {
     this.#to = app
   }
 
-  readonly answer: Answer = (request) => this.#to(request)
+  readonly respond: Respond = (request) => this.#to(request)
 
   /** Meanwhile each response of the app closes its connection, so that clients open new ones. */
   get isHandingOver(): boolean {
@@ -43,13 +43,13 @@ export class RequestSwitch {
   }
 
   /**
-   * Lets new requests wait, and resolves when the app has answered all others. Begins in a moment without requests that
+   * Lets new requests wait, and resolves when the app has responded to all others. Begins in a moment without requests that
    * take long, because those that wait, wait for them.
    */
   async hold(): Promise<Held> {
     this.#isHandingOver = true
     const underway = await this.#moment()
-    const next = Promise.withResolvers<Answer>()
+    const next = Promise.withResolvers<Respond>()
     this.#to = (request) => this.#wait(request, next.promise)
     const endMs = sinceStartMs() + LAST_MS_MAX
     while (underway.size > 0 && sinceStartMs() < endMs) await Bun.sleep(LOOK_MS)
@@ -84,7 +84,7 @@ export class RequestSwitch {
     return underway
   }
 
-  async #wait(request: Request, next: Promise<Answer>): Promise<Response> {
+  async #wait(request: Request, next: Promise<Respond>): Promise<Response> {
     if (this.#waiting >= WAITING_MAX) return laterResponse()
     this.#waiting += 1
     try {
@@ -99,14 +99,14 @@ export class RequestSwitch {
 /** Requests that wait until it is known where they go. */
 export interface Held {
   /** To a server that has taken over, or back to the app. */
-  release: (to?: Answer) => void
+  release: (to?: Respond) => void
 }
 
 /** Each response closes its connection. */
 const closing =
-  (answer: Answer) =>
+  (respond: Respond) =>
   async (request: Request): Promise<Response> => {
-    const response = await answer(request)
+    const response = await respond(request)
     response.headers.set('Connection', 'close')
     return response
   }

@@ -26,14 +26,14 @@ export const createMetrics = async (options: MetricsOptions) => {
   const registers = [registry]
   const durations = new prom.Histogram({
     name: 'scrip_http_request_duration_seconds',
-    help: 'Requests answered, and how long that took.',
+    help: 'Responses, and how long they took.',
     labelNames: ['method', 'route', 'status'],
     buckets: DURATION_BUCKETS_S,
     registers,
   })
   const inFlight = new prom.Gauge({
     name: 'scrip_http_requests_in_flight',
-    help: 'Requests not answered yet.',
+    help: 'Requests without a response yet.',
     registers,
   })
   const refusals = new prom.Counter({

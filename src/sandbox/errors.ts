@@ -56,7 +56,7 @@ export const CONNECTION_DROPPED: Failure = {
 
 export const GATEWAY = 'gateway'
 
-/** What a gateway answers in place of the server behind it. */
+/** The response of a gateway in place of the server behind it. */
 const GATEWAY_PAGES = {
   502: { message: 'Bad Gateway' },
   503: { message: 'Service Unavailable', headers: { 'Retry-After': '1' } },

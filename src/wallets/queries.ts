@@ -104,7 +104,7 @@ export const makeDefault = (tx: Tx, { id, clientId }: Wallet, updatedAtMs: numbe
 export const deleteWallets = (tx: Tx, clientId: number): void =>
   void tx.delete(wallets).where(eq(wallets.clientId, clientId)).run()
 
-/** A wallet as it is told, without money. */
+/** A new wallet, without money. */
 export const insertWallet = (tx: Tx, wallet: Wallet): void => void tx.insert(wallets).values(wallet).run()
 
 /** The first wallet of a client is its default one. */

@@ -4,7 +4,7 @@ import { rowsById } from '../db/narrowing.ts'
 import { holdAny } from '../db/search.ts'
 import { type Attempt, webhookDeliveries } from './tables.ts'
 
-/** Attempts to deliver some events, and those that were answered with a text that may hold another. */
+/** Attempts to deliver some events, and those whose response may hold another. */
 export const attemptsAbout = (
   query: Query,
   eventIds: Iterable<string>,

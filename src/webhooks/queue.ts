@@ -17,11 +17,11 @@ import {
 
 type QueueListener = (webhookId: string, dueAtMs: number) => void
 
-/** Told of what is queued before its commit, and nothing else: it all is in the database. */
-const queueListener = worldPart<{ tell: QueueListener }>(() => ({ tell: () => undefined }))
+/** Notified of what is queued before its commit. Nothing else depends on it: the queue is in the database. */
+const queueListener = worldPart<{ notify: QueueListener }>(() => ({ notify: () => undefined }))
 
-export const listenToQueue = (world: World, tell: QueueListener): void => {
-  world.of(queueListener).tell = tell
+export const listenToQueue = (world: World, notify: QueueListener): void => {
+  world.of(queueListener).notify = notify
 }
 
 /** Queues a delivery of an event, behind the others of its record. */
@@ -34,7 +34,7 @@ export const queueDelivery = (
 ): void => {
   const isFirst = findFirstNotHeld(tx, { webhookId, droppedTo, record }) === undefined
   insertQueued(tx, { webhookId, eventId, record, dueAtMs: isFirst ? dueMs : null })
-  if (isFirst) world.of(queueListener).tell(webhookId, dueMs)
+  if (isFirst) world.of(queueListener).notify(webhookId, dueMs)
 }
 
 /** Begins a new series of attempts. One that is waiting begins anew in its place. */
@@ -47,7 +47,7 @@ export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event)
     return
   }
   updateQueued(tx, waiting, { failures: 0, dueAtMs: waiting.dueAtMs === null ? null : nowMs })
-  if (waiting.dueAtMs !== null) world.of(queueListener).tell(webhook.id, nowMs)
+  if (waiting.dueAtMs !== null) world.of(queueListener).notify(webhook.id, nowMs)
 }
 
 /** Lets the next event of a record, or one that was held back, follow one that is delivered or has failed for good. */

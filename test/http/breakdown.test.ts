@@ -72,7 +72,7 @@ describe('listen()', () => {
     const listening = listen({
       host: '127.0.0.1',
       port: 0,
-      answer: ({ url }) => {
+      respond: ({ url }) => {
         if (url.endsWith('/later')) return Promise.reject(new Error('a secret'))
         throw new Error('a secret')
       },

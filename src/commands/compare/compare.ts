@@ -74,7 +74,7 @@ class Comparison {
 
   #add({ served, about }: Case, differences: readonly Difference[]): void {
     for (const difference of differences) {
-      // A host whose limits are lifted tells none.
+      // A host whose limits are lifted sends none.
       if (this.#hasLimits === false && RATE_LIMIT_HEADER.test(difference.field)) continue
       this.rows.push({ operation: `${served.method} ${served.route}`, request: about || 'success', ...difference })
     }

@@ -54,8 +54,8 @@ const numberIn = (headers: Headers, name: string): number | undefined => {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** The host's own time, where it is told: clocks differ. */
+/** The host's own time, if it sends one: clocks differ. */
 const timeOf = (headers: Headers): number => {
-  const told = Date.parse(headers.get('date') ?? '')
-  return Number.isNaN(told) ? systemClock.nowMs() : told
+  const dateMs = Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(dateMs) ? systemClock.nowMs() : dateMs
 }

@@ -8,7 +8,7 @@ import { type Host, logInTo, type Question } from './host.ts'
 
 const URL = 'http://localhost:4747'
 
-/** Has limits, so that its answers tell them, and never meets them. */
+/** Has limits, so that its responses have their headers, and never reaches them. */
 const LIMITS = [{ tokens: 1_000_000, refillMs: HOUR_MS }]
 
 /** A record of each kind, so that there is an answer about each. */

@@ -26,7 +26,7 @@ export class NextServer {
     const first = `${path}.${process.pid}`
     try {
       this.#socket = listenPrivately(first, {
-        fetch: this.#answer,
+        fetch: this.#respond,
         error: (error) => {
           this.log.error('the folder was not handed over', { cause: error.stack ?? String(error) })
           return new Response(null, { status: 500 })
@@ -59,7 +59,7 @@ export class NextServer {
     return this.#settled
   }
 
-  readonly #answer = async (request: Request, socket: Server<undefined>): Promise<Response> => {
+  readonly #respond = async (request: Request, socket: Server<undefined>): Promise<Response> => {
     const asked = `${request.method} ${new URL(request.url).pathname}`
     if (asked === 'GET /server') return Response.json(this.facts)
     if (asked === 'POST /hand-over' && this.#state === 'awaited') {

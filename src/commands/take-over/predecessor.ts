@@ -85,8 +85,8 @@ const requireSameAddress = ({ host, port }: Config, facts: ServerFacts): void =>
 /** Once the folder is migrated, it is too late for an address that is taken. @throws ProgramError */
 const requireMetricsAddress = ({ metrics }: Config): void => {
   if (!metrics) return
-  const unanswered = () => new Response(null, { status: 503 })
-  void bind({ ...metrics, answer: unanswered, onEscape: unanswered, sharing: 'second' }).stop(0)
+  const unavailable = () => new Response(null, { status: 503 })
+  void bind({ ...metrics, respond: unavailable, onEscape: unavailable, sharing: 'second' }).stop(0)
 }
 
 /** Resolves when the folder is free. Undefined if the server has ended instead. @throws ProgramError when it refuses */

@@ -27,7 +27,7 @@ const LINKS = {
   docs: { path: '/docs', about: 'Every operation, to read and to try', title: 'API reference' },
   openapi: { path: '/openapi.json', about: 'The same for machines', title: 'OpenAPI document' },
   console: { path: CONSOLE_PATH, about: 'Requests as they come, and why they failed', title: 'Console' },
-  journal: { path: '/_sandbox/requests', about: 'The last requests and their answers', title: 'Request log' },
+  journal: { path: '/_sandbox/requests', about: 'The last requests and their responses', title: 'Request log' },
   worlds: { path: '/_sandbox/worlds', about: 'Data, clock and limits, each of its own', title: 'Worlds' },
   errors: { path: '/_sandbox/errors', about: 'Every refusal, to ask for by name', title: 'Errors' },
   coverage: { path: '/_sandbox/coverage', about: 'What your requests have met so far', title: 'Coverage' },
@@ -159,7 +159,7 @@ export const FRONT_POLICY = [
 
 export const drawFrontPage = (
   { name, version, about, url, credentials, session }: FrontFacts,
-  /** Whether the control API answers a browser, which sends no token. */
+  /** Whether a browser, which sends no token, can use the control API. */
   open: boolean,
   products: readonly Product[],
 ): string => `<!doctype html>
@@ -198,7 +198,7 @@ ${Object.values(LINKS)
 `
 
 const CLOSED =
-  '<p class="soft">What begins with <code>/_sandbox</code> answers only to who sends the token of this sandbox as <code>X-Sandbox-Token</code>.</p>\n'
+  '<p class="soft">Paths that begin with <code>/_sandbox</code> need the token of this sandbox as <code>X-Sandbox-Token</code>.</p>\n'
 
 const pictures = (products: readonly Product[]): string =>
   products.length === 0

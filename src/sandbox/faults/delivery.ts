@@ -13,7 +13,7 @@ export interface Substitute {
   body: string | undefined
 }
 
-/** Headers that a response has whatever it answers. */
+/** Headers that every response has. */
 const KEPT = ['X-Request-Id', 'Connection'] as const
 const KEPT_OF_API = [...KEPT, 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
 
@@ -26,7 +26,7 @@ export const substituteFor = (
   if (!failure) return undefined
   if (failure === CONNECTION_DROPPED) return { status: 0, headers: kept(response, KEPT), body: undefined }
   if (failure.code === GATEWAY) return gatewayPage(failure, response)
-  // Before the work, the HTTP layer has answered with the error itself.
+  // Before the work, the HTTP layer has responded with the error itself.
   if (when === 'before') return undefined
   const { status, headers, body } = renderFailure(failure, format)
   return {
@@ -36,7 +36,7 @@ export const substituteFor = (
   }
 }
 
-/** A page of the kind that proxies answer when the server behind them is not to be reached. */
+/** A page such as proxies send when the server behind them cannot be reached. */
 const gatewayPage = (failure: Failure, response: Response): Substitute => {
   const { status, headers } = renderFailure(failure, { errorShape: 'structured', unexpectedError: '' })
   const title = `${status} ${failure.message}`

@@ -89,8 +89,8 @@ export const toPytest = (recorded: RecordedRequest): string => {
 }
 
 /** An error is the same each time; a record has an id and times of its own. */
-const errorIn = (answer: unknown): unknown =>
-  typeof answer === 'object' && answer !== null && 'error' in answer ? answer : undefined
+const errorIn = (body: unknown): unknown =>
+  typeof body === 'object' && body !== null && 'error' in body ? body : undefined
 
 /** A literal of JavaScript, and of Python: characters that editors do not show are escaped. */
 const literal = (text: string): string =>

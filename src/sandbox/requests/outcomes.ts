@@ -27,7 +27,7 @@ class KnownOperation {
     this.success = { operation: operation.id, method, path: route, status: operation.success.status, name: 'success' }
   }
 
-  /** Rendered on first use: rendering the errors of all operations at once would delay the first answer. */
+  /** Rendered on first use: rendering the errors of all operations at once would delay the first response. */
   get errors(): readonly KnownError[] {
     const { operation } = this.served
     this.#errors ??= Object.entries(errorsOf(operation)).map(([name, failure]) => {

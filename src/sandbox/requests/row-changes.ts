@@ -113,7 +113,7 @@ export const watchRows = (world: World, withValues: boolean): void => {
 }
 
 /**
- * Runs a unit of work inside its transaction, and answers what it has written besides. Nothing is noted outside of one:
+ * Runs a unit of work inside its transaction, and returns what it has written as well. Nothing is recorded outside of one:
  * what the clock moves on would gather until the next. Work that throws is undone, and what was noted with it.
  */
 export const withChanges = <T>(world: World, work: () => T): { value: T; changes: RowChange[] } => {

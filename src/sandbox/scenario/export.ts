@@ -109,7 +109,7 @@ function* beneficiaryRecords({ query, clientOf }: Reading): Generator<Record> {
       email: saved.email,
       first_name: saved.firstName,
       last_name: saved.lastName,
-      ...told({ country: saved.country, phone: saved.phone }),
+      ...withoutNulls({ country: saved.country, phone: saved.phone }),
       ...(saved.metadata !== '{}' && { metadata: JSON.parse(saved.metadata) as unknown }),
       created_at: toTimestamp(saved.createdAtMs),
     }
@@ -129,12 +129,12 @@ function* orderRecords({ query, clientOf, currencyOf }: Reading): Generator<Reco
       denomination: toMajor(order.denominationMinor, currencyOf(order.currencyId).precision),
       quantity: order.quantity,
       wallet_id: order.walletId,
-      ...told({ email: order.email }),
+      ...withoutNulls({ email: order.email }),
       status: order.status,
       ...(order.status === 'PARTIALLY_DELIVERED' && { delivered_quantity: order.deliveredQuantity }),
-      ...told({ failure_reason: order.failureReason }),
+      ...withoutNulls({ failure_reason: order.failureReason }),
       placed_at: toTimestamp(order.placedAtMs),
-      ...toldTimes({
+      ...timestamps({
         delivered_at: order.deliveredAtMs,
         failed_at: order.failedAtMs,
         cancelled_at: order.cancelledAtMs,
@@ -161,11 +161,11 @@ function* payoutRecords(reading: Reading): Generator<Record> {
       ...(payout.beneficiaryIdentifiers !== null && {
         beneficiary_identifiers: JSON.parse(payout.beneficiaryIdentifiers) as unknown,
       }),
-      ...told({ description: payout.description }),
+      ...withoutNulls({ description: payout.description }),
       ...(payout.metadata !== '{}' && { metadata: JSON.parse(payout.metadata) as unknown }),
       status: payout.status,
       ...(payout.returned && { returned: true }),
-      ...told({ failure_code: payout.failureCode, failure_reason: payout.failureReason }),
+      ...withoutNulls({ failure_code: payout.failureCode, failure_reason: payout.failureReason }),
       events: eventsOf(query, id).map((event) => ({
         event_type: event.eventType,
         actor_type: event.actorType,
@@ -183,13 +183,13 @@ const payeeOf = (query: Query, payout: Payout): Record => {
   const saved = id === null ? undefined : findBeneficiary(query, clientId, id)
   if (saved) return { beneficiary_id: id }
   return {
-    ...told({ beneficiary_id: id }),
-    ...told({
+    ...withoutNulls({ beneficiary_id: id }),
+    ...withoutNulls({
       beneficiary_email: payout.beneficiaryEmail,
       beneficiary_first_name: payout.beneficiaryFirstName,
       beneficiary_last_name: payout.beneficiaryLastName,
     }),
-    ...told({ beneficiary_country: payout.beneficiaryCountry, beneficiary_phone: payout.beneficiaryPhone }),
+    ...withoutNulls({ beneficiary_country: payout.beneficiaryCountry, beneficiary_phone: payout.beneficiaryPhone }),
   }
 }
 
@@ -210,8 +210,8 @@ const priceOf = ({ query, currencyOf }: Reading, payout: Payout, precision: numb
 }
 
 /** The members that are not null. */
-const told = (members: Record): Record =>
+export const withoutNulls = (members: Record): Record =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-const toldTimes = (times: { [name: string]: number | null }): Record =>
+const timestamps = (times: { [name: string]: number | null }): Record =>
   Object.fromEntries(Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [[name, toTimestamp(ms)]])))

@@ -15,7 +15,7 @@ const library = () => require('yaml') as typeof import('yaml')
 
 /** Aliases that stand for each other could grow without end. */
 const ALIASES_MAX = 100
-/** Lines are told for texts up to this length: to find them takes a second reading. */
+/** Problems have lines in texts up to this length: finding them takes a second reading. */
 const LINED_LENGTH_MAX = 4_194_304
 
 /** @throws ScenarioFault with everything that is wrong, and in which line */

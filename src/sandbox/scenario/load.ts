@@ -163,7 +163,7 @@ const numbered = (orders: NonNullable<Scenario['orders']>): number[] => {
   return orders.map(({ id }) => id ?? ++last)
 }
 
-/** Names that must be told once. */
+/** Names that must be unique. */
 const refuseTwice = (loading: Loading, { beneficiaries = [], orders = [], payouts = [] }: Scenario): void => {
   const lists = [
     ['beneficiaries', beneficiaries, 'id'],

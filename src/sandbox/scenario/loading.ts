@@ -172,7 +172,7 @@ export class Loading {
     this.#movements.push(movement)
   }
 
-  /** In the order of their times; those of one moment as they were told. */
+  /** In the order of their times; those of one moment in the order of the document. */
   get movements(): readonly Movement[] {
     return this.#movements.toSorted((a, b) => a.atMs - b.atMs)
   }

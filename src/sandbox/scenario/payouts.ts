@@ -135,7 +135,7 @@ const defaultOf = ({ wallets }: Loading, clientId: number) =>
 const defaultWalletOf = (loading: Loading, clientId: number) => defaultOf(loading, clientId)?.wallet.id
 const defaultCurrencyOf = (loading: Loading, clientId: number) => defaultOf(loading, clientId)?.currency
 
-/** Checked like the body of a request; of a person who is told, a saved beneficiary is only the identifier. */
+/** Checked like the body of a request; of a person in the document, a saved beneficiary is only the identifier. */
 const inputOf = (loading: Loading, path: string, entry: PayoutDocument, id: string, walletId: number | undefined) => {
   const isPerson = entry.beneficiary_email !== undefined
   const body = {
@@ -215,10 +215,10 @@ const WAYS: Record<PayoutStatus, readonly PayoutEventType[]> = {
   expired: ['expired'],
 }
 
-/** The events that are told, or those of the shortest way, at the pace of the clock. */
+/** The events of the document, or those of the shortest way, at the pace of the clock. */
 const eventsOf = (loading: Loading, path: string, entry: PayoutDocument): PastEvent[] => {
   const { status = 'completed', returned = false, created_at: createdAt, events } = entry
-  if (events) return toldEvents(loading, path, events, createdAt)
+  if (events) return givenEvents(loading, path, events, createdAt)
   const types = returned ? [...WAYS[status], 'returned' as const] : WAYS[status]
   const afterMs = (type: PayoutEventType, step: number): number => {
     if (type === 'expired') return EXPIRY_MS
@@ -236,25 +236,25 @@ const eventsOf = (loading: Loading, path: string, entry: PayoutDocument): PastEv
 
 const isEventType = (type: string): type is PayoutEventType => Object.hasOwn(TRANSITIONS, type)
 
-const toldEvents = (
+const givenEvents = (
   loading: Loading,
   path: string,
   events: NonNullable<PayoutDocument['events']>,
   createdAt: string | undefined,
 ): PastEvent[] => {
   if (createdAt !== undefined) loading.wrong(`${path}/created_at`, 'is the time of the first event: leave it out')
-  const told: PastEvent[] = []
+  const past: PastEvent[] = []
   for (const [step, event] of events.entries()) {
     const at = `${path}/events/${step}`
     const { event_type: type, actor_type: actorType = step === 0 ? 'client' : 'system', message } = event
     const atMs = loading.timeOf(`${at}/created_at`, event.created_at, loading.nowMs)
-    if (atMs < (told.at(-1)?.atMs ?? 0)) loading.wrong(`${at}/created_at`, 'must not be before the event before it')
+    if (atMs < (past.at(-1)?.atMs ?? 0)) loading.wrong(`${at}/created_at`, 'must not be before the event before it')
     if ((step === 0) !== (type === 'created'))
       loading.wrong(`${at}/event_type`, 'must be created at first, and only then')
-    else if (type === 'created' || isEventType(type)) told.push({ type, atMs, actorType, message })
+    else if (type === 'created' || isEventType(type)) past.push({ type, atMs, actorType, message })
     else loading.wrong(`${at}/event_type`, `must be one of created, ${Object.keys(TRANSITIONS).join(', ')}`)
   }
-  return told.length === events.length ? told : []
+  return past.length === events.length ? past : []
 }
 
 const checkEnd = (loading: Loading, path: string, entry: PayoutDocument, payout: Payout): void => {

@@ -11,7 +11,7 @@ import { StagedFile, stagedIn } from '../worlds/database-folder.ts'
 import { getWorld, worldWire } from '../worlds/operations.ts'
 import { besideDataOf } from '../worlds/state.ts'
 import { inTurns, refusing, replaceByScenario } from './apply.ts'
-import { scenarioOf } from './export.ts'
+import { scenarioOf, withoutNulls } from './export.ts'
 import { type Format, readScenario, writeScenario } from './format.ts'
 import { ScenarioFault } from './loading.ts'
 import * as operations from './operations.ts'
@@ -84,7 +84,6 @@ const exported = async ({ worlds, scenarios }: Parts, world: World, format: Form
 /** Rules that have struck as often as they should are left out. */
 const ruleWire = ({ id: _, times_left: times, match, ...rule }: ReturnType<typeof rulesOf>[number]): object[] => {
   if (times === 0) return []
-  const told = (members: object) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
-  const where = told(match)
-  return [told({ ...rule, times, match: Object.keys(where).length > 0 ? where : null })]
+  const where = withoutNulls(match)
+  return [withoutNulls({ ...rule, times, match: Object.keys(where).length > 0 ? where : null })]
 }

@@ -16,7 +16,7 @@ const FORMAT = 'SQLite format 3\0'
 const PAGE_BYTES_OFFSET = 16
 const PAGE_COUNT_OFFSET = 28
 
-/** What is wrong with a file, as far as size and header tell: it is too large to be read for that. */
+/** What is wrong with a file, as far as size and header show: it is too large to be read for that. */
 export const problemIn = (path: string): string | undefined => {
   const size = sizeOf(path)
   const header = headerOf(path)

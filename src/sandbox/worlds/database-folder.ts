@@ -53,7 +53,7 @@ export class DatabaseFolder {
     return this.names.reduce((sum, name) => sum + statSync(this.path(name)).size, 0)
   }
 
-  /** The files that cannot be read, as far as a quick look tells. */
+  /** The files that cannot be read, as far as a quick look shows. */
   get damaged(): DamagedFile[] {
     return this.names.flatMap((name) => this.findDamage(name) ?? [])
   }

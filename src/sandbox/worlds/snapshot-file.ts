@@ -27,14 +27,14 @@ export class SnapshotFault extends Error {
 
   constructor(
     message: string,
-    /** The file, once it is known; the message tells it then. */
+    /** The file, once it is known; the message names it then. */
     readonly path?: string,
   ) {
     super(message)
   }
 }
 
-/** A state as a file that a team can share. It is packed beside the thread that answers requests. */
+/** A state as a file that a team can share. It is packed beside the thread that serves requests. */
 export const writeSnapshot = async ({ image, ...state }: WorldState): Promise<string> => {
   const database = (await packed(image)).toString('base64')
   const head = JSON.stringify({ format: FORMAT, ...state })

@@ -16,7 +16,7 @@ export interface WorldStore {
   readonly names: readonly string[]
   /** What is kept for worlds that are closed. */
   readonly memoryBytes: number
-  /** The files that cannot be read, as far as a quick look tells. */
+  /** The files that cannot be read, as far as a quick look shows. */
   readonly damaged: readonly DamagedFile[]
   /** Makes a world from what was saved, else as it is seeded, instead of `old`. */
   make: (name: string, saved: Saved | undefined, onResume: OnResume, old?: World) => World

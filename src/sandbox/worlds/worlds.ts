@@ -138,10 +138,10 @@ export class SandboxWorlds implements Worlds {
 
   /** Calls back once with each file that cannot be read: at once, or when it is needed. */
   onDamaged(callback: (file: DamagedFile) => void): void {
-    const told = new Set<string>()
+    const reported = new Set<string>()
     this.#onDamaged = (file) => {
-      if (!told.has(file.message)) callback(file)
-      told.add(file.message)
+      if (!reported.has(file.message)) callback(file)
+      reported.add(file.message)
     }
     for (const file of this.options.store.damaged) this.#onDamaged(file)
   }
