@@ -4,7 +4,7 @@
 export type Colour = readonly [red: number, green: number, blue: number]
 type Point = readonly [x: number, y: number]
 type Outline = readonly Point[]
-export type Transform = (x: number, y: number) => Point
+type Transform = (x: number, y: number) => Point
 
 /** Of a curve: in letters and motifs, none is long enough to show its corners. */
 const CURVE_STEPS = 10

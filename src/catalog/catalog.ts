@@ -18,7 +18,7 @@ import {
 } from './product-index.ts'
 import { discountsOf, findInactiveId, findTexts, type Named, productsById } from './queries.ts'
 
-export interface CatalogOptions {
+interface CatalogOptions {
   /** Changes if the default world of a data folder is restored. */
   database: () => Database
   /** Identifies the catalog of a database. */
@@ -30,7 +30,7 @@ export interface CatalogOptions {
 }
 
 /** The catalog as one world sees it. */
-export type CatalogView = Pick<Catalog, 'find' | 'list' | 'response' | 'textsOf'>
+type CatalogView = Pick<Catalog, 'find' | 'list' | 'response' | 'textsOf'>
 
 interface Current {
   database: Database

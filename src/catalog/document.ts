@@ -2,6 +2,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import categoriesJson from '../../seed/categories.json' with { type: 'text' }
 import subcategoriesJson from '../../seed/subcategories.json' with { type: 'text' }
 import { isWritable } from '../http/validation.ts'
+import { problemList } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import { apiPath, apiReader, type Fault, fileReader, problemsOf, schemaFaults, UNWRITABLE } from './file-entry.ts'
 import { CatalogEnvelope, type ProductDocument } from './file-schema.ts'
@@ -16,7 +17,7 @@ export class CatalogFault extends Error {
   override readonly name = 'CatalogFault'
 
   constructor(readonly problems: readonly string[]) {
-    super(`the catalog has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`)
+    super(problemList('the catalog has', problems))
   }
 }
 

@@ -115,7 +115,7 @@ export const seedCategories = (tx: Tx, seed: CategorySeed): void => {
 }
 
 /** A discount of one client on one product (contract C8). */
-export interface AgreedDiscount {
+interface AgreedDiscount {
   clientId: number
   productId: number
   discountBasisPoints: number

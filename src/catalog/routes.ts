@@ -17,7 +17,7 @@ import { findOffer, type Product, productDetailWire, quantityMaxFor } from './pr
 
 /** Products and their availability (spec 4.2). Errors leave in the structured shape. */
 
-export interface CatalogRoutesOptions {
+interface CatalogRoutesOptions {
   catalog: Catalog
   guard: Guard
   publicUrl: string

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { syntaxFaultOf } from '../catalog/json-lines.ts'
 import { crossRate, RATE_ONE } from '../kernel/money.ts'
+import { problemList } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'
 
@@ -19,9 +20,7 @@ export class RatesFault extends Error {
   override readonly name = 'RatesFault'
 
   constructor(readonly problems: readonly string[]) {
-    super(
-      `the exchange rates have ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`,
-    )
+    super(problemList('the exchange rates have', problems))
   }
 }
 

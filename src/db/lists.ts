@@ -30,7 +30,7 @@ export interface ListOptions<Table extends OwnedTable, Filter extends string, So
   counted: { as: string; by: Partial<Record<NoInfer<Filter>, 'part' | 'currencyId'>> }
 }
 
-export interface Slice<Filter extends string, Sort extends string> {
+interface Slice<Filter extends string, Sort extends string> {
   /** Undefined does not narrow the list. */
   filters: Readonly<Record<Filter, string | number | undefined>>
   sort: Sort
@@ -39,7 +39,7 @@ export interface Slice<Filter extends string, Sort extends string> {
   offset: number
 }
 
-export interface ListPage<Table extends OwnedTable> {
+interface ListPage<Table extends OwnedTable> {
   rows: Table['$inferSelect'][]
   /** Of all pages. */
   totalCount: number

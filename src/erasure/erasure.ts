@@ -28,7 +28,7 @@ import { beneficiaryWithout, eventWithout, orderWithout, payoutWithout } from '.
  * comes before the payout itself: a run that was interrupted finds it again.
  */
 
-export interface Erasing {
+interface Erasing {
   query: Query
   write: <T>(work: (tx: Tx) => T) => Promise<T>
   /** Opens a stored response; undefined if its key is lost. */

@@ -24,7 +24,7 @@ const KINDS: Record<FailureKind, { status: number; name: string; flatName: strin
   INTERNAL_SERVER_ERROR: { status: 500, name: 'InternalServerError', flatName: 'InternalServerError' },
 }
 
-export interface RenderedError {
+interface RenderedError {
   status: number
   headers: Readonly<Record<string, string>>
   body: { error: unknown; message?: string }

@@ -9,7 +9,7 @@ import { type RequestContext, requestIdOf } from './request-id.ts'
 import { bodyOf, JSON_TYPE } from './responses.ts'
 import { violationsOf } from './validation.ts'
 
-export interface HttpLayerOptions {
+interface HttpLayerOptions {
   /** Lets a request in, or throws: called for paths below /api/v1 that no route serves. */
   admit: (context: RoutedRequest) => unknown
   /** By method and pattern: an error is written in the format of its operation. */

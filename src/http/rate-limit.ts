@@ -29,7 +29,7 @@ interface Bucket extends BucketSize {
 }
 
 /** The values of the rate-limit headers (spec section 8), for the bucket with fewer tokens. */
-export interface RateLimitState {
+interface RateLimitState {
   limit: number
   remaining: number
   fullInMs: number

@@ -37,7 +37,7 @@ const probe = (id: string, summary: string, description: string, alternative?: O
     errors: {},
   })
 
-export interface ServiceRoutesOptions {
+interface ServiceRoutesOptions {
   version: string
   mode: 'sandbox' | 'live'
   clock: () => Clock

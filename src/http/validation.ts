@@ -43,7 +43,7 @@ const charactersOf = (count: number): string => `${count} character${count === 1
 TypeRegistry.Set<TSchema>('Text', (schema, value) => textProblem(schema, value) === undefined)
 
 /** The rules of members that a schema cannot express: each returns the problem of a value, if any. */
-export type FieldRules<Body> = {
+type FieldRules<Body> = {
   [Field in keyof Body]?: (value: NonNullable<Body[Field]>) => Problem | undefined
 }
 

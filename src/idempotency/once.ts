@@ -18,7 +18,7 @@ const KEY = /^[\x20-\x7e]{8,256}$/
 const STORED_REFUSALS = new Set([400, 404])
 
 /** A write that happens once even if the client sends it twice. */
-export interface Effect<Input> {
+interface Effect<Input> {
   /** The path that it is posted to, which a key belongs to. */
   route: string
   status: 200 | 201
@@ -31,7 +31,7 @@ export interface Effect<Input> {
 }
 
 /** Seals a response for its place; `open` returns undefined if it does not open. */
-export interface AtRest {
+interface AtRest {
   close: (tx: Tx, json: string, place: string) => string
   open: (tx: Tx, stored: string, place: string) => string | undefined
 }

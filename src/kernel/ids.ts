@@ -54,7 +54,7 @@ export interface IdState {
   sequence: number
 }
 
-export type IdPrefix = 'ben' | 'pyt' | 'lgn' | 'req' | 'whk'
+type IdPrefix = 'ben' | 'pyt' | 'lgn' | 'req' | 'whk'
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 /** The largest multiple of 36 in a byte: larger bytes would favour the first letters. */

@@ -4,14 +4,14 @@ import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import { visibleLines } from '../kernel/visible.ts'
 
 /** Never a secret. */
-export type LogFields = Record<string, string | number | boolean | null | undefined>
+type LogFields = Record<string, string | number | boolean | null | undefined>
 
 export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void> & {
   /** Undefined at levels that write no line for a request. */
   requests: RequestListener | undefined
 }
 
-export interface LogOptions {
+interface LogOptions {
   level: LogLevel
   format: 'pretty' | 'json'
   color: boolean

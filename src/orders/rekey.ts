@@ -22,7 +22,7 @@ const UNIT = 200
 
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 
-export interface Resealing {
+interface Resealing {
   query: Query
   seal: Seal
   write: Write

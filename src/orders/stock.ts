@@ -5,6 +5,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { isWritable } from '../http/validation.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
+import { problemList } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
 import { insertStock, knownFingerprints, type NewStockRow, publishStock, removeUnpublished } from './stock-queries.ts'
@@ -28,7 +29,7 @@ export class StockFault extends Error {
   override readonly name = 'StockFault'
 
   constructor(readonly problems: readonly string[]) {
-    super(`the codes have ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.join('\n')}`)
+    super(problemList('the codes have', problems))
   }
 }
 

@@ -36,7 +36,7 @@ export interface VoucherSupply {
   giveBack: (tx: Tx, order: Order) => void
 }
 
-export interface StockOptions {
+interface StockOptions {
   seals: SealSource
   onDamaged: (code: { stockId: number; productId: number }) => void
 }

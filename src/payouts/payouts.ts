@@ -30,7 +30,7 @@ export interface Paying extends Moving {
 }
 
 /** What the price of a payout is calculated with. */
-export interface PayoutPricing extends Omit<Paying, 'rates' | 'byClock'> {
+interface PayoutPricing extends Omit<Paying, 'rates' | 'byClock'> {
   rates: RateSource
 }
 

@@ -31,7 +31,7 @@ export interface Identified {
   passwordSha256: string | undefined
 }
 
-export interface LoginOrigin {
+interface LoginOrigin {
   /** Undefined if the program itself logs in. */
   request: Request | undefined
   address: string
@@ -45,7 +45,7 @@ export interface Account {
 /** The account that a login names, which may not exist. */
 export type ResolveAccount = (credentials: Credentials, request: Request | undefined) => Account | Promise<Account>
 
-export interface CredentialCheckOptions {
+interface CredentialCheckOptions {
   resolveAccount: ResolveAccount
   limitsFailures: boolean
   refreshIfChanged: (world: World) => boolean

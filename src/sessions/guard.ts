@@ -9,7 +9,7 @@ import type { World } from '../worlds/world.ts'
 import { bucketsOf, type Feature, limitsOf } from './clients.ts'
 import type { Session, Sessions } from './sessions.ts'
 
-export interface GuardOptions {
+interface GuardOptions {
   sessions: Sessions
   /** Undefined if rate limits are off. */
   limits: readonly BucketSize[] | undefined

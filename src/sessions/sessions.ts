@@ -56,7 +56,7 @@ const TOKEN_ID_LENGTH = 24
 const BEARER_SENT = /^bearer +[^ ]/i
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i
 
-export interface SessionsOptions {
+interface SessionsOptions {
   worlds: Worlds
   signer: TokenSigner
   refreshIfChanged: (world: World) => boolean

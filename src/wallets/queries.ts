@@ -141,7 +141,7 @@ export const updateThreshold = (tx: Tx, id: number, thresholdMinor: number | nul
 export const WALLET_SORTS = ['id', 'amount'] as const
 export const TRANSACTION_SORTS = ['id', 'amount', 'created_at'] as const
 
-export interface WalletQuery {
+interface WalletQuery {
   page: Page
   currencyId: number | undefined
   currency: string | undefined

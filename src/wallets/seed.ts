@@ -5,7 +5,7 @@ import { fund } from './ledger.ts'
 import { openWallet } from './queries.ts'
 
 /** A prepaid wallet of the seed data; the amount is in major units. */
-export interface WalletSeed {
+interface WalletSeed {
   clientId: number
   currency: string
   amount: number

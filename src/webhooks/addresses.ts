@@ -43,7 +43,7 @@ export interface AddressRules {
 }
 
 /** Why a URL is refused as the receiver of a webhook; undefined if it is none. */
-export type UrlProblem = string | undefined
+type UrlProblem = string | undefined
 
 const NOT_REACHABLE = 'must not lead to a private, reserved or unknown address'
 

@@ -14,7 +14,7 @@ const PAUSES_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * H
 const FAILING_MS_MAX = 3 * DAY_MS
 const GONE = 410
 
-export interface Attempted {
+interface Attempted {
   queued: QueuedDelivery
   event: Event
   response: ReceiverResponse

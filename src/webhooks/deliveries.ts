@@ -34,7 +34,7 @@ export const DELIVERY_FAULTS = ['lose', 'duplicate', 'reorder', 'bad_signature']
 /** A late delivery holds up what follows it of its record, as a slow network does. */
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number] | 'late'
 
-export interface DeliveriesOptions {
+interface DeliveriesOptions {
   send: Send
   secrets: Secrets
   onDisabled: (webhook: Webhook, reason: string) => void

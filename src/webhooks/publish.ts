@@ -18,7 +18,7 @@ export interface EventContext {
 /** Without a world nothing is published: seed data, and the past of a scenario (decision 57). */
 export type MoneyContext = Pick<EventContext, 'reference'> & Partial<Pick<EventContext, 'world'>>
 
-export interface NewEvent {
+interface NewEvent {
   clientId: number
   type: EventType
   /** Events of the same record are delivered in order: `order 1`. */

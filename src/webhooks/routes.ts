@@ -21,7 +21,7 @@ import { attemptWire, webhookWire, withSecretWire } from './wire.ts'
 
 /** Webhooks and their deliveries (contract C16). Errors leave in the structured shape. */
 
-export interface WebhookRoutesOptions {
+interface WebhookRoutesOptions {
   guard: Guard
   secrets: Secrets
   rules: AddressRules

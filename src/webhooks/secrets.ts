@@ -2,7 +2,7 @@ import type { Query } from '../db/database.ts'
 import type { Webhook } from './queries.ts'
 
 /** What encrypts secrets at rest: the key of the voucher codes. */
-export interface SecretSeal {
+interface SecretSeal {
   closeText: (plain: string, place: string) => Buffer
   /** Undefined if the key or the place is another one. */
   openText: (sealed: Uint8Array, place: string) => string | undefined

@@ -31,7 +31,7 @@ const NO_ADDRESS = 'the name is unknown, or leads to an address that is not allo
 const TOO_LATE = 'no response in time'
 const NO_RESPONSE = 'no HTTP response'
 
-export interface SenderOptions {
+interface SenderOptions {
   rules: AddressRules
   userAgent: string
   /** Certificates that are trusted besides those of the machine. */

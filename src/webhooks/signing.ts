@@ -11,7 +11,7 @@ const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX
 
 const hex = (secret: string, text: string): string => createHmac('sha256', keyOf(secret)).update(text).digest('hex')
 
-export interface SignedEvent {
+interface SignedEvent {
   webhookId: string
   eventId: string
   eventType: string

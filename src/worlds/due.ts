@@ -3,7 +3,7 @@ import { turns } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
 /** What falls due: orders are delivered, payouts move on, events and attempts at their delivery are deleted. */
-export type DueKind = 'orders' | 'payouts' | 'events' | 'attempts'
+type DueKind = 'orders' | 'payouts' | 'events' | 'attempts'
 
 /** Due work of one module. */
 export interface DueSource {

@@ -24,13 +24,13 @@ const STATEMENTS_UNMEASURED = 12
 const SUSPENDED_BYTES_MAX = 33_554_432
 
 /** State in memory that a module keeps for each world. It is created on first use and goes with its world. */
-export interface WorldPart<T> {
+interface WorldPart<T> {
   readonly index: number
   readonly create: (world: World) => T
 }
 
 /** A part that follows from the database alone may be dropped at any time: it is made again from what is there. */
-export type PartKind = 'own' | 'derived'
+type PartKind = 'own' | 'derived'
 
 const kinds: PartKind[] = []
 

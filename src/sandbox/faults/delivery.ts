@@ -7,7 +7,7 @@ import type { Fault } from './faults.ts'
 /** What faults do to a response when the work is done (contract C15, decision 0048). */
 
 /** A response instead of the real one. Status 0: the connection is closed without one. */
-export interface Substitute {
+interface Substitute {
   status: number
   headers: Record<string, string>
   body: string | undefined

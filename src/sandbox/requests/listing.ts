@@ -6,7 +6,7 @@ import type { RecordedRequest } from './operations.ts'
 import { BYTES_MAX, type LoggedRequest, recordedFrom, requestLog } from './request-log.ts'
 
 /** Which requests of the log are wanted. */
-export interface RequestFilter {
+interface RequestFilter {
   limit: number
   status?: string
   path?: string

@@ -15,7 +15,7 @@ const STRANGER_CHARACTERS_MAX = 1_024
 
 const UNCHANGED: readonly RowChange[] = []
 
-export interface ObservedResponse {
+interface ObservedResponse {
   /** 0 when the connection was closed instead. */
   status: number
   headers: ResponseHeaders

@@ -5,6 +5,7 @@ import { parseTimestamp } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { IdSource } from '../../kernel/ids.ts'
 import { toMinor } from '../../kernel/money.ts'
+import { problemList } from '../../kernel/problems.ts'
 import type { SealSource } from '../../orders/voucher-key.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import type { Wallet } from '../../wallets/queries.ts'
@@ -29,10 +30,10 @@ export class ScenarioFault extends Error {
   override readonly name = 'ScenarioFault'
 
   constructor(readonly problems: readonly Problem[]) {
-    const listed = problems
-      .map(({ path, what, line }) => `${line === undefined ? '' : `line ${line}, `}${path || '/'}: ${what}`)
-      .join('\n')
-    super(`the scenario has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${listed}`)
+    const listed = problems.map(
+      ({ path, what, line }) => `${line === undefined ? '' : `line ${line}, `}${path || '/'}: ${what}`,
+    )
+    super(problemList('the scenario has', listed))
   }
 }
 
