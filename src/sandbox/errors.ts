@@ -27,6 +27,8 @@ export const snapshotDamaged = (name: string): Failure =>
 export const snapshotNotFound = (name: string): Failure =>
   missing('snapshot_not_found', `No snapshot is called ${name}`)
 
+export const FAULT_NOT_FOUND = missing('fault_not_found', 'Fault not found')
+
 export const REQUEST_NOT_FOUND = missing('request_not_found', 'Request not found')
 
 export const DEFAULT_WORLD_KEPT = badRequest('default_world_kept', 'The default world can be reset, not dropped')

@@ -213,6 +213,7 @@ const SUCCESSES: Record<string, Scene> = {
   restoreSnapshot: keptSnapshot,
   getClock: listing((world) => world.clock({ frozen: true })),
   listFaults: listing((world) => succeeds(world.control('/faults', examples.get('addFault')))),
+  removeFault: async (world) => created(await world.control('/faults', examples.get('addFault'))),
   listRequests: listing(journaled),
   getRequest: journaled,
   replayRequest: journaled,

@@ -44,8 +44,11 @@ const statesOf = (world: string): Record<string, State> => {
     worlds: { place: `worlds?world=${world}`, shows: '.found li' },
     'worlds, clock moved': {
       place: `worlds?world=${world}`,
-      shows: '.due li',
-      act: (page) => page.getByRole('button', { name: 'Advance the clock by 1 h' }).click(),
+      shows: '.found li',
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Advance the clock by 1 h' }).click()
+        await page.getByText('Happened by the last move').waitFor()
+      },
     },
     money: { place: `money?world=${world}`, shows: '.ledger' },
     'money, none spent': { place: 'money?world=nobody', shows: '.wallet' },

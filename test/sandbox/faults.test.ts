@@ -9,6 +9,7 @@ import {
   badRequest,
   control,
   NOON,
+  notFound,
   read,
   rowsOf,
   saveAda,
@@ -445,6 +446,20 @@ describe('POST /_sandbox/faults', () => {
     expect(body).toEqual(validation('error', 'max', 'cannot be added: a world holds at most 1000 rules'))
     expect((await rulesOf(world)).length).toBe(1_000)
     expect((await world.get(COUNTRY)).status).toBe(200)
+  })
+
+  test('DELETE of one rule removes it alone; 404 for none', async () => {
+    const world = await server.world()
+    for (const delay_ms of [1, 2, 3]) await world.control('/faults', { delay_ms })
+    const remove = (id: number | string) => control(server, 'DELETE', `/faults/${id}?world=${world.name}`)
+    expect(await remove(2)).toMatchObject({ status: 204, body: undefined })
+    const left = await succeed<{ id: number; delay_ms: number }[]>(server, 'GET', `/faults?world=${world.name}`)
+    expect(left.map(({ id, delay_ms }) => [id, delay_ms])).toEqual([
+      [1, 1],
+      [3, 3],
+    ])
+    for (const id of [2, 4, 0, '01', 'x'])
+      expect(await remove(id)).toMatchObject({ status: 404, body: notFound('Fault not found') })
   })
 
   test('DELETE removes all rules with 204, also a second time', async () => {

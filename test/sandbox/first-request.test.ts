@@ -74,6 +74,7 @@ const FIRST: Record<string, readonly (readonly [method: string, path: string, bo
   'GET /_sandbox/webhooks': [['GET', '/webhooks']],
   // A feed that is open does not end.
   'GET /_sandbox/feed': [['GET', '/feed?world=nowhere']],
+  'DELETE /_sandbox/faults/{id}': [['DELETE', '/faults/1']],
   'GET /_sandbox/due': [['GET', '/due']],
   'GET /_sandbox/ledger': [['GET', '/ledger']],
   'GET /_sandbox/test-values': [['GET', '/test-values']],

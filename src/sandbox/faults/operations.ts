@@ -1,12 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_PATTERNS } from '../../events/types.ts'
 import { CREATED_HEADERS } from '../../http/operation.ts'
+import { parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
 import { DELIVERY_FAULTS } from '../../webhooks/deliveries.ts'
 import { controlOperation } from '../control/operation.ts'
-import type { GatewayStatus } from '../errors.ts'
+import { FAULT_NOT_FOUND, type GatewayStatus } from '../errors.ts'
 import { WorldQuery } from '../worlds/operations.ts'
 
 /** Fault rules and documented errors on the wire (contract C15). */
@@ -158,4 +159,16 @@ export const clearFaults = controlOperation('faults')({
   query: WorldQuery,
   success: { status: 204, description: 'No rule is left' },
   errors: {},
+})
+
+export const removeFault = controlOperation('faults')({
+  id: 'removeFault',
+  summary: 'Remove one fault rule of a world',
+  description: 'The other rules stay as they are.',
+  params: Type.Object({
+    id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The rule identifier' }), parseId),
+  }),
+  query: WorldQuery,
+  success: { status: 204, description: 'The rule is gone' },
+  errors: { not_found: FAULT_NOT_FOUND },
 })

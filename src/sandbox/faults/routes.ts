@@ -1,10 +1,11 @@
 import { Elysia } from 'elysia'
-import { violated } from '../../kernel/failure.ts'
+import { DomainError, violated } from '../../kernel/failure.ts'
+import { FAULT_NOT_FOUND } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/operations.ts'
 import { newRule } from './new-rule.ts'
 import * as operations from './operations.ts'
-import { addRule, clearRules, RULES_MAX, rulesOf } from './rules.ts'
+import { addRule, clearRules, RULES_MAX, removeRule, rulesOf } from './rules.ts'
 
 export const faultRoutes = ({ worlds, outcomes }: Parts) =>
   new Elysia({ name: 'sandbox-faults' })
@@ -32,4 +33,12 @@ export const faultRoutes = ({ worlds, outcomes }: Parts) =>
         set.status = 204
       },
       operations.clearFaults,
+    )
+    .delete(
+      '/faults/:id',
+      ({ params, query, set }) => {
+        if (!removeRule(getWorld(worlds, query.world), params.id)) throw new DomainError(FAULT_NOT_FOUND)
+        set.status = 204
+      },
+      operations.removeFault,
     )

@@ -37,6 +37,15 @@ export const clearRules = (world: World): void => {
   world.of(rules).all = []
 }
 
+/** Whether there was such a rule. */
+export const removeRule = (world: World, id: number | undefined): boolean => {
+  const own = world.of(rules)
+  const left = own.all.filter((rule) => rule.id !== id)
+  const isRemoved = left.length < own.all.length
+  own.all = left
+  return isRemoved
+}
+
 /** Uses up the first rule that strikes a request. A rule for an error strikes only where the error `canOccur`. */
 export const takeRule = (world: World, target: Asked, canOccur: (error: string) => boolean): Rule | undefined => {
   const { all, randomness } = world.of(rules)

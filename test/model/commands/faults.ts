@@ -142,6 +142,21 @@ export const faultCommands = [
     },
   }),
   command({
+    does: 'remove a fault',
+    operations: ['removeFault'],
+    weight: 1,
+    args: fc.record({ world: worldNames, nth: fc.nat(3) }),
+    run: async (play, { world: name, nth }) => {
+      const { json } = await play.control({ operation: 'listFaults' }, name, () => ({ status: 200 }))
+      const id = (json as { id: number }[])[nth]?.id ?? 1_000_000
+      await play.control({ operation: 'removeFault', id }, name, (world) => {
+        if (id === 1_000_000) return { status: 404 }
+        world.faults.splice(nth, 1)
+        return { status: 204 }
+      })
+    },
+  }),
+  command({
     does: 'clear the faults',
     operations: ['clearFaults'],
     weight: 2,

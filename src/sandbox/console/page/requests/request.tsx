@@ -50,15 +50,23 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         <Body text={request.body} label="Body of the request" />
         <HeaderList headers={request.headers} />
       </Part>
-      <Part title="Rows changed" count={changes.length}>
-        <Rows changes={changes} />
-      </Part>
-      <Part title="Ledger" count={ledger.length}>
-        {ledger.length === 0 ? <Empty>It moved no money.</Empty> : <LedgerTable entries={ledger} />}
-      </Part>
-      <Part title="Events and deliveries" count={events.length}>
-        <Effects recorded={recorded} />
-      </Part>
+      {changes.length === 0 && events.length === 0 ? (
+        <Part title="Changes">
+          <Empty>It changed nothing: no row, no money, no event.</Empty>
+        </Part>
+      ) : (
+        <>
+          <Part title="Rows changed" count={changes.length}>
+            <Rows changes={changes} />
+          </Part>
+          <Part title="Ledger" count={ledger.length}>
+            {ledger.length === 0 ? <Empty>It moved no money.</Empty> : <LedgerTable entries={ledger} />}
+          </Part>
+          <Part title="Events and deliveries" count={events.length}>
+            <Effects recorded={recorded} />
+          </Part>
+        </>
+      )}
     </>
   )
 }

@@ -105,7 +105,7 @@ export const Requests = ({ place }: { place: Place }) => {
           </span>
         </div>
         {shown.length === 0 ? (
-          <FirstRequest isFiltered={rows.length > 0} />
+          <FirstRequest isFiltered={rows.length > 0} world={worldOf(place)} />
         ) : (
           <VirtualList
             items={shown}
@@ -125,14 +125,14 @@ export const Requests = ({ place }: { place: Place }) => {
   )
 }
 
-const FirstRequest = ({ isFiltered }: { isFiltered: boolean }) =>
+const FirstRequest = ({ isFiltered, world }: { isFiltered: boolean; world: string }) =>
   isFiltered ? (
     <p class="empty">No request fits.</p>
   ) : (
     <div class="empty">
       <p>No requests yet. Send one, and it appears here:</p>
       <Code label="A first request">
-        <code>{`curl ${location.origin}/auth/login -d '{"username":"sandbox","password":"sandbox"}'`}</code>
+        <code>{`curl ${location.origin}/auth/login -d '{"username":"${world === 'default' ? 'sandbox' : `sbx_${world}`}","password":"sandbox"}'`}</code>
       </Code>
     </div>
   )

@@ -45,7 +45,16 @@ export const Faults = ({ world }: { world: string }) => {
       {rules.value?.length === 0 && <Empty>None is on: requests get what they deserve.</Empty>}
       <ul class="items">
         {(rules.value ?? []).map((rule) => (
-          <RuleView key={rule.id} rule={rule} />
+          <li key={rule.id}>
+            <RuleView rule={rule} />
+            <button
+              type="button"
+              aria-label={`Off: ${effectOf(rule)}`}
+              onClick={() => change(() => ask('DELETE', `/faults/${rule.id}`, { world }), `${effectOf(rule)} is off`)}
+            >
+              Off
+            </button>
+          </li>
         ))}
       </ul>
       <div class="line">
@@ -97,12 +106,10 @@ const RuleView = ({ rule }: { rule: Rule }) => {
     probability < 1 && `${Math.round(probability * 100)} % of them`,
   ].filter(Boolean)
   return (
-    <li>
-      <span>
-        <Tag kind={times_left === 0 ? '' : 'bad'}>{effectOf(rule)}</Tag> <span class="mono">{where}</span>{' '}
-        <span class="soft">{limits.join(', ')}</span>
-      </span>
-    </li>
+    <span>
+      <Tag kind={times_left === 0 ? '' : 'bad'}>{effectOf(rule)}</Tag> <span class="mono">{where}</span>{' '}
+      <span class="soft">{limits.join(', ')}</span>
+    </span>
   )
 }
 
