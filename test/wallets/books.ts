@@ -25,9 +25,12 @@ const RESERVED_UNLIKE_WHAT_IS_OPEN = `
     + (SELECT coalesce(sum(paid_minor), 0) FROM payouts p WHERE p.wallet_id = w.id AND
       status IN ('created', 'queued', 'processing', 'settling', 'action_required')) AS open
   FROM wallets w GROUP BY w.id HAVING open <> w.reserved_minor`
+/** Opening balances keep their date where the clock of a world went back before anything was written. */
 const ENTRIES_OUT_OF_ORDER = `
-  SELECT id FROM (SELECT id, created_at_ms, lag(created_at_ms) OVER (ORDER BY id) AS before FROM journal_entries)
-  WHERE created_at_ms < before`
+  SELECT id FROM (
+    SELECT id, created_at_ms, lag(created_at_ms) OVER (ORDER BY id) AS before FROM journal_entries
+    WHERE id NOT IN (SELECT entry_id FROM transactions WHERE remarks = 'Opening balance')
+  ) WHERE created_at_ms < before`
 const LISTS_UNLIKE_THEIR_ROWS = `
   SELECT list, client_id, part, currency_id, sum(said) AS said, sum(held) AS held FROM (
     SELECT list, client_id, part, currency_id, count AS said, 0 AS held FROM list_counts
