@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sandboxAccessOf } from '../config/config.ts'
 import { wantsColor } from '../config/environment.ts'
 import type { ListenOptions, TriggerOptions } from '../config/option-table.ts'
 import { visible } from '../kernel/visible.ts'
-import { errorText } from './exit.ts'
+import { EXIT, errorText, ProgramError } from './exit.ts'
 import { SandboxClient } from './sandbox-client.ts'
 
 /** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */
@@ -17,6 +18,8 @@ const COLORS = { grey: 90, green: 32, red: 31 } as const
 const NOT_REACHED = 502
 const RESEND_KEY = 'r'
 const INTERRUPT_KEY = '\u0003'
+/** How often the sandbox is asked whether it still has the webhook. */
+const LOOK_MS = 2_000
 
 /** Prints each event until it is stopped, and passes it on. The delivery gets the response of the receiver. */
 export const listen = async (options: ListenOptions): Promise<void> => {
@@ -45,10 +48,23 @@ export const listen = async (options: ListenOptions): Promise<void> => {
       if (last === undefined) process.stderr.write('No event has come yet.\n')
       else await client.send('POST', `/api/v1/events/${last}/redeliver`)
     })
-    await stopped.promise
+    await Promise.race([stopped.promise, watch(client, webhook.id)])
     await client.send('DELETE', `/api/v1/webhooks/${webhook.id}`)
   } finally {
     await server.stop(true)
+  }
+}
+
+/** Rejects once nothing comes any more. @throws ProgramError */
+const watch = async (client: SandboxClient, id: string | undefined): Promise<never> => {
+  for (;;) {
+    await sleep(LOOK_MS, undefined, { ref: false })
+    const webhooks = await client.control<{ id: string }[]>('GET', '/webhooks')
+    if (webhooks.some((webhook) => webhook.id === id)) continue
+    throw new ProgramError(
+      EXIT.failed,
+      'no more events come: the sandbox was started again, or its world was reset\nRun scrip listen again; its secret is another one.',
+    )
   }
 }
 
@@ -92,7 +108,7 @@ const lineOf = ({ created_at, type, id }: Received, status: number | undefined, 
 
 const nextStop = () => {
   const stopped = Promise.withResolvers<void>()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.resolve())
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.resolve())
   return stopped
 }
 

@@ -9,14 +9,14 @@ export class SandboxClient {
 
   /** Logs in each time: the clock of a sandbox may have passed the end of a token. @throws ProgramError */
   async send(method: string, path: string, body?: object): Promise<Members> {
-    return this.#ask(method, path, body, { authorization: `Bearer ${await this.#logIn()}` })
+    return this.#ask<Members>(method, path, body, { authorization: `Bearer ${await this.#logIn()}` })
   }
 
   /** @throws ProgramError */
-  control(method: string, path: string, body: object): Promise<Members> {
+  control<Body = Members>(method: string, path: string, body?: object): Promise<Body> {
     const { world = 'default', token } = this.access
     const headers = token === undefined ? {} : { 'x-sandbox-token': token }
-    return this.#ask(method, `/_sandbox${path}?world=${world}`, body, headers)
+    return this.#ask<Body>(method, `/_sandbox${path}?world=${world}`, body, headers)
   }
 
   async #logIn(): Promise<string | undefined> {
@@ -26,19 +26,24 @@ export class SandboxClient {
     if (response.status === 401) {
       throw new ProgramError(EXIT.failed, `${url}: ${username} has another password\nSet SCRIP_PASSWORD.`)
     }
-    const { access_token } = await this.#read('POST', '/auth/login', response)
+    const { access_token } = await this.#read<Members>('POST', '/auth/login', response)
     return access_token
   }
 
-  async #ask(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Members> {
-    return this.#read(method, path, await this.#reach(method, path, body, headers))
+  async #ask<Body>(
+    method: string,
+    path: string,
+    body: object | undefined,
+    headers: Record<string, string>,
+  ): Promise<Body> {
+    return this.#read<Body>(method, path, await this.#reach(method, path, body, headers))
   }
 
-  async #read(method: string, path: string, response: Response): Promise<Members> {
+  async #read<Body>(method: string, path: string, response: Response): Promise<Body> {
     const text = await response.text()
     if (!response.ok)
       throw new ProgramError(EXIT.failed, `${method} ${this.access.url}${path}: ${response.status} ${text}`)
-    return text === '' ? {} : (JSON.parse(text) as Members)
+    return JSON.parse(text || '{}') as Body
   }
 
   async #reach(method: string, path: string, body: object | undefined, headers: Record<string, string>) {

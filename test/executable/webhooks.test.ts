@@ -247,6 +247,28 @@ describe('scrip listen', () => {
     await server.stop()
   })
 
+  test('ends when no more events come: after a reset, a restart or the end of the sandbox', async () => {
+    const server = await start()
+    const listen = async () => {
+      const listening = Bun.spawn([...COMMAND, 'listen', '--url', server.url], {
+        stdout: 'pipe',
+        stderr: 'pipe',
+        stdin: 'ignore',
+      })
+      await linesOf(listening.stdout).next()
+      return listening
+    }
+    const ended = async ({ exited, stderr }: Awaited<ReturnType<typeof listen>>) => [await exited, await stderr.text()]
+    const [first, second] = [await listen(), await listen()]
+    second.kill('SIGHUP')
+    expect(await ended(second)).toEqual([0, ''])
+    await server.request('/_sandbox/reset', { method: 'POST' })
+    expect(await ended(first)).toEqual([1, expect.stringContaining('the sandbox was started again, or its world')])
+    const third = await listen()
+    await server.stop()
+    expect(await ended(third)).toEqual([1, expect.stringContaining(`${server.url} cannot be reached`)])
+  })
+
   test('exits with 1 where no sandbox is, and trigger with 2 for an unknown type', async () => {
     const [listening, triggered] = await Promise.all([
       run(['listen', '--url', 'http://127.0.0.1:1']),
