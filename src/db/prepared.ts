@@ -84,6 +84,31 @@ export const preparedInsert = <Table extends SQLiteTable>(table: Table) => {
   return (tx: Tx, row: WholeRow<Table>): void => void statement(tx).run(row)
 }
 
+/** Inserts a few rows at once, with a statement for each number of them. */
+export const preparedInsertAll = <Table extends SQLiteTable>(table: Table) => {
+  const names = namesOf(table)
+  const nameIn = (name: string, row: number): string => `${name} ${row}`
+  const rowOf = (row: number) => Object.fromEntries(names.map((name) => [name, sql.placeholder(nameIn(name, row))]))
+  const statementFor = (count: number) =>
+    prepared((tx: Tx) =>
+      tx
+        .insert(table)
+        .values(Array.from({ length: count }, (_, row) => rowOf(row) as Table['$inferInsert']))
+        .prepare(),
+    )
+  const statements = new Map<number, ReturnType<typeof statementFor>>()
+  return (tx: Tx, rows: readonly WholeRow<Table>[]): void => {
+    if (rows.length === 0) return
+    const statement = statements.get(rows.length) ?? statementFor(rows.length)
+    statements.set(rows.length, statement)
+    const values: Record<string, unknown> = {}
+    for (const [row, columns] of rows.entries()) {
+      for (const [name, value] of Object.entries(columns)) values[nameIn(name, row)] = value
+    }
+    statement(tx).run(values)
+  }
+}
+
 /** Returns the row with the columns that the database computes. */
 export const preparedInsertReturning = <
   Table extends SQLiteTable,

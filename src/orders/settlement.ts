@@ -7,10 +7,19 @@ import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
 import type { MoneyContext } from '../webhooks/publish.ts'
 import type { Order } from './tables.ts'
 
-/** Settles what was delivered with supplier, tax and fees, and refunds the rest. Returns what was refunded. */
-export const settleOrder = (tx: Tx, context: MoneyContext, order: Order, nowMs: number, remarks: string): number => {
+/**
+ * Settles what was delivered with supplier, tax and fees, and refunds the rest. Returns what was refunded.
+ * @param wallet that of the order, for who has it at hand
+ */
+export const settleOrder = (
+  tx: Tx,
+  context: MoneyContext,
+  order: Order,
+  nowMs: number,
+  remarks: string,
+  wallet: Wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND),
+): number => {
   const { deliveredQuantity } = order
-  const wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
   const cause = { sourceId: String(order.id), nowMs }
   const undelivered = order.quantity - deliveredQuantity
   const refundMinor = shareOf(order.payableMinor, undelivered, order.quantity)

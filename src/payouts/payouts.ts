@@ -157,19 +157,22 @@ export const payoutPriceOf = (
     // At least 1, so that a late return is a credit.
     paidAmountMinor: Math.min(Math.max(1, inWallet(amountMinor)), netMinor),
     paidConversionMinor,
-    beneficiaryTotalMinor: inDefaultCurrency(query, pricing, clientId, amountMinor, currency),
+    beneficiaryTotalMinor: inCurrencyOf(
+      wallet.isDefault ? wallet : findDefaultWallet(query, clientId),
+      pricing,
+      amountMinor,
+      currency,
+    ),
   }
 }
 
 /** At the current rate, which the payout keeps; 0 for a currency without a rate. */
-const inDefaultCurrency = (
-  query: Query,
+const inCurrencyOf = (
+  wallet: Wallet | undefined,
   { reference, rates }: PayoutPricing,
-  clientId: number,
   amountMinor: number,
   currency: Currency,
 ): number => {
-  const wallet = findDefaultWallet(query, clientId)
   if (!wallet) return 0
   const target = reference.getCurrency(wallet.currencyId)
   if (target.id === currency.id) return amountMinor

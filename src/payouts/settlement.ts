@@ -18,15 +18,17 @@ export const reservePayout = (tx: Tx, context: MoneyContext, wallet: Wallet, pay
   reserve(tx, context, wallet, { sourceType: 'payout', sourceId, remarks, nowMs, conversion }, paidMinor)
 }
 
+/** @param given the wallet of the payout, for who has it at hand */
 export const movePayoutMoney = (
   tx: Tx,
   context: MoneyContext,
   effect: MoneyEffect,
   payout: Payout,
   nowMs: number,
+  given?: Wallet,
 ): void => {
   if (effect === 'none') return
-  const wallet = found(findWallet(tx, payout.clientId, payout.walletId), WALLET_NOT_FOUND)
+  const wallet = given ?? found(findWallet(tx, payout.clientId, payout.walletId), WALLET_NOT_FOUND)
   if (effect === 'pay') pay(tx, wallet, payout, nowMs)
   else giveBack(tx, context, wallet, effect, payout, nowMs)
 }

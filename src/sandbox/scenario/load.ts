@@ -34,7 +34,7 @@ export const firstOf = (seed: string): Predecessor => ({
 })
 
 /** Records that are written between two looks at the time. */
-const RECORDS_PER_STEP = 50
+const RECORDS_PER_STEP = 10
 
 /** Yields between groups of records. @throws ScenarioFault with everything that is wrong */
 export function* scenarioState(

@@ -73,7 +73,10 @@ export const loadOrder = (loading: Loading, path: string, entry: OrderDocument, 
   loading.happened({
     atMs: endMs,
     path,
-    apply: (own) => settleOrder(own, loading.sources, { ...order, transactionId }, endMs, remarks ?? order.productName),
+    apply: (own) => {
+      const settled = { ...order, transactionId }
+      settleOrder(own, loading.sources, settled, endMs, remarks ?? order.productName, paying.wallet)
+    },
   })
 }
 

@@ -5,7 +5,7 @@ import { RATE_ONE } from '../../kernel/money.ts'
 import { type PayoutInput, readPayout } from '../../payouts/input.ts'
 import { newPayout, type PayoutPrice, payoutPriceOf } from '../../payouts/payouts.ts'
 import { changeBy, withDue } from '../../payouts/progress.ts'
-import { insertEvent, insertPayout, type Payout, type PayoutStatus } from '../../payouts/queries.ts'
+import { insertEvents, insertPayout, type Payout, type PayoutStatus } from '../../payouts/queries.ts'
 import { movePayoutMoney, reservePayout } from '../../payouts/settlement.ts'
 import { canHappen, EXPIRY_MS, PACE, type PayoutEventType, TRANSITIONS } from '../../payouts/transitions.ts'
 import type { Currency } from '../../reference/reference.ts'
@@ -72,7 +72,7 @@ export const loadPayout = (tx: Tx, loading: Loading, path: string, entry: Payout
     loading.happened({
       atMs: event.atMs,
       path,
-      apply: (own) => movePayoutMoney(own, loading.sources, money, to, event.atMs),
+      apply: (own) => movePayoutMoney(own, loading.sources, money, to, event.atMs, paying.wallet),
     })
   }
 }
@@ -112,15 +112,14 @@ const writePayout = (
 ): void => {
   reservePayout(tx, sources, wallet, payout)
   insertPayout(tx, payout)
-  const first = { payoutId: payout.id, eventType: 'created', fromStatus: null, toStatus: 'created' } as const
-  const { actorType, message, atMs } = created
-  insertEvent(tx, { id: null, ...first, actorType, message: message ?? null, createdAtMs: atMs })
-  for (const { event, from, to } of stages) {
-    const { type: eventType, actorType, atMs: createdAtMs } = event
+  const rowOf = ({ type: eventType, actorType, atMs: createdAtMs }: PastEvent) =>
+    ({ id: null, payoutId: payout.id, eventType, actorType, createdAtMs }) as const
+  const first = { ...rowOf(created), fromStatus: null, toStatus: 'created', message: created.message ?? null } as const
+  const others = stages.map(({ event, from, to }) => {
     const message = event.message === undefined ? to.failureReason : event.message
-    const moved = { payoutId: payout.id, eventType, fromStatus: from.status, toStatus: to.status }
-    insertEvent(tx, { id: null, ...moved, actorType, message, createdAtMs })
-  }
+    return { ...rowOf(event), fromStatus: from.status, toStatus: to.status, message }
+  })
+  insertEvents(tx, [first, ...others])
 }
 
 const pricingOf = ({ rates, sources }: Loading) => ({
