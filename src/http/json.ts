@@ -65,7 +65,7 @@ export const excessAt = (text: string): number | undefined => {
   return undefined
 }
 
-const endOfString = (text: string, start: number): number => {
+export const endOfString = (text: string, start: number): number => {
   let at = start + 1
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at)

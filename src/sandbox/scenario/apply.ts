@@ -95,6 +95,20 @@ export const inTurns = async <Piece, Result>(
   while (!isDone) await turns.take(owner, slice)
 }
 
+/** Runs a generator in time slices, for what it returns. */
+export const resultInTurns = async <Result>(owner: unknown, steps: Generator<undefined, Result>): Promise<Result> => {
+  const results: Result[] = []
+  await inTurns(
+    owner,
+    steps,
+    () => undefined,
+    (result) => results.push(result),
+  )
+  const [result] = results
+  if (result === undefined) throw new Error('a generator that returns nothing')
+  return result
+}
+
 /** @throws DomainError validation with every problem of a document */
 export const refusing = async <T>(work: () => Promise<T>, text = ''): Promise<T> => {
   try {

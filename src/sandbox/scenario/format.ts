@@ -1,9 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { Document, LineCounter } from 'yaml'
 import { writingProblem } from '../../http/validation.ts'
-import { type Problem, ScenarioFault } from './loading.ts'
+import { PROBLEMS_MAX, type Problem, ScenarioFault } from './loading.ts'
+import { parseInPieces } from './long-json.ts'
 import { type Scenario, ScenarioSchema } from './schema.ts'
 
 /** Documents as text: JSON, or YAML with comments, without tags, and with few aliases (contract C15). */
@@ -16,21 +17,30 @@ const library = () => require('yaml') as typeof import('yaml')
 /** Aliases that stand for each other could grow without end. */
 const ALIASES_MAX = 100
 /** Problems have lines in texts up to this length: finding them takes a second reading. */
-const LINED_LENGTH_MAX = 4_194_304
+const LINED_LENGTH_MAX = 262_144
 
 /** @throws ScenarioFault with everything that is wrong, and in which line */
 export const readScenario = (text: string, format: Format): Scenario => {
-  const value = format === 'json' ? fromJson(text) : fromYaml(text)
+  const steps = readInSteps(text, format)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same in steps, so that others need not wait for a long JSON document. */
+export function* readInSteps(text: string, format: Format): Generator<undefined, Scenario> {
+  const value = format === 'json' ? yield* fromJson(text) : fromYaml(text)
   try {
-    return checkScenario(value)
+    return yield* checkInPieces(value)
   } catch (error) {
     throw error instanceof ScenarioFault ? withLines(error, text) : error
   }
 }
 
-const fromJson = (text: string): unknown => {
+function* fromJson(text: string): Generator<undefined, unknown> {
   try {
-    return JSON.parse(text)
+    return yield* parseInPieces(text)
   } catch (error) {
     throw new ScenarioFault([{ path: '', what: `not JSON: ${messageOf(error)}` }])
   }
@@ -56,7 +66,16 @@ const parsed = (text: string, lineCounter?: LineCounter) =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-let compiled: ReturnType<typeof TypeCompiler.Compile<typeof ScenarioSchema>> | undefined
+/** To compile a schema takes some milliseconds. */
+function compiledOnce<Schema extends TSchema>(schema: Schema) {
+  let compiled: TypeCheck<Schema> | undefined
+  return () => {
+    compiled ??= TypeCompiler.Compile(schema)
+    return compiled
+  }
+}
+
+const wholeCheck = compiledOnce(ScenarioSchema)
 
 /** @throws ScenarioFault with everything that does not fit the schema */
 export const checkScenario = (sent: unknown): Scenario => {
@@ -68,12 +87,51 @@ export const checkScenario = (sent: unknown): Scenario => {
   }
 }
 
+/** Records that are checked between two looks at the time. */
+const RECORDS_PER_PIECE = 50
+
+/** The lists of a document, with the check of one record of each. */
+const LISTS = Object.entries(ScenarioSchema.properties).flatMap(([name, { items }]: [string, TSchema]) =>
+  items ? [{ name, items: items as TSchema, check: compiledOnce(items as TSchema) }] : [],
+)
+
+/** Each record by itself. A document with anything wrong is checked as a whole, to name it all. */
+function* checkInPieces(sent: unknown): Generator<undefined, Scenario> {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return checkScenario(sent)
+  const lists: Record<string, unknown[]> = {}
+  for (const { name, items, check } of LISTS) {
+    const records: unknown = Reflect.get(sent, name)
+    if (!Array.isArray(records) || records.length < RECORDS_PER_PIECE) continue
+    const checked: unknown[] = []
+    for (const record of records) {
+      const value = soundRecord(record, items, check())
+      if (value === undefined) return checkScenario(sent)
+      checked.push(value)
+      if (checked.length % RECORDS_PER_PIECE === 0) yield
+    }
+    lists[name] = checked
+  }
+  const empty = Object.fromEntries(Object.keys(lists).map((name) => [name, []]))
+  return Object.assign(checkScenario({ ...sent, ...empty }), lists)
+}
+
+const soundRecord = (sent: unknown, schema: TSchema, check: TypeCheck<TSchema>): unknown => {
+  try {
+    const value = withoutNulls(sent, schema)
+    return check.Check(value) && writingProblem(value) === undefined ? value : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined // nested too deep
+    throw error
+  }
+}
+
 const checked = (sent: unknown): Scenario => {
   const value = withoutNulls(sent, ScenarioSchema)
-  compiled ??= TypeCompiler.Compile(ScenarioSchema)
-  if (!compiled.Check(value)) {
+  const check = wholeCheck()
+  if (!check.Check(value)) {
     const problems = new Map<string, Problem>()
-    for (const error of compiled.Errors(value)) {
+    for (const error of check.Errors(value)) {
+      if (problems.size === PROBLEMS_MAX) break
       if (!problems.has(error.path)) problems.set(error.path, { path: error.path, what: whatOf(error) })
     }
     throw new ScenarioFault([...problems.values()])

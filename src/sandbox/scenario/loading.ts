@@ -22,7 +22,7 @@ export interface Problem {
 }
 
 /** So many problems are listed. */
-const PROBLEMS_MAX = 1_000
+export const PROBLEMS_MAX = 1_000
 /** A code takes some 10 µs to make, and 200 bytes. */
 const VOUCHERS_MAX = 200_000
 

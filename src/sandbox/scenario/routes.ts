@@ -10,9 +10,9 @@ import type { Parts } from '../parts.ts'
 import { StagedFile, stagedIn } from '../worlds/database-folder.ts'
 import { getWorld, worldWire } from '../worlds/operations.ts'
 import { besideDataOf } from '../worlds/state.ts'
-import { inTurns, refusing, replaceByScenario } from './apply.ts'
+import { inTurns, refusing, replaceByScenario, resultInTurns } from './apply.ts'
 import { scenarioOf, withoutNulls } from './export.ts'
-import { type Format, readScenario, writeScenario } from './format.ts'
+import { type Format, readInSteps, writeScenario } from './format.ts'
 import { ScenarioFault } from './loading.ts'
 import * as operations from './operations.ts'
 import { type Scenario, ScenarioSchema } from './schema.ts'
@@ -37,7 +37,10 @@ export const scenarioRoutes = (parts: Parts) =>
         const world = getWorld(parts.worlds, query.world)
         const format = IS_YAML.test(request.headers.get('content-type') ?? '') ? 'yaml' : 'json'
         const text = await readLong(request, operations.SCENARIO_BYTES_MAX)
-        return refusing(async () => worldWire(await replaceByScenario(parts, world, objectIn(text, format))), text)
+        return refusing(async () => {
+          const document = await objectIn(world, text, format)
+          return worldWire(await replaceByScenario(parts, world, document))
+        }, text)
       },
       operations.loadScenario,
     )
@@ -53,9 +56,9 @@ const wantsYaml = ({ headers }: Request): boolean => {
 }
 
 /** A text that is no JSON object is refused as everywhere (contract C4). @throws DomainError body_unreadable */
-const objectIn = (text: string, format: Format): Scenario => {
+const objectIn = async (world: World, text: string, format: Format): Promise<Scenario> => {
   try {
-    return readScenario(text, format)
+    return await resultInTurns(world, readInSteps(text, format))
   } catch (error) {
     const [first] = error instanceof ScenarioFault ? error.problems : []
     if (format === 'json' && first?.path === '' && !text.trimStart().startsWith('{')) throw unreadable()

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import { parseInPieces } from '../../src/sandbox/scenario/long-json.ts'
+
+/** Long documents are read in pieces, and nobody can tell from what is read (decision 92). */
+
+const inPieces = (text: string): { value: unknown; steps: number } => {
+  const pieces = parseInPieces(text)
+  for (let steps = 0; ; steps++) {
+    const { done, value } = pieces.next()
+    if (done) return { value, steps }
+  }
+}
+
+const resultOf = (read: () => unknown): string => {
+  try {
+    return JSON.stringify(read())
+  } catch (error) {
+    return (error as Error).name
+  }
+}
+
+/** More than is read at once. */
+const LONG = ' '.repeat(70_000)
+
+describe('A long text is read as JSON.parse reads it', () => {
+  test.each([
+    '{"a":[1,2,{"b":[3,"],[",4]}],"c":"x","d":[]}',
+    '{"a":[],"b":[ ],"c":[[]],"d":[{}]}',
+    '{"a":[[1],[2,[3]]],"b":{"c":[1,2]},"d":[{"x":1},{"y":[{},{}]}]}',
+    '{"a\\"b":[1,2],"c":["\\"],{"]}',
+    '{"__proto__":[1],"constructor":[2]}',
+    '{"a":[1],"a":[2]}',
+    '{"a":[1],"a":3}',
+    '{"a":3,"a":[1]}',
+    '{"\\u0061":[1],"a":[2]}',
+    '[1,[2]]',
+    '"[1]"',
+    'null',
+  ])('%s', (text) => {
+    for (const long of [text + LONG, LONG + text, text.replaceAll(',', `,${LONG}`) + LONG]) {
+      expect(resultOf(() => inPieces(long).value)).toBe(JSON.stringify(JSON.parse(long)))
+    }
+  })
+
+  test.each([
+    '{"a":[1,]}',
+    '{"a":[,1]}',
+    '{"a":[1,,2]}',
+    '{"a":[1 2]}',
+    '{"a":[1}',
+    '{"a":[1]',
+    '{"a":[1]]}',
+    '{"a":[1]}}',
+    '{"a":[1]} x',
+    '{"a" [1]}',
+    '{"a":[1]"b":[2]}',
+    '{"b":[1] [2]}',
+    '{["a",1]}',
+    '{"a":["]}',
+    '',
+  ])('or refused like it: %s', (text) => {
+    for (const long of [text + LONG, LONG + text]) expect(resultOf(() => inPieces(long).value)).toBe('SyntaxError')
+  })
+})
+
+test('A list of a mebibyte is read in many steps', () => {
+  const document = {
+    note: 'first',
+    orders: Array.from({ length: 10_000 }, (_, id) => ({ id, email: 'ada@example.com' })),
+  }
+  const text = JSON.stringify({ ...document, more: 'x'.repeat(700_000) })
+  const { value, steps } = inPieces(text)
+  expect(value).toEqual(JSON.parse(text))
+  expect(steps).toBeGreaterThan(20)
+})
