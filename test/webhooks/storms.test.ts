@@ -39,7 +39,7 @@ describe('A webhook with hundreds of events that wait', () => {
   test('is switched off, on and off again: nothing of it is delivered later', async () => {
     const [world, receiver] = [await server.world(NOON), receiving(failing)]
     const { id } = await hook(world, receiver.url)
-    await makeMany(world, 500)
+    await makeMany(world, 300)
     await patch(world, id, { active: false })
     await patch(world, id, { active: true })
     await make(world, { id: 0 })
@@ -61,7 +61,7 @@ describe('A webhook with hundreds of events that wait', () => {
   test('is switched off and deleted: its events expire like any others', async () => {
     const [world, receiver] = [await server.world(NOON), receiving(failing)]
     const { id } = await hook(world, receiver.url)
-    await makeMany(world, 500)
+    await makeMany(world, 300)
     await patch(world, id, { active: false })
     expect((await world.delete(`${WEBHOOKS}/${id}`)).status).toBe(204)
     await world.clock({ advance: 'P31D' })
@@ -104,4 +104,89 @@ test('An event of half a megabyte arrives whole at a receiver that reads slowly'
   expect(receiver.received.map(({ event }) => event.data)).toEqual([{ id: 1, text }])
   expect(await attemptsOf(world, id)).toMatchObject([{ status: 'delivered' }])
   expect(await readHook(world, id)).toMatchObject({ active: true })
+})
+
+describe('While a delivery is on its way', () => {
+  /** A world with one event at a receiver that has not responded yet. */
+  const delivering = async () => {
+    const [world, { promise, resolve }] = [await server.world(NOON), Promise.withResolvers<Response>()]
+    const receiver = receiving(() => promise)
+    const { id } = await hook(world, receiver.url)
+    await fund(world)
+    await receiver.until(1)
+    return { world, receiver, id, respond: resolve }
+  }
+
+  test('its webhook is deleted: nothing is sent again', async () => {
+    const { world, receiver, id, respond } = await delivering()
+    expect((await world.delete(`${WEBHOOKS}/${id}`)).status).toBe(204)
+    respond(failing())
+    await settle(world)
+    await world.clock({ advance: 'PT1M' })
+    await settle(world)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('its webhook is switched off and on: it has failed, and is not sent again', async () => {
+    const { world, receiver, id, respond } = await delivering()
+    await patch(world, id, { active: false })
+    await patch(world, id, { active: true })
+    respond(failing())
+    await settle(world)
+    await world.clock({ advance: 'PT1M' })
+    await settle(world)
+    expect(receiver.received).toHaveLength(1)
+    expect(await attemptsOf(await world.again(), id)).toMatchObject([{ status: 'failed', next_attempt_at: null }])
+  })
+
+  test('its secret is rotated: the next attempt is signed with both', async () => {
+    const { world, receiver, id, respond } = await delivering()
+    await world.post(`${WEBHOOKS}/${id}/rotate`)
+    receiver.reply = () => new Response()
+    respond(failing())
+    await settle(world)
+    await world.clock({ advance: 'PT30S' })
+    await settle(world)
+    const signatures = receiver.received.map(({ headers }) => headers.get('webhook-signature')?.split(' ').length)
+    expect(signatures).toEqual([1, 2])
+  })
+
+  test('its URL is changed: the next attempt goes to the new one', async () => {
+    const { world, receiver, id, respond } = await delivering()
+    const other = receiving()
+    await patch(world, id, { url: other.url })
+    respond(failing())
+    await settle(world)
+    await world.clock({ advance: 'PT30S' })
+    await settle(world)
+    expect([receiver.received.length, other.types()]).toEqual([1, ['wallet.credited']])
+  })
+
+  test('its world is reset: the new world delivers its own events alone', async () => {
+    const { world, receiver, respond } = await delivering()
+    expect((await world.control('/reset')).status).toBe(200)
+    respond(failing())
+    const fresh = await world.again()
+    const { id } = await hook(fresh, receiver.url)
+    receiver.reply = () => new Response()
+    await fund(fresh)
+    await settle(fresh)
+    expect(receiver.received).toHaveLength(2)
+    expect(await attemptsOf(fresh, id)).toMatchObject([{ attempt: 1, status: 'delivered' }])
+  })
+
+  test('it is redelivered: a failure counts as the first of a new series', async () => {
+    const { world, receiver, id, respond } = await delivering()
+    const [{ event }] = receiver.received as [Receiver['received'][0]]
+    expect((await world.post(`/api/v1/events/${event.id}/redeliver`)).status).toBe(202)
+    respond(failing())
+    await settle(world)
+    await world.clock({ advance: 'PT30S' })
+    await settle(world)
+    const attempts = await attemptsOf(await world.again(), id)
+    expect(attempts.map(({ attempt, status }) => [attempt, status])).toEqual([
+      [1, 'retrying'],
+      [2, 'retrying'],
+    ])
+  })
 })
