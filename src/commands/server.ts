@@ -111,7 +111,7 @@ const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { worlds, r
 const sharingOf = (folder: object | undefined, before: Predecessor | undefined): ListenOptions['sharing'] =>
   folder && (before ? 'second' : 'first')
 
-/** The faults of a scenario can only be checked against the operations. @throws ProgramError when one can never strike */
+/** The faults of a scenario can only be checked against the operations. @throws ProgramError when one can never apply */
 export const appOf = (deps: Deps, { scenario }: Config, server?: Listening) => {
   try {
     return createApp(deps)

@@ -149,7 +149,7 @@ export class Sandbox implements Extension {
     return this.#coverage.report(undefined)
   }
 
-  /** Watches all writes and deliveries from now on, and has faults strike some of them (decision 49). */
+  /** Watches all writes and deliveries from now on, and injects faults into some of them (decision 49). */
   explore(faults: readonly RunFault[]): Exploration {
     const exploration = new Exploration(this.options.worlds, this.options.reference, faults)
     this.observer.writes = exploration.log

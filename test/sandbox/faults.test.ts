@@ -295,7 +295,7 @@ describe('The headers', () => {
 })
 
 const NO_EFFECT = 'is required, or status, delay_ms, drop, cut_after_bytes or bytes_per_second'
-const NO_PLACE = 'must fit an endpoint where the rule can strike; see GET /_sandbox/errors'
+const NO_PLACE = 'must fit an endpoint where the rule can apply; see GET /_sandbox/errors'
 
 describe('POST /_sandbox/faults', () => {
   test('201 returns the rule with all defaults', async () => {
@@ -382,7 +382,7 @@ describe('POST /_sandbox/faults', () => {
     [
       'a probability of 0',
       { drop: true, probability: 0 },
-      ['probability', 'min', 'must be more than 0: the rule would never strike'],
+      ['probability', 'min', 'must be more than 0: the rule would never apply'],
     ],
     ...[
       [
@@ -398,7 +398,7 @@ describe('POST /_sandbox/faults', () => {
     ].map(([what, rule]): [string, unknown, object] => [
       what,
       rule,
-      ['match', 'enum', 'must fit an endpoint where the rule can strike; see GET /_sandbox/errors'],
+      ['match', 'enum', 'must fit an endpoint where the rule can apply; see GET /_sandbox/errors'],
     ]),
     [
       'a path of more than 1,024 characters',

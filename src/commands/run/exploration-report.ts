@@ -104,6 +104,6 @@ const headOf = (writeCount: number, runs: readonly PlannedRun[], explored: reado
   const [losses, tried] = [runs.filter(isLoss), explored.filter(isLoss)]
   const writes = new Set(losses.map(({ write }) => write)).size
   const head = `explore: ${writes} of ${writeCount} writes, ${tried.length} of ${losses.length} lost responses`
-  const [events, struck] = [runs.length - losses.length, explored.length - tried.length]
-  return events > 0 ? `${head}, ${struck} of ${events} faults of events` : head
+  const [events, injected] = [runs.length - losses.length, explored.length - tried.length]
+  return events > 0 ? `${head}, ${injected} of ${events} faults of events` : head
 }

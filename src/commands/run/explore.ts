@@ -31,8 +31,8 @@ interface Run extends RunResult, Pick<EndedCommand, 'exitCode' | 'durationMs'> {
   /** The share of what there is that it kept busy: of all processors, or of the thread that serves, whatever is more. */
   load: number
   lost: WriteLog['lost']
-  /** Whether a fault of events has struck. */
-  hasStruck: boolean
+  /** Whether a fault of events was injected. */
+  wasInjected: boolean
 }
 
 interface RunOptions {
@@ -41,7 +41,7 @@ interface RunOptions {
   timeoutMs?: number
 }
 
-/** `scrip run --explore`: runs a command again for each fault that can strike it (contract C15, decision 49). */
+/** `scrip run --explore`: runs a command again for each fault that can be injected (contract C15, decision 49). */
 export const explore = async (
   givenConfig: ExploreConfig,
   words: readonly string[],
@@ -111,7 +111,7 @@ const runOnce = async (
     const load = Math.max((ownMs + commandMs) / availableParallelism(), ownMs) / (sinceStartMs() - beganMs)
     const { log: writes, events } = exploration
     const { lost } = writes
-    return { exitCode, durationMs, load, results, lost, eventFaults: events.faults, hasStruck: events.hasStruck }
+    return { exitCode, durationMs, load, results, lost, eventFaults: events.faults, wasInjected: events.wasInjected }
   } finally {
     await server.stop(0)
   }
@@ -164,12 +164,12 @@ const assess = (planned: PlannedRun, run: Run): Pick<ExploredRun, 'consequence' 
   return { consequence: consequence === 'failed' && run.exitCode === undefined ? 'cut off' : consequence, differences }
 }
 
-/** What the worlds hold that the fault could reach; undefined if it has not struck. */
+/** What the worlds hold that the fault could reach; undefined if it was not injected. */
 const foundIn = (
   { fault: { loss }, write, byName }: PlannedRun,
-  { lost, hasStruck, results }: Run,
+  { lost, wasInjected, results }: Run,
 ): PurchasesByWorld | undefined => {
-  if (!loss || !write) return hasStruck ? purchasesByWorld(results, byName) : undefined
+  if (!loss || !write) return wasInjected ? purchasesByWorld(results, byName) : undefined
   const found = results.find((result) => result.write === lost.get(loss))
   return found && new Map([[write.world.name, found.purchases]])
 }

@@ -17,8 +17,8 @@ export interface EventFault {
 export class EventLog {
   /** Of each type that was sent, whether the next event of a record ever waited behind it. */
   readonly #sent = new Map<EventType, { isFollowed: boolean }>()
-  /** Whether the fault has struck. */
-  hasStruck = false
+  /** Whether the fault was injected. */
+  wasInjected = false
   #isOver = false
 
   constructor(private readonly fault?: EventFault) {}
@@ -32,7 +32,7 @@ export class EventLog {
     if (event.type !== this.fault?.type) return undefined
     // Held back for an event that never comes, it would be lost.
     if (this.fault.how === 'reorder' && !isNextWaiting) return undefined
-    this.hasStruck = true
+    this.wasInjected = true
     return this.fault.how
   }
 
@@ -41,7 +41,7 @@ export class EventLog {
     this.#isOver = true
   }
 
-  /** The faults that can strike. */
+  /** The faults that can be injected. */
   get faults(): EventFault[] {
     return EVENT_TYPES.flatMap((type) => {
       const sent = this.#sent.get(type)

@@ -116,7 +116,7 @@ const nameOf = ({ error, status, drop, cut_after_bytes: cut, bytes_per_second: r
 }
 
 /** What comes before the work: waits, and fails instead of it. @throws DomainError */
-export const strike = async ({ when, delayMs, failure }: Fault): Promise<void> => {
+export const inject = async ({ when, delayMs, failure }: Fault): Promise<void> => {
   if (when === 'after') return
   if (delayMs > 0) await Bun.sleep(delayMs)
   if (failure) throw new DomainError(failure)

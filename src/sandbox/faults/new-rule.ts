@@ -6,9 +6,9 @@ import { PATTERN_LENGTH_MAX, reaches } from './pattern.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']
 const EFFECT_PROBLEM = 'is required, or status, delay_ms, drop, cut_after_bytes or bytes_per_second'
-const MATCH_PROBLEM = 'must fit an endpoint where the rule can strike; see GET /_sandbox/errors'
+const MATCH_PROBLEM = 'must fit an endpoint where the rule can apply; see GET /_sandbox/errors'
 
-/** A rule from what was asked for. @throws DomainError validation when it can never strike */
+/** A rule from what was asked for. @throws DomainError validation when it can never apply */
 export const newRule = (asked: RuleRequest, outcomes: OutcomeRegistry): Omit<Rule, 'id'> => {
   const rule = ruleOf(asked)
   const { error, status, probability, match } = rule
@@ -20,7 +20,7 @@ export const newRule = (asked: RuleRequest, outcomes: OutcomeRegistry): Omit<Rul
   if (match.method !== null && !METHODS.includes(match.method)) {
     throw violated('match', 'enum', `must have a method of ${METHODS.join(', ')}`)
   }
-  if (probability === 0) throw violated('probability', 'min', 'must be more than 0: the rule would never strike')
+  if (probability === 0) throw violated('probability', 'min', 'must be more than 0: the rule would never apply')
   if (match.path !== null && match.path.length > PATTERN_LENGTH_MAX) {
     throw violated('match', 'max', `must have a path of at most ${PATTERN_LENGTH_MAX} characters`)
   }
@@ -28,7 +28,7 @@ export const newRule = (asked: RuleRequest, outcomes: OutcomeRegistry): Omit<Rul
   return rule
 }
 
-/** A rule for deliveries strikes no request (contract C16). @throws DomainError validation */
+/** A rule for deliveries applies to no request (contract C16). @throws DomainError validation */
 const deliveryRule = (rule: Omit<Rule, 'id'>): Omit<Rule, 'id'> => {
   if (hasEffect(rule)) throw violated('webhook', 'format', 'must not come with an effect on requests')
   if (rule.probability !== 1) throw violated('probability', 'format', 'must not come with webhook')

@@ -46,7 +46,7 @@ export const removeRule = (world: World, id: number | undefined): boolean => {
   return isRemoved
 }
 
-/** Uses up the first rule that strikes a request. A rule for an error strikes only where the error `canOccur`. */
+/** Uses up the first rule that applies to a request. A rule for an error applies only where the error `canOccur`. */
 export const takeRule = (world: World, target: Asked, canOccur: (error: string) => boolean): Rule | undefined => {
   const { all, randomness } = world.of(rules)
   for (const rule of all) {

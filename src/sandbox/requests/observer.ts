@@ -19,7 +19,7 @@ import { unknownIn, unknownOnControl } from '../control/strict.ts'
 import type { WriteLog } from '../explore/writes.ts'
 import { currenciesOf } from '../faults/currencies.ts'
 import { impaired, responseOf, substituteFor } from '../faults/delivery.ts'
-import { type Fault, findFault, lostResponse, strike } from '../faults/faults.ts'
+import { type Fault, findFault, inject, lostResponse } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import { usernameIn, worldMeant, worldOfBearer } from '../worlds/accounts.ts'
 import { plainName } from '../worlds/operations.ts'
@@ -95,7 +95,7 @@ export class RequestObserver implements HttpObserver {
   ): Promise<Session> {
     await injected
     const when = await writes.admitted(target, session)
-    if (when) await this.#strike(observed, { fault: lostResponse(when), target, session })
+    if (when) await this.#apply(observed, { fault: lostResponse(when), target, session })
     return session
   }
 
@@ -141,13 +141,13 @@ export class RequestObserver implements HttpObserver {
     observed.route = target.route || null
     if (isExempt(target.route)) return undefined
     const fault = findFault(this.options.outcomes, world, target)
-    return fault && this.#strike(observed, { fault, target, session })
+    return fault && this.#apply(observed, { fault, target, session })
   }
 
   /** @throws DomainError the fault, if it comes before the work */
-  #strike(observed: ObservedRequest, injected: Injected): Promise<void> | undefined {
+  #apply(observed: ObservedRequest, injected: Injected): Promise<void> | undefined {
     observed.injected = injected
-    return injected.fault.when === 'before' ? this.#withCurrencies(injected).then(strike) : undefined
+    return injected.fault.when === 'before' ? this.#withCurrencies(injected).then(inject) : undefined
   }
 
   /** A missing rate names the currencies of the request, if it names them itself. */

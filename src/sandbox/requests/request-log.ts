@@ -22,7 +22,6 @@ interface ObservedResponse {
   body: string | Uint8Array | undefined
 }
 
-/** The fault of a request. */
 export interface Injected {
   fault: Fault
   target: Asked

@@ -209,7 +209,6 @@ const priceOf = ({ query, currencyOf }: Reading, payout: Payout, precision: numb
   }
 }
 
-/** The members that are not null. */
 export const withoutNulls = (members: Record): Record =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 

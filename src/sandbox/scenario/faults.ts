@@ -4,7 +4,7 @@ import type { OutcomeRegistry } from '../requests/outcomes.ts'
 import { type Problem, ScenarioFault } from './loading.ts'
 import type { Scenario } from './schema.ts'
 
-/** The fault rules of a document. @throws ScenarioFault with those that can never strike */
+/** The fault rules of a document. @throws ScenarioFault with those that can never apply */
 export const newRules = ({ faults = [] }: Pick<Scenario, 'faults'>, outcomes: OutcomeRegistry) => {
   const problems: Problem[] = []
   const rules = faults.flatMap((fault, index) => {

@@ -84,7 +84,7 @@ const exported = async ({ worlds, scenarios }: Parts, world: World, format: Form
   }
 }
 
-/** Rules that have struck as often as they should are left out. */
+/** Rules that have been used as often as they should are left out. */
 const ruleWire = ({ id: _, times_left: times, match, ...rule }: ReturnType<typeof rulesOf>[number]): object[] => {
   if (times === 0) return []
   const where = withoutNulls(match)

@@ -23,7 +23,7 @@ export const takeDeliveryFault = (
   return fault
 }
 
-/** Uses up the first rule that strikes an event (contract C16). */
+/** Uses up the first rule that applies to an event (contract C16). */
 const takeRule = (world: World, event: Event): DeliveryFault | undefined => {
   for (const rule of rulesOf(world)) {
     const { webhook, match, times_left } = rule
