@@ -9,8 +9,8 @@ const TIMED = 300
 const IDLE = 1_000
 const P99 = 0.99
 const SETTLING_MS = 1_000
-/** A world is idle after ten seconds, and fifty fall asleep in each second. */
-const ASLEEP_MS = 35_000
+/** A world is idle after ten seconds; all idle ones are suspended within a few more. */
+const ASLEEP_MS = 25_000
 
 const SCENARIOS = 50
 /** Beneficiaries, delivered orders and completed payouts: 1,000 records. */
