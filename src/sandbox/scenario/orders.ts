@@ -70,14 +70,9 @@ export const loadOrder = (loading: Loading, path: string, entry: OrderDocument, 
     },
   })
   if (endMs === undefined) return
-  loading.happened({
-    atMs: endMs,
-    path,
-    apply: (own) => {
-      const settled = { ...order, transactionId }
-      settleOrder(own, loading.sources, settled, endMs, remarks ?? order.productName, paying.wallet)
-    },
-  })
+  const settle = (own: Tx) =>
+    settleOrder(own, loading.sources, { ...order, transactionId }, endMs, remarks ?? order.productName, paying.wallet)
+  loading.happened({ atMs: endMs, path, apply: settle })
 }
 
 /** Writes the payment, the order and its vouchers. Returns the id of the transaction. */

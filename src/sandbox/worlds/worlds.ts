@@ -7,8 +7,9 @@ import { worldDamaged, worldsExhausted } from '../errors.ts'
 import { isAccount } from '../seed/accounts.ts'
 import { DamagedFile } from './damaged-file.ts'
 import { sharedImage } from './images.ts'
+import type { SandboxWorldsOptions } from './options.ts'
 import { stateOf, worldFrom } from './state.ts'
-import type { Saved, SnapshotStore, WorldStore } from './store.ts'
+import type { Saved, SnapshotStore } from './store.ts'
 
 /** How many named worlds one process holds (contract C15). */
 export const WORLDS_MAX = 10_000
@@ -24,21 +25,6 @@ const OPEN_SHARE = 1 / 2
 const LOG_SHARE = 1 / 4
 
 type OnPresent = (world: World, about: { isSeeded: boolean }) => void
-
-interface SandboxWorldsOptions {
-  clock: SteadyClock
-  default: World
-  /** Opens the default world anew once it was closed: as it is seeded, or from what was saved. */
-  reopenDefault: (saved?: Saved) => World
-  /** Where the other worlds and the snapshots are. */
-  store: WorldStore
-  /** The clients that a new world has, besides those that every world has. */
-  initialClients?: readonly string[]
-  /** The random seed of a copy of a world that draws from the machine. */
-  seed: string
-  /** What all worlds may take of the memory together (contract C15). */
-  memoryBytesMax: number
-}
 
 /** The default world and the named ones, which are suspended while nobody uses them (decision 0034). */
 export class SandboxWorlds implements Worlds {
