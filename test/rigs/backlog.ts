@@ -45,10 +45,12 @@ export const backlog: Rig = async ({ isShort }) => {
     fill(dataDir, webhooks, size.pending)
     const busy = await watched(dataDir, size)
     if (busy.grownBytes > quiet.grownBytes + GROWN_BYTES_MAX) findings.push(`it grows by ${mebibytes(busy.grownBytes)}`)
-    if (busy.p99Ms > quiet.p99Ms + LONGER_MS_MAX)
-      findings.push(`p99 of requests is ${milliseconds(busy.p99Ms)} instead of ${milliseconds(quiet.p99Ms)}`)
     const foundMs = slowestLook(dataDir, webhooks)
-    if (foundMs > FOUND_MS_MAX) findings.push(`the next attempt is found in ${milliseconds(foundMs)}`)
+    // A short run shares the machine with other tests.
+    const isTimed = !isShort
+    if (isTimed && busy.p99Ms > quiet.p99Ms + LONGER_MS_MAX)
+      findings.push(`p99 of requests is ${milliseconds(busy.p99Ms)} instead of ${milliseconds(quiet.p99Ms)}`)
+    if (isTimed && foundMs > FOUND_MS_MAX) findings.push(`the next attempt is found in ${milliseconds(foundMs)}`)
     const rows = [
       ['', 'without', 'with'],
       ['deliveries that wait', '0', count(webhooks.length * size.pending)],
