@@ -20,7 +20,7 @@ describe('a command', () => {
     const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
     for (const error of [full, tryLater(full)]) {
       const ended = explainFaults('/data', () => Promise.reject(error)).catch((explainFaults: unknown) => explainFaults)
-      expect(await ended).toEqual(new ProgramError(4, '/data: database or disk is full'))
+      expect(await ended).toEqual(new ProgramError(4, '/data: database or disk is full', { cause: full }))
     }
   })
 
