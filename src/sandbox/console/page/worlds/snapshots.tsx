@@ -16,7 +16,7 @@ export const Snapshots = ({ world, onRestored }: { world: string; onRestored: ()
   }
   return (
     <Card title="Snapshots" aside={<span class="soft">{snapshots.length}</span>}>
-      {snapshots.length === 0 && <Empty>Keep {world} as it is now, and come back to it later.</Empty>}
+      {snapshots.length === 0 && <Empty>Save {world} as it is now, and come back to it later.</Empty>}
       <ul class="items tall">
         {snapshots.map(({ name }) => (
           <li key={name}>
@@ -38,7 +38,7 @@ export const Snapshots = ({ world, onRestored }: { world: string; onRestored: ()
       <NameForm
         label="Name of the snapshot"
         placeholder={`Name for ${world} as it is now`}
-        button="Keep"
+        button="Save"
         onNamed={(name) =>
           change(() => ask('PUT', `/snapshots/${encodeURIComponent(name)}`, { world }), `Kept ${world} as ${name}`)
         }

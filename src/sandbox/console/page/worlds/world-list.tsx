@@ -55,7 +55,7 @@ export const WorldList = ({ worlds, chosen, onChoose, onChanged }: Props) => {
           </li>
         ))}
       </ul>
-      <NameForm label="Name of the new world" placeholder="New world" button="Make" onNamed={make}>
+      <NameForm label="Name of the new world" placeholder="New world" button="Create" onNamed={make}>
         <select aria-label="Copy of" value={from} onChange={(event) => setFrom(event.currentTarget.value)}>
           <option value="">fresh</option>
           {worlds.map(({ name }) => (
