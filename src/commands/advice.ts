@@ -14,13 +14,16 @@ export const withNextStep = (words: string, code: string): string => {
   return next === undefined ? words : `${words}\n${next}`
 }
 
+const DISK_FULL = 'cannot be written, because the disk is full\nMake room, and try again.'
+
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist\nCheck its name and its folder.',
   ENOTDIR: 'does not exist\nA part of its path is a file: check its name.',
   EEXIST: 'is a file\nName a folder.',
   EISDIR: 'is a folder\nName a file.',
   EACCES: 'cannot be opened\nRun the command as the user of the server, or change the permissions.',
-  ENOSPC: 'cannot be written, because the disk is full\nMake room, and try again.',
+  ENOSPC: DISK_FULL,
+  SQLITE_FULL: DISK_FULL,
   SQLITE_NOTADB: 'is no database of Scrip\nName a file that scrip backup has written, or the folder of a server.',
 }
 

@@ -20,7 +20,8 @@ describe('a command', () => {
     const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
     for (const error of [full, tryLater(full)]) {
       const ended = explainFaults('/data', () => Promise.reject(error)).catch((explainFaults: unknown) => explainFaults)
-      expect(await ended).toEqual(new ProgramError(4, '/data: database or disk is full', { cause: full }))
+      const message = '/data cannot be written, because the disk is full\nMake room, and try again.'
+      expect(await ended).toEqual(new ProgramError(4, message, { cause: full }))
     }
   })
 
