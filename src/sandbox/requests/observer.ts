@@ -5,7 +5,7 @@ import { parseObject } from '../../http/json.ts'
 import type { HttpObserver } from '../../http/observer.ts'
 import { ownRequests } from '../../http/request-timer.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
-import { sinceStartMs } from '../../kernel/clock.ts'
+import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
 import type { Log } from '../../observability/log.ts'
 import { CREDENTIALS_WRONG } from '../../sessions/errors.ts'
@@ -37,6 +37,9 @@ interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'cata
   isWatched: () => boolean
 }
 
+/** Nobody looks at more, and values make a write a tenth dearer. */
+const VALUES_PER_SECOND = 100
+
 /** Applies faults to requests, and records each request in the log and the coverage of its world. */
 export class RequestObserver implements HttpObserver {
   readonly #inProgress = new WeakMap<Request, ObservedRequest>()
@@ -44,6 +47,8 @@ export class RequestObserver implements HttpObserver {
   writes: WriteLog | undefined
   readonly #events: EventObserver
   readonly #listeners: RecordingListener[] = []
+  #valuesUntilMs = 0
+  #valuesLeft = 0
 
   constructor(private readonly options: Options) {
     const { worlds, coverage } = options
@@ -248,16 +253,29 @@ export class RequestObserver implements HttpObserver {
     this.options.coverage.count(world, outcome)
   }
 
+  /** Whether the values of one more unit of work are recorded. */
+  #takesValues(): boolean {
+    const nowMs = sinceStartMs()
+    if (nowMs >= this.#valuesUntilMs) {
+      this.#valuesUntilMs = nowMs + SECOND_MS
+      this.#valuesLeft = VALUES_PER_SECOND
+    }
+    this.#valuesLeft -= 1
+    return this.#valuesLeft >= 0
+  }
+
   /** A session whose writes report their row changes and events. */
   #watchedBy(observed: ObservedRequest, session: Session): Session {
     const { world } = session
     return {
       ...session,
       write: (work) => {
-        watchRows(world, this.options.isWatched())
+        const isWatched = this.options.isWatched()
+        watchRows(world, isWatched)
+        const takesValues = isWatched && this.#takesValues()
         return this.#events.during(observed, world, (cause) =>
           session.write((tx) => {
-            const { value, changes } = withChanges(world, () => cause(() => work(tx)))
+            const { value, changes } = withChanges(world, takesValues, () => cause(() => work(tx)))
             observed.changes = [...observed.changes, ...changes]
             if (changes.length > 0) markWritten(world)
             return value

@@ -28,6 +28,9 @@ const UNWATCHED = new Set([
 
 export const isWatched = (table: string): boolean => !UNWATCHED.has(table)
 
+/** What temp.noting says of the unit of work that runs. */
+const NOTING = { rows: 1, values: 2 } as const
+
 /** Which rows a trigger of an operation sees. */
 const OPERATIONS = { insert: ['NEW'], update: ['OLD', 'NEW'], delete: ['OLD'] } as const
 
@@ -47,7 +50,7 @@ const watch = worldPart(({ db: { sqlite } }) => {
   sqlite.run(triggersOf(sqlite, withValues))
   return {
     withValues,
-    begin: sqlite.query('INSERT INTO temp.noting VALUES (1)'),
+    begin: sqlite.query<unknown, [number]>('INSERT INTO temp.noting VALUES (?)'),
     end: sqlite.query('DELETE FROM temp.noting'),
     clear: sqlite.query('DELETE FROM temp.row_changes'),
     read: sqlite.query<Noted, []>(
@@ -69,7 +72,7 @@ const triggersOf = (sqlite: Database['sqlite'], withValues: boolean): string => 
   const name = withValues ? 'withValues' : 'plain'
   written[name] ??= [
     'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT, before TEXT, after TEXT)',
-    'CREATE TEMP TABLE IF NOT EXISTS noting (since INTEGER PRIMARY KEY)',
+    'CREATE TEMP TABLE IF NOT EXISTS noting (what INTEGER PRIMARY KEY)',
     ...watchedTables(sqlite).flatMap((table) => triggersOn(sqlite, table, withValues)),
   ].join(';\n')
   return written[name]
@@ -88,7 +91,9 @@ const triggersOn = (sqlite: Database['sqlite'], table: string, withValues: boole
   Object.entries(OPERATIONS).map(([operation, rows]) => {
     const key = keyOf(sqlite, table).map((name) => `${rows.at(-1)}."${name}"`)
     const [before, after] = ['OLD', 'NEW'].map((row) =>
-      withValues && !isFinal(table) && rows.some((seen) => seen === row) ? valuesSql(sqlite, table, row) : 'NULL',
+      withValues && !isFinal(table) && rows.some((seen) => seen === row)
+        ? `iif((SELECT what FROM noting) = ${NOTING.values}, ${valuesSql(sqlite, table, row)}, NULL)`
+        : 'NULL',
     )
     const noted = `'${table}', '${operation}', ${key.join(" || ',' || ")}, ${before}, ${after}`
     return `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
@@ -116,12 +121,16 @@ export const watchRows = (world: World, withValues: boolean): void => {
  * Runs a unit of work inside its transaction, and returns what it has written as well. Nothing is recorded outside of one:
  * what the clock moves on would gather until the next. Work that throws is undone, and what was noted with it.
  */
-export const withChanges = <T>(world: World, work: () => T): { value: T; changes: RowChange[] } => {
-  const { begin, end, clear, read, readDistinct, withValues } = world.of(watch)
-  begin.run()
+export const withChanges = <T>(
+  world: World,
+  takesValues: boolean,
+  work: () => T,
+): { value: T; changes: RowChange[] } => {
+  const { begin, end, clear, read, readDistinct } = world.of(watch)
+  begin.run(takesValues ? NOTING.values : NOTING.rows)
   const value = work()
   end.run()
-  const changes = withValues ? merged(read.all()) : readDistinct.all()
+  const changes = takesValues ? merged(read.all()) : readDistinct.all()
   clear.run()
   return { value, changes }
 }

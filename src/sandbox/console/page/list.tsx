@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** Rows beyond both ends of what is seen, so that quick scrolling shows no gap. */
-const SPARE = 10
+const SPARE = 5
 
 interface Props<Item> {
   items: readonly Item[]
