@@ -73,7 +73,7 @@ describe.if(hasChromium && againstBinary)('The console in Chromium', () => {
   test('shows the rows of a request before and after it, and says when it can not', async () => {
     const page = await consoles.open(`#requests?world=${world}&id=3&of=${world}`)
     const rows = page.getByRole('region', { name: 'Rows changed' })
-    await rows.getByText('This request came earlier').waitFor()
+    await rows.getByText('This request is not among them').waitFor()
     const looked = await consoles.world()
     await page.evaluate(`location.hash = 'requests?world=${looked.name}'`)
     await looked.post('/api/v1/payouts', PAYOUT)
@@ -83,7 +83,7 @@ describe.if(hasChromium && againstBinary)('The console in Chromium', () => {
     expect(await wallet.locator('tbody tr').filter({ hasText: 'amount_minor' }).allInnerTexts()).toEqual([
       'amount_minor\t10000000\t9998985',
     ])
-    expect(await rows.getByText('This request came earlier').count()).toBe(0)
+    expect(await rows.getByText('This request is not among them').count()).toBe(0)
     await page.context().close()
   })
 

@@ -317,7 +317,7 @@ describe('the runs', () => {
     inFolder(async (cwd) => {
       const { exitCode, stderr } = await explore(
         threeWorlds(() => true),
-        [],
+        ['--explore-jobs', '1'],
         { cwd },
       )
       expect(exitCode).toBe(0)
