@@ -18,7 +18,7 @@ export const reservePayout = (tx: Tx, context: MoneyContext, wallet: Wallet, pay
   reserve(tx, context, wallet, { sourceType: 'payout', sourceId, remarks, nowMs, conversion }, paidMinor)
 }
 
-/** @param given the wallet of the payout, for who has it at hand */
+/** @param given the wallet of the payout, if the caller has read it */
 export const movePayoutMoney = (
   tx: Tx,
   context: MoneyContext,
