@@ -33,10 +33,11 @@ const copyInPieces = async (from: string, to: string): Promise<void> => {
   const piece = Buffer.alloc(PIECE_BYTES)
   for (let at = 0; ; ) {
     const { bytesRead } = await source.read(piece, 0, PIECE_BYTES, at)
-    await copy.write(piece, 0, bytesRead, at)
-    if (bytesRead < PIECE_BYTES) break
+    if (bytesRead === 0) break
+    // A disk that becomes full takes a part, and refuses only the rest.
+    const { bytesWritten } = await copy.write(piece, 0, bytesRead, at)
     await copy.datasync()
-    at += bytesRead
+    at += bytesWritten
   }
   await copy.sync()
 }
