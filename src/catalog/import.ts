@@ -53,11 +53,14 @@ export const importCatalogInSteps = async (file: string, importing: Importing): 
   const replaced = productIds(database.query)
   const steps = [...replacingCatalog(rows, replaced)]
   database.setDurable(false) // after a loss of power, the file that was just written is imported again
-  for (const [index, step] of steps.entries()) {
-    onProgress?.('writing products', index, steps.length)
-    await write(step)
+  try {
+    for (const [index, step] of steps.entries()) {
+      onProgress?.('writing products', index, steps.length)
+      await write(step)
+    }
+  } finally {
+    database.setDurable(true)
   }
-  database.setDurable(true)
   await write((tx) => {
     dropSeed(tx, CATALOG_SEED)
     defineCategories(tx, rows)
