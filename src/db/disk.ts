@@ -1,7 +1,7 @@
 import { close, closeSync, constants, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { copyFile, open } from 'node:fs/promises'
+import { copyFile, type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { HOUR_MS, systemClock } from '../kernel/clock.ts'
+import { HOUR_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 
 export const flushFile = (path: string): void => flush(path, 'r+')
 
@@ -30,16 +30,32 @@ const PIECE_BYTES = 4_194_304
 const copyInPieces = async (from: string, to: string): Promise<void> => {
   await using source = await open(from, 'r')
   await using copy = await open(to, 'w', (await source.stat()).mode)
-  const piece = Buffer.alloc(PIECE_BYTES)
-  for (let at = 0; ; ) {
-    const { bytesRead } = await source.read(piece, 0, PIECE_BYTES, at)
-    if (bytesRead === 0) break
-    // A disk that becomes full takes a part, and refuses only the rest.
-    const { bytesWritten } = await copy.write(piece, 0, bytesRead, at)
-    await copy.datasync()
-    at += bytesWritten
-  }
+  for (let at = 0, copied = -1; copied !== 0; at += copied) copied = await inTurn(() => copyPiece(source, copy, at))
   await copy.sync()
+}
+
+/** Returns how many bytes: a disk that becomes full takes a part, and refuses only the rest. */
+const copyPiece = async (source: FileHandle, copy: FileHandle, at: number): Promise<number> => {
+  const piece = Buffer.allocUnsafe(PIECE_BYTES)
+  const { bytesRead } = await source.read(piece, 0, PIECE_BYTES, at)
+  if (bytesRead === 0) return 0
+  const { bytesWritten } = await copy.write(piece, 0, bytesRead, at)
+  await copy.datasync()
+  return bytesWritten
+}
+
+let lastPiece: Promise<unknown> = Promise.resolve()
+
+/** One piece at a time, of all copies. After each, commits have the disk to themselves for as long as the piece took. */
+const inTurn = (copyOne: () => Promise<number>): Promise<number> => {
+  let beganMs = 0
+  const pause = (): Promise<void> => Bun.sleep(sinceStartMs() - beganMs)
+  const piece = lastPiece.then(() => {
+    beganMs = sinceStartMs()
+    return copyOne()
+  })
+  lastPiece = piece.then(pause, pause)
+  return piece
 }
 
 /**

@@ -161,8 +161,8 @@ class Field {
     const { seconds } = this.form
     const felt = this.#victims.feel({ port, tokens: this.tokens, seconds, perSecond: VICTIMS_PER_SECOND })
     const endsAtMs = performance.now() + seconds * 1_000
-    const sent = attack ? await this.#attack(attack, endsAtMs) : 0
-    return { ...(await felt), sent }
+    const attacking = attack ? this.#attack(attack, endsAtMs) : 0
+    return { ...(await felt), sent: await attacking }
   }
 
   end(): void {
@@ -176,6 +176,7 @@ class Field {
     }
   }
 
+  /** Returns how many requests it has sent. */
   async #attack(shape: Shape, endsAtMs: number): Promise<number> {
     const token = await logIn(this.server.port, 'sandbox')
     let sent = 0
@@ -186,13 +187,14 @@ class Field {
         const bytes = shape.request(nextNumber(), token)
         await connection.send(bytes).catch(() => undefined)
         sent += 1
-        if (shape.who === 'client' && !isOver()) await Bun.sleep(REFILL_MS * BURST)
+        if (shape.who === 'client')
+          await Bun.sleep(Math.max(0, Math.min(REFILL_MS * BURST, endsAtMs - performance.now())))
         if (!connection.isOpen && !isOver()) connection = await Connection.open(this.server.port)
       } while (!isOver())
       connection.close()
     }
-    const attackers = Array.from({ length: this.form.connections[shape.who] }, attacker)
-    await Promise.race([Promise.all(attackers), Bun.sleep(Math.max(0, endsAtMs - performance.now()))])
+    // Until the last response: the next window must not feel what this attack has begun.
+    await Promise.all(Array.from({ length: this.form.connections[shape.who] }, attacker))
     return sent
   }
 }
