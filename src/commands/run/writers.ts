@@ -3,7 +3,7 @@ import type { RunConfig } from '../../config/config.ts'
 import type { Log } from '../../observability/log.ts'
 import { CapsuleWriter } from '../../sandbox/capsule.ts'
 import type { CoverageReport } from '../../sandbox/requests/coverage.ts'
-import { toHar, toHarEntry } from '../../sandbox/requests/formats.ts'
+import { HAR_TAIL, harEntry, harHead } from '../../sandbox/requests/formats.ts'
 import type { RecordedRequest } from '../../sandbox/requests/operations.ts'
 import type { SnapshotStore } from '../../sandbox/worlds/store.ts'
 import { VERSION } from '../../start/version.ts'
@@ -42,15 +42,12 @@ export const journalLines: WriterOf = (write) => ({
   end: () => undefined,
 })
 
-/** What closes an HTTP Archive without entries. */
-const HAR_TAIL = ']}}'
-
 export const journalHar: WriterOf = (write, { url }) => {
-  write(JSON.stringify(toHar([], url, VERSION)).slice(0, -HAR_TAIL.length))
+  write(harHead(VERSION))
   let separator = '\n'
   return {
     request: (request) => {
-      write(separator + JSON.stringify(toHarEntry(request, url)))
+      write(separator + harEntry(request, url))
       separator = ',\n'
     },
     end: () => write(`\n${HAR_TAIL}\n`),

@@ -1,16 +1,19 @@
 import type { RecordedRequest } from './operations.ts'
 
-/** HTTP Archive 1.2, as browsers and proxies import it. */
-export const toHar = (requests: readonly RecordedRequest[], baseUrl: string, version: string) => ({
-  log: {
-    version: '1.2',
-    creator: { name: 'Scrip', version },
-    entries: requests.map((recorded) => toHarEntry(recorded, baseUrl)),
-  },
-})
+/**
+ * HTTP Archive 1.2, as browsers and proxies import it. Its text is the head, the entries with commas between them, and the
+ * tail: a whole archive takes longer to format than other requests should wait.
+ */
+export const harHead = (version: string): string =>
+  `{"log":{"version":"1.2","creator":${JSON.stringify({ name: 'Scrip', version })},"entries":[`
+
+export const HAR_TAIL = ']}}'
+
+export const harEntry = (recorded: RecordedRequest, baseUrl: string): string =>
+  JSON.stringify(harEntryOf(recorded, baseUrl))
 
 /** HAR 1.2 allows custom fields, such as those of the world and of events. */
-export const toHarEntry = (recorded: RecordedRequest, baseUrl: string) => ({
+const harEntryOf = (recorded: RecordedRequest, baseUrl: string) => ({
   _world: recorded.world,
   _events: recorded.events,
   startedDateTime: recorded.at,

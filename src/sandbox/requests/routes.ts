@@ -9,24 +9,25 @@ import { ALL_WORLDS, getWorld, getWorlds } from '../worlds/operations.ts'
 import { toNodeTest, toPytest } from './as-test.ts'
 import { getCoverage } from './coverage.ts'
 import { detailOf } from './detail.ts'
-import { toCurl, toHar } from './formats.ts'
+import { HAR_TAIL, harEntry, harHead, toCurl } from './formats.ts'
 import { readLogs } from './listing.ts'
 import type { RecordedRequest } from './operations.ts'
 import * as operations from './operations.ts'
 import { toTable } from './outcomes.ts'
 import { type Logged, recordedFrom, requestLog } from './request-log.ts'
 
-export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, replay }: Parts) =>
-  new Elysia({ name: 'sandbox-requests' })
+export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, replay }: Parts) => {
+  const toEntry = (recorded: RecordedRequest): string => harEntry(recorded, publicUrl)
+  const har = (entries: readonly string[]) => jsonResponse(harHead(version) + entries.join(',') + HAR_TAIL)
+  return new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
       async ({ query: { world, format, ...filter } }) => {
         const read = <Formatted>(as: (recorded: RecordedRequest) => Formatted) =>
           readLogs(getWorlds(worlds, world), filter, as)
         if (format === 'curl') return textResponse((await read((each) => curlLine(each, publicUrl))).reverse().join(''))
-        if (format !== 'har') return jsonResponse(`[${(await read((each) => JSON.stringify(each))).join(',')}]`)
-        const oldestFirst = (await read((each) => each)).reverse()
-        return jsonResponse(JSON.stringify(toHar(oldestFirst, publicUrl, version)))
+        if (format === 'har') return har((await read(toEntry)).reverse())
+        return jsonResponse(`[${(await read((each) => JSON.stringify(each))).join(',')}]`)
       },
       operations.listRequests,
     )
@@ -38,7 +39,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         if (query.format !== 'har' && !toText) return jsonResponse(JSON.stringify(detailOf(logged, reference)))
         const recorded = recordedFrom(logged)
         if (toText) return textResponse(toText(recorded, publicUrl))
-        return jsonResponse(JSON.stringify(toHar([recorded], publicUrl, version)))
+        return har([toEntry(recorded)])
       },
       operations.getRequest,
     )
@@ -66,6 +67,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
       },
       getCoverage,
     )
+}
 
 const curlLine = (recorded: RecordedRequest, baseUrl: string): string => `${toCurl(recorded, baseUrl)}\n`
 
