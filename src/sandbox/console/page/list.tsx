@@ -106,7 +106,7 @@ export const VirtualList = <Item,>({ items, label, rowHeight, selected, keyOf, o
               aria-selected={key === selectedKey}
               aria-setsize={items.length}
               aria-posinset={from + at + 1}
-              style={{ transform: `translateY(${(from + at) * rowHeight}px)`, height: `${rowHeight}px` }}
+              style={{ top: `${(from + at) * rowHeight}px`, height: `${rowHeight}px` }}
               onClick={() => onSelect(item)}
             >
               {draw(item)}
