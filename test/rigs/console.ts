@@ -131,7 +131,7 @@ const scroll = async (consoles: ConsoleBrowser): Promise<number[]> => {
 
 const SECONDS_MAX = 30
 const RATIO_MAX = 1.05
-const TURNS = 12
+const TURNS = 24
 
 /** With a server of its own, which asks for no token, as a stranger has it. */
 const lookForCause = async (isTimed: boolean): Promise<{ row: string[]; findings: string[] }> => {

@@ -38,7 +38,7 @@ interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'cata
 }
 
 /** Nobody looks at more, and values make a write a tenth dearer. */
-const VALUES_PER_SECOND = 500
+const VALUES_PER_SECOND = 200
 
 /** Applies faults to requests, and records each request in the log and the coverage of its world. */
 export class RequestObserver implements HttpObserver {

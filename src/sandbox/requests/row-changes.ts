@@ -28,7 +28,7 @@ const UNWATCHED = new Set([
 
 export const isWatched = (table: string): boolean => !UNWATCHED.has(table)
 
-/** What temp.noting says of the unit of work that runs. */
+/** What the row of temp.noting says of the unit of work that runs; there is none outside of one. */
 const NOTING = { rows: 1, values: 2 } as const
 
 /** Which rows a trigger of an operation sees. */
@@ -92,12 +92,12 @@ const triggersOn = (sqlite: Database['sqlite'], table: string, withValues: boole
     const key = keyOf(sqlite, table).map((name) => `${rows.at(-1)}."${name}"`)
     const [before, after] = ['OLD', 'NEW'].map((row) =>
       withValues && !isFinal(table) && rows.some((seen) => seen === row)
-        ? `iif((SELECT what FROM noting) = ${NOTING.values}, ${valuesSql(sqlite, table, row)}, NULL)`
+        ? `iif(what = ${NOTING.values}, ${valuesSql(sqlite, table, row)}, NULL)`
         : 'NULL',
     )
     const noted = `'${table}', '${operation}', ${key.join(" || ',' || ")}, ${before}, ${after}`
     return `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
-       WHEN EXISTS (SELECT 1 FROM noting) BEGIN INSERT INTO row_changes VALUES (${noted}); END`
+       BEGIN INSERT INTO row_changes SELECT ${noted} FROM noting; END`
   })
 
 const withoutTriggers = (sqlite: Database['sqlite']): string =>
