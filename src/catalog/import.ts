@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import catalogPath from '../../seed/catalog.json' with { type: 'file' }
 import { findPrivateFile, removePrivateFile, writePrivateFile } from '../db/data-folder.ts'
 import type { Database, Tx } from '../db/database.ts'
-import { dropSeed, findSeed, putSeed, seedOnce } from '../db/seeds.ts'
+import { digestOf, dropSeed, findSeed, putSeed, seedOnce } from '../db/seeds.ts'
 import type { Reference } from '../reference/reference.ts'
 import { readCatalog } from './document.ts'
 import { defineCategories, type OnRows, productIds, replaceCatalog, replacingCatalog } from './queries.ts'
@@ -50,6 +50,7 @@ export const importCatalogInSteps = async (file: string, importing: Importing): 
   const { dataDir, database, write, reference, onProgress, record } = importing
   const rows = readCatalog(file, { reference, onRows: onProgress })
   writePrivateFile(dataDir, NEXT_CATALOG, file)
+  const digest = digestOf([file])
   const replaced = productIds(database.query)
   const steps = [...replacingCatalog(rows, replaced)]
   database.setDurable(false) // after a loss of power, the file that was just written is imported again
@@ -64,7 +65,7 @@ export const importCatalogInSteps = async (file: string, importing: Importing): 
   await write((tx) => {
     dropSeed(tx, CATALOG_SEED)
     defineCategories(tx, rows)
-    putSeed(tx, CATALOG_FILE, [file])
+    putSeed(tx, CATALOG_FILE, digest)
     record?.(tx, { before: { products: replaced.length }, after: { products: rows.products.length } })
   })
   removePrivateFile(dataDir, NEXT_CATALOG)

@@ -17,15 +17,15 @@ export const seedOnce = (
   database.fill((tx) => {
     if (findSeed(tx, name) === digest) return
     write(tx)
-    putSeed(tx, name, sources)
+    putSeed(tx, name, digest)
   })
 }
 
 export const findSeed = (query: Query, name: string): string | undefined =>
   query.select().from(seeds).where(eq(seeds.name, name)).limit(1).get()?.sha256
 
-export const putSeed = (tx: Tx, name: string, sources: readonly string[]): void => {
-  const sha256 = digestOf(sources)
+/** The digest of sources of megabytes takes too long for a transaction, for whose end a server waits. */
+export const putSeed = (tx: Tx, name: string, sha256: string): void => {
   tx.insert(seeds).values({ name, sha256 }).onConflictDoUpdate({ target: seeds.name, set: { sha256 } }).run()
 }
 
@@ -33,4 +33,4 @@ export const dropSeed = (tx: Tx, name: string): void => {
   tx.delete(seeds).where(eq(seeds.name, name)).run()
 }
 
-const digestOf = (sources: readonly string[]): string => createHash('sha256').update(sources.join('\0')).digest('hex')
+export const digestOf = (sources: readonly string[]): string => createHash('sha256').update(sources.join('\0')).digest('hex')
