@@ -33,4 +33,5 @@ export const dropSeed = (tx: Tx, name: string): void => {
   tx.delete(seeds).where(eq(seeds.name, name)).run()
 }
 
-export const digestOf = (sources: readonly string[]): string => createHash('sha256').update(sources.join('\0')).digest('hex')
+export const digestOf = (sources: readonly string[]): string =>
+  createHash('sha256').update(sources.join('\0')).digest('hex')

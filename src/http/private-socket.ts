@@ -11,8 +11,10 @@ interface Responding {
 export const listenPrivately = (path: string, responding: Responding): Server<undefined> => {
   const umask = process.umask(OTHERS)
   try {
+    // @ts-expect-error the types have idleTimeout for ports only
     return Bun.serve({
       unix: path,
+      idleTimeout: 0, // a response may stay open until one of the two processes ends
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
       ...responding,

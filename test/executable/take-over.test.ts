@@ -107,6 +107,23 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
       expect(readdirSync(office.dataDir).filter((name) => name.includes('.sock'))).toEqual([])
     }))
 
+  test('leaves nothing of what it tries on the copy', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const records = async () =>
+        Promise.all(
+          [['client'], ['wallet'], ['orders'], ['payouts'], ['beneficiary'], ['audit']].map(([room = '']) =>
+            office.answer<{ id?: number }[]>(room, 'list'),
+          ),
+        )
+      const before = await office.serve('--rate-limit', 'off')
+      const known = await records()
+      const after = await takeOver(office)
+      expect(await records()).toEqual(known)
+      await endOf(before)
+      expect((await after.stop()).exitCode).toBe(0)
+    }))
+
   test('waits for a request whose body arrives slowly, and finishes it', () =>
     inOffice(async (office) => {
       const credentials = await office.stocked()

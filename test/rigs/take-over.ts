@@ -27,6 +27,8 @@ const SHORT_QUIET_MS = 200
 /** Of all that was acknowledged, so much is asked for again after each round. */
 const RECALLED = 200
 const CODES = 60_000
+/** New connections after each hand-over. */
+const ARRIVING = 20
 /** The figures to reach, in the long form (docs/robustness.md): of each hand-over, and 30,000 requests of ten. */
 const GAP_MS_MAX = 100
 const REQUESTS_MIN = 3_000
@@ -113,6 +115,7 @@ class Relay {
     this.#servers.push(await this.live.serveBy(this.#executable, '--take-over'))
     const readyMs = performance.now() - startedMs
     await this.#chargeAgain(charge)
+    await this.#arrive()
     do await this.#pause()
     while (!this.isShort && this.#requests - requests < REQUESTS_MIN)
     const gapMs = percentile(this.#latencies, 1)
@@ -221,6 +224,14 @@ class Relay {
   #fail(what: string): void {
     this.#failed += 1
     this.#findings.push(what)
+  }
+
+  /** New connections are the new server's: a response that closes its connection comes through the old one. */
+  async #arrive(): Promise<void> {
+    for (let number = 0; number < ARRIVING; number++) {
+      const { head } = await ask(this.#port, { path: '/status' })
+      if (/\r\nconnection: close/i.test(head)) return void this.#findings.push('a new connection got to the old server')
+    }
   }
 
   #charge(): Promise<Answer> {

@@ -59,13 +59,10 @@ export class NextServer {
     return this.#settled
   }
 
-  readonly #respond = async (request: Request, socket: Server<undefined>): Promise<Response> => {
+  readonly #respond = async (request: Request): Promise<Response> => {
     const asked = `${request.method} ${new URL(request.url).pathname}`
     if (asked === 'GET /server') return Response.json(this.facts)
-    if (asked === 'POST /hand-over' && this.#state === 'awaited') {
-      socket.timeout(request, 0)
-      return this.#letGo(request)
-    }
+    if (asked === 'POST /hand-over' && this.#state === 'awaited') return this.#letGo(request)
     if (asked === 'POST /served' && this.#state === 'taking over') return this.#passOn(await request.text())
     return new Response(null, { status: 409 })
   }

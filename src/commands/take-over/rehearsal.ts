@@ -8,6 +8,7 @@ import { lockForCommand } from '../../db/folder-lock.ts'
 import type { Log } from '../../observability/log.ts'
 import { ProgramError } from '../exit.ts'
 import { appOf, openPlatform } from '../server.ts'
+import { addVisitor, visit } from './visitor.ts'
 
 /** What a start reads besides the database. */
 const KEY_FILES = ['signing.key', 'voucher.key', 'voucher.key.next']
@@ -22,10 +23,11 @@ export const rehearse = async (config: Config, dataDir: string, log: Log): Promi
   try {
     copyFolder(dataDir, staging.path)
     const platform = openPlatform({ ...config, dataDir: staging.path, takeOver: false }, log)
-    const publicUrl = 'http://127.0.0.1'
-    const deps = platform.deps({ publicUrl, addressOf: () => '', isClosing: () => false })
-    const { handle } = appOf(deps, config)
-    for (const path of WARMING) await handle(new Request(publicUrl + path))
+    const deps = platform.deps({ publicUrl: HOST, addressOf: () => '', isClosing: () => false })
+    const { handle, deliveries, logIn } = appOf({ ...deps, send: deliverNothing }, config)
+    const visitor = addVisitor(platform.worlds.default, deps.reference)
+    await visit(handle, HOST, await logIn(visitor), visitor)
+    await deliveries.close(0)
     platform.close()
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error
@@ -33,7 +35,10 @@ export const rehearse = async (config: Config, dataDir: string, log: Log): Promi
   }
 }
 
-const WARMING = ['/status', '/readyz', '/api/v1/products', '/auth/login']
+const HOST = 'http://127.0.0.1'
+
+/** The copy has what the running server delivers. */
+const deliverNothing = () => Promise.reject(new Error('a rehearsal delivers nothing'))
 
 /** @throws what SQLite says of a database that is damaged */
 const copyFolder = (from: string, to: string): void => {
