@@ -11,33 +11,45 @@ export interface PageCost {
   ratio: number
 }
 
-const REQUESTS = 2_000
 /** So many that the thread always has something to do: what a page may take is a share of its time. */
 const CONNECTIONS = 16
 /** Before a turn is over, so that what is still sent to the page counts. */
 const SETTLING_MS = 60
 
-type Asked = (n: number) => { method?: string; path: string; body?: string }
+interface Kind {
+  /** In a turn: they take some tenths of a second, as less is lost in what other programs do. */
+  requests: number
+  asked: (n: number) => { method?: string; path: string; body?: string }
+}
 
-const KINDS: Record<string, Asked> = {
-  'read a product': () => ({ path: '/api/v1/products/1' }),
-  'save a beneficiary': (n) => ({
-    path: '/api/v1/beneficiaries',
-    body: JSON.stringify({ email: `p${n}@example.com`, first_name: 'Ada', last_name: 'Lovelace' }),
-  }),
-  order: () => ({ path: '/api/v1/orders', body: '{"product_id":2,"denomination":50,"quantity":1}' }),
-  payout: (n) => ({
-    path: '/api/v1/payouts',
-    body: JSON.stringify({
-      reference_id: `cost-${n}`,
-      wallet_id: 1,
-      amount: 1,
-      currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
+const KINDS: Record<string, Kind> = {
+  'read a product': { requests: 16_000, asked: () => ({ path: '/api/v1/products/1' }) },
+  'save a beneficiary': {
+    requests: 5_000,
+    asked: (n) => ({
+      path: '/api/v1/beneficiaries',
+      body: JSON.stringify({ email: `p${n}@example.com`, first_name: 'Ada', last_name: 'Lovelace' }),
     }),
-  }),
+  },
+  order: {
+    requests: 1_000,
+    asked: () => ({ path: '/api/v1/orders', body: '{"product_id":2,"denomination":50,"quantity":1}' }),
+  },
+  payout: {
+    requests: 2_000,
+    asked: (n) => ({
+      path: '/api/v1/payouts',
+      body: JSON.stringify({
+        reference_id: `cost-${n}`,
+        wallet_id: 1,
+        amount: 1,
+        currency: 'USD',
+        beneficiary_email: 'ada@example.com',
+        beneficiary_first_name: 'Ada',
+        beneficiary_last_name: 'Lovelace',
+      }),
+    }),
+  },
 }
 
 /** Follows the feed of all worlds until it is stopped. */
@@ -56,7 +68,7 @@ const openPage = async (server: Server, headers: Record<string, string>): Promis
 }
 
 /** Each turn has a world of its own, so that all work on as much data. */
-const turnMs = async (server: Server, world: string, asked: Asked): Promise<number> => {
+const turnMs = async (server: Server, world: string, { requests, asked }: Kind): Promise<number> => {
   const headers = { Authorization: `Bearer ${await logIn(server.port, `sbx_${world}`)}` }
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(server.port)))
   let sent = 0
@@ -69,11 +81,11 @@ const turnMs = async (server: Server, world: string, asked: Asked): Promise<numb
   await Promise.all(connections.map((connection) => sendAll(connection, CONNECTIONS)))
   await Bun.sleep(SETTLING_MS)
   const before = threadMs(server.pid)
-  await Promise.all(connections.map((connection) => sendAll(connection, REQUESTS)))
+  await Promise.all(connections.map((connection) => sendAll(connection, requests)))
   await Bun.sleep(SETTLING_MS)
   const spentMs = threadMs(server.pid) - before
   for (const connection of connections) connection.close()
-  return spentMs / (REQUESTS - CONNECTIONS)
+  return spentMs / (requests - CONNECTIONS)
 }
 
 /** The headers are those that the feed needs. */
@@ -83,7 +95,7 @@ export const costsOfPage = async (
   turns: number,
 ): Promise<PageCost[]> => {
   const costs: PageCost[] = []
-  for (const [name, asked] of Object.entries(KINDS)) {
+  for (const [name, kind] of Object.entries(KINDS)) {
     const closed: number[] = []
     const open: number[] = []
     // The first turn warms up.
@@ -91,12 +103,12 @@ export const costsOfPage = async (
       const world = `cost-${costs.length}-${turn}`
       const withPage = async (): Promise<number> => {
         const close = await openPage(server, headers)
-        const spentMs = await turnMs(server, `${world}-open`, asked)
+        const spentMs = await turnMs(server, `${world}-open`, kind)
         await close()
         return spentMs
       }
       const openFirst = turn % 2 === 0 ? await withPage() : undefined
-      const closedMs = await turnMs(server, `${world}-closed`, asked)
+      const closedMs = await turnMs(server, `${world}-closed`, kind)
       const openMs = openFirst ?? (await withPage())
       if (turn === 0) continue
       closed.push(closedMs)
