@@ -11,7 +11,7 @@ import { Reader } from './reader.ts'
 /** News is sent this often, or less often if... */
 const FLUSH_MS = 25
 /** ...making and sending it takes more of the thread that serves requests than this. */
-const SHARE_MAX = 0.02
+const SHARE_MAX = 0.01
 /** What is made at once, for all readers together. */
 const WORK_MS = FLUSH_MS * SHARE_MAX
 /** Less than the time after which an idle connection is closed. */
