@@ -2,6 +2,9 @@ import type { Server } from 'bun'
 
 const OTHERS = 0o077
 
+/** A response may stay open until one of the two processes ends. The runtime's types have this for ports only. */
+const NEVER_IDLE: object = { idleTimeout: 0 }
+
 interface Responding {
   fetch: (request: Request, server: Server<undefined>) => Response | Promise<Response>
   error?: (error: Error) => Response
@@ -11,10 +14,9 @@ interface Responding {
 export const listenPrivately = (path: string, responding: Responding): Server<undefined> => {
   const umask = process.umask(OTHERS)
   try {
-    // @ts-expect-error the types have idleTimeout for ports only
     return Bun.serve({
       unix: path,
-      idleTimeout: 0, // a response may stay open until one of the two processes ends
+      ...NEVER_IDLE,
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
       ...responding,
