@@ -124,6 +124,15 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
       expect((await after.stop()).exitCode).toBe(0)
     }))
 
+  test('tries less on the copy where the rate limit allows less', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const before = await office.serve('--rate-limit', '5/d')
+      const after = await takeOver(office, '--rate-limit', '5/d')
+      await endOf(before)
+      expect((await after.stop()).exitCode).toBe(0)
+    }))
+
   test('waits for a request whose body arrives slowly, and finishes it', () =>
     inOffice(async (office) => {
       const credentials = await office.stocked()

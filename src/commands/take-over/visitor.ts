@@ -56,20 +56,23 @@ export const visit = async (respond: Respond, host: string, token: string, { wal
     for (const path of READ) await ask(path)
     await ask('/api/v1/beneficiaries', { email: EMAIL, ...PERSON })
     await ask('/api/v1/payouts', payoutOf(walletId, number))
-    const [product] = JSON.parse(await ask('/api/v1/products?limit=1')) as Product[]
+    const product = firstOf(JSON.parse(await ask('/api/v1/products?limit=1')))
     const bought = { denomination: product?.available_denominations[0]?.min_value, quantity: 1 }
     await ask(`/api/v1/products/${product?.id}/charges`, bought)
     await ask('/api/v1/orders', { product_id: product?.id, ...bought })
   }
 }
 
+/** Undefined as well for an error, such as that of a rate limit. */
+const firstOf = (products: Product[] | object): Product | undefined =>
+  Array.isArray(products) ? products[0] : undefined
+
 const payoutOf = (walletId: number, number: number) => ({
-  ...{
-    reference_id: `rehearsal-${number}`,
-    wallet_id: walletId,
-    amount: 1,
-    currency: CURRENCY,
-    beneficiary_email: EMAIL,
-  },
-  ...{ beneficiary_first_name: PERSON.first_name, beneficiary_last_name: PERSON.last_name },
+  reference_id: `rehearsal-${number}`,
+  wallet_id: walletId,
+  amount: 1,
+  currency: CURRENCY,
+  beneficiary_email: EMAIL,
+  beneficiary_first_name: PERSON.first_name,
+  beneficiary_last_name: PERSON.last_name,
 })
