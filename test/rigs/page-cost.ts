@@ -1,55 +1,47 @@
-import { bytesOf, Connection } from './connection.ts'
+import { ask, bytesOf, Connection } from './connection.ts'
+import { percentile } from './report.ts'
 import { logIn, type Server, threadMs } from './server.ts'
 
 /** What requests cost while a page of the console is open, which follows the feed, and while none is: in turns. */
 
 export interface PageCost {
   name: string
-  /** Processor time of the thread for one request, in milliseconds: the least of all turns, as other programs only add. */
+  /** Processor time of the thread for one request while no page is open, in milliseconds: the median of all turns. */
   closedMs: number
-  openMs: number
+  /** What it costs while a page is open, in relation to the turn beside it: the median of all pairs. */
   ratio: number
 }
 
 /** So many that the thread always has something to do: what a page may take is a share of its time. */
 const CONNECTIONS = 16
+/** Of a turn: so short that a machine whose speed changes is as fast in both turns of a pair. */
+const TURN_MS = 150
 /** Before a turn is over, so that what is still sent to the page counts. */
 const SETTLING_MS = 60
+/** The first turns warm up. */
+const WARM_UP_PAIRS = 10
 
-interface Kind {
-  /** In a turn: they take some tenths of a second, as less is lost in what other programs do. */
-  requests: number
-  asked: (n: number) => { method?: string; path: string; body?: string }
-}
+type Kind = (n: number) => { method?: string; path: string; body?: string }
 
 const KINDS: Record<string, Kind> = {
-  'read a product': { requests: 16_000, asked: () => ({ path: '/api/v1/products/1' }) },
-  'save a beneficiary': {
-    requests: 5_000,
-    asked: (n) => ({
-      path: '/api/v1/beneficiaries',
-      body: JSON.stringify({ email: `p${n}@example.com`, first_name: 'Ada', last_name: 'Lovelace' }),
+  'read a product': () => ({ path: '/api/v1/products/1' }),
+  'save a beneficiary': (n) => ({
+    path: '/api/v1/beneficiaries',
+    body: JSON.stringify({ email: `p${n}@example.com`, first_name: 'Ada', last_name: 'Lovelace' }),
+  }),
+  order: () => ({ path: '/api/v1/orders', body: '{"product_id":2,"denomination":50,"quantity":1}' }),
+  payout: (n) => ({
+    path: '/api/v1/payouts',
+    body: JSON.stringify({
+      reference_id: `cost-${n}`,
+      wallet_id: 1,
+      amount: 1,
+      currency: 'USD',
+      beneficiary_email: 'ada@example.com',
+      beneficiary_first_name: 'Ada',
+      beneficiary_last_name: 'Lovelace',
     }),
-  },
-  order: {
-    requests: 1_000,
-    asked: () => ({ path: '/api/v1/orders', body: '{"product_id":2,"denomination":50,"quantity":1}' }),
-  },
-  payout: {
-    requests: 2_000,
-    asked: (n) => ({
-      path: '/api/v1/payouts',
-      body: JSON.stringify({
-        reference_id: `cost-${n}`,
-        wallet_id: 1,
-        amount: 1,
-        currency: 'USD',
-        beneficiary_email: 'ada@example.com',
-        beneficiary_first_name: 'Ada',
-        beneficiary_last_name: 'Lovelace',
-      }),
-    }),
-  },
+  }),
 }
 
 /** Follows the feed of all worlds until it is stopped. */
@@ -67,55 +59,98 @@ const openPage = async (server: Server, headers: Record<string, string>): Promis
   }
 }
 
-/** Each turn has a world of its own, so that all work on as much data. */
-const turnMs = async (server: Server, world: string, { requests, asked }: Kind): Promise<number> => {
-  const headers = { Authorization: `Bearer ${await logIn(server.port, `sbx_${world}`)}` }
-  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(server.port)))
-  let sent = 0
-  const sendAll = async (connection: Connection, count: number): Promise<void> => {
-    while (sent < count) {
-      const { status, body } = await connection.send(bytesOf({ ...asked(++sent), headers }))
-      if (status >= 300) throw new Error(`${status} ${body}`)
+/** A client of a world of its own, with money enough, that asks for one kind of thing over all connections. */
+class Client {
+  #sent = 0
+
+  private constructor(
+    private readonly server: Server,
+    private readonly connections: readonly Connection[],
+    private readonly token: string,
+    private readonly kind: Kind,
+  ) {}
+
+  static async open(server: Server, control: Record<string, string>, world: string, kind: Kind): Promise<Client> {
+    await logIn(server.port, `sbx_${world}`)
+    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(server.port)))
+    for (const [route, sent] of FURNISHING) {
+      const path = `/_sandbox/${route}?world=${world}`
+      const { status, body } = await ask(server.port, { path, headers: control, body: sent })
+      if (status !== 200) throw new Error(`${status} ${body}`)
     }
+    // Moving the clock has ended the first login, which made the world.
+    return new Client(server, connections, await logIn(server.port, `sbx_${world}`), kind)
   }
-  await Promise.all(connections.map((connection) => sendAll(connection, CONNECTIONS)))
-  await Bun.sleep(SETTLING_MS)
-  const before = threadMs(server.pid)
-  await Promise.all(connections.map((connection) => sendAll(connection, requests)))
-  await Bun.sleep(SETTLING_MS)
-  const spentMs = threadMs(server.pid) - before
-  for (const connection of connections) connection.close()
-  return spentMs / (requests - CONNECTIONS)
+
+  close(): void {
+    for (const connection of this.connections) connection.close()
+  }
+
+  /** The processor time of a request, in milliseconds. */
+  async turn(): Promise<number> {
+    await this.#ask(() => false)
+    const [sent, before] = [this.#sent, threadMs(this.server.pid)]
+    const endsMs = performance.now() + TURN_MS
+    await this.#ask(() => performance.now() < endsMs)
+    await Bun.sleep(SETTLING_MS)
+    return (threadMs(this.server.pid) - before) / (this.#sent - sent)
+  }
+
+  /** One request over each connection, and more while there is time. */
+  async #ask(goesOn: () => boolean): Promise<void> {
+    const headers = { Authorization: `Bearer ${this.token}` }
+    await Promise.all(
+      this.connections.map(async (connection) => {
+        do {
+          const { status, body } = await connection.send(bytesOf({ ...this.kind(++this.#sent), headers }))
+          if (status >= 300) throw new Error(`${status} ${body}`)
+        } while (goesOn())
+      }),
+    )
+  }
 }
 
-/** The headers are those that the feed needs. */
+/** Money in both wallets, and a clock that stands still: what it brings about later would count in another turn. */
+const FURNISHING = [
+  ['wallets/1/fund', '{"amount":10000000}'],
+  ['wallets/2/fund', '{"amount":10000000}'],
+  ['clock', '{"frozen":true}'],
+] as const
+
+/** The headers are those that `/_sandbox` needs. */
 export const costsOfPage = async (
   server: Server,
   headers: Record<string, string>,
-  turns: number,
+  pairs: number,
 ): Promise<PageCost[]> => {
   const costs: PageCost[] = []
   for (const [name, kind] of Object.entries(KINDS)) {
-    const closed: number[] = []
-    const open: number[] = []
-    // The first turn warms up.
-    for (let turn = 0; turn <= turns; turn++) {
-      const world = `cost-${costs.length}-${turn}`
-      const withPage = async (): Promise<number> => {
-        const close = await openPage(server, headers)
-        const spentMs = await turnMs(server, `${world}-open`, kind)
-        await close()
-        return spentMs
-      }
-      const openFirst = turn % 2 === 0 ? await withPage() : undefined
-      const closedMs = await turnMs(server, `${world}-closed`, kind)
-      const openMs = openFirst ?? (await withPage())
-      if (turn === 0) continue
-      closed.push(closedMs)
-      open.push(openMs)
+    const client = await Client.open(server, headers, `cost-${costs.length}`, kind)
+    const withPage = async (): Promise<number> => {
+      const close = await openPage(server, headers)
+      const spentMs = await client.turn()
+      await close()
+      return spentMs
     }
-    const [closedMs, openMs] = [Math.min(...closed), Math.min(...open)]
-    costs.push({ name, closedMs, openMs, ratio: openMs / closedMs })
+    const turns: { closedMs: number; openMs: number }[] = []
+    for (let pair = 0; pair < WARM_UP_PAIRS + pairs; pair++) {
+      const openFirst = pair % 2 === 0 ? await withPage() : undefined
+      const closedMs = await client.turn()
+      turns.push({ closedMs, openMs: openFirst ?? (await withPage()) })
+    }
+    client.close()
+    const counted = turns.slice(WARM_UP_PAIRS)
+    costs.push({
+      name,
+      closedMs: percentile(
+        counted.map(({ closedMs }) => closedMs),
+        0.5,
+      ),
+      ratio: percentile(
+        counted.map(({ closedMs, openMs }) => openMs / closedMs),
+        0.5,
+      ),
+    })
   }
   return costs
 }

@@ -125,12 +125,14 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
 
   test('are cut at 2,000 characters', async () => {
     const world = await server.world(NOON)
-    await watched(() => world.post('/api/v1/beneficiaries', { ...ADA, metadata: { note: 'x'.repeat(5_000) } }))
-    const [saved] = await lastChanges(world)
-    expect(saved?.after?.metadata).toBe(`{"note":"${'x'.repeat(2_000 - 9)}…`)
+    for (const length of [5_000, 10_000]) {
+      await watched(() => world.post('/api/v1/beneficiaries', { ...ADA, metadata: { note: 'x'.repeat(length) } }))
+      const [saved] = await lastChanges(world)
+      expect(saved?.after?.metadata).toBe(`{"note":"${'x'.repeat(2_000 - 9)}…`)
+    }
   })
 
-  test('are recorded of up to 200 requests a second', async () => {
+  test('are recorded of up to 100 requests a second', async () => {
     const own = await startServer('--rate-limit', 'off')
     const feed = await FeedReader.open(own)
     const world = await own.world(NOON)
@@ -147,7 +149,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
     await feed.close()
     await own.stop()
     expect(valued).toBeGreaterThan(0)
-    expect(valued).toBeLessThanOrEqual(200 * windows)
+    expect(valued).toBeLessThanOrEqual(100 * windows)
   })
 
   test('are not in lists and messages, which name the rows', async () => {

@@ -10,7 +10,7 @@ import { entryWire } from '../control/ledger-entry.ts'
 import type { RequestDetail } from './operations.ts'
 import { type Logged, recordedFrom } from './request-log.ts'
 import { isWatched, type RowChange } from './row-changes.ts'
-import { isFinal, presentValues, valuesFrom } from './row-values.ts'
+import { isFinal, presentRow, valuesFrom } from './row-values.ts'
 
 type Detail = Static<typeof RequestDetail>
 
@@ -29,7 +29,7 @@ export const detailOf = (logged: Logged, reference: Reference): Detail => {
 const changeIn = (world: World, { table, operation, key, values }: RowChange): Detail['changes'][number] => {
   if (!isWatched(table)) return { table, operation, key, before: null, after: null, now: null }
   const { sqlite } = world.db
-  const now = presentValues(sqlite, table, key)
+  const now = valuesFrom(sqlite, table, presentRow(sqlite, table, key))
   return {
     table,
     operation,

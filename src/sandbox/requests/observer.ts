@@ -37,8 +37,8 @@ interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'cata
   isWatched: () => boolean
 }
 
-/** Nobody looks at more, and values make a write a tenth dearer. */
-const VALUES_PER_SECOND = 200
+/** Nobody looks at more, and values make a write a twentieth dearer. */
+const VALUES_PER_SECOND = 100
 
 /** Applies faults to requests, and records each request in the log and the coverage of its world. */
 export class RequestObserver implements HttpObserver {

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { RecordedRequest } from './operations.ts'
-import { isFinal, keyOf, valuesSql } from './row-values.ts'
+import { isFinal, keyOf, presentRow, shortened, valuesSql } from './row-values.ts'
 
 /** A row that a request has written; its key is the primary key, the columns joined by a comma. */
 export type RowChange = RecordedRequest['changes'][number] & {
@@ -34,13 +34,12 @@ const NOTING = { rows: 1, values: 2 } as const
 /** Which rows a trigger of an operation sees. */
 const OPERATIONS = { insert: ['NEW'], update: ['OLD', 'NEW'], delete: ['OLD'] } as const
 
-/** What a row of temp.row_changes says. */
+/** What a row of temp.row_changes says. The row after a change is the row before the next one, or what is left at the end. */
 interface Noted {
   table: string
   operation: RowChange['operation']
   key: string
   before: string | null
-  after: string | null
 }
 
 /** Temporary triggers that note each change of a row; they exist for a connection alone, and are made anew with it. */
@@ -54,7 +53,7 @@ const watch = worldPart(({ db: { sqlite } }) => {
     end: sqlite.query('DELETE FROM temp.noting'),
     clear: sqlite.query('DELETE FROM temp.row_changes'),
     read: sqlite.query<Noted, []>(
-      'SELECT table_name AS "table", operation, key, before, after FROM temp.row_changes ORDER BY rowid',
+      'SELECT table_name AS "table", operation, key, before FROM temp.row_changes ORDER BY rowid',
     ),
     readDistinct: sqlite.query<RowChange, []>(
       'SELECT DISTINCT table_name AS "table", operation, key FROM temp.row_changes ORDER BY rowid',
@@ -71,7 +70,7 @@ const written: { plain?: string; withValues?: string } = {}
 const triggersOf = (sqlite: Database['sqlite'], withValues: boolean): string => {
   const name = withValues ? 'withValues' : 'plain'
   written[name] ??= [
-    'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT, before TEXT, after TEXT)',
+    'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT, before TEXT)',
     'CREATE TEMP TABLE IF NOT EXISTS noting (what INTEGER PRIMARY KEY)',
     ...watchedTables(sqlite).flatMap((table) => triggersOn(sqlite, table, withValues)),
   ].join(';\n')
@@ -90,12 +89,11 @@ const watchedTables = (sqlite: Database['sqlite']): string[] =>
 const triggersOn = (sqlite: Database['sqlite'], table: string, withValues: boolean): string[] =>
   Object.entries(OPERATIONS).map(([operation, rows]) => {
     const key = keyOf(sqlite, table).map((name) => `${rows.at(-1)}."${name}"`)
-    const [before, after] = ['OLD', 'NEW'].map((row) =>
-      withValues && !isFinal(table) && rows.some((seen) => seen === row)
-        ? `iif(what = ${NOTING.values}, ${valuesSql(sqlite, table, row)}, NULL)`
-        : 'NULL',
-    )
-    const noted = `'${table}', '${operation}', ${key.join(" || ',' || ")}, ${before}, ${after}`
+    const before =
+      withValues && !isFinal(table) && rows[0] === 'OLD'
+        ? `iif(what = ${NOTING.values}, ${valuesSql(sqlite, table, 'OLD')}, NULL)`
+        : 'NULL'
+    const noted = `'${table}', '${operation}', ${key.join(" || ',' || ")}, ${before}`
     return `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
        BEGIN INSERT INTO row_changes SELECT ${noted} FROM noting; END`
   })
@@ -130,19 +128,32 @@ export const withChanges = <T>(
   begin.run(takesValues ? NOTING.values : NOTING.rows)
   const value = work()
   end.run()
-  const changes = takesValues ? merged(read.all()) : readDistinct.all()
+  const changes = takesValues ? withValuesOf(world.db, read.all()) : readDistinct.all()
   clear.run()
   return { value, changes }
 }
 
-/** A row that was written several times: as it was at first, and as it is at last. */
-const merged = (noted: readonly Noted[]): RowChange[] => {
-  const changes = new Map<string, Noted>()
-  for (const change of noted) {
-    const name = `${change.table} ${change.operation} ${change.key}`
-    const earlier = changes.get(name)
-    if (earlier) earlier.after = change.after
-    else changes.set(name, change)
+type ValuedChange = RowChange & Required<Pick<RowChange, 'values'>>
+
+/** With the rows before and after. A row that was written several times is as it was at first, and as it is at last. */
+const withValuesOf = ({ sqlite }: Database, noted: readonly Noted[]): RowChange[] => {
+  const changes: RowChange[] = []
+  const lastByRow = new Map<string, ValuedChange>()
+  for (const { table, operation, key, before } of noted) {
+    const change = { table, operation, key, values: { before: shortened(before), after: null } }
+    if (isFinal(table)) {
+      changes.push(change)
+      continue
+    }
+    const row = `${table} ${key}`
+    const last = lastByRow.get(row)
+    if (last?.operation === operation) continue
+    if (last) last.values.after = change.values.before
+    changes.push(change)
+    lastByRow.set(row, change)
   }
-  return [...changes.values()].map(({ before, after, ...change }) => ({ ...change, values: { before, after } }))
+  for (const { table, operation, key, values } of lastByRow.values()) {
+    if (operation !== 'delete') values.after = shortened(presentRow(sqlite, table, key))
+  }
+  return changes
 }

@@ -34,8 +34,10 @@ export const keyOf = (sqlite: Database['sqlite'], table: string): string[] =>
     .sort((a, b) => a.pk - b.pk)
     .map(({ name }) => name)
 
-/** Of a text, so that a row with much metadata takes little of the request log. */
+/** Of a text. */
 const CHARACTERS_MAX = 2_000
+/** Of a row whose texts are not cut. */
+const ROW_CHARACTERS_MAX = 8_000
 /** Found by the code of a voucher. What is encrypted is a BLOB. */
 const SECRET_COLUMN = 'fingerprint'
 
@@ -43,8 +45,7 @@ const SECRET_COLUMN = 'fingerprint'
 export const valuesSql = (sqlite: Database['sqlite'], table: string, row: string): string => {
   const values = columnsOf(sqlite, table).map(({ name, type }) => {
     const value = `${row}."${name}"`
-    if (type === 'BLOB' || name === SECRET_COLUMN) return `iif(${value} IS NULL, NULL, '[redacted]')`
-    return type === 'TEXT' ? `substr(${value}, 1, ${CHARACTERS_MAX + 1})` : value
+    return type === 'BLOB' || name === SECRET_COLUMN ? `iif(${value} IS NULL, NULL, '[redacted]')` : value
   })
   return `json_array(${values.join(', ')})`
 }
@@ -57,17 +58,34 @@ export const valuesFrom = (sqlite: Database['sqlite'], table: string, values: st
   )
 }
 
+/** So that a row with much metadata takes little of the request log. Most rows are short, and are kept as they are. */
+export const shortened = (values: string | null): string | null =>
+  values === null || values.length <= ROW_CHARACTERS_MAX
+    ? values
+    : JSON.stringify((JSON.parse(values) as unknown[]).map(cut))
+
 const cut = (value: unknown): unknown =>
   typeof value === 'string' && value.length > CHARACTERS_MAX ? `${value.slice(0, CHARACTERS_MAX)}…` : value
 
-/** A row as it is now, by its key as the request log has it; null if it is gone. */
-export const presentValues = (sqlite: Database['sqlite'], table: string, key: string): RowValues | null => {
-  const columns = keyOf(sqlite, table)
-  if (columns.length === 0) return null
-  const isKey = columns.map((name) => `row."${name}" = ?`).join(' AND ')
-  const statement = sqlite.query<{ row: string }, string[]>(
-    `SELECT ${valuesSql(sqlite, table, 'row')} AS "row" FROM "${table}" AS row WHERE ${isKey}`,
-  )
-  const parts = columns.length === 1 ? [key] : key.split(',')
-  return valuesFrom(sqlite, table, statement.get(...parts)?.row ?? null)
+/** By table: all worlds have the schema of the program. */
+const presentSql = new Map<string, { sql: string; keyColumns: number }>()
+
+const presentSqlOf = (sqlite: Database['sqlite'], table: string) => {
+  const known = presentSql.get(table)
+  if (known) return known
+  const isKey = keyOf(sqlite, table).map((name) => `row."${name}" = ?`)
+  if (isKey.length === 0) return undefined
+  const sql = `SELECT ${valuesSql(sqlite, table, 'row')} FROM "${table}" AS row WHERE ${isKey.join(' AND ')}`
+  const made = { sql, keyColumns: isKey.length }
+  presentSql.set(table, made)
+  return made
+}
+
+/** A row as it is now, a JSON array in the order of the columns, by its key as the request log has it; null if it is gone. */
+export const presentRow = (sqlite: Database['sqlite'], table: string, key: string): string | null => {
+  const known = presentSqlOf(sqlite, table)
+  if (!known) return null
+  const parts = known.keyColumns > 1 ? key.split(',') : [key]
+  const [row] = sqlite.query<unknown, string[]>(known.sql).values(...parts)
+  return row === undefined ? null : String(row[0])
 }

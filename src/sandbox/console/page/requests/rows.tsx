@@ -9,7 +9,7 @@ export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
     <>
       {!changes.every(isRecorded) && (
         <p class="hint">
-          Values before and after are recorded while a console is open, of up to 200 requests a second. This request is
+          Values before and after are recorded while a console is open, of up to 100 requests a second. This request is
           not among them: rows that change are shown as they are now.
         </p>
       )}
