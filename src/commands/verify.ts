@@ -63,15 +63,32 @@ const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<Ch
   return [...(await verified(path, onProgress)), ...(await verifiedWorlds(dirname(path), onProgress))]
 }
 
-const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
+/** Checks the files of the named worlds and snapshots in a data folder. */
+export const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
   const files = worldFilesIn(dataDir)
   const faults: string[] = []
   for (const [index, file] of files.entries()) {
     onProgress?.(`checking ${basename(file)}`, index, files.length)
-    faults.push(...(await worldFaults(file)).map((fault) => `${basename(file)}: ${fault}`))
+    faults.push(...(await faultsUnlessReplaced(file)).map((fault) => `${basename(file)}: ${fault}`))
   }
   return files.length === 0 ? [] : [resultOf(WORLDS_CHECK, faults)]
 }
+
+/** A server that runs may remove or replace a file meanwhile, and gives its space back while it is read. */
+const faultsUnlessReplaced = async (file: string): Promise<string[]> => {
+  const checked = inodeOf(file)
+  if (checked === undefined) return []
+  const isReplaced = () => inodeOf(file) !== checked
+  try {
+    const faults = await worldFaults(file)
+    return isReplaced() ? [] : faults
+  } catch (error) {
+    if (isReplaced()) return []
+    throw error
+  }
+}
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
 /** A world of an earlier release is migrated at its first use. Until then only its file is checked. */
 const worldFaults = async (file: string): Promise<string[]> => {

@@ -81,17 +81,24 @@ export const writeDatabase = (dataDir: string, image: Uint8Array): void => {
   writePrivateFile(dataDir, DATABASE_FILE, image)
 }
 
-export const removeDatabase = (path: string): void => {
-  releasingBeside(path, () => {
+/** For `isInPieces` see {@link releasingBeside}. */
+export const removeDatabase = (path: string, isInPieces = false): void => {
+  releasingBeside(path, isInPieces, () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   })
 }
 
+interface Replacement {
+  isDurable: boolean
+  /** See {@link releasingBeside}. */
+  isInPieces: boolean
+}
+
 /** Moves a database file into the place of one that is closed, in one step; a durable one is on the disk then. */
-export const replaceDatabase = (from: string, to: string, isDurable: boolean): void => {
+export const replaceDatabase = (from: string, to: string, { isDurable, isInPieces }: Replacement): void => {
   // A log that a killed process has left would be read into the new database.
   for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
-  releasingBeside(to, () => renameSync(from, to))
+  releasingBeside(to, isInPieces, () => renameSync(from, to))
   if (isDurable) flushFolder(dirname(to))
 }
 

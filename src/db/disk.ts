@@ -1,6 +1,20 @@
-import { close, closeSync, constants, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  close,
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncate,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { copyFile, type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { HOUR_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 
 export const flushFile = (path: string): void => flush(path, 'r+')
@@ -9,8 +23,20 @@ export const flushFolder = (path: string): void => {
   if (process.platform !== 'win32') flush(path, 'r')
 }
 
+const copies = new Set<Promise<void>>()
+
 /** Copies a file beside the thread that serves requests. A durable copy is on the disk then. */
 export const copyBeside = async (from: string, to: string, isDurable: boolean): Promise<void> => {
+  const copy = copied(from, to, isDurable)
+  copies.add(copy)
+  try {
+    await copy
+  } finally {
+    copies.delete(copy)
+  }
+}
+
+const copied = async (from: string, to: string, isDurable: boolean): Promise<void> => {
   if (!isDurable) return copyFile(from, to, constants.COPYFILE_FICLONE)
   if (!(await isCloned(from, to))) return copyInPieces(from, to)
   await using copy = await open(to, 'r+')
@@ -25,12 +51,12 @@ const isCloned = (from: string, to: string): Promise<boolean> =>
   )
 
 /** A file system may let a commit wait until all is on the disk that was written before: to whatever file. */
-const PIECE_BYTES = 4_194_304
+const PIECE_BYTES = 524_288
 
 const copyInPieces = async (from: string, to: string): Promise<void> => {
   await using source = await open(from, 'r')
   await using copy = await open(to, 'w', (await source.stat()).mode)
-  for (let at = 0, copied = -1; copied !== 0; at += copied) copied = await inTurn(() => copyPiece(source, copy, at))
+  for (let at = 0, bytes = -1; bytes !== 0; at += bytes) bytes = await inTurn(() => copyPiece(source, copy, at))
   await copy.sync()
 }
 
@@ -46,13 +72,13 @@ const copyPiece = async (source: FileHandle, copy: FileHandle, at: number): Prom
 
 let lastPiece: Promise<unknown> = Promise.resolve()
 
-/** One piece at a time, of all copies. After each, commits have the disk to themselves for as long as the piece took. */
-const inTurn = (copyOne: () => Promise<number>): Promise<number> => {
+/** One piece at a time, of all files. After each, commits have the disk to themselves for as long as the piece took. */
+const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
   let beganMs = 0
   const pause = (): Promise<void> => Bun.sleep(sinceStartMs() - beganMs)
   const piece = lastPiece.then(() => {
     beganMs = sinceStartMs()
-    return copyOne()
+    return work()
   })
   lastPiece = piece.then(pause, pause)
   return piece
@@ -60,24 +86,45 @@ const inTurn = (copyOne: () => Promise<number>): Promise<number> => {
 
 /**
  * Runs what removes or replaces a file, whose space is given back beside the thread that serves requests: for each 300 MB that
- * takes some 100 ms.
+ * takes some 100 ms. In pieces it takes commits as good as nothing, but cuts the file short for a process that still reads it.
  */
-export const releasingBeside = (path: string, work: () => void): void => {
+export const releasingBeside = (path: string, isInPieces: boolean, work: () => void): void => {
   const held = process.platform === 'win32' ? undefined : heldFile(path) // Windows removes no open file
   try {
     work()
   } finally {
-    if (held !== undefined) close(held, () => undefined)
+    if (held !== undefined) void (isInPieces ? releaseInPieces(held) : closed(held))
   }
 }
 
 const heldFile = (path: string): number | undefined => {
   try {
-    return openSync(path, 'r')
+    return openSync(path, 'r+')
   } catch {
     return undefined // there is none
   }
 }
+
+/** A file system that tells the disk which blocks are free lets commits wait until all of a transaction are told. */
+const RELEASED_BYTES = 16_777_216
+const cutTo = promisify(ftruncate)
+const flushed = promisify(fdatasync)
+
+const releaseInPieces = async (descriptor: number): Promise<void> => {
+  await Promise.allSettled(copies) // of this file, perhaps
+  try {
+    for (let left = fstatSync(descriptor).size - RELEASED_BYTES; left > 0; left -= RELEASED_BYTES) {
+      await inTurn(async () => {
+        await cutTo(descriptor, left)
+        await flushed(descriptor)
+      })
+    }
+  } finally {
+    await closed(descriptor)
+  }
+}
+
+const closed = (descriptor: number): Promise<void> => new Promise((resolve) => close(descriptor, () => resolve()))
 
 /** A disk writes what is new in such a time in some milliseconds. */
 const FLUSH_EVERY_MS = 20

@@ -123,7 +123,8 @@ const placeDatabase = (dataDir: string, staged: StagedFile): void => {
   setAccountPasswords(database)
   database.close()
   flushFile(staged.path)
-  replaceDatabase(staged.path, databasePath(dataDir), true)
+  // A backup that reads the old one goes on.
+  replaceDatabase(staged.path, databasePath(dataDir), { isDurable: true, isInPieces: false })
 }
 
 /** Created in memory and written whole: a process that is killed leaves all of it or none. Requires a folder lock. */

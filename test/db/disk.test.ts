@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyBeside, flushWhile } from '../../src/db/disk.ts'
+import { copyBeside, flushWhile, releasingBeside } from '../../src/db/disk.ts'
 
 /** What is brought to the disk beside the thread that serves requests. */
 
@@ -47,9 +56,10 @@ describe('a file that is brought to the disk while it is written', () => {
     }))
 })
 
-describe('a copy of a file', () => {
-  const PIECE = 4_194_304
+/** Of what is copied, and of what is given back at once. */
+const [PIECE, RELEASED] = [524_288, 16_777_216]
 
+describe('a copy of a file', () => {
   test.each([true, false])('has the same bytes, whether it falls between pieces or not (durable: %p)', (isDurable) =>
     inFolder(async (path) => {
       for (const bytes of [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE]) {
@@ -61,6 +71,17 @@ describe('a copy of a file', () => {
     }),
   )
 
+  test('is whole, although the file is removed while it is made', () =>
+    inFolder(async (path) => {
+      const content = Buffer.alloc(RELEASED + PIECE, 'Scrip')
+      writeFileSync(path, content)
+      const copy = copyBeside(path, `${path}-2`, true)
+      while (!existsSync(`${path}-2`)) await Bun.sleep(1)
+      releasingBeside(path, true, () => rmSync(path))
+      await copy
+      expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
+    }))
+
   test('is made after one that failed', () =>
     inFolder(async (path) => {
       writeFileSync(path, 'all of it')
@@ -71,3 +92,36 @@ describe('a copy of a file', () => {
       expect(readFileSync(`${path}-2`, 'utf8')).toBe('all of it')
     }))
 })
+
+describe('a file that is removed', () => {
+  const isOpen = (path: string): boolean =>
+    readdirSync('/proc/self/fd').some((descriptor) => linkOf(`/proc/self/fd/${descriptor}`)?.startsWith(path))
+
+  test.skipIf(process.platform !== 'linux').each([
+    [true, 3 * RELEASED + 1],
+    [true, RELEASED],
+    [true, 0],
+    [false, 3 * RELEASED + 1],
+  ])('is gone at once, and its space a moment later (in pieces: %p; %d bytes)', (isInPieces, bytes) =>
+    inFolder(async (path) => {
+      writeFileSync(path, Buffer.alloc(bytes))
+      releasingBeside(path, isInPieces, () => rmSync(path))
+      expect(existsSync(path)).toBe(false)
+      while (isOpen(path)) await Bun.sleep(1)
+    }),
+  )
+
+  test('may be none', () =>
+    inFolder(async (path) => {
+      rmSync(path)
+      expect(() => releasingBeside(path, true, () => rmSync(path, { force: true }))).not.toThrow()
+    }))
+})
+
+const linkOf = (path: string): string | undefined => {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined // closed meanwhile
+  }
+}

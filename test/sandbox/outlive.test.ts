@@ -1,7 +1,17 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { verifiedWorlds } from '../../src/commands/verify.ts'
 import { inFolder, run } from '../executable/program.ts'
 import { type Server, type StartedServer, startServer, TestWorld } from '../harness.ts'
 import { login } from '../sessions/requests.ts'
@@ -247,6 +257,26 @@ describe('The data folder of named worlds', () => {
         faults: 1,
         first: expect.stringMatching(/^snapshot-kept.sqlite: wallet 1 holds/),
       })
+      return server
+    }))
+
+  test('is checked without files that are replaced or removed meanwhile', () =>
+    withFolder(async (dataDir, server) => {
+      await succeed(server, 'PUT', '/snapshots/kept')
+      const path = join(dataDir, 'snapshots', 'snapshot-kept.sqlite')
+      copyFileSync(path, `${path}.copy`)
+      const kept = new Database(path)
+      kept.run('UPDATE wallets SET amount_minor = amount_minor + 1 WHERE id = 1')
+      kept.close()
+      copyFileSync(path, `${path}.wrong`)
+      expect(await verifiedWorlds(dataDir)).toMatchObject([{ faults: 1 }])
+      const beforeReplacement = verifiedWorlds(dataDir)
+      renameSync(`${path}.copy`, path)
+      expect(await beforeReplacement).toMatchObject([{ faults: 0, first: null }])
+      renameSync(`${path}.wrong`, path)
+      const beforeRemoval = verifiedWorlds(dataDir)
+      rmSync(path)
+      expect(await beforeRemoval).toMatchObject([{ faults: 0, first: null }])
       return server
     }))
 })

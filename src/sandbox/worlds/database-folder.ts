@@ -9,7 +9,7 @@ export class StagedFile implements Disposable {
   constructor(readonly path: string) {}
 
   [Symbol.dispose](): void {
-    releasingBeside(this.path, () => rmSync(this.path, { force: true }))
+    releasingBeside(this.path, true, () => rmSync(this.path, { force: true }))
   }
 }
 
@@ -96,13 +96,13 @@ export class DatabaseFolder {
   place(name: string, staged: StagedFile): void {
     this.#make()
     this.#names.delete(name) // to the end
-    replaceDatabase(staged.path, this.path(name), this.options.isDurable)
+    replaceDatabase(staged.path, this.path(name), { isDurable: this.options.isDurable, isInPieces: true })
     this.#names.add(name)
   }
 
   remove(name: string): boolean {
     if (!this.#names.delete(name)) return false
-    removeDatabase(this.path(name))
+    removeDatabase(this.path(name), true)
     if (this.options.isDurable) flushFolder(this.options.folder)
     return true
   }
