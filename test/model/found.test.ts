@@ -214,6 +214,19 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
       ],
     ],
   ],
+  'a copy of a world': [
+    [
+      'delivers what happens in it to the receivers of its original',
+      PLAIN,
+      [
+        asSandbox('create a webhook', { body: { name: 'mine', url: 'an inbox', events: ['*'] } }),
+        step('make a world', { name: 'b', from: 'default' }),
+        step('pay somebody', { who: { world: 'b', client: 'sandbox' }, body: payee('ada@example.com') }),
+        step('look into the inboxes', { world: 'b' }),
+        step('look into the inboxes', { world: 'default' }),
+      ],
+    ],
+  ],
   limits: [
     ['are not used up by a logout', LIMITED, [asSandbox('get a wallet', { id: '1' }), step('log out', sandbox)]],
   ],

@@ -296,8 +296,11 @@ export class Model {
   put(name: string, state: State = freshState()): World {
     if (name === DEFAULT) this.products = this.catalog
     const world = worldWith(name, this.worlds.get(name)?.password, structuredClone(state))
-    for (const webhook of world.state.webhooks) webhook.isSure = false
     this.worlds.set(name, world)
+    // What happens in a copy is delivered to the addresses of its original.
+    const inboxes = new Set(world.state.webhooks.map(({ inbox }) => inbox))
+    const webhooks = [...this.worlds.values()].flatMap((each) => each.state.webhooks)
+    for (const webhook of webhooks) if (inboxes.has(webhook.inbox)) webhook.isSure = false
     return world
   }
 

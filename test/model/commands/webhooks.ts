@@ -59,7 +59,7 @@ const GOOD: Record<string, readonly unknown[]> = {
   signing: SIGNINGS[0],
 }
 const badMembers = (body: Sent, names: readonly string[]): string[] =>
-  names.filter((name) => !GOOD[name]?.includes(body[name]))
+  names.filter((name) => !GOOD[name]?.some((good) => Bun.deepEquals(good, body[name])))
 
 const ownWebhooks = ({ state }: World, client: ClientName): Webhook[] =>
   state.webhooks.filter((webhook) => webhook.client === client)
