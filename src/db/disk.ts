@@ -12,7 +12,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { copyFile, type FileHandle, open } from 'node:fs/promises'
+import { copyFile, type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { HOUR_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
@@ -38,9 +38,17 @@ export const copyBeside = async (from: string, to: string, isDurable: boolean): 
 
 const copied = async (from: string, to: string, isDurable: boolean): Promise<void> => {
   if (!isDurable) return copyFile(from, to, constants.COPYFILE_FICLONE)
-  if (!(await isCloned(from, to))) return copyInPieces(from, to)
-  await using copy = await open(to, 'r+')
-  await copy.sync()
+  if (await isCloned(from, to)) return synced(to)
+  if ((await stat(from)).size > WHOLE_BYTES_MAX) return copyInPieces(from, to)
+  return inTurn(async () => {
+    await copyFile(from, to)
+    await synced(to)
+  })
+}
+
+const synced = async (path: string): Promise<void> => {
+  await using file = await open(path, 'r+')
+  await file.sync()
 }
 
 /** Whether the file system shares the blocks of both files. */
@@ -50,6 +58,8 @@ const isCloned = (from: string, to: string): Promise<boolean> =>
     () => false,
   )
 
+/** A file this small is one piece: the pauses between several would take longer than the copy. */
+const WHOLE_BYTES_MAX = 8_388_608
 /** A file system may let a commit wait until all is on the disk that was written before: to whatever file. */
 const PIECE_BYTES = 524_288
 

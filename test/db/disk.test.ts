@@ -56,13 +56,13 @@ describe('a file that is brought to the disk while it is written', () => {
     }))
 })
 
-/** Of what is copied, and of what is given back at once. */
-const [PIECE, RELEASED] = [524_288, 16_777_216]
+/** The largest file that is copied at once; a piece of larger ones; what is given back at once. */
+const [WHOLE, PIECE, RELEASED] = [8_388_608, 524_288, 16_777_216]
 
 describe('a copy of a file', () => {
   test.each([true, false])('has the same bytes, whether it falls between pieces or not (durable: %p)', (isDurable) =>
     inFolder(async (path) => {
-      for (const bytes of [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE]) {
+      for (const bytes of [0, 1, WHOLE, WHOLE + 1, WHOLE + PIECE - 1, WHOLE + PIECE, WHOLE + PIECE + 1]) {
         const content = Buffer.alloc(bytes, 'Scrip')
         writeFileSync(path, content)
         await copyBeside(path, `${path}-2`, isDurable)
