@@ -96,7 +96,8 @@ const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
 
 /**
  * Runs what removes or replaces a file, whose space is given back beside the thread that serves requests: for each 300 MB that
- * takes some 100 ms. In pieces it takes commits as good as nothing, but cuts the file short for a process that still reads it.
+ * takes some 100 ms. Commits may wait for it. In pieces they hardly wait, but a process that still reads the file finds it cut
+ * short.
  */
 export const releasingBeside = (path: string, isInPieces: boolean, work: () => void): void => {
   const held = process.platform === 'win32' ? undefined : heldFile(path) // Windows removes no open file
@@ -121,7 +122,7 @@ const cutTo = promisify(ftruncate)
 const flushed = promisify(fdatasync)
 
 const releaseInPieces = async (descriptor: number): Promise<void> => {
-  await Promise.allSettled(copies) // of this file, perhaps
+  await Promise.allSettled(copies) // one of them may read this file
   try {
     for (let left = fstatSync(descriptor).size - RELEASED_BYTES; left > 0; left -= RELEASED_BYTES) {
       await inTurn(async () => {
@@ -129,6 +130,8 @@ const releaseInPieces = async (descriptor: number): Promise<void> => {
         await flushed(descriptor)
       })
     }
+  } catch {
+    // what is left is given back at once
   } finally {
     await closed(descriptor)
   }
