@@ -124,7 +124,9 @@ const flushed = promisify(fdatasync)
 const releaseInPieces = async (descriptor: number): Promise<void> => {
   await Promise.allSettled(copies) // one of them may read this file
   try {
-    for (let left = fstatSync(descriptor).size - RELEASED_BYTES; left > 0; left -= RELEASED_BYTES) {
+    const { nlink, size } = fstatSync(descriptor)
+    if (nlink > 0) return // not removed after all, or kept under another name
+    for (let left = size - RELEASED_BYTES; left > 0; left -= RELEASED_BYTES) {
       await inTurn(async () => {
         await cutTo(descriptor, left)
         await flushed(descriptor)

@@ -2,11 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import {
   appendFileSync,
   existsSync,
+  linkSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -76,7 +78,8 @@ describe('a copy of a file', () => {
       const content = Buffer.alloc(RELEASED + PIECE, 'Scrip')
       writeFileSync(path, content)
       const copy = copyBeside(path, `${path}-2`, true)
-      while (!existsSync(`${path}-2`)) await Bun.sleep(1)
+      // From its first byte on, the copy has opened the file.
+      while (!statSync(`${path}-2`, { throwIfNoEntry: false })?.size) await Bun.sleep(1)
       releasingBeside(path, true, () => rmSync(path))
       await copy
       expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
@@ -108,6 +111,30 @@ describe('a file that is removed', () => {
       releasingBeside(path, isInPieces, () => rmSync(path))
       expect(existsSync(path)).toBe(false)
       while (isOpen(path)) await Bun.sleep(1)
+    }),
+  )
+
+  test.skipIf(process.platform !== 'linux')('keeps its bytes if the removal fails', () =>
+    inFolder(async (path) => {
+      const content = Buffer.alloc(RELEASED + PIECE, 'Scrip')
+      writeFileSync(path, content)
+      const failing = (): never => {
+        throw new Error('not permitted')
+      }
+      expect(() => releasingBeside(path, true, failing)).toThrow('not permitted')
+      while (isOpen(path)) await Bun.sleep(1)
+      expect(readFileSync(path).equals(content)).toBe(true)
+    }),
+  )
+
+  test.skipIf(process.platform !== 'linux')('keeps its bytes for another name of it', () =>
+    inFolder(async (path) => {
+      const content = Buffer.alloc(RELEASED + PIECE, 'Scrip')
+      writeFileSync(path, content)
+      linkSync(path, `${path}-2`)
+      releasingBeside(path, true, () => rmSync(path))
+      while (isOpen(path)) await Bun.sleep(1)
+      expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
     }),
   )
 
