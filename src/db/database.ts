@@ -229,7 +229,15 @@ export class Database {
 
   /** Writes at once, in a transaction of its own, to a database that serves no requests yet. */
   fill<T>(work: (tx: Tx) => T): T {
-    return this.#tx.transaction(() => work(this.#tx), { behavior: 'immediate' })
+    this.sqlite.run('BEGIN IMMEDIATE')
+    try {
+      const result = work(this.#tx)
+      this.sqlite.run('COMMIT')
+      return result
+    } catch (error) {
+      if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
+      throw error
+    }
   }
 
   /** Why writes are refused, if they are. */

@@ -7,7 +7,7 @@ import {
   recordPayout,
 } from '../../src/beneficiaries/queries.ts'
 import { beneficiaries } from '../../src/beneficiaries/tables.ts'
-import { Database } from '../../src/db/database.ts'
+import { Database, type Tx } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { sliceOf } from '../../src/http/pagination.ts'
 import type { Direction, Page } from '../../src/http/parameters.ts'
@@ -36,30 +36,30 @@ afterAll(() => database.close())
 const idOf = (number: number) => `ben_${String(number).padStart(5, '0')}`
 const emailOf = (number: number) => `${number % 2 === 0 ? 'even' : 'odd'}@example.com`
 /** Every third is another client's, every other has an even e-mail; created two at a time, so that the key decides between equals. */
-const save = (number: number, clientId: number, createdAtMs = Math.floor(number / 2)) =>
-  database.fill((tx) =>
-    tx
-      .insert(beneficiaries)
-      .values({
-        id: idOf(number),
-        clientId,
-        email: '',
-        firstName: '',
-        lastName: '',
-        emailLowerCase: emailOf(number),
-        firstNameLowerCase: '',
-        lastNameLowerCase: '',
-        searchLowerCase: emailOf(number),
-        country: null,
-        phone: null,
-        metadata: '{}',
-        totalPayouts: 0,
-        totalAmountMinor: 0,
-        lastPayoutAtMs: null,
-        createdAtMs,
-      })
-      .run(),
-  )
+const insert = (tx: Tx, number: number, clientId: number, createdAtMs = Math.floor(number / 2)) =>
+  tx
+    .insert(beneficiaries)
+    .values({
+      id: idOf(number),
+      clientId,
+      email: '',
+      firstName: '',
+      lastName: '',
+      emailLowerCase: emailOf(number),
+      firstNameLowerCase: '',
+      lastNameLowerCase: '',
+      searchLowerCase: emailOf(number),
+      country: null,
+      phone: null,
+      metadata: '{}',
+      totalPayouts: 0,
+      totalAmountMinor: 0,
+      lastPayoutAtMs: null,
+      createdAtMs,
+    })
+    .run()
+const save = (number: number, clientId: number, createdAtMs?: number) =>
+  database.fill((tx) => insert(tx, number, clientId, createdAtMs))
 
 const ours = Array.from({ length: ROWS }, (_, number) => number).filter((number) => number % 3 !== 2)
 
@@ -115,9 +115,9 @@ describe('A page of a list', () => {
     database.sqlite.run(
       `INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (${MANY}, 'many', '', 1, 0)`,
     )
-    database.sqlite.transaction(() => {
-      for (let number = 10_000; number < 10_000 + many; number++) save(number, MANY)
-    })()
+    database.fill((tx) => {
+      for (let number = 10_000; number < 10_000 + many; number++) insert(tx, number, MANY)
+    })
     for (const sortBy of ['created_at', 'email'] as const) {
       const found = await page(MANY, { page: { page: 2, limit: 100 }, sortBy, search: '@example' })
       expect(found).toEqual(await page(MANY, { page: { page: 2, limit: 100 }, sortBy }))
@@ -143,9 +143,7 @@ describe('A page far from both ends', () => {
     database.sqlite.run(
       `INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (${DEEP}, 'deep', '', 1, 0)`,
     )
-    database.sqlite.transaction(() => {
-      for (let count = 0; count < deep; count++) add(1_000_000 + count)
-    })()
+    for (let count = 0; count < deep; count++) add(1_000_000 + count)
   })
 
   const KEYS = {
@@ -288,9 +286,12 @@ describe('The count of a list', () => {
     const before = (await page(THEIRS)).totalCount
     save(1_000, THEIRS)
     expect((await page(THEIRS)).totalCount).toBe(before + 1)
-    database.sqlite.run('BEGIN')
-    save(1_001, THEIRS)
-    database.sqlite.run('ROLLBACK')
+    const undone = () =>
+      database.fill((tx) => {
+        insert(tx, 1_001, THEIRS)
+        throw new Error('undone')
+      })
+    expect(undone).toThrow('undone')
     database.fill((tx) => deleteBeneficiary(tx, THEIRS, idOf(1_000)))
     expect((await page(THEIRS)).totalCount).toBe(before)
   })
