@@ -1,5 +1,4 @@
-import type { Statement } from 'bun:sqlite'
-import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, eq, getTableColumns, is, Param, Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Query, statementOn, type Tx } from './database.ts'
 
@@ -7,7 +6,7 @@ import { type Query, statementOn, type Tx } from './database.ts'
 
 /** What drizzle has prepared: the statement of one connection in `stmt`, beside what holds for every connection. */
 interface PreparedQuery {
-  getQuery(): { sql: string }
+  getQuery(): { sql: string; params: unknown[] }
 }
 
 /**
@@ -22,15 +21,81 @@ export const prepared = <Connection extends Query, Prepared extends PreparedQuer
   return (connection) => {
     const known = made.get(connection)
     if (known !== undefined) return known
-    const statement = pattern ? copyOf(pattern, statementOn(connection, pattern.getQuery().sql)) : build(connection)
-    pattern ??= copyOf(statement, undefined)
+    pattern ??= patternOf(build(connection))
+    const stmt = statementOn(connection, pattern.getQuery().sql)
+    const statement = Object.assign(Object.create(pattern), { stmt })
     made.set(connection, statement)
     return statement
   }
 }
 
-const copyOf = <Prepared extends PreparedQuery>(prepared: Prepared, stmt: Statement | undefined): Prepared =>
-  Object.assign(Object.create(Object.getPrototypeOf(prepared)), prepared, { stmt })
+type Values = Record<string, unknown>
+/** What a statement of a connection has beside its pattern. */
+interface OfConnection {
+  stmt: { run(...given: unknown[]): unknown; values(...given: unknown[]): unknown[][] }
+}
+
+/**
+ * Knows where each parameter gets its value from, and each member of a row. Drizzle finds that out again for each run, which takes
+ * longer than SQLite takes to write a row. Rows of several tables are still put together by drizzle.
+ */
+const patternOf = <Prepared extends PreparedQuery>(built: Prepared): Prepared => {
+  const sources = built.getQuery().params.map(sourceOf)
+  const argumentsOf = (values: Values) => sources.map((source) => source(values))
+  const pattern: Prepared = Object.assign(Object.create(Object.getPrototypeOf(built)), built, {
+    stmt: undefined, // of the connection for which it was built
+    run(this: OfConnection, values: Values = {}) {
+      return this.stmt.run(...argumentsOf(values))
+    },
+  })
+  const members = membersOf(built)
+  if (!members) return pattern
+  const rowOf = (row: readonly unknown[]): Values => {
+    const read: Values = {}
+    for (const [index, { name, decoder }] of members.entries()) {
+      const value = row[index]
+      read[name] = value === null ? null : decoder.mapFromDriverValue(value)
+    }
+    return read
+  }
+  return Object.assign(pattern, {
+    get(this: OfConnection, values: Values = {}) {
+      const [row] = this.stmt.values(...argumentsOf(values))
+      return row && rowOf(row)
+    },
+    all(this: OfConnection, values: Values = {}) {
+      return this.stmt.values(...argumentsOf(values)).map(rowOf)
+    },
+  })
+}
+
+const sourceOf = (param: unknown): ((values: Values) => unknown) => {
+  const { placeholder, encode } = is(param, Param)
+    ? { placeholder: param.value, encode: (value: unknown) => param.encoder.mapToDriverValue(value) }
+    : { placeholder: param, encode: (value: unknown) => value }
+  if (!is(placeholder, Placeholder)) return () => param
+  const { name } = placeholder
+  return (values) => {
+    if (!(name in values)) throw new Error(`the statement has no value for ${name}`)
+    return encode(values[name])
+  }
+}
+
+type Decoder = Pick<AnyColumn, 'mapFromDriverValue'>
+interface Selected {
+  path: string[]
+  field: Decoder | { decoder: Decoder } | { sql: { decoder: Decoder } }
+}
+
+/** The members of a row of one table; undefined for other rows, and where no rows are read. */
+const membersOf = (built: object) => {
+  const selected: Selected[] | undefined = Reflect.get(built, 'fields')
+  if (!selected?.every(({ path }) => path.length === 1)) return undefined
+  return selected.map(({ path: [name = ''], field }) => {
+    const source = 'sql' in field ? field.sql : field
+    return { name, decoder: 'decoder' in source ? source.decoder : source }
+  })
+}
 
 export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
 
@@ -84,48 +149,38 @@ export const preparedInsert = <Table extends SQLiteTable>(table: Table) => {
   return (tx: Tx, row: WholeRow<Table>): void => void statement(tx).run(row)
 }
 
-/** Inserts a few rows at once, with a statement for each number of them. */
-export const preparedInsertAll = <Table extends SQLiteTable>(table: Table) => {
-  const names = namesOf(table)
-  const nameIn = (name: string, row: number): string => `${name} ${row}`
-  const rowOf = (row: number) => Object.fromEntries(names.map((name) => [name, sql.placeholder(nameIn(name, row))]))
-  const statementFor = (count: number) =>
-    prepared((tx: Tx) =>
-      tx
-        .insert(table)
-        .values(Array.from({ length: count }, (_, row) => rowOf(row) as Table['$inferInsert']))
-        .prepare(),
-    )
-  const statements = new Map<number, ReturnType<typeof statementFor>>()
-  return (tx: Tx, rows: readonly WholeRow<Table>[]): void => {
-    if (rows.length === 0) return
-    const statement = statements.get(rows.length) ?? statementFor(rows.length)
-    statements.set(rows.length, statement)
-    const values: Record<string, unknown> = {}
-    for (const [row, columns] of rows.entries()) {
-      for (const [name, value] of Object.entries(columns)) values[nameIn(name, row)] = value
-    }
-    statement(tx).run(values)
-  }
+/** Takes the place of a row that has the same key. */
+export const preparedPut = <Table extends SQLiteTable>(table: Table, key: readonly SQLiteColumn[]) => {
+  const values = placeholders(namesOf(table)) as Table['$inferInsert']
+  const statement = prepared((tx: Tx) =>
+    tx
+      .insert(table)
+      .values(values)
+      .onConflictDoUpdate({ target: [...key], set: values })
+      .prepare(),
+  )
+  return (tx: Tx, row: WholeRow<Table>): void => void statement(tx).run(row)
 }
 
-/** Returns the row with the columns that the database computes. */
+/** Returns the row with the columns that the database computes, the id among them. */
 export const preparedInsertReturning = <
-  Table extends SQLiteTable,
+  Table extends SQLiteTable & { id: SQLiteColumn },
   Computed extends string & keyof Table['$inferSelect'],
 >(
   table: Table,
   computed: Record<Computed, SQL>,
 ) => {
+  const columns: Record<string, SQLiteColumn> = getTableColumns(table)
+  const read = Object.entries(columns).filter(([name]) => name === 'id' || name in computed)
   const statement = prepared((tx: Tx) =>
     tx
       .insert(table)
       .values({ ...placeholders(namesOf(table)), ...computed } as Table['$inferInsert'])
-      .returning()
+      .returning(Object.fromEntries(read))
       .prepare(),
   )
   return (tx: Tx, row: Omit<WholeRow<Table>, Computed>): Table['$inferSelect'] =>
-    statement(tx).get(row) as Table['$inferSelect']
+    Object.assign({}, row, statement(tx).get(row)) as Table['$inferSelect']
 }
 
 /** Unchanged columns are not named: each column that is set costs its indexes a deletion and an insertion. */

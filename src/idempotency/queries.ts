@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
+import { prepared, preparedFirst, preparedPut } from '../db/prepared.ts'
 import { idempotencyKeys } from './tables.ts'
 
 export type KeyRecord = typeof idempotencyKeys.$inferSelect
@@ -29,12 +29,17 @@ const isKey = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
 /** What an erased key is stored as: the key itself can name a person. */
 const erasedKeyOf = (key: string): string => `erased ${createHash('sha256').update(key).digest('hex')}`
 
+const findEither = preparedFirst(
+  idempotencyKeys,
+  and(
+    eq(idempotencyKeys.clientId, sql.placeholder('clientId')),
+    inArray(idempotencyKeys.key, [sql.placeholder('key'), sql.placeholder('erasedKey')]),
+  ),
+)
+
 /** Also finds a key that has expired, or was erased. */
-export const findKey = (query: Query, clientId: number, key: string): KeyRecord | undefined => {
-  const { clientId: owner, key: stored } = idempotencyKeys
-  const isEither = and(eq(owner, clientId), inArray(stored, [key, erasedKeyOf(key)]))
-  return query.select().from(idempotencyKeys).where(isEither).limit(1).get()
-}
+export const findKey = (query: Query, clientId: number, key: string): KeyRecord | undefined =>
+  findEither(query, { clientId, key, erasedKey: erasedKeyOf(key) })
 
 /** Takes the request and its response out. No request is the same as the erased one. */
 export const eraseKey = (tx: Tx, stored: Pick<KeyRecord, 'clientId' | 'key'>): void => {
@@ -63,13 +68,7 @@ const isAfter = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
   sql`(${idempotencyKeys.clientId}, ${idempotencyKeys.key}) > (${clientId}, ${key})`
 
 /** Replaces an expired response. */
-export const putKey = (tx: Tx, stored: KeyRecord): void => {
-  const { clientId, key } = idempotencyKeys
-  tx.insert(idempotencyKeys)
-    .values(stored)
-    .onConflictDoUpdate({ target: [clientId, key], set: stored })
-    .run()
-}
+export const putKey = preparedPut(idempotencyKeys, [idempotencyKeys.clientId, idempotencyKeys.key])
 
 export const placeOf = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
 

@@ -3,14 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
-import {
-  prepared,
-  preparedExists,
-  preparedFind,
-  preparedInsert,
-  preparedInsertAll,
-  preparedUpdate,
-} from '../db/prepared.ts'
+import { prepared, preparedExists, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
 import { contains } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
@@ -125,7 +118,6 @@ export const insertPayout = preparedInsert(payouts)
 export const updatePayout = preparedUpdate(payouts, CHANGING)
 
 export const insertEvent = preparedInsert(payoutEvents)
-export const insertEvents = preparedInsertAll(payoutEvents)
 
 /** Sort fields and the columns that they compare (contract C13). */
 const SORTS = {

@@ -1,9 +1,9 @@
 import { and, asc, between, desc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedInsert, preparedInsertAll, preparedInsertReturning } from '../db/prepared.ts'
+import { prepared, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
 
-export const insertLines = preparedInsertAll(ledgerLines)
+export const insertLine = preparedInsert(ledgerLines)
 export const insertEntry = preparedInsert(ledgerEntries)
 export const insertTransaction = preparedInsertReturning(transactions, {
   amountRank: inMajorUnits(

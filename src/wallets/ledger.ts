@@ -4,7 +4,7 @@ import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import type { MoneyContext } from '../webhooks/publish.ts'
 import { INSUFFICIENT_BALANCE } from './errors.ts'
-import { balance, insertEntry, insertLines, insertTransaction, lastEntry, moveBalance } from './ledger-queries.ts'
+import { balance, insertEntry, insertLine, insertTransaction, lastEntry, moveBalance } from './ledger-queries.ts'
 import { publishWallet } from './publish.ts'
 import type { Wallet, WalletTransaction } from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
@@ -53,10 +53,7 @@ const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement
   const lines = [...own, ...against].filter(({ amountMinor }) => amountMinor !== 0)
   assertBalanced(lines)
   const entryId = (lastEntry(tx).get()?.id ?? 0) + 1
-  insertLines(
-    tx,
-    lines.map((line) => ({ id: null, entryId, walletId: null, ...line })),
-  )
+  for (const line of lines) insertLine(tx, { id: null, entryId, walletId: null, ...line })
   insertEntry(tx, { id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
   return { entryId, moved: moveBalance(tx).get({ id: walletId, ...movement, nowMs: cause.nowMs }) }
 }

@@ -5,7 +5,7 @@ import { RATE_ONE } from '../../kernel/money.ts'
 import { type PayoutInput, readPayout } from '../../payouts/input.ts'
 import { newPayout, type PayoutPrice, payoutPriceOf } from '../../payouts/payouts.ts'
 import { changeBy, withDue } from '../../payouts/progress.ts'
-import { insertEvents, insertPayout, type Payout, type PayoutStatus } from '../../payouts/queries.ts'
+import { insertEvent, insertPayout, type Payout, type PayoutStatus } from '../../payouts/queries.ts'
 import { movePayoutMoney, reservePayout } from '../../payouts/settlement.ts'
 import { canHappen, EXPIRY_MS, PACE, type PayoutEventType, TRANSITIONS } from '../../payouts/transitions.ts'
 import type { Currency } from '../../reference/reference.ts'
@@ -119,7 +119,7 @@ const writePayout = (
     const message = event.message === undefined ? to.failureReason : event.message
     return { ...rowOf(event), fromStatus: from.status, toStatus: to.status, message }
   })
-  insertEvents(tx, [first, ...others])
+  for (const event of [first, ...others]) insertEvent(tx, event)
 }
 
 const pricingOf = ({ rates, sources }: Loading) => ({

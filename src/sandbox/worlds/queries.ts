@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Query, Tx } from '../../db/database.ts'
+import { preparedPut } from '../../db/prepared.ts'
 import type { IdState } from '../../kernel/ids.ts'
 import { SEEDED } from '../seed/accounts.ts'
 import type { ClockState } from './movable-clock.ts'
@@ -43,13 +44,10 @@ export interface RandomState {
   ids: IdState
 }
 
-export const putRandomness = (tx: Tx, { randomness, ids }: RandomState): void => {
-  const state = { ...randomness, ...ids }
-  tx.insert(keptRandomness)
-    .values({ id: 1, ...state })
-    .onConflictDoUpdate({ target: keptRandomness.id, set: state })
-    .run()
-}
+const putRow = preparedPut(keptRandomness, [keptRandomness.id])
+
+export const putRandomness = (tx: Tx, { randomness, ids }: RandomState): void =>
+  putRow(tx, { id: 1, ...randomness, ...ids })
 
 /** Undefined for a database that was only ever that of the default world. */
 export const findRandomness = (query: Query): RandomState | undefined => {
