@@ -5,6 +5,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
+import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
 import { findPayingWallet, findWallet, type Wallet } from '../wallets/queries.ts'
 import {
   DENOMINATION_NOT_OFFERED,
@@ -41,6 +42,9 @@ export interface Quote {
   price: Price
 }
 
+/** The quote of an order, with the wallet as it is in the transaction. */
+type OrderQuote = Omit<Quote, 'wallet'> & { wallet: Wallet }
+
 /**
  * Prices a purchase, with failures in the order of contract C9.
  * @throws DomainError not_found, denomination_not_offered, quantity_exceeded, paying_wallet_not_found, rate_missing,
@@ -59,11 +63,12 @@ export const quoteForOrder = (
   session: Session,
   purchase: Purchase,
   held: Quote | undefined,
-): Quote => {
+): OrderQuote => {
   const allowed = offered(pricing.catalog, session, purchase)
   // A product whose currency has changed has no price in the old one.
   if (held?.product.currency.id !== allowed.product.currency.id) return priced(tx, pricing, session, purchase, allowed)
-  return { ...held, product: allowed.product }
+  const wallet = found(findWallet(tx, session.client.id, held.wallet.id), WALLET_NOT_FOUND)
+  return { ...held, wallet, product: allowed.product }
 }
 
 /** @throws DomainError not_found, denomination_not_offered or quantity_exceeded */
@@ -84,7 +89,7 @@ const priced = (
   { world, client }: Session,
   purchase: Purchase,
   { product, offer, quantityMax }: ReturnType<typeof offered>,
-): Quote => {
+): OrderQuote => {
   const wallet =
     purchase.walletId === undefined
       ? findPayingWallet(query, client.id, product.currency.id)

@@ -2,7 +2,7 @@ import { constants, Database as SqliteDatabase, type Statement } from 'bun:sqlit
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { makePrivateFile } from './data-folder.ts'
 import { copyBeside } from './disk.ts'
-import { SharedCommit } from './shared-commit.ts'
+import { inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles, tryLater } from './storage.ts'
 
 /** How long a command waits for another process to write before it gives up. */
@@ -42,18 +42,23 @@ const withStatements = <Connection extends Query>(connection: Connection, sqlite
   return connection
 }
 
-/** A statement whose text drizzle has built for another connection. */
-export const statementOn = (query: Query, sql: string): Statement => {
+const connectionOf = (query: Query): SqliteDatabase => {
   const sqlite = connections.get(query)
   if (!sqlite) throw new Error('a query that no database made')
-  return sqlite.prepare(sql)
+  return sqlite
 }
+
+/** A statement whose text drizzle has built for another connection. */
+export const statementOn = (query: Query, sql: string): Statement => connectionOf(query).prepare(sql)
 
 const isOpen = Symbol('isOpen')
 /** An open transaction. Only {@link Database} creates one. */
-export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete' | 'transaction'> & {
+export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete'> & {
   readonly [isOpen]: true
 }
+
+/** A part of a unit of work that is undone alone if it throws. */
+export const undoable = <T>(tx: Tx, work: () => T): T => inSavepoint(connectionOf(tx), work)
 
 /** SQLite does neither by default. With recursive triggers, REPLACE fires the triggers that refuse deletion. */
 const constrain = (sqlite: SqliteDatabase): void => {

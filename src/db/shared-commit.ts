@@ -18,6 +18,22 @@ const LOOK_MS = 1
 /** How long a unit of work waits for other processes. */
 const PATIENCE_MS = 5_000
 
+/** Work in a transaction that is undone alone if it throws. */
+export const inSavepoint = <T>(sqlite: Database, work: () => T): T => {
+  sqlite.run('SAVEPOINT work')
+  try {
+    const result = work()
+    sqlite.run('RELEASE work')
+    return result
+  } catch (error) {
+    if (sqlite.inTransaction) {
+      sqlite.run('ROLLBACK TO work')
+      sqlite.run('RELEASE work')
+    }
+    throw error
+  }
+}
+
 /** Group commit: units of work that arrive together share one commit, each in its own savepoint. */
 export class SharedCommit {
   #waiting: Unit[] = []
@@ -111,15 +127,11 @@ export class SharedCommit {
 
   /** Returns what settles the unit after the commit. @throws what ended the whole transaction, such as a full disk */
   #attempt({ run, resolve, reject }: Unit): () => void {
-    this.sqlite.run('SAVEPOINT unit')
     try {
-      const value = run()
-      this.sqlite.run('RELEASE unit')
+      const value = inSavepoint(this.sqlite, run)
       return () => resolve(value)
     } catch (error) {
       if (!this.sqlite.inTransaction) throw error
-      this.sqlite.run('ROLLBACK TO unit')
-      this.sqlite.run('RELEASE unit')
       return () => reject(asFailure(error))
     }
   }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import type { Tx } from '../db/database.ts'
+import { type Tx, undoable } from '../db/database.ts'
 import { readText } from '../http/body.ts'
 import { type ErrorShape, renderFailure, STRUCTURED } from '../http/errors.ts'
 import { type JsonObject, parseObject } from '../http/json.ts'
 import { jsonResponse } from '../http/responses.ts'
-import { DAY_MS } from '../kernel/clock.ts'
+import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
+import { worldPart } from '../worlds/world.ts'
 import { KEY_MALFORMED, KEY_REUSED } from './errors.ts'
 import { clearKeys, findKey, type KeyRecord, placeOf, putKey } from './queries.ts'
 
@@ -16,6 +17,9 @@ const STORED_MS = DAY_MS
 const KEY = /^[\x20-\x7e]{8,256}$/
 /** Failures that the client cannot prevent, or that pass with time, are not stored. */
 const STORED_REFUSALS = new Set([400, 404])
+
+/** When expired keys are looked for again: at once while there are many, otherwise a minute later. */
+const clearing = worldPart(() => ({ nextMs: 0 }))
 
 /** A write that happens once even if the client sends it twice. */
 interface Effect<Input> {
@@ -83,7 +87,8 @@ const performOrReplay = async <Input>(
   const requestSha256 = digestOf(`POST ${effect.route} ${canonical(parse) ?? text}`)
   const result = await write((tx) => {
     const nowMs = world.clock.nowMs()
-    clearKeys(tx, nowMs - STORED_MS)
+    const { nextMs } = world.of(clearing)
+    if (nowMs >= nextMs && !clearKeys(tx, nowMs - STORED_MS)) world.of(clearing).nextMs = nowMs + MINUTE_MS
     const stored = findKey(tx, client.id, key)
     if (stored && stored.createdAtMs > nowMs - STORED_MS) {
       if (stored.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
@@ -113,7 +118,7 @@ type Result = { response: JsonResponse } | { response?: JsonResponse; error: Dom
 /** In a savepoint: a refused effect leaves nothing, but its key is stored. */
 const attempt = <Input>(tx: Tx, effect: Effect<Input>, parse: () => JsonObject): Result => {
   try {
-    const body = tx.transaction(() => effect.apply(tx, effect.check(parse())))
+    const body = undoable(tx, () => effect.apply(tx, effect.check(parse())))
     return { response: { status: effect.status, json: JSON.stringify(body), replayed: false } }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error

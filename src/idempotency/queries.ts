@@ -17,11 +17,12 @@ const clearSome = prepared((tx: Tx) => {
     .where(lte(createdAtMs, sql.placeholder('usedAtMsMax')))
     .orderBy(asc(createdAtMs))
     .limit(CLEARED_PER_WRITE)
-  return tx.delete(idempotencyKeys).where(sql`(${clientId}, ${key}) IN ${old}`).prepare()
+  return tx.delete(idempotencyKeys).where(sql`(${clientId}, ${key}) IN ${old}`).returning({ key }).prepare()
 })
 
-/** Deletes some of the keys that were used at that time or before, the oldest first. */
-export const clearKeys = (tx: Tx, usedAtMsMax: number): void => void clearSome(tx).run({ usedAtMsMax })
+/** Deletes some of the keys that were used at that time or before, the oldest first. Returns whether there may be more. */
+export const clearKeys = (tx: Tx, usedAtMsMax: number): boolean =>
+  clearSome(tx).all({ usedAtMsMax }).length === CLEARED_PER_WRITE
 
 const isKey = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
   and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key))

@@ -2,6 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError, transitionRefused } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
+import type { Wallet } from '../wallets/queries.ts'
 import type { EventContext } from '../webhooks/publish.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
@@ -36,7 +37,11 @@ export interface Delivering {
   seals: SealSource
 }
 
-/** Delivers some vouchers of an open order; the last one settles it. @throws DomainError transition_refused */
+/**
+ * Delivers some vouchers of an open order; the last one settles it.
+ * @param wallet that of the order, if the caller has read it
+ * @throws DomainError transition_refused
+ */
 export const deliver = (
   tx: Tx,
   world: World,
@@ -44,6 +49,7 @@ export const deliver = (
   order: Order,
   quantity: number,
   nowMs: number,
+  wallet?: Wallet,
 ): Order => {
   refuseEnded(order, 'DELIVERED')
   const { supply, seals, reference } = delivering
@@ -60,7 +66,7 @@ export const deliver = (
     const partly = { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null } as const
     return change(tx, { world, reference }, order, partly, 'partially_delivered', nowMs)
   }
-  settleOrder(tx, { world, reference }, { ...order, deliveredQuantity }, nowMs, order.productName)
+  settleOrder(tx, { world, reference }, { ...order, deliveredQuantity }, nowMs, order.productName, wallet)
   const whole = { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null } as const
   return change(tx, { world, reference }, order, whole, 'delivered', nowMs)
 }

@@ -3,11 +3,9 @@ import { findHeldPrice } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
 import { type Pricing, type Purchase, type Quote, quoteForOrder } from '../charges/quote.ts'
 import type { Tx } from '../db/database.ts'
-import { DomainError, found } from '../kernel/failure.ts'
+import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
 import { type Conversion, reserve } from '../wallets/ledger.ts'
-import { findWallet } from '../wallets/queries.ts'
 import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { type Delivering, deliver, PROCESSING_AFTER_MS } from './delivery.ts'
@@ -38,8 +36,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   const { world, client } = session
   const held = findHeldPrice(world, client.id, request)?.quote
   const quote = quoteForOrder(tx, ordering.pricing, session, request, held)
-  const { product, price } = quote
-  const wallet = found(findWallet(tx, client.id, quote.wallet.id), WALLET_NOT_FOUND)
+  const { product, price, wallet } = quote
   const reference = request.reference ?? `ord-${world.ids.letters(20)}`
   if (isReferenceTaken(tx, client.id, reference)) throw new DomainError(DUPLICATE_CLIENT_REFERENCE)
   const nowMs = world.clock.nowMs()
@@ -63,7 +60,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   insertOrder(tx, order)
   publishOrder(tx, context, order, 'created', nowMs)
   ordering.supply.take(tx, world, order, product)
-  if (isInstant(product, quantity)) return deliver(tx, world, ordering, order, quantity, nowMs)
+  if (isInstant(product, quantity)) return deliver(tx, world, ordering, order, quantity, nowMs, wallet)
   if (dueAtMs !== null) schedule(world, 'orders', dueAtMs)
   return order
 }

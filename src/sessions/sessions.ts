@@ -161,9 +161,9 @@ export class Sessions {
     const world = claims && this.options.worlds.find(claims.world)
     const client = world && findClient(world, claims.clientId)
     if (!client || !isAlive(world.db.query, world, claims)) return undefined
-    const checkIn = (query: Query): void => {
-      this.options.refreshIfChanged(world)
-      if (!isAlive(query, world, claims)) throw new DomainError(unauthorized(true))
+    const checkAgain = (): void => {
+      if (!this.options.refreshIfChanged(world) && isCurrent(session)) return
+      if (!isAlive(world.db.query, world, claims)) throw new DomainError(unauthorized(true))
     }
     const session: Session = {
       world,
@@ -173,12 +173,10 @@ export class Sessions {
       epoch: client.tokenEpoch,
       write: (work) =>
         world.db.write((tx) => {
-          checkIn(tx)
+          checkAgain()
           return work(tx)
         }),
-      checkAgain: () => {
-        if (this.options.refreshIfChanged(world) || !isCurrent(session)) checkIn(world.db.query)
-      },
+      checkAgain,
     }
     return session
   }

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
@@ -37,26 +37,21 @@ const listedBy = (query: Query, ...order: readonly (SQLiteColumn | SQL)[]) => {
 
 export const findWallet = preparedFind(wallets)
 
-// The wallet in the currency comes before the default one; among several the oldest.
-const payingWallet = prepared((query: Query) =>
+const isOpen = and(eq(wallets.clientId, sql.placeholder('clientId')), isNull(wallets.closedAtMs))
+const openInCurrency = prepared((query: Query) =>
   query
     .select()
     .from(wallets)
-    .where(
-      and(
-        eq(wallets.clientId, sql.placeholder('clientId')),
-        isNull(wallets.closedAtMs),
-        or(eq(wallets.currencyId, sql.placeholder('currencyId')), eq(wallets.isDefault, true)),
-      ),
-    )
-    .orderBy(sql`${wallets.currencyId} = ${sql.placeholder('currencyId')} DESC`, asc(wallets.id))
+    .where(and(isOpen, eq(wallets.currencyId, sql.placeholder('currencyId'))))
+    .orderBy(asc(wallets.id))
     .limit(1)
     .prepare(),
 )
+const openDefaultWallet = preparedFirst(wallets, and(isOpen, eq(wallets.isDefault, true)))
 
-/** The wallet that pays if none is named (contract C9). */
+/** The wallet that pays if none is named: the oldest in the currency, else the default one (contract C9). */
 export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined =>
-  payingWallet(query).get({ clientId, currencyId })
+  openInCurrency(query).get({ clientId, currencyId }) ?? openDefaultWallet(query, { clientId })
 
 const defaultWallet = preparedFirst(
   wallets,
