@@ -169,7 +169,7 @@ export class Database {
     if (busy !== 0) throw tryLater()
     using reader = new SqliteDatabase(this.sqlite.filename, { readwrite: true, create: false })
     reader.run('BEGIN')
-    reader.run('SELECT count(*) FROM sqlite_schema')
+    reader.run('PRAGMA user_version') // the first statement begins to read; this one needs no schema
     await copyBeside(this.sqlite.filename, path, isDurable)
   }
 

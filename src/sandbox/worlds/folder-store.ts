@@ -60,7 +60,7 @@ export class FolderStore implements WorldStore {
     old?.close()
     this.#worlds.place(name, staged)
     if (saved instanceof StagedFile) return this.#load(name, onResume)
-    return this.#world(name, saved ?? this.options.initial, onResume)
+    return this.#world(name, this.#atRest(this.#worlds.path(name)), saved ?? this.options.initial, onResume)
   }
 
   #imageOf(state: WorldState | undefined): Uint8Array {
@@ -103,17 +103,22 @@ export class FolderStore implements WorldStore {
     try {
       check(database)
       prepare(database)
-      return this.#world(name, keptState(database.query, seed), onResume)
-    } finally {
+      database.serve()
+      return this.#world(name, database, keptState(database.query, seed), onResume)
+    } catch (error) {
       database.close()
+      throw error
     }
   }
 
-  #world(name: string, state: StateBesideData, onResume: OnResume): World {
-    return worldFrom(name, this.#atRest(this.#worlds.path(name)), state, this.options.clock, (world) => {
+  #world(name: string, data: Database | DataAtRest, state: StateBesideData, onResume: OnResume): World {
+    const resumed = (world: World) => {
       keepRandomness(world)
       onResume(world)
-    })
+    }
+    const world = worldFrom(name, data, state, this.options.clock, resumed)
+    if (data instanceof Database) resumed(world)
+    return world
   }
 
   fits(): boolean {

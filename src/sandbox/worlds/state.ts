@@ -43,7 +43,7 @@ export const clockOf = ({ clock }: World): MovableClock => {
 
 export const worldFrom = (
   name: string,
-  data: DataAtRest,
+  data: Database | DataAtRest,
   { clock, randomness: { seed, position }, ids, pace: paces }: StateBesideData,
   base: SteadyClock,
   onResume?: (world: World) => void,
