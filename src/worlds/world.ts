@@ -11,11 +11,11 @@ export interface DataAtRest {
 }
 
 /** What a world takes of the memory when nothing of it is open, roughly. */
-const WORLD_BYTES = 16_384
+const WORLD_BYTES = 28_672
 /** What a connection takes besides its data: its schema and triggers. */
-const CONNECTION_BYTES = 196_608
+const CONNECTION_BYTES = 262_144
 /** What a statement takes, with its objects and the pages that it copies. */
-const STATEMENT_BYTES = 18_432
+const STATEMENT_BYTES = 24_576
 /** What is counted for a connection at most. */
 const STATEMENTS_MAX = 48
 /** Until the next tick measures it: hundreds of worlds may begin within a second, and most of them with little. */

@@ -108,6 +108,18 @@ describe('A sandbox with --memory 64MiB', () => {
     expect((await otherWorld.of(requestLog).all()).length).toBeGreaterThan(0)
   })
 
+  test('suspends open worlds before it refuses a new one', async () => {
+    const crowded = openRoom({ flags: ['--memory', '64MiB'] })
+    const { world: first } = await crowded.open()
+    for (let count = 0; count < 80; count++) await crowded.open()
+    first.keptBytes = 0.6 * MEMORY
+    await crowded.open()
+    expect(crowded.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
+    first.keptBytes = 0.9 * MEMORY
+    await expect(crowded.open()).rejects.toThrow('429')
+    crowded.close()
+  })
+
   test('refuses a new world with 429 when it is full, while existing ones work', async () => {
     const { client, world } = await room.open()
     world.keptBytes = MEMORY

@@ -20,8 +20,12 @@ const SUSPENSIONS_PER_COLLECTION = 50
 /** Each open file takes three descriptors, of which macOS allows 10,240 to a process. */
 const FILES_OPEN_MAX = 256
 
-/** Shares of the memory: half for open worlds, a quarter for request logs, an eighth for compressed images. */
+/** Shares of the memory: at most half for open worlds, a quarter for request logs, an eighth for compressed images. */
 const OPEN_SHARE = 1 / 2
+/** What open worlds have even if closed ones take the rest. */
+const OPEN_SHARE_MIN = 1 / 8
+/** Left free for the images of what is suspended, and for worlds that begin before the next tick. */
+const FREE_SHARE = 1 / 32
 const LOG_SHARE = 1 / 4
 
 type OnPresent = (world: World, about: { isSeeded: boolean }) => void
@@ -33,6 +37,8 @@ export class SandboxWorlds implements Worlds {
   readonly #named: Map<string, World | undefined>
   /** The named worlds whose data is open, the longest unused first, as of the last tick. */
   readonly #open = new Set<World>()
+  /** What closed worlds and images take, as of the last tick: there may be thousands. */
+  #closedBytes = 0
   #suspensions = 0
   #isSuspending = false
   /** Called before a world is reset or dropped. */
@@ -170,10 +176,24 @@ export class SandboxWorlds implements Worlds {
    */
   create(name: string, saved?: Saved): World {
     if (this.has(name)) throw new DomainError(worldDamaged(name))
-    if (this.#named.size >= WORLDS_MAX || this.memoryBytes > this.options.memoryBytesMax) throw this.#exhausted()
+    if (this.#named.size >= WORLDS_MAX || !this.#hasRoom()) throw this.#exhausted()
     const world = this.#make(name, saved)
     if (saved === undefined) this.#onSeeded(world)
     return world
+  }
+
+  #hasRoom(): boolean {
+    const { memoryBytesMax } = this.options
+    if (this.memoryBytes <= memoryBytesMax) return true
+    this.#weighClosed()
+    this.#makeRoom()
+    return this.memoryBytes <= memoryBytesMax
+  }
+
+  #weighClosed(): void {
+    let openBytes = 0
+    for (const world of this.#open) openBytes += world.memoryBytes
+    this.#closedBytes = this.memoryBytes - openBytes
   }
 
   #make(name: string, saved: Saved | undefined, old?: World): World {
@@ -194,7 +214,9 @@ export class SandboxWorlds implements Worlds {
 
   /** Suspends worlds, the least recently used first, until the open ones fit into their share. */
   #makeRoom(except?: World): void {
-    const bytesMax = this.options.memoryBytesMax * OPEN_SHARE
+    const { memoryBytesMax } = this.options
+    const leftBytes = memoryBytesMax * (1 - FREE_SHARE) - this.#closedBytes
+    const bytesMax = Math.max(memoryBytesMax * OPEN_SHARE_MIN, Math.min(leftBytes, memoryBytesMax * OPEN_SHARE))
     let [bytes, files] = [0, 0]
     for (const world of this.#open) {
       bytes += world.memoryBytes
@@ -258,6 +280,7 @@ export class SandboxWorlds implements Worlds {
       this.#open.delete(world) // behind all others
       this.#open.add(world)
     }
+    this.#weighClosed()
     this.#makeRoom()
     if (idle.length > 0 && !this.#isSuspending) void this.#suspendIdle(idle)
   }
