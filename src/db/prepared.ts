@@ -6,7 +6,12 @@ import { type Query, statementOn, type Tx } from './database.ts'
 
 /** What drizzle has prepared: the statement of one connection in `stmt`, beside what holds for every connection. */
 interface PreparedQuery {
-  getQuery(): { sql: string; params: unknown[] }
+  getQuery(): Text
+}
+
+interface Text {
+  sql: string
+  params: unknown[]
 }
 
 /**
@@ -29,6 +34,20 @@ export const prepared = <Connection extends Query, Prepared extends PreparedQuer
   }
 }
 
+/**
+ * A text that SQLite plans once. A parameter that a plan can depend on, such as a LIMIT, or one that is compared in a query with a
+ * join or an order, makes SQLite prepare the statement again for each value, which takes ten times as long as to read a row. A plus
+ * sign hides it from the planner, and changes no value. Numbers that are always the same are part of the text.
+ */
+const plannedOnce = ({ sql, params }: Text): Text => {
+  const [first = '', ...others] = sql.split('?')
+  if (others.length !== params.length) throw new Error(`a question mark is no parameter: ${sql}`)
+  const parts = others.map((part, index) => (isFixed(params[index]) ? `${params[index]}` : '+?') + part)
+  return { sql: first + parts.join(''), params: params.filter((param) => !isFixed(param)) }
+}
+
+const isFixed = (param: unknown): boolean => Number.isSafeInteger(param)
+
 type Values = Record<string, unknown>
 /** What a statement of a connection has beside its pattern. */
 interface OfConnection {
@@ -40,9 +59,11 @@ interface OfConnection {
  * longer than SQLite takes to write a row. Rows of several tables are still put together by drizzle.
  */
 const patternOf = <Prepared extends PreparedQuery>(built: Prepared): Prepared => {
-  const sources = built.getQuery().params.map(sourceOf)
+  const query = plannedOnce(built.getQuery())
+  const sources = query.params.map(sourceOf)
   const argumentsOf = (values: Values) => sources.map((source) => source(values))
   const pattern: Prepared = Object.assign(Object.create(Object.getPrototypeOf(built)), built, {
+    query,
     stmt: undefined, // of the connection for which it was built
     run(this: OfConnection, values: Values = {}) {
       return this.stmt.run(...argumentsOf(values))

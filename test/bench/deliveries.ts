@@ -11,10 +11,27 @@ const QUIET_MS = 5_000
 const REQUESTS_PER_SECOND = 100
 const CONNECTIONS = 8
 const LOOK_MS = 10
+/** Events a second, each to all webhooks, and for how long. */
+const STEADY_EVENTS = 100
+const STEADY_MS = 10_000
 /** Deliveries are as many at once. */
 const FETCHED_AT_ONCE = 64
 const FETCHES = 5_000
 const PERSON = { first_name: 'Ada', last_name: 'Lovelace' }
+
+/** Makes events at a steady rate, waits until all are delivered, and returns how many seconds that took. */
+const eventsAtPace = async (post: (path: string, body: object) => Promise<unknown>): Promise<number> => {
+  const startedMs = performance.now()
+  const asked: Promise<unknown>[] = []
+  while (performance.now() - startedMs < STEADY_MS) {
+    const dueMs = startedMs + (asked.length * 1_000) / STEADY_EVENTS
+    if (performance.now() < dueMs) await Bun.sleep(Math.max(1, dueMs - performance.now()))
+    else asked.push(post('/_sandbox/events', { type: 'payout.completed', data: { id: asked.length } }))
+  }
+  await Promise.all(asked)
+  await post('/_sandbox/webhooks/settle', {})
+  return (performance.now() - startedMs) / 1_000
+}
 
 /** Prints the figures. */
 export const deliveries = async (scrip: string[], events: number): Promise<void> => {
@@ -49,20 +66,31 @@ export const deliveries = async (scrip: string[], events: number): Promise<void>
     usedUs = server.cpuUs() - cpuUs
   })
   const delivered = Number((await ask(to, { path: '/count' })).body)
+  const quietAgain = await requestsFor(server.port, headers, async () => Bun.sleep(QUIET_MS))
+  await ask(to, { path: '/status/200' })
+  let steadySeconds = 0
+  const steady = await requestsFor(server.port, headers, async () => {
+    steadySeconds = await eventsAtPace(post)
+  })
+  const deliveredSteadily = Number((await ask(to, { path: '/count' })).body)
   await server.stop()
   const fetchUs = await fetchedUs(to)
   receiver.kill()
   const [quietMs, busyMs] = [percentile(quiet, 0.99), percentile(busy, 0.99)]
+  const [quietAgainMs, steadyMs] = [percentile(quietAgain, 0.99), percentile(steady, 0.99)]
   console.log(
     aligned([
       ['', 'figure'],
-      ['deliveries', count(delivered)],
+      ['deliveries, all at once', count(delivered)],
       ['a second', count(delivered / seconds)],
       ['processor time of one', `${count(usedUs / delivered)} µs`],
       ['of a bare fetch to the same receiver', `${count(fetchUs)} µs`],
       ['ratio', `${ratio(usedUs / delivered / fetchUs)} times`],
       ['p99 of requests, quiet', milliseconds(quietMs)],
       ['p99 of requests, while delivering', `${milliseconds(busyMs)}, ${ratio(busyMs / quietMs)} times`],
+      ['deliveries a second, as events come', count(deliveredSteadily / steadySeconds)],
+      ['p99 of requests, quiet', milliseconds(quietAgainMs)],
+      ['p99 of requests, while delivering', `${milliseconds(steadyMs)}, ${ratio(steadyMs / quietAgainMs)} times`],
     ]).join('\n'),
   )
   if (delivered !== events * WEBHOOKS) throw new Error(`${events * WEBHOOKS} deliveries were queued`)
