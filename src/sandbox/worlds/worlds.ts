@@ -1,12 +1,12 @@
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { worldDamaged, worldsExhausted } from '../errors.ts'
 import { isAccount } from '../seed/accounts.ts'
 import { DamagedFile } from './damaged-file.ts'
 import { sharedImage } from './images.ts'
+import { OpenWorlds } from './open-worlds.ts'
 import type { SandboxWorldsOptions } from './options.ts'
 import { stateOf, worldFrom } from './state.ts'
 import type { Saved, SnapshotStore } from './store.ts'
@@ -15,17 +15,7 @@ import type { Saved, SnapshotStore } from './store.ts'
 export const WORLDS_MAX = 10_000
 /** Ticks without a request after which a world is suspended. */
 const IDLE_TICKS = 10
-/** A closed connection keeps its memory until what was made on it is collected: after so many, that is asked for. */
-const SUSPENSIONS_PER_COLLECTION = 50
-/** Each open file takes three descriptors, of which macOS allows 10,240 to a process. */
-const FILES_OPEN_MAX = 256
-
-/** Shares of the memory: at most half for open worlds, a quarter for request logs, an eighth for compressed images. */
-const OPEN_SHARE = 1 / 2
-/** What open worlds have even if closed ones take the rest. */
-const OPEN_SHARE_MIN = 1 / 8
-/** Left free for the images of what is suspended, and for worlds that begin before the next tick. */
-const FREE_SHARE = 1 / 32
+/** The share of the memory that request logs may take. */
 const LOG_SHARE = 1 / 4
 
 type OnPresent = (world: World, about: { isSeeded: boolean }) => void
@@ -35,12 +25,7 @@ export class SandboxWorlds implements Worlds {
   #default: World
   /** Undefined for a world of an earlier process that nobody has asked for yet. */
   readonly #named: Map<string, World | undefined>
-  /** The named worlds whose data is open, the longest unused first, as of the last tick. */
-  readonly #open = new Set<World>()
-  /** What closed worlds and images take, as of the last tick: there may be thousands. */
-  #closedBytes = 0
-  #suspensions = 0
-  #isSuspending = false
+  readonly #open: OpenWorlds
   /** Called before a world is reset or dropped. */
   onEnd: (world: World) => void = () => undefined
   #onSeeded: (world: World) => void = () => undefined
@@ -49,6 +34,7 @@ export class SandboxWorlds implements Worlds {
 
   constructor(private readonly options: SandboxWorldsOptions) {
     this.#default = options.default
+    this.#open = new OpenWorlds(options)
     this.#named = new Map(options.store.names.map((name) => [name, undefined]))
   }
 
@@ -155,8 +141,7 @@ export class SandboxWorlds implements Worlds {
 
   /** Whether there is room for another world or snapshot, and for as much data as this one has. */
   fits(world: World): boolean {
-    const { store, memoryBytesMax } = this.options
-    return this.memoryBytes <= memoryBytesMax && store.fits(world.db.byteCount)
+    return this.#hasRoom() && this.options.store.fits(world.db.byteCount)
   }
 
   /** Saves a world as it is now. @throws DomainError world_not_found if it is dropped meanwhile */
@@ -182,18 +167,11 @@ export class SandboxWorlds implements Worlds {
     return world
   }
 
+  /** Suspends open worlds if they take what another one needs. */
   #hasRoom(): boolean {
     const { memoryBytesMax } = this.options
-    if (this.memoryBytes <= memoryBytesMax) return true
-    this.#weighClosed()
-    this.#makeRoom()
+    if (this.memoryBytes > memoryBytesMax) this.#open.makeRoom(this.memoryBytes)
     return this.memoryBytes <= memoryBytesMax
-  }
-
-  #weighClosed(): void {
-    let openBytes = 0
-    for (const world of this.#open) openBytes += world.memoryBytes
-    this.#closedBytes = this.memoryBytes - openBytes
   }
 
   #make(name: string, saved: Saved | undefined, old?: World): World {
@@ -207,36 +185,7 @@ export class SandboxWorlds implements Worlds {
     return new DomainError(worldsExhausted(this.#named.size))
   }
 
-  readonly #onResume = (world: World): void => {
-    this.#open.add(world)
-    this.#makeRoom(world)
-  }
-
-  /** Suspends worlds, the least recently used first, until the open ones fit into their share. */
-  #makeRoom(except?: World): void {
-    const { memoryBytesMax } = this.options
-    const leftBytes = memoryBytesMax * (1 - FREE_SHARE) - this.#closedBytes
-    const bytesMax = Math.max(memoryBytesMax * OPEN_SHARE_MIN, Math.min(leftBytes, memoryBytesMax * OPEN_SHARE))
-    let [bytes, files] = [0, 0]
-    for (const world of this.#open) {
-      bytes += world.memoryBytes
-      files += Number(world.isOnFile)
-    }
-    for (const world of this.#open) {
-      if (bytes <= bytesMax && files <= FILES_OPEN_MAX) return
-      if (world === except || !world.canSuspend) continue
-      bytes -= world.memoryBytes
-      files -= Number(world.isOnFile)
-      this.#suspend(world)
-    }
-  }
-
-  #suspend(world: World): void {
-    world.suspend((database) => this.options.store.close(world, database))
-    this.#open.delete(world)
-    this.#suspensions += 1
-    if (this.#suspensions % SUSPENSIONS_PER_COLLECTION === 0) Bun.gc(false)
-  }
+  readonly #onResume = (world: World): void => this.#open.add(world)
 
   /** Replaces this world by a seeded one, or by one that continues from what was saved. Its data is lost. */
   replace(world: World, saved?: Saved): World {
@@ -273,34 +222,12 @@ export class SandboxWorlds implements Worlds {
     const idle: World[] = []
     for (const world of this.all) {
       const ticks = world.tick()
-      if (this.options.store.outgrows(world)) this.#suspend(world)
-      if (!this.#open.has(world)) continue
-      if (ticks >= IDLE_TICKS && world.isIdle) idle.push(world)
-      if (ticks > 0) continue
-      this.#open.delete(world) // behind all others
-      this.#open.add(world)
+      if (this.options.store.outgrows(world)) this.#open.suspend(world)
+      if (ticks === 0) this.#open.used(world)
+      else if (ticks >= IDLE_TICKS && world.isIdle) idle.push(world)
     }
-    this.#weighClosed()
-    this.#makeRoom()
-    if (idle.length > 0 && !this.#isSuspending) void this.#suspendIdle(idle)
-  }
-
-  /** In time slices, so that nobody waits for hundreds of worlds. The first one is at once. */
-  async #suspendIdle(idle: World[]): Promise<void> {
-    this.#isSuspending = true
-    const slice = (isOver: () => boolean): void => {
-      do {
-        const world = idle.pop()
-        if (world?.isIdle && this.#open.has(world)) this.#suspend(world)
-      } while (idle.length > 0 && !isOver())
-    }
-    turns.slice(slice)
-    while (idle.length > 0) {
-      await turns.next(this)
-      turns.slice(slice)
-    }
-    Bun.gc(false)
-    this.#isSuspending = false
+    this.#open.makeRoom(this.memoryBytes)
+    this.#open.suspendIdle(idle)
   }
 
   /** Request logs that exceed their share together are limited to equal parts of it. */

@@ -1,0 +1,95 @@
+import { turns } from '../../kernel/turns.ts'
+import type { World } from '../../worlds/world.ts'
+import type { SandboxWorldsOptions } from './options.ts'
+
+/** A closed connection keeps its memory until what was made on it is collected: after so many, that is asked for. */
+const SUSPENSIONS_PER_COLLECTION = 50
+/** Each open file takes three descriptors, of which macOS allows 10,240 to a process. */
+const FILES_OPEN_MAX = 256
+
+/** What open worlds may take of the memory: what closed ones leave, at most a half, at least an eighth. */
+const SHARE_MAX = 1 / 2
+const SHARE_MIN = 1 / 8
+/** Left free for the images of what is suspended, and for worlds that begin before the next tick. */
+const FREE_SHARE = 1 / 32
+
+/** The named worlds whose data is open, the longest unused first (decision 34). */
+export class OpenWorlds {
+  readonly #worlds = new Set<World>()
+  /** What closed worlds and images take, as of the last tick: there may be thousands. */
+  #closedBytes = 0
+  #suspensions = 0
+  #isSuspending = false
+
+  constructor(private readonly options: Pick<SandboxWorldsOptions, 'memoryBytesMax' | 'store'>) {}
+
+  /** A world has been opened. Others are suspended if it does not fit. */
+  add(world: World): void {
+    this.#worlds.add(world)
+    this.#makeRoom(world)
+  }
+
+  delete(world: World): void {
+    this.#worlds.delete(world)
+  }
+
+  /** A world has been used since the last tick: it comes behind all others. */
+  used(world: World): void {
+    if (this.#worlds.delete(world)) this.#worlds.add(world)
+  }
+
+  /** Suspends worlds until they leave room, if all worlds and images together take so many bytes. */
+  makeRoom(totalBytes: number): void {
+    let openBytes = 0
+    for (const world of this.#worlds) openBytes += world.memoryBytes
+    this.#closedBytes = totalBytes - openBytes
+    this.#makeRoom()
+  }
+
+  #makeRoom(except?: World): void {
+    const { memoryBytesMax } = this.options
+    const leftBytes = memoryBytesMax * (1 - FREE_SHARE) - this.#closedBytes
+    const bytesMax = Math.max(memoryBytesMax * SHARE_MIN, Math.min(leftBytes, memoryBytesMax * SHARE_MAX))
+    let [bytes, files] = [0, 0]
+    for (const world of this.#worlds) {
+      bytes += world.memoryBytes
+      files += Number(world.isOnFile)
+    }
+    for (const world of this.#worlds) {
+      if (bytes <= bytesMax && files <= FILES_OPEN_MAX) return
+      if (world === except || !world.canSuspend) continue
+      bytes -= world.memoryBytes
+      files -= Number(world.isOnFile)
+      this.suspend(world)
+    }
+  }
+
+  suspend(world: World): void {
+    world.suspend((database) => this.options.store.close(world, database))
+    this.#worlds.delete(world)
+    this.#suspensions += 1
+    if (this.#suspensions % SUSPENSIONS_PER_COLLECTION === 0) Bun.gc(false)
+  }
+
+  /** In time slices, so that nobody waits for hundreds of worlds. The first one is at once. */
+  suspendIdle(idle: World[]): void {
+    if (idle.length > 0 && !this.#isSuspending) void this.#suspendIdle(idle)
+  }
+
+  async #suspendIdle(idle: World[]): Promise<void> {
+    this.#isSuspending = true
+    const slice = (isOver: () => boolean): void => {
+      do {
+        const world = idle.pop()
+        if (world?.isIdle && this.#worlds.has(world)) this.suspend(world)
+      } while (idle.length > 0 && !isOver())
+    }
+    turns.slice(slice)
+    while (idle.length > 0) {
+      await turns.next(this)
+      turns.slice(slice)
+    }
+    Bun.gc(false)
+    this.#isSuspending = false
+  }
+}
