@@ -2,7 +2,7 @@ import { and, asc, desc, eq, inArray, is, isNotNull, isNull, type SQL, sql } fro
 import { integer, primaryKey, SQLiteColumn, type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import type { Query } from './database.ts'
-import type { OwnedTable } from './prepared.ts'
+import { type OwnedTable, preparedOn } from './prepared.ts'
 import { type Key, type Statement, type Values, walk } from './walk.ts'
 
 /** Counts of records by part and currency: see the migration `0009_plain_lists`. */
@@ -223,7 +223,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   #statement<Row>(query: Query, name: string, build: () => Statement<Row>): Statement<Row> {
     const own = this.#statements.get(query) ?? new LRUCache<string, Statement<unknown>>({ max: STATEMENTS_MAX })
     this.#statements.set(query, own)
-    const known = (own.get(name) as Statement<Row> | undefined) ?? build()
+    const known = (own.get(name) as Statement<Row> | undefined) ?? preparedOn(query, build())
     own.set(name, known)
     return known
   }

@@ -5,7 +5,7 @@ import { type Query, statementOn, type Tx } from './database.ts'
 /** Prepared statements, for hot paths: building a query costs more than running it. */
 
 /** What drizzle has prepared: the statement of one connection in `stmt`, beside what holds for every connection. */
-interface PreparedQuery {
+export interface PreparedQuery {
   getQuery(): Text
 }
 
@@ -27,12 +27,18 @@ export const prepared = <Connection extends Query, Prepared extends PreparedQuer
     const known = made.get(connection)
     if (known !== undefined) return known
     pattern ??= patternOf(build(connection))
-    const stmt = statementOn(connection, pattern.getQuery().sql)
-    const statement = Object.assign(Object.create(pattern), { stmt })
+    const statement = on(connection, pattern)
     made.set(connection, statement)
     return statement
   }
 }
+
+const on = <Prepared extends PreparedQuery>(connection: Query, pattern: Prepared): Prepared =>
+  Object.assign(Object.create(pattern), { stmt: statementOn(connection, pattern.getQuery().sql) })
+
+/** The same for a statement that its user keeps. */
+export const preparedOn = <Prepared extends PreparedQuery>(connection: Query, built: Prepared): Prepared =>
+  on(connection, patternOf(built))
 
 /**
  * A text that SQLite plans once. A parameter that a plan can depend on, such as a LIMIT, or one that is compared in a query with a

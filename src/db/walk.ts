@@ -2,12 +2,12 @@ import { and, asc, count, desc, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { turns } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
-import type { OwnedTable } from './prepared.ts'
+import type { OwnedTable, PreparedQuery } from './prepared.ts'
 
 export type Key = string | number
 export type Values = Record<string, Key>
 
-export interface Statement<Row> {
+export interface Statement<Row> extends PreparedQuery {
   all: (values: Values) => Row[]
 }
 

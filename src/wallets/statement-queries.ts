@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, gte, lt, sql } from 'drizzle-orm'
 import type { Query } from '../db/database.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { prepared } from '../db/prepared.ts'
 import { ledgerEntries, ledgerLines, transactions, type Wallet, type WalletTransaction } from './tables.ts'
 
 export { TRANSACTION_STATUSES } from './tables.ts'
@@ -30,17 +31,28 @@ export type Movement = Pick<
 /** A statement of a million transactions takes 8 MiB less than with a thousand. */
 const UNIT = 250
 
-/** The transactions of a wallet in a period, the oldest first. As bare values, which takes a sixth of the time of whole rows. */
-export function* movementsOf(query: Query, { id: walletId, clientId }: Wallet, period: Period): Generator<Movement> {
-  const { id, transactionType, amountMinor, balanceAfterMinor, sourceType, sourceId, remarks, createdAtMs } =
-    transactions
-  const unit = query
+const { id, transactionType, amountMinor, balanceAfterMinor, sourceType, sourceId, remarks, createdAtMs } = transactions
+const unitOf = prepared((query: Query) =>
+  query
     .select({ id, transactionType, amountMinor, balanceAfterMinor, sourceType, sourceId, remarks, createdAtMs })
     .from(transactions)
-    .where(and(isOf(walletId, clientId, period), gt(id, sql.placeholder('last'))))
+    .where(
+      and(
+        eq(transactions.clientId, sql.placeholder('clientId')),
+        eq(transactions.walletId, sql.placeholder('walletId')),
+        gte(createdAtMs, sql.placeholder('sinceMs')),
+        lt(createdAtMs, sql.placeholder('untilMs')),
+        gt(id, sql.placeholder('last')),
+      ),
+    )
     .orderBy(asc(id))
     .limit(UNIT)
-    .prepare()
+    .prepare(),
+)
+
+/** The transactions of a wallet in a period, the oldest first. As bare values, which takes a sixth of the time of whole rows. */
+export function* movementsOf(query: Query, { id: walletId, clientId }: Wallet, period: Period): Generator<Movement> {
+  const unit = unitOf(query)
   type Values = [
     number,
     Movement['transactionType'],
@@ -53,7 +65,7 @@ export function* movementsOf(query: Query, { id: walletId, clientId }: Wallet, p
   ]
   let last = 0
   for (;;) {
-    const rows = unit.values({ last }) as Values[]
+    const rows = unit.values({ clientId, walletId, ...period, last }) as Values[]
     for (const [
       id,
       transactionType,
