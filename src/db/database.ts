@@ -232,8 +232,9 @@ export class Database {
     this.#commits.beforeCommit = () => work(this.#tx)
   }
 
-  /** Writes at once, in a transaction of its own, to a database that serves no requests yet. */
+  /** Writes at once, in a transaction of its own or as a part of one, to a database that serves no requests yet. */
   fill<T>(work: (tx: Tx) => T): T {
+    if (this.sqlite.inTransaction) return inSavepoint(this.sqlite, () => work(this.#tx))
     this.sqlite.run('BEGIN IMMEDIATE')
     try {
       const result = work(this.#tx)
