@@ -68,8 +68,10 @@ export class World {
     private readonly onResume: (world: World) => void = () => undefined,
   ) {
     this.ids = new IdSource(randomness, ids)
-    if (data instanceof Database) this.#database = data
-    else this.#atRest = data
+    if (data instanceof Database) {
+      this.#database = data
+      this.#measure(data, STATEMENTS_UNMEASURED)
+    } else this.#atRest = data
   }
 
   /** True once the world was reset or dropped. Requests in progress may still hold it. */

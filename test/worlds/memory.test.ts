@@ -1,5 +1,8 @@
 import { heapStats } from 'bun:jsc'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { requestLog } from '../../src/sandbox/requests/request-log.ts'
 import { Images } from '../../src/sandbox/worlds/images.ts'
 import type { World } from '../../src/worlds/world.ts'
@@ -194,5 +197,22 @@ describe('A world that was deleted or reset', () => {
     // Some may still be on the stack. Where anything holds them, it holds all.
     expect(living.filter((world) => world.deref() !== undefined).length).toBeLessThanOrEqual(COUNT / 5)
     room.close()
+  })
+})
+
+describe('A sandbox with a data folder', () => {
+  test('counts the connection of a world as soon as it is read from its file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-memory-'))
+    const flags = ['--data-dir', folder]
+    const first = openRoom({ flags })
+    const { client, world } = await first.open()
+    await client.get('/api/v1/wallets')
+    const openBytes = world.memoryBytes
+    first.close()
+    const second = openRoom({ flags })
+    const read = second.worlds.find(world.name)
+    expect(read?.memoryBytes).toBeGreaterThan(openBytes / 2)
+    second.close()
+    rmSync(folder, { recursive: true })
   })
 })
