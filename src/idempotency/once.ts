@@ -8,7 +8,7 @@ import { jsonResponse } from '../http/responses.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { worldPart } from '../worlds/world.ts'
+import { type World, worldPart } from '../worlds/world.ts'
 import { KEY_MALFORMED, KEY_REUSED } from './errors.ts'
 import { clearKeys, findKey, type KeyRecord, placeOf, putKey } from './queries.ts'
 
@@ -87,8 +87,7 @@ const performOrReplay = async <Input>(
   const requestSha256 = digestOf(`POST ${effect.route} ${canonical(parse) ?? text}`)
   const result = await write((tx) => {
     const nowMs = world.clock.nowMs()
-    const { nextMs } = world.of(clearing)
-    if (nowMs >= nextMs && !clearKeys(tx, nowMs - STORED_MS)) world.of(clearing).nextMs = nowMs + MINUTE_MS
+    clearExpired(tx, world, nowMs)
     const stored = findKey(tx, client.id, key)
     if (stored && stored.createdAtMs > nowMs - STORED_MS) {
       if (stored.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
@@ -104,6 +103,13 @@ const performOrReplay = async <Input>(
   })
   if ('error' in result) throw result.error
   return result.response
+}
+
+/** A clock that was put back does not leave the next time far ahead. */
+const clearExpired = (tx: Tx, world: World, nowMs: number): void => {
+  const state = world.of(clearing)
+  const isDue = nowMs >= state.nextMs || nowMs < state.nextMs - MINUTE_MS
+  if (isDue && !clearKeys(tx, nowMs - STORED_MS)) state.nextMs = nowMs + MINUTE_MS
 }
 
 const storedJson = (tx: Tx, { atRest }: Pick<Effect<unknown>, 'atRest'>, stored: KeyRecord): string => {

@@ -57,4 +57,16 @@ describe('Idempotency-Key', () => {
     machine.timeMs += MINUTE_MS / 2
     expect(await write()).toBe(3)
   })
+
+  test('that has expired is deleted after a clock that was far ahead is put back', async () => {
+    machine.timeMs += 300 * DAY_MS
+    await login()
+    const ahead = await write()
+    machine.timeMs -= 200 * DAY_MS
+    await login()
+    expect(await write()).toBe(ahead + 1)
+    machine.timeMs += 2 * DAY_MS
+    await login()
+    expect(await write()).toBe(ahead + 1)
+  })
 })
