@@ -1,10 +1,16 @@
 import type { Server } from 'bun'
-import { sendConnectionsTo, socketsOpenedBy } from './shared-port.ts'
+import { limitReceiveBuffer, sendConnectionsTo, socketsOpenedBy } from './listening-sockets.ts'
 
 /** Bun's own limit responds without a body; ours is applied where bodies are read. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
 /** How long a connection may be idle, in seconds. */
 const IDLE_SECONDS = 60
+
+/**
+ * The runtime parses whatever it reads of a connection, up to 512 KiB, in one turn of the event loop. In chunks of one byte
+ * that takes 6 ms (decision 26).
+ */
+const RECEIVE_BUFFER_BYTES = 16_384
 
 /** A server that stops checks this often for open requests... */
 const QUIET_MS = 20
@@ -36,7 +42,7 @@ export interface Listening {
   /** How many requests have no response yet. */
   pendingCount: () => number
   /** Lets a server that shares the port have all new connections. */
-  giveConnections: () => Promise<void>
+  giveConnections: () => void
   /** Accepts no more requests. Open ones have this many milliseconds to finish. */
   stop: (drainMsMax: number) => Promise<void>
 }
@@ -70,6 +76,7 @@ export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions
   // A port that is shared could be taken by a server of another folder.
   if (sharing === 'first' && port !== 0) void serve(false).stop(true)
   const [server, [socket]] = socketsOpenedBy(() => serve(sharing !== undefined))
+  if (socket !== undefined) limitReceiveBuffer(socket, RECEIVE_BUFFER_BYTES)
   /** Requests that are already on the wire are still handled. */
   const untilQuiet = async (): Promise<void> => {
     for (let look = 0, seen = -1; look < LOOKS_MAX && seen !== askedCount; look += 1) {
@@ -81,8 +88,8 @@ export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions
     port: server.port ?? port,
     addressOf: (request) => server.requestIP(received.get(request) ?? request)?.address ?? '',
     pendingCount: () => server.pendingRequests,
-    giveConnections: async () => {
-      if (socket !== undefined) await sendConnectionsTo(SECOND_SOCKET, socket)
+    giveConnections: () => {
+      if (socket !== undefined) sendConnectionsTo(SECOND_SOCKET, socket)
     },
     stop: async (drainMsMax) => {
       if (drainMsMax > 0) await untilQuiet()

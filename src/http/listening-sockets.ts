@@ -1,12 +1,14 @@
+import { dlopen, ptr } from 'bun:ffi'
 import { readdirSync, readlinkSync } from 'node:fs'
 
 /**
- * Several sockets that listen on one port (SO_REUSEPORT). Linux spreads new connections over them, and resets those that a
- * socket has not accepted when it closes (decision 76).
+ * Options of a listening socket that the runtime does not offer. All of them are Linux's; elsewhere nothing is set
+ * (decisions 26 and 76).
  */
 
 const OPEN_FILES = '/proc/self/fd'
 const SOL_SOCKET = 1
+const SO_RCVBUF = 8
 const SO_ATTACH_REUSEPORT_CBPF = 51
 /** BPF_RET | BPF_K: returns a constant. */
 const RETURN_CONSTANT = 0x06
@@ -38,28 +40,40 @@ const isSocket = (descriptor: string): boolean => {
 }
 
 /**
- * Sends all new connections of a shared port to the socket with an index, in the order in which the sockets began to
- * listen. An index without a socket spreads them again. Returns false where the system does not offer this.
+ * Limits what the kernel receives of a connection before the program reads it. Linux doubles the number, because it counts
+ * its own records too. Each connection has the limit that the listening socket has when the connection is opened.
  */
-export const sendConnectionsTo = async (index: number, socket: number): Promise<boolean> => {
-  const { dlopen, ptr } = await import('bun:ffi')
+export const limitReceiveBuffer = (socket: number, bytes: number): void => {
+  setOption(socket, SO_RCVBUF, new Int32Array([bytes]))
+}
+
+/**
+ * Sends all new connections of a shared port (SO_REUSEPORT) to the socket with an index, in the order in which the sockets
+ * began to listen. Otherwise Linux spreads new connections over them, and resets those that a socket has not accepted when
+ * it closes. An index without a socket spreads them again.
+ */
+export const sendConnectionsTo = (index: number, socket: number): void => {
   const instruction = new DataView(new ArrayBuffer(INSTRUCTION_BYTES))
   instruction.setUint16(0, RETURN_CONSTANT, true)
   instruction.setUint32(4, index, true)
   const program = new DataView(new ArrayBuffer(PROGRAM_BYTES))
   program.setUint16(0, 1, true)
   program.setBigUint64(PROGRAM_POINTER_AT, BigInt(ptr(instruction)), true)
+  setOption(socket, SO_ATTACH_REUSEPORT_CBPF, program)
+}
+
+/** Sets nothing where the system does not offer the option. */
+const setOption = (socket: number, option: number, value: Int32Array | DataView): void => {
   for (const library of C_LIBRARIES) {
     try {
       const { symbols, close } = dlopen(library, {
         setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
       })
-      const result = symbols.setsockopt(socket, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, ptr(program), PROGRAM_BYTES)
+      symbols.setsockopt(socket, SOL_SOCKET, option, ptr(value), value.byteLength)
       close()
-      return result === 0
+      return
     } catch {
       // Not the library of this system.
     }
   }
-  return false
 }
