@@ -1,48 +1,67 @@
 import { Broken, Connection } from './connection.ts'
+import { percentile } from './report.ts'
 import { type Server, threadMs } from './server.ts'
 import type { Shape } from './shapes.ts'
+import type { Victims } from './victims.ts'
 
-/** What requests cost the one thread that answers everybody. */
+/** What requests cost the one thread that answers everybody, and how long others wait for it. */
 
 export interface Cost {
   shape: Shape
-  /** Processor time of the thread for one request, in milliseconds: the mean of the rounds. */
+  /** Processor time of the thread for one request, in milliseconds. */
   meanMs: number
-  /** The dearest of the rounds. */
-  mostMs: number
+  /** The longest that somebody else has waited, in milliseconds: in the best of the rounds, as machines stall, too. */
+  stallMs: number
   /** The answers, by status; 0 where the connection broke. */
   statuses: Map<number, number>
 }
 
-/** The first is not counted, as it may fill a cache. */
-const WARM_UPS = 1
+interface Search {
+  rounds: number
+  /** Requests that arrive together: work of a moment each adds up. */
+  together: number
+  victims: Victims
+  /** Of those who feel it. */
+  tokens: readonly string[]
+}
 
-/** Asks so often, one after the other, and reads the thread's clock around each. */
-export const costOf = async (server: Server, shape: Shape, token: string, rounds: number): Promise<Cost> => {
+/** The others ask for so long, and the requests begin when they have begun. */
+const FELT_SECONDS = 0.25
+const FELT_PER_SECOND = 100
+const BEGINS_MS = 20
+
+export const costOf = async (server: Server, shape: Shape, token: string, search: Search): Promise<Cost> => {
+  const { rounds, together, victims, tokens } = search
   const statuses = new Map<number, number>()
-  let connection = await Connection.open(server.port)
-  const costs: number[] = []
-  for (let round = -WARM_UPS; round < rounds; round++) {
-    const bytes = shape.request(nextNumber(), token)
-    const before = threadMs(server.pid)
-    const status = await connection.send(bytes).then(
+  const ask = async (connection: Connection): Promise<void> => {
+    const status = await connection.send(shape.request(nextNumber(), token)).then(
       (answer) => answer.status,
       (error: unknown) => {
         if (error instanceof Broken) return 0
         throw error
       },
     )
-    // What is still done for it after the answer counts, too.
-    await Bun.sleep(1)
-    if (round >= 0) {
-      costs.push(threadMs(server.pid) - before)
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    }
-    if (!connection.isOpen) connection = await Connection.open(server.port)
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
   }
-  connection.close()
-  const meanMs = costs.reduce((sum, each) => sum + each, 0) / costs.length
-  return { shape, meanMs, mostMs: Math.max(...costs), statuses }
+  const askTogether = async (count: number): Promise<void> => {
+    const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(server.port)))
+    await Promise.all(connections.map(ask))
+    for (const connection of connections) connection.close()
+  }
+  // It may fill a cache.
+  await askTogether(1)
+  const costsMs: number[] = []
+  const stallsMs: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const felt = victims.feel({ port: server.port, tokens, seconds: FELT_SECONDS, perSecond: FELT_PER_SECOND })
+    await Bun.sleep(BEGINS_MS)
+    const before = threadMs(server.pid)
+    await askTogether(together)
+    costsMs.push((threadMs(server.pid) - before) / together)
+    stallsMs.push(percentile((await felt).latenciesMs, 1))
+  }
+  const meanMs = costsMs.reduce((sum, each) => sum + each, 0) / rounds
+  return { shape, meanMs, stallMs: Math.min(...stallsMs), statuses }
 }
 
 let numbers = 0

@@ -11,9 +11,9 @@ import { type Shape, shapes, type Who } from './shapes.ts'
 import { Victims } from './victims.ts'
 
 /**
- * What other clients feel while one client or stranger does the dearest thing that he may. The dearest is searched for: each
- * shape of request is measured by what it costs the thread, and the dearest of each operation attack. A round is a request
- * of each shape in the search.
+ * What other clients feel while one client or stranger does the worst thing that he may. The worst is searched for: each
+ * shape of request is sent several times at once, and those of each operation that hold up somebody else for longest attack.
+ * What a single one costs does not tell, because long work is done in time slices. A round is one such burst.
  */
 
 /** What others may feel: the lower of the two counts. */
@@ -25,6 +25,8 @@ interface Form {
   records: number
   /** One shape in so many is measured. */
   step: number
+  /** Requests that arrive together in the search. */
+  together: Record<Who, number>
   /** Attacks by each kind of attacker. */
   attacks: number
   /** How long one goes on. */
@@ -41,6 +43,7 @@ const REFILL_MS = 600
 const LONG: Form = {
   records: 300_000,
   step: 1,
+  together: { client: 20, stranger: 20, sandbox: 4 },
   attacks: 6,
   seconds: 10,
   connections: { client: BURST, stranger: 32, sandbox: 4 },
@@ -49,6 +52,7 @@ const LONG: Form = {
 const SHORT: Form = {
   records: 500,
   step: 47,
+  together: { client: 2, stranger: 2, sandbox: 2 },
   attacks: 1,
   seconds: 0.5,
   connections: { client: 4, stranger: 4, sandbox: 2 },
@@ -70,23 +74,28 @@ export const fairness: Rig = async ({ rounds, isShort, only = '' }) => {
   }
 }
 
-/** What each shape costs, dearest first. */
-const searched = async (folder: string, rounds: number, { step }: Form, only: string): Promise<Cost[]> => {
-  const server = await serve(['--data-dir', folder, '--rate-limit', 'off'])
+/** What each shape does to others, the worst first. */
+const searched = async (folder: string, rounds: number, { step, together }: Form, only: string): Promise<Cost[]> => {
+  const server = await serve(['--data-dir', folder, '--rate-limit', 'off', ...FLAGS])
   await logIn(server.port, 'sbx_attacker')
+  const victims = new Victims()
+  const tokens = await Promise.all(['sbx_victim-0', 'sbx_victim-1'].map((name) => logIn(server.port, name)))
   const costs: Cost[] = []
   for (const [index, shape] of shapes().entries()) {
     if (index % step !== 0 || !shape.name.includes(only)) continue
-    const cost = await costOf(server, shape, await logIn(server.port, 'sandbox'), rounds)
+    const search = { rounds, together: together[shape.who], victims, tokens }
+    const cost = await costOf(server, shape, await logIn(server.port, 'sandbox'), search)
     costs.push(cost)
-    if (step === 1) progress(`${milliseconds(cost.meanMs).padStart(10)}  ${shape.name}`)
+    const figures = [cost.stallMs, cost.meanMs].map((each) => milliseconds(each).padStart(10))
+    if (step === 1) progress(`${figures.join('')}  ${shape.name}`)
   }
+  victims.end()
   await server.stop()
-  return costs.sort((a, b) => b.meanMs - a.meanMs)
+  return costs.sort((a, b) => b.stallMs - a.stallMs)
 }
 
-/** The dearest shapes of each kind of attacker, one of each operation. */
-const dearest = (costs: readonly Cost[], count: number): Shape[] => {
+/** The worst shapes of each kind of attacker, one of each operation. */
+const worst = (costs: readonly Cost[], count: number): Shape[] => {
   const chosen = new Map<string, Shape>()
   const taken: Record<Who, number> = { client: 0, stranger: 0, sandbox: 0 }
   for (const { shape } of costs) {
@@ -113,7 +122,7 @@ const attacked = async (folder: string, costs: readonly Cost[], form: Form): Pro
     percentile(quiet.latenciesMs, 0.99) * WORSE_MAX,
     percentile(quiet.latenciesMs, 0.99) + MORE_MS_MAX,
   )
-  for (const shape of dearest(costs, form.attacks)) {
+  for (const shape of worst(costs, form.attacks)) {
     const { latenciesMs, wrong, sent } = await field.window(shape)
     const cost = costs.find((each) => each.shape === shape)?.meanMs ?? 0
     rows.push([shape.name, shape.who, milliseconds(cost), String(sent), ...figures(latenciesMs)])
@@ -124,14 +133,14 @@ const attacked = async (folder: string, costs: readonly Cost[], form: Form): Pro
   }
   field.end()
   await server.stop()
-  const ranking = costs.map(({ shape, meanMs, mostMs, statuses }) => [
+  const ranking = costs.map(({ shape, meanMs, stallMs, statuses }) => [
     shape.name,
     shape.who,
+    milliseconds(stallMs),
     milliseconds(meanMs),
-    milliseconds(mostMs),
     [...statuses.keys()].join(' '),
   ])
-  return { tables: [[['request', 'by', 'mean', 'most', 'status'], ...ranking], rows], findings }
+  return { tables: [[['request', 'by', 'stall', 'cost', 'status'], ...ranking], rows], findings }
 }
 
 const figures = (latenciesMs: readonly number[]): string[] =>
