@@ -5,6 +5,7 @@ import { once } from '../idempotency/once.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
+import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -24,12 +25,12 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     .get(
       '/',
       async ({ query, session, set }) => {
-        const { rows, totalCount } = await beneficiaryList.page(() => session.world.db.query, session.client.id, {
+        const { rows, totalCount } = await beneficiaryList.page(session, {
           filters: { search: query.search },
           ...sortedSliceOf(query),
         })
         Object.assign(set.headers, pageHeaders(query, totalCount))
-        return rows.map(wireFor(reference, session))
+        return turns.map(session.client, rows, wireFor(reference, session))
       },
       operations.listBeneficiaries,
     )

@@ -5,6 +5,7 @@ import { longPageHeaders } from '../http/pagination.ts'
 import { sortOf } from '../http/parameters.ts'
 import { StoredResponse } from '../http/stored-response.ts'
 import { found } from '../kernel/failure.ts'
+import { turns } from '../kernel/turns.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
 import { type Card, cardOf } from './card.ts'
@@ -39,7 +40,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
           const found = offered.list({ category, countryId, currencyId, search }, sort, query)
           return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.products.length))
         }
-        return offered.response(searchOf(request.url), make, agreed).respond(request)
+        return turns.take(session.client, () => offered.response(searchOf(request.url), make, agreed).respond(request))
       },
       operations.listProducts,
     )

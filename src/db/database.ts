@@ -222,9 +222,12 @@ export class Database {
     this.#madeMax = Math.max(MADE_MAX, 2 * this.#made.length)
   }
 
-  /** Resolves after the commit, which units of work share. A unit that throws is undone alone. */
-  write<T>(work: (tx: Tx) => T): Promise<T> {
-    return this.#commits.run(() => work(this.#tx))
+  /**
+   * Resolves after the commit, which units of work share. A unit that throws is undone alone. If there is more than one
+   * commit takes, owners take turns.
+   */
+  write<T>(work: (tx: Tx) => T, owner?: unknown): Promise<T> {
+    return this.#commits.run(owner, () => work(this.#tx))
   }
 
   /** Adds something to each transaction of {@link write}, after its units of work. */

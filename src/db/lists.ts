@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, is, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { integer, primaryKey, SQLiteColumn, type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
+import { turns } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
 import { type OwnedTable, preparedOn } from './prepared.ts'
 import { type Key, type Statement, type Values, walk } from './walk.ts'
@@ -30,6 +31,12 @@ export interface ListOptions<Table extends OwnedTable, Filter extends string, So
   counted: { as: string; by: Partial<Record<NoInfer<Filter>, 'part' | 'currencyId'>> }
 }
 
+/** Whose records are listed: a session, for instance. */
+interface Reader {
+  world: { db: { query: Query } }
+  client: { id: number }
+}
+
 interface Slice<Filter extends string, Sort extends string> {
   /** Undefined does not narrow the list. */
   filters: Readonly<Record<Filter, string | number | undefined>>
@@ -46,6 +53,7 @@ interface ListPage<Table extends OwnedTable> {
 }
 
 interface Request<Filter extends string, Sort extends string> extends Omit<Slice<Filter, Sort>, 'filters'> {
+  reader: Reader
   given: readonly Filter[]
   values: Values & { clientId: number }
 }
@@ -54,6 +62,8 @@ interface Request<Filter extends string, Sort extends string> extends Omit<Slice
 const STATEMENTS_MAX = 64
 /** Up to so many matching records are sorted; more are looked for along the index of the order. */
 const SORTED_MAX = 1_000
+/** Rows that are read at once. Those that are sorted are read together. */
+const PIECE = SORTED_MAX
 
 /** A list of any length. It is counted as it changes, and a page reads only its own rows (decision 0019). */
 export class List<Table extends OwnedTable, Filter extends string, Sort extends string> {
@@ -61,18 +71,14 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   constructor(private readonly options: ListOptions<Table, Filter, Sort>) {}
 
-  async page(
-    connection: () => Query,
-    clientId: number,
-    { filters, ...slice }: Slice<Filter, Sort>,
-  ): Promise<ListPage<Table>> {
+  async page(reader: Reader, { filters, ...slice }: Slice<Filter, Sort>): Promise<ListPage<Table>> {
     const given = (Object.keys(this.options.filters) as Filter[]).filter((filter) => filters[filter] !== undefined)
-    const request = { ...slice, given, values: { ...(filters as Values), clientId } }
-    const totalCount = this.#storedCount(connection(), request)
-    if (totalCount === undefined) return this.#searched(connection, request)
-    if (this.#hasIndex(request)) return { rows: this.#rowsAt(connection(), request, totalCount), totalCount }
-    const { keys } = await this.#walk(connection, request, { countsAll: false })
-    return { rows: this.#rowsOf(connection(), request, keys), totalCount }
+    const request = { ...slice, reader, given, values: { ...(filters as Values), clientId: reader.client.id } }
+    const totalCount = this.#storedCount(request)
+    if (totalCount === undefined) return this.#searched(request)
+    if (this.#hasIndex(request)) return { rows: await this.#rowsAt(request, totalCount), totalCount }
+    const { keys } = await this.#walk(request, { countsAll: false })
+    return { rows: await this.#rowsOf(request, keys), totalCount }
   }
 
   /** Whether an index holds all matching records, in the order of the list. */
@@ -87,10 +93,10 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 
   /** Undefined if no count is stored for the filters. */
-  #storedCount(query: Query, { given, values }: Request<Filter, Sort>): number | undefined {
+  #storedCount({ reader, given, values }: Request<Filter, Sort>): number | undefined {
     const { as, by } = this.options.counted
     if (!given.every((filter) => by[filter])) return undefined
-    const statement = this.#statement<{ total: number }>(query, `stored ${given}`, () => {
+    const statement = this.#statement<{ total: number }>(reader, `stored ${given}`, (query) => {
       const narrowed = given.map((filter) => eq(listCounts[by[filter] ?? 'part'], sql.placeholder(filter)))
       return query
         .select({ total: sql<number>`coalesce(sum(${listCounts.count}), 0)` })
@@ -102,56 +108,77 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 
   /** The rows of a page that an index holds, reached by OFFSET from the nearer end. */
-  #rowsAt(query: Query, request: Request<Filter, Sort>, totalCount: number): Table['$inferSelect'][] {
-    const { given, values, sort, direction, limit, offset } = request
+  async #rowsAt(request: Request<Filter, Sort>, totalCount: number): Promise<Table['$inferSelect'][]> {
+    const { reader, given, values, sort, direction, limit, offset } = request
     const { table } = this.options
     const shown = Math.min(limit, totalCount - offset)
     if (shown <= 0) return []
     const left = totalCount - offset - shown
     const isUpward = offset <= left === (direction === 'ASC')
-    const statement = this.#statement<Table['$inferSelect']>(
-      query,
-      `at ${given} ${sort} ${direction} ${isUpward}`,
-      () => {
-        const ids = query
-          .select({ id: table.id })
-          .from(table as SQLiteTable)
-          .where(this.#conditions(given))
-          .orderBy(...this.#ordered(sort, isUpward))
-          .limit(sql.placeholder('shown'))
-          .offset(sql.placeholder('passed'))
-        return query
+    const passed = Math.min(offset, left)
+    if (shown > PIECE) return this.#rowsOf(request, await this.#keysAt(request, isUpward, { shown, passed }))
+    return turns.take(reader.client, () => {
+      const name = `at ${given} ${sort} ${direction} ${isUpward}`
+      const statement = this.#statement<Table['$inferSelect']>(reader, name, (query) =>
+        query
           .select()
           .from(table as SQLiteTable)
-          .where(inArray(table.id, ids))
+          .where(inArray(table.id, this.#ids(query, request, isUpward)))
           .orderBy(...this.#ordered(sort, direction === 'ASC'))
-          .prepare()
-      },
+          .prepare(),
+      )
+      return statement.all({ ...values, shown, passed })
+    })
+  }
+
+  /** The keys of a page of many rows, in the order of the list. */
+  async #keysAt(
+    request: Request<Filter, Sort>,
+    isUpward: boolean,
+    counts: { shown: number; passed: number },
+  ): Promise<Key[]> {
+    const { reader, given, values, sort, direction } = request
+    const found = await turns.take(reader.client, () =>
+      this.#statement<{ id: Key }>(reader, `keys at ${given} ${sort} ${isUpward}`, (query) =>
+        this.#ids(query, request, isUpward).prepare(),
+      ).all({ ...values, ...counts }),
     )
-    return statement.all({ ...values, shown, passed: Math.min(offset, left) })
+    if (isUpward !== (direction === 'ASC')) found.reverse()
+    return found.map(({ id }) => id)
+  }
+
+  #ids(query: Query, { given, sort }: Request<Filter, Sort>, isUpward: boolean) {
+    const { table } = this.options
+    return query
+      .select({ id: sql<Key>`${table.id}` })
+      .from(table as SQLiteTable)
+      .where(this.#conditions(given))
+      .orderBy(...this.#ordered(sort, isUpward))
+      .limit(sql.placeholder('shown'))
+      .offset(sql.placeholder('passed'))
   }
 
   /** A page of a list for which no count is stored: passes over everything that may match. */
-  async #searched(connection: () => Query, request: Request<Filter, Sort>): Promise<ListPage<Table>> {
+  async #searched(request: Request<Filter, Sort>): Promise<ListPage<Table>> {
     const { created } = this.options
     const { sort, limit, offset } = request
     if (sort === created) {
-      const { keys, count } = await this.#walk(connection, request, { countsAll: true })
-      return { rows: this.#rowsOf(connection(), request, keys), totalCount: count }
+      const { keys, count } = await this.#walk(request, { countsAll: true })
+      return { rows: await this.#rowsOf(request, keys), totalCount: count }
     }
     const all = { ...request, sort: created, offset: 0, limit: SORTED_MAX }
-    const { keys, count: totalCount } = await this.#walk(connection, all, { countsAll: true })
+    const { keys, count: totalCount } = await this.#walk(all, { countsAll: true })
     if (totalCount <= SORTED_MAX) {
-      const rows = this.#rowsOf(connection(), request, keys)
+      const rows = await this.#rowsOf(request, keys)
       return { rows: rows.slice(offset, offset + limit), totalCount }
     }
-    const shown = await this.#walk(connection, request, { countsAll: false })
-    return { rows: this.#rowsOf(connection(), request, shown.keys), totalCount }
+    const shown = await this.#walk(request, { countsAll: false })
+    return { rows: await this.#rowsOf(request, shown.keys), totalCount }
   }
 
   /** The keys of a page along the index of its order, and how many records match. */
-  async #walk(connection: () => Query, request: Request<Filter, Sort>, { countsAll }: { countsAll: boolean }) {
-    const { given, values, sort, direction, limit, offset } = request
+  async #walk(request: Request<Filter, Sort>, { countsAll }: { countsAll: boolean }) {
+    const { reader, given, values, sort, direction, limit, offset } = request
     const { table, filters } = this.options
     const indexed = given.find((filter) => this.#isTogether(filter, sort))
     const asked = given.filter((filter) => filter !== indexed)
@@ -159,7 +186,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     for (const { part, order, condition } of this.#partsOf(sort, direction)) {
       if (!countsAll && found.keys.length === limit) break
       const { count, keys } = await walk({
-        clientId: values.clientId,
+        owner: reader.client,
         table,
         order: order.filter((column) => !indexed || column !== filters[indexed]),
         isUpward: direction === 'ASC',
@@ -169,8 +196,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
         skip: Math.max(0, offset - found.count),
         take: limit - found.keys.length,
         countsAll,
-        statement: (name, build) =>
-          this.#statement(connection(), `${name} ${part} ${given} ${sort} ${direction}`, () => build(connection())),
+        statement: (name, build) => this.#statement(reader, `${name} ${part} ${given} ${sort} ${direction}`, build),
       })
       found.count += count
       found.keys.push(...keys)
@@ -188,17 +214,24 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return direction === 'ASC' ? [missing, present] : [present, missing]
   }
 
-  #rowsOf(query: Query, { sort, direction }: Request<Filter, Sort>, keys: readonly Key[]): Table['$inferSelect'][] {
+  /** The rows of keys that are in the order of the list. */
+  async #rowsOf({ reader, sort, direction }: Request<Filter, Sort>, keys: readonly Key[]) {
     const { table } = this.options
-    const statement = this.#statement<Table['$inferSelect']>(query, `of ${sort} ${direction}`, () =>
-      query
-        .select()
-        .from(table as SQLiteTable)
-        .where(sql`${table.id} IN (SELECT value FROM json_each(${sql.placeholder('keys')}))`)
-        .orderBy(...this.#ordered(sort, direction === 'ASC'))
-        .prepare(),
-    )
-    return keys.length === 0 ? [] : statement.all({ keys: JSON.stringify(keys) })
+    const rows: Table['$inferSelect'][] = []
+    for (let at = 0; at < keys.length; at += PIECE) {
+      const piece = await turns.continue(reader.client, () =>
+        this.#statement<Table['$inferSelect']>(reader, `of ${sort} ${direction}`, (query) =>
+          query
+            .select()
+            .from(table as SQLiteTable)
+            .where(sql`${table.id} IN (SELECT value FROM json_each(${sql.placeholder('keys')}))`)
+            .orderBy(...this.#ordered(sort, direction === 'ASC'))
+            .prepare(),
+        ).all({ keys: JSON.stringify(keys.slice(at, at + PIECE)) }),
+      )
+      rows.push(...piece)
+    }
+    return rows
   }
 
   #conditions(given: readonly Filter[]): SQL | undefined {
@@ -219,11 +252,15 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return this.#orderOf(sort).map((column) => (isUpward ? asc(column) : desc(column)))
   }
 
-  /** Building a statement costs more than running it. */
-  #statement<Row>(query: Query, name: string, build: () => Statement<Row>): Statement<Row> {
+  /**
+   * Building a statement costs more than running it. The connection may be another one after each turn, because a world can
+   * be suspended in between.
+   */
+  #statement<Row>({ world }: Reader, name: string, build: (query: Query) => Statement<Row>): Statement<Row> {
+    const { query } = world.db
     const own = this.#statements.get(query) ?? new LRUCache<string, Statement<unknown>>({ max: STATEMENTS_MAX })
     this.#statements.set(query, own)
-    const known = (own.get(name) as Statement<Row> | undefined) ?? preparedOn(query, build())
+    const known = (own.get(name) as Statement<Row> | undefined) ?? preparedOn(query, build(query))
     own.set(name, known)
     return known
   }

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { sinceStartMs } from '../kernel/clock.ts'
+import { FairQueue } from '../kernel/fair-queue.ts'
 import { isBusy } from './data-folder.ts'
 import { asFailure, FilesGone, isPassing, type OpenFiles, tryLater } from './storage.ts'
 
@@ -17,6 +18,8 @@ export const commitTotals = { commits: 0, units: 0 }
 const LOOK_MS = 1
 /** How long a unit of work waits for other processes. */
 const PATIENCE_MS = 5_000
+/** How long one transaction takes in units of work; the others go into the next, after other requests (decision 32). */
+const SLICE_MS = 10
 
 /** Work in a transaction that is undone alone if it throws. */
 export const inSavepoint = <T>(sqlite: Database, work: () => T): T => {
@@ -36,7 +39,7 @@ export const inSavepoint = <T>(sqlite: Database, work: () => T): T => {
 
 /** Group commit: units of work that arrive together share one commit, each in its own savepoint. */
 export class SharedCommit {
-  #waiting: Unit[] = []
+  readonly #waiting = new FairQueue<Unit>()
   #isFlushDue = false
   #look: ReturnType<typeof setTimeout> | undefined
   #trouble: Error | undefined
@@ -47,12 +50,14 @@ export class SharedCommit {
     /** The files of a server; undefined in memory, and for commands. */
     private readonly files: () => OpenFiles | undefined = () => undefined,
     private readonly patienceMs = PATIENCE_MS,
+    private readonly sliceMs = SLICE_MS,
   ) {}
 
-  run<T>(work: () => T): Promise<T> {
+  /** Owners take turns. The units of one run in the order in which they came. */
+  run<T>(owner: unknown, work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const sinceMs = sinceStartMs()
-      this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject, sinceMs })
+      this.#waiting.push(owner, { run: work, resolve: resolve as (value: unknown) => void, reject, sinceMs })
       this.#flushSoon()
     })
   }
@@ -63,19 +68,34 @@ export class SharedCommit {
 
   /** Commits what is waiting, unless another process writes. */
   flush(): void {
-    if (this.#waiting.length === 0) return
+    while (this.#waiting.size > 0 && this.#commitSome(Number.POSITIVE_INFINITY));
+  }
+
+  /** Returns false if nothing can be written for now. */
+  #commitSome(sliceMs: number): boolean {
+    if (this.#waiting.size === 0) return true
     try {
       this.#requireFiles()
       this.sqlite.run('BEGIN IMMEDIATE')
     } catch (error) {
       if (isBusy(error)) this.#waitForTurn(error)
-      else this.#fail(this.#waiting.splice(0), error)
-      return
+      else
+        this.#fail(
+          this.#waiting.remove(() => true),
+          error,
+        )
+      return false
     }
-    const units = this.#waiting.splice(0)
-    let settle: (() => void)[]
+    const units: Unit[] = []
+    const settle: (() => void)[] = []
+    const overMs = sinceStartMs() + sliceMs
     try {
-      settle = units.map((unit) => this.#attempt(unit))
+      do {
+        const unit = this.#waiting.shift()
+        if (!unit) break
+        units.push(unit)
+        settle.push(this.#attempt(unit))
+      } while (sinceStartMs() < overMs)
       this.beforeCommit()
       this.sqlite.run('COMMIT')
       this.#requireFiles()
@@ -83,19 +103,20 @@ export class SharedCommit {
       // A full disk may have ended the transaction already; then there is nothing left to roll back.
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
       this.#fail(units, error)
-      return
+      return true
     }
     this.#trouble = undefined
     commitTotals.commits += 1
     commitTotals.units += units.length
     for (const each of settle) each()
+    return true
   }
 
   /** Commits what is waiting, or refuses it while another process writes. */
   end(): void {
     this.flush()
     clearTimeout(this.#look)
-    for (const { reject } of this.#waiting.splice(0)) reject(tryLater())
+    for (const { reject } of this.#waiting.remove(() => true)) reject(tryLater())
   }
 
   #flushSoon(): void {
@@ -103,7 +124,7 @@ export class SharedCommit {
     this.#isFlushDue = true
     setImmediate(() => {
       this.#isFlushDue = false
-      this.flush()
+      if (this.#commitSome(this.sliceMs) && this.#waiting.size > 0) this.#flushSoon()
     })
   }
 
@@ -116,13 +137,11 @@ export class SharedCommit {
   /** Refuses units that have waited for too long, and tries again for the others. */
   #waitForTurn(error: unknown): void {
     const patientMs = sinceStartMs() - this.patienceMs
-    // The first has waited the longest.
-    const patient = this.#waiting.findIndex(({ sinceMs }) => sinceMs >= patientMs)
-    const late = this.#waiting.splice(0, patient === -1 ? Number.POSITIVE_INFINITY : patient)
+    const late = this.#waiting.remove(({ sinceMs }) => sinceMs < patientMs)
     if (late.length > 0) this.#fail(late, error)
-    if (this.#waiting.length === 0) return
+    if (this.#waiting.size === 0) return
     clearTimeout(this.#look)
-    this.#look = setTimeout(() => this.flush(), LOOK_MS)
+    this.#look = setTimeout(() => this.#flushSoon(), LOOK_MS)
   }
 
   /** Returns what settles the unit after the commit. @throws what ended the whole transaction, such as a full disk */

@@ -12,7 +12,8 @@ export interface Statement<Row> extends PreparedQuery {
 }
 
 interface WalkOptions {
-  clientId: number
+  /** Who waits for a turn. */
+  owner: unknown
   table: OwnedTable
   /** What the index compares, the id last. Nothing in it is null. */
   order: readonly (SQLiteColumn | SQL)[]
@@ -33,7 +34,7 @@ const STRIDE = 4_000
 
 /** Counts matching records along an index, in time slices (decision 0033), and returns the keys of those wanted. */
 export const walk = async (options: WalkOptions): Promise<{ count: number; keys: Key[] }> => {
-  const { clientId, values, skip, take, countsAll } = options
+  const { owner, values, skip, take, countsAll } = options
   const statements = statementsOf(options)
   const found = { count: 0, keys: [] as Key[] }
   let from: Values | undefined
@@ -54,7 +55,7 @@ export const walk = async (options: WalkOptions): Promise<{ count: number; keys:
     isDone = !end || (!countsAll && found.keys.length === take)
   }
   while (!isDone) {
-    await turns.take(clientId, (isOver) => {
+    await turns.take(owner, (isOver) => {
       do stride()
       while (!isDone && !isOver())
     })

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { found } from '../kernel/failure.ts'
+import { turns } from '../kernel/turns.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { EVENT_NOT_FOUND } from './errors.ts'
 import * as operations from './operations.ts'
@@ -15,16 +16,16 @@ export const eventRoutes = ({ guard }: { guard: Guard }) =>
     .use(guard.plugin())
     .get(
       '/',
-      async ({ query, session: { world, client }, set }) => {
+      async ({ query, session, set }) => {
         const { type, created_from: createdFromMs, created_to: createdToMs } = query
-        const { rows, totalCount } = await eventList.page(() => world.db.query, client.id, {
+        const { rows, totalCount } = await eventList.page(session, {
           filters: { type, createdFromMs, createdToMs },
           sort: 'id',
           direction: 'DESC',
           ...sliceOf(query),
         })
         Object.assign(set.headers, pageHeaders(query, totalCount))
-        return rows.map(eventWire)
+        return turns.map(session.client, rows, eventWire)
       },
       operations.listEvents,
     )

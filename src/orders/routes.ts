@@ -76,9 +76,9 @@ const neverCached = ({ set }: Pick<Context, 'set'>): void => {
 const getOrder = ({ world, client }: Session, id: number, query: Query = world.db.query): Order =>
   found(findOrder(query, client.id, id), ORDER_NOT_FOUND)
 
-const listOrders = ({ world, client }: Session, query: Static<typeof ListQuery>) => {
+const listOrders = (session: Session, query: Static<typeof ListQuery>) => {
   const { status, product_id: productId, client_reference: reference, ref } = query
-  return orderList.page(() => world.db.query, client.id, {
+  return orderList.page(session, {
     filters: { status, productId, reference, ref },
     sort: 'id',
     direction: 'DESC',
@@ -88,21 +88,14 @@ const listOrders = ({ world, client }: Session, query: Static<typeof ListQuery>)
 
 /** How orders and their vouchers are read, written and stored for an Idempotency-Key. */
 const orderViews = ({ seals, reference }: Ordering) => {
-  const opened = ({ db }: World, order: Order, vouchers = vouchersOf(db.query, order.id)) =>
-    openVouchers(order, vouchers, seals(db.query))
+  const opened = ({ db }: World, order: Order) => openVouchers(order, vouchersOf(db.query, order.id), seals(db.query))
   const wire = (world: World, order: Order, vouchers = opened(world, order)) => orderWire(order, vouchers, reference)
   return {
     opened,
     wire,
     /** Opening thousands of codes takes longer than one request may hold the thread (decision 0032). */
-    wirePage: async ({ world, client }: Session, orders: readonly Order[]) => {
-      const shown = orders.map((order) => ({ order, vouchers: vouchersOf(world.db.query, order.id) }))
-      const wired = []
-      for (const { order, vouchers } of shown) {
-        wired.push(await turns.take(client, () => wire(world, order, opened(world, order, vouchers))))
-      }
-      return wired
-    },
+    wirePage: ({ world, client }: Session, orders: readonly Order[]) =>
+      turns.map(client, orders, (order) => wire(world, order)),
     // A response contains codes, so it is stored sealed.
     atRest: {
       close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),

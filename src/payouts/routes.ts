@@ -3,6 +3,7 @@ import type { Query } from '../db/database.ts'
 import { pageHeaders, sortedSliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { found } from '../kernel/failure.ts'
+import { turns } from '../kernel/turns.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { PAYOUT_NOT_FOUND } from './errors.ts'
 import { readPayout } from './input.ts'
@@ -22,14 +23,14 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
     .use(guard.plugin())
     .get(
       '/',
-      async ({ query, session: { world, client }, set }) => {
+      async ({ query, session, set }) => {
         const { status, currency, search } = query
-        const { rows, totalCount } = await payoutList.page(() => world.db.query, client.id, {
+        const { rows, totalCount } = await payoutList.page(session, {
           filters: { status, currencyId: currency?.id, search },
           ...sortedSliceOf(query),
         })
         Object.assign(set.headers, pageHeaders(query, totalCount))
-        return rows.map((payout) => listedWire(payout, reference))
+        return turns.map(session.client, rows, (payout) => listedWire(payout, reference))
       },
       operations.listPayouts(reference),
     )

@@ -175,7 +175,7 @@ export class Sessions {
         world.db.write((tx) => {
           checkAgain()
           return work(tx)
-        }),
+        }, client),
       checkAgain,
     }
     return session

@@ -8,7 +8,6 @@ import { contains } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/parameters.ts'
 import { found } from '../kernel/failure.ts'
-import type { World } from '../worlds/world.ts'
 import { WALLET_NOT_FOUND } from './errors.ts'
 import { inMajorUnits, transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
@@ -163,14 +162,10 @@ export const listWallets = (query: Query, clientId: number, asked: WalletQuery) 
 }
 
 /** Each transaction comes with its currency. */
-export const listTransactions = async (
-  world: World,
-  clientId: number,
-  slice: Parameters<typeof transactionList.page>[2],
-) => {
-  const { rows, totalCount } = await transactionList.page(() => world.db.query, clientId, slice)
+export const listTransactions = async (...[reader, slice]: Parameters<typeof transactionList.page>) => {
+  const { rows, totalCount } = await transactionList.page(reader, slice)
   const currencyIds = new Map<number, number>()
-  const { query } = world.db
+  const { query } = reader.world.db
   const currencyOf = (transaction: WalletTransaction): number => {
     const known = currencyIds.get(transaction.walletId) ?? withCurrency(query, transaction).currencyId
     currencyIds.set(transaction.walletId, known)

@@ -5,6 +5,7 @@ import { sortOf } from '../http/parameters.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor, toRate } from '../kernel/money.ts'
+import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { TRANSACTION_NOT_FOUND, WALLET_NOT_FOUND } from './errors.ts'
@@ -38,9 +39,9 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     .get(
       '/transactions',
       async ({ query, session, set }) => {
-        const { rows, totalCount } = await listTransactions(session.world, session.client.id, sliceWanted(query))
+        const { rows, totalCount } = await listTransactions(session, sliceWanted(query))
         Object.assign(set.headers, longPageHeaders(query, totalCount, rows.length))
-        return rows.map((row) => transactionWire(row, reference))
+        return turns.map(session.client, rows, (row) => transactionWire(row, reference))
       },
       operations.listTransactions,
     )

@@ -109,9 +109,9 @@ const deliveryRoutes = ({ guard, secrets }: WebhookRoutesOptions) =>
     )
     .get(
       '/deliveries',
-      async ({ params, query, session: { world, client }, set }) => {
-        const { id: webhookId } = getWebhook(world.db.query, client.id, params.id)
-        const { rows, totalCount } = await attemptList.page(() => world.db.query, client.id, {
+      async ({ params, query, session, set }) => {
+        const { id: webhookId } = getWebhook(session.world.db.query, session.client.id, params.id)
+        const { rows, totalCount } = await attemptList.page(session, {
           filters: { webhookId },
           sort: 'id',
           direction: 'DESC',

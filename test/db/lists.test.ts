@@ -13,6 +13,7 @@ import { sliceOf } from '../../src/http/pagination.ts'
 import type { Direction, Page } from '../../src/http/parameters.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { secureRandomness } from '../../src/kernel/ids.ts'
+import { turns } from '../../src/kernel/turns.ts'
 import { World } from '../../src/worlds/world.ts'
 
 const [OURS, THEIRS] = [1, 2]
@@ -70,11 +71,19 @@ interface Wanted {
   sortOrder?: Direction
 }
 
+const readers = new Map<number, { id: number }>()
+/** A client is one object, by which it waits for its turn. */
+const readerOf = (id: number) => {
+  const client = readers.get(id) ?? { id }
+  readers.set(id, client)
+  return { world, client }
+}
+
 const page = async (
   clientId: number,
   { page = { page: 1, limit: 100 }, search, sortBy = 'created_at', sortOrder = 'ASC' }: Wanted = {},
 ) => {
-  const { rows, totalCount } = await beneficiaryList.page(() => world.db.query, clientId, {
+  const { rows, totalCount } = await beneficiaryList.page(readerOf(clientId), {
     filters: { search: search?.toLowerCase() },
     sort: sortBy,
     direction: sortOrder,
@@ -84,6 +93,19 @@ const page = async (
 }
 
 describe('A page of a list', () => {
+  test('waits while long work has used up its time, as do the pages of a client who asks for many', async () => {
+    turns.slice((isOver) => {
+      while (!isOver());
+    })
+    let isRead = false
+    const read = page(OURS).then(() => {
+      isRead = true
+    })
+    for (let step = 0; step < 20; step++) await Promise.resolve()
+    expect(isRead).toBe(false)
+    await read
+  })
+
   test.each(['ASC', 'DESC'] as const)('%s is the same from either end', async (sortOrder) => {
     const whole = (sortOrder === 'ASC' ? ours : ours.toReversed()).map(idOf)
     for (const limit of [1, 7, 10, 100]) {
@@ -242,6 +264,22 @@ describe('A search in several batches', () => {
       const { ids, totalCount } = await page(WIDE, { page: { page: at, limit: 100 }, search: 'odd', sortBy, sortOrder })
       expect(totalCount).toBe(odd.length)
       expect(ids).toEqual(odd.slice((at - 1) * 100, at * 100).map(idOf))
+    }
+  })
+
+  test.each(['ASC', 'DESC'] as const)('%s in pages of thousands has the rows of smaller pages', async (sortOrder) => {
+    for (const sortBy of ['created_at', 'email', 'country'] as const) {
+      const small: string[] = []
+      for (let number = 1; number <= wide / 100; number++) {
+        small.push(...(await page(WIDE, { page: { page: number, limit: 100 }, sortBy, sortOrder })).ids)
+      }
+      expect(new Set(small).size).toBe(wide)
+      for (const number of [1, 2, 3, 4]) {
+        const { ids } = await page(WIDE, { page: { page: number, limit: 2_500 }, sortBy, sortOrder })
+        expect(ids).toEqual(small.slice((number - 1) * 2_500, number * 2_500))
+        const search = { page: { page: number, limit: 2_500 }, search: 'e', sortBy, sortOrder }
+        expect((await page(WIDE, search)).ids).toEqual(ids)
+      }
     }
   })
 

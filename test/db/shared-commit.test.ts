@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from '../../src/db/database.ts'
+import { commitTotals, SharedCommit } from '../../src/db/shared-commit.ts'
 
 let database: Database
 beforeEach(() => {
@@ -201,5 +202,28 @@ describe('a database file', () => {
     expect(pragma('foreign_keys')).toEqual([1])
     expect(pragma('busy_timeout')).toEqual([5_000])
     file.close()
+  })
+})
+
+describe('writes that take longer than one commit may', () => {
+  test('go into the next commit, and owners take turns', async () => {
+    const commits = new SharedCommit(database.sqlite, undefined, undefined, 0)
+    const seen: string[] = []
+    const before = commitTotals.commits
+    const run = (owner: string, text: string) => commits.run(owner, () => seen.push(text))
+    const all = Promise.all([run('busy', 'a'), run('busy', 'b'), run('busy', 'c'), run('other', 'd')])
+    await new Promise(setImmediate)
+    expect(seen).toEqual(['a'])
+    await all
+    expect(seen).toEqual(['a', 'd', 'b', 'c'])
+    expect(commitTotals.commits - before).toBe(4)
+  })
+
+  test('are all committed when the database closes', async () => {
+    const commits = new SharedCommit(database.sqlite, undefined, undefined, 0)
+    const all = ['a', 'b'].map((text) => commits.run(undefined, () => write(text)))
+    commits.end()
+    expect(await Promise.all(all)).toEqual(['a', 'b'])
+    expect(notes()).toEqual(['a', 'b'])
   })
 })

@@ -22,7 +22,8 @@ import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 const WORLD_USERNAME = /^sbx_([^.]*)(?:\.(.+))?$/
 /** Strangers may ask for many worlds at once: one is made in each turn of the event loop. */
-const NEW_WORLDS = 'new worlds'
+/** Who waits for a turn to make a world, which takes 5 ms. */
+export const NEW_WORLDS = 'new worlds'
 
 /**
  * Resolves `sbx_<name>` to the world of that name, which is made on first use; the first password used is its

@@ -13,7 +13,7 @@ import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted, worldNotFound
 import type { Parts } from '../parts.ts'
 import { makeOfScenario, refusing } from '../scenario/apply.ts'
 import { checkScenario } from '../scenario/format.ts'
-import { createUnclaimed, putBack } from './accounts.ts'
+import { createUnclaimed, NEW_WORLDS, putBack } from './accounts.ts'
 import { stagedIn } from './database-folder.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
@@ -123,8 +123,10 @@ export const worldRoutes = (parts: Parts) => {
         const source = from && plainName(from)
         const saved = source === undefined ? undefined : await savedAs(parts, source)
         using _staged = stagedIn(saved)
-        const existing = worlds.find(name)
-        return worldWire(existing ? putBack(worlds, existing, saved) : createUnclaimed(worlds, name, saved))
+        return await turns.take(NEW_WORLDS, () => {
+          const existing = worlds.find(name)
+          return worldWire(existing ? putBack(worlds, existing, saved) : createUnclaimed(worlds, name, saved))
+        })
       },
       operations.makeWorld,
     )
@@ -139,7 +141,7 @@ export const worldRoutes = (parts: Parts) => {
     )
     .post(
       '/reset',
-      ({ query }) => ({ world: putBack(worlds, getWorld(worlds, query.world)).name }),
+      ({ query }) => turns.take(NEW_WORLDS, () => ({ world: putBack(worlds, getWorld(worlds, query.world)).name })),
       operations.resetWorld,
     )
 }
@@ -179,7 +181,7 @@ export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
       async ({ params: { name }, query }) => {
         const saved = found(await snapshots.find(name), snapshotNotFound(name))
         using _staged = stagedIn(saved)
-        return worldWire(putBack(worlds, getWorld(worlds, query.world), saved))
+        return await turns.take(NEW_WORLDS, () => worldWire(putBack(worlds, getWorld(worlds, query.world), saved)))
       },
       operations.restoreSnapshot,
     )
