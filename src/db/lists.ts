@@ -35,6 +35,8 @@ export interface ListOptions<Table extends OwnedTable, Filter extends string, So
 interface Reader {
   world: { db: { query: Query } }
   client: { id: number }
+  /** @throws DomainError unauthorized if the reader may no longer read */
+  checkAgain: () => void
 }
 
 interface Slice<Filter extends string, Sort extends string> {
@@ -71,7 +73,14 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   constructor(private readonly options: ListOptions<Table, Filter, Sort>) {}
 
-  async page(reader: Reader, { filters, ...slice }: Slice<Filter, Sort>): Promise<ListPage<Table>> {
+  /** Long lists wait for their turns. @throws DomainError unauthorized if the token of the reader has died meanwhile */
+  async page(reader: Reader, slice: Slice<Filter, Sort>): Promise<ListPage<Table>> {
+    const page = await this.#read(reader, slice)
+    reader.checkAgain()
+    return page
+  }
+
+  async #read(reader: Reader, { filters, ...slice }: Slice<Filter, Sort>): Promise<ListPage<Table>> {
     const given = (Object.keys(this.options.filters) as Filter[]).filter((filter) => filters[filter] !== undefined)
     const request = { ...slice, reader, given, values: { ...(filters as Values), clientId: reader.client.id } }
     const totalCount = this.#storedCount(request)

@@ -94,8 +94,11 @@ const orderViews = ({ seals, reference }: Ordering) => {
     opened,
     wire,
     /** Opening thousands of codes takes longer than one request may hold the thread (decision 0032). */
-    wirePage: ({ world, client }: Session, orders: readonly Order[]) =>
-      turns.map(client, orders, (order) => wire(world, order)),
+    wirePage: async ({ world, client, checkAgain }: Session, orders: readonly Order[]) => {
+      const wired = await turns.map(client, orders, (order) => wire(world, order))
+      checkAgain()
+      return wired
+    },
     // A response contains codes, so it is stored sealed.
     atRest: {
       close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),

@@ -76,7 +76,7 @@ const readers = new Map<number, { id: number }>()
 const readerOf = (id: number) => {
   const client = readers.get(id) ?? { id }
   readers.set(id, client)
-  return { world, client }
+  return { world, client, checkAgain: () => undefined }
 }
 
 const page = async (

@@ -2,11 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Tx } from '../../src/db/database.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
+import { turns } from '../../src/kernel/turns.ts'
 import { CredentialCheck, passwordDigest } from '../../src/sessions/credentials.ts'
 import { rotatePassword, updateClient } from '../../src/sessions/queries.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { logins } from '../../src/sessions/tables.ts'
 import { TokenSigner } from '../../src/sessions/tokens.ts'
+import { ADA } from '../sandbox/surface.ts'
 import { openRoom } from '../wallets/room.ts'
 
 const open = () => {
@@ -89,5 +91,24 @@ describe('More than 10,000 active logins of one client', () => {
     expect(await refusalOf(sessions.admit(`Bearer ${second.access.token}`))).toBeUndefined()
     expect(world.db.query.select().from(logins).where(eq(logins.clientId, 1)).all()).toHaveLength(10_000)
     close()
+  })
+})
+
+describe('A list that waits for its turn while its client logs out', () => {
+  test.each(['beneficiaries', 'orders', 'transactions', 'events'])('of %s is refused', async (list) => {
+    const room = openRoom()
+    const { client } = await room.open()
+    const order = { product_id: 1, denomination: 100, quantity: 1, client_reference: 'gift-1' }
+    expect((await client.post('/api/v1/orders', order)).status).toBe(200)
+    expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
+    for (let other = 0; other < 20; other++) {
+      turns.take(`other ${other}`, (isOver) => {
+        while (!isOver());
+      })
+    }
+    const reading = client.get(`/api/v1/${list}`)
+    expect((await client.post('/auth/logout', {})).status).toBe(200)
+    expect((await reading).status).toBe(401)
+    room.close()
   })
 })
