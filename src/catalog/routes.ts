@@ -40,7 +40,10 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
           const found = offered.list({ category, countryId, currencyId, search }, sort, query)
           return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.products.length))
         }
-        return turns.take(session.client, () => offered.response(searchOf(request.url), make, agreed).respond(request))
+        return turns.take(session.client, () => {
+          session.checkAgain()
+          return offered.response(searchOf(request.url), make, agreed).respond(request)
+        })
       },
       operations.listProducts,
     )

@@ -22,7 +22,7 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   overload: { rig: overload, rounds: 10 },
   soak: { rig: soak, rounds: 50 },
   'take-over': { rig: takeOver, rounds: 10 },
-  fairness: { rig: fairness, rounds: 5 },
+  fairness: { rig: fairness, rounds: 2 },
   deliveries: { rig: deliveries, rounds: 200 },
   receivers: { rig: receivers, rounds: 1 },
   backlog: { rig: backlog, rounds: 1 },
