@@ -5,7 +5,6 @@ import { once } from '../idempotency/once.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
-import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -25,12 +24,10 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     .get(
       '/',
       async ({ query, session, set }) => {
-        const { rows, totalCount } = await beneficiaryList.page(session, {
-          filters: { search: query.search },
-          ...sortedSliceOf(query),
-        })
+        const slice = { filters: { search: query.search }, ...sortedSliceOf(query) }
+        const { entries, totalCount } = await beneficiaryList.page(session, slice, wireFor(reference, session))
         Object.assign(set.headers, pageHeaders(query, totalCount))
-        return turns.map(session.client, rows, wireFor(reference, session))
+        return entries
       },
       operations.listBeneficiaries,
     )

@@ -73,11 +73,16 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   constructor(private readonly options: ListOptions<Table, Filter, Sort>) {}
 
-  /** Long lists wait for their turns. @throws DomainError unauthorized if the token of the reader has died meanwhile */
-  async page(reader: Reader, slice: Slice<Filter, Sort>): Promise<ListPage<Table>> {
-    const page = await this.#read(reader, slice)
+  /**
+   * A page of what is made of each row. It is read and made in turns.
+   *
+   * @throws DomainError unauthorized if the token of the reader has died meanwhile
+   */
+  async page<Entry>(reader: Reader, slice: Slice<Filter, Sort>, wire: (row: Table['$inferSelect']) => Entry) {
+    const { rows, totalCount } = await this.#read(reader, slice)
+    const entries = await turns.map(reader.client, rows, wire)
     reader.checkAgain()
-    return page
+    return { entries, totalCount }
   }
 
   async #read(reader: Reader, { filters, ...slice }: Slice<Filter, Sort>): Promise<ListPage<Table>> {

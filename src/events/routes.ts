@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
 import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { found } from '../kernel/failure.ts'
-import { turns } from '../kernel/turns.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { EVENT_NOT_FOUND } from './errors.ts'
 import * as operations from './operations.ts'
@@ -18,14 +17,15 @@ export const eventRoutes = ({ guard }: { guard: Guard }) =>
       '/',
       async ({ query, session, set }) => {
         const { type, created_from: createdFromMs, created_to: createdToMs } = query
-        const { rows, totalCount } = await eventList.page(session, {
+        const slice = {
           filters: { type, createdFromMs, createdToMs },
           sort: 'id',
           direction: 'DESC',
           ...sliceOf(query),
-        })
+        } as const
+        const { entries, totalCount } = await eventList.page(session, slice, eventWire)
         Object.assign(set.headers, pageHeaders(query, totalCount))
-        return turns.map(session.client, rows, eventWire)
+        return entries
       },
       operations.listEvents,
     )

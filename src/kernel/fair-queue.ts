@@ -9,17 +9,13 @@ export class FairQueue<Entry> {
 
   push(owner: unknown, entry: Entry): void {
     this.#size += 1
-    const own = this.#byOwner.get(owner)
-    if (own) own.push(entry)
-    else this.#byOwner.set(owner, [entry])
+    this.#entriesOf(owner).push(entry)
   }
 
   /** Adds an entry before the others of its owner. */
-  pushFirst(owner: unknown, entry: Entry): void {
+  unshift(owner: unknown, entry: Entry): void {
     this.#size += 1
-    const own = this.#byOwner.get(owner)
-    if (own) own.unshift(entry)
-    else this.#byOwner.set(owner, [entry])
+    this.#entriesOf(owner).unshift(entry)
   }
 
   /** Removes the next entry; undefined if there is none. */
@@ -46,5 +42,11 @@ export class FairQueue<Entry> {
     }
     this.#size -= removed.length
     return removed
+  }
+
+  #entriesOf(owner: unknown): Entry[] {
+    const own = this.#byOwner.get(owner) ?? []
+    this.#byOwner.set(owner, own)
+    return own
   }
 }

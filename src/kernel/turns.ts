@@ -22,10 +22,7 @@ class Turns {
 
   /** Waits for a turn. */
   next(owner: unknown): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(owner, resolve)
-      this.#nextSoon()
-    })
+    return this.#wait((resolve) => this.#waiting.push(owner, resolve))
   }
 
   /** Runs work at once if there is time, otherwise in a turn of its owner. */
@@ -36,12 +33,7 @@ class Turns {
 
   /** The same for work that continues: before other work of its owner, which would hold memory for longer. */
   async continue<T>(owner: unknown, work: (isOver: () => boolean) => T): Promise<T> {
-    if (!this.isFree) {
-      await new Promise<void>((resolve) => {
-        this.#waiting.pushFirst(owner, resolve)
-        this.#nextSoon()
-      })
-    }
+    if (!this.isFree) await this.#wait((resolve) => this.#waiting.unshift(owner, resolve))
     return this.slice(work)
   }
 
@@ -73,6 +65,13 @@ class Turns {
       this.#nextSoon()
       if (this.#hasTime) this.#waiting.shift()?.()
     }
+  }
+
+  #wait(enter: (resolve: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      enter(resolve)
+      this.#nextSoon()
+    })
   }
 
   #nextSoon(): void {

@@ -6,7 +6,6 @@ import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { toTimestampOrNull } from '../kernel/clock.ts'
 import { found, violated } from '../kernel/failure.ts'
-import { turns } from '../kernel/turns.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
@@ -24,16 +23,18 @@ import { orderWire } from './wire.ts'
 /** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
 
 export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard }) => {
-  const { atRest, opened, wire, wirePage } = orderViews(ordering)
+  const { atRest, opened, wire } = orderViews(ordering)
   return new Elysia({ name: 'orders', prefix: ROUTE })
     .use(guard.plugin({ feature: 'vouchers', ready: ordering.pricing.catalog.ready }))
     .onBeforeHandle(neverCached)
     .get(
       '/',
       async ({ query, session, set }) => {
-        const { rows, totalCount } = await listOrders(session, query)
+        const { entries, totalCount } = await orderList.page(session, sliceWanted(query), (order) =>
+          wire(session.world, order),
+        )
         Object.assign(set.headers, pageHeaders(query, totalCount))
-        return wirePage(session, rows)
+        return entries
       },
       operations.listOrders,
     )
@@ -76,14 +77,10 @@ const neverCached = ({ set }: Pick<Context, 'set'>): void => {
 const getOrder = ({ world, client }: Session, id: number, query: Query = world.db.query): Order =>
   found(findOrder(query, client.id, id), ORDER_NOT_FOUND)
 
-const listOrders = (session: Session, query: Static<typeof ListQuery>) => {
+const sliceWanted = (query: Static<typeof ListQuery>) => {
   const { status, product_id: productId, client_reference: reference, ref } = query
-  return orderList.page(session, {
-    filters: { status, productId, reference, ref },
-    sort: 'id',
-    direction: 'DESC',
-    ...sliceOf(query),
-  })
+  const filters = { status, productId, reference, ref }
+  return { filters, sort: 'id', direction: 'DESC', ...sliceOf(query) } as const
 }
 
 /** How orders and their vouchers are read, written and stored for an Idempotency-Key. */
@@ -93,12 +90,6 @@ const orderViews = ({ seals, reference }: Ordering) => {
   return {
     opened,
     wire,
-    /** Opening thousands of codes takes longer than one request may hold the thread (decision 0032). */
-    wirePage: async ({ world, client, checkAgain }: Session, orders: readonly Order[]) => {
-      const wired = await turns.map(client, orders, (order) => wire(world, order))
-      checkAgain()
-      return wired
-    },
     // A response contains codes, so it is stored sealed.
     atRest: {
       close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),

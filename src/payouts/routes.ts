@@ -3,7 +3,6 @@ import type { Query } from '../db/database.ts'
 import { pageHeaders, sortedSliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { found } from '../kernel/failure.ts'
-import { turns } from '../kernel/turns.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { PAYOUT_NOT_FOUND } from './errors.ts'
 import { readPayout } from './input.ts'
@@ -25,12 +24,11 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
       '/',
       async ({ query, session, set }) => {
         const { status, currency, search } = query
-        const { rows, totalCount } = await payoutList.page(session, {
-          filters: { status, currencyId: currency?.id, search },
-          ...sortedSliceOf(query),
-        })
+        const slice = { filters: { status, currencyId: currency?.id, search }, ...sortedSliceOf(query) }
+        const wired = (payout: Payout) => listedWire(payout, reference)
+        const { entries, totalCount } = await payoutList.page(session, slice, wired)
         Object.assign(set.headers, pageHeaders(query, totalCount))
-        return turns.map(session.client, rows, (payout) => listedWire(payout, reference))
+        return entries
       },
       operations.listPayouts(reference),
     )

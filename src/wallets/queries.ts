@@ -161,9 +161,14 @@ export const listWallets = (query: Query, clientId: number, asked: WalletQuery) 
   return { rows: matching.slice(offset, offset + page.limit), totalCount: matching.length }
 }
 
+type Listing = Parameters<typeof transactionList.page>
+
 /** Each transaction comes with its currency. */
-export const listTransactions = async (...[reader, slice]: Parameters<typeof transactionList.page>) => {
-  const { rows, totalCount } = await transactionList.page(reader, slice)
+export const listTransactions = <Entry>(
+  reader: Listing[0],
+  slice: Listing[1],
+  wire: (found: ReturnType<typeof withCurrency>) => Entry,
+) => {
   const currencyIds = new Map<number, number>()
   const { query } = reader.world.db
   const currencyOf = (transaction: WalletTransaction): number => {
@@ -171,7 +176,9 @@ export const listTransactions = async (...[reader, slice]: Parameters<typeof tra
     currencyIds.set(transaction.walletId, known)
     return known
   }
-  return { rows: rows.map((transaction) => ({ transaction, currencyId: currencyOf(transaction) })), totalCount }
+  return transactionList.page(reader, slice, (transaction) =>
+    wire({ transaction, currencyId: currencyOf(transaction) }),
+  )
 }
 
 const findOwnTransaction = preparedFind(transactions)

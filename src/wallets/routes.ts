@@ -5,7 +5,6 @@ import { sortOf } from '../http/parameters.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { found } from '../kernel/failure.ts'
 import { toMajor, toRate } from '../kernel/money.ts'
-import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { TRANSACTION_NOT_FOUND, WALLET_NOT_FOUND } from './errors.ts'
@@ -39,9 +38,11 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     .get(
       '/transactions',
       async ({ query, session, set }) => {
-        const { rows, totalCount } = await listTransactions(session, sliceWanted(query))
-        Object.assign(set.headers, longPageHeaders(query, totalCount, rows.length))
-        return turns.map(session.client, rows, (row) => transactionWire(row, reference))
+        const { entries, totalCount } = await listTransactions(session, sliceWanted(query), (row) =>
+          transactionWire(row, reference),
+        )
+        Object.assign(set.headers, longPageHeaders(query, totalCount, entries.length))
+        return entries
       },
       operations.listTransactions,
     )

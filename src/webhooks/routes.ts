@@ -111,14 +111,10 @@ const deliveryRoutes = ({ guard, secrets }: WebhookRoutesOptions) =>
       '/deliveries',
       async ({ params, query, session, set }) => {
         const { id: webhookId } = getWebhook(session.world.db.query, session.client.id, params.id)
-        const { rows, totalCount } = await attemptList.page(session, {
-          filters: { webhookId },
-          sort: 'id',
-          direction: 'DESC',
-          ...sliceOf(query),
-        })
+        const slice = { filters: { webhookId }, sort: 'id', direction: 'DESC', ...sliceOf(query) } as const
+        const { entries, totalCount } = await attemptList.page(session, slice, attemptWire)
         Object.assign(set.headers, pageHeaders(query, totalCount))
-        return rows.map(attemptWire)
+        return entries
       },
       operations.listDeliveries,
     )

@@ -83,13 +83,14 @@ const page = async (
   clientId: number,
   { page = { page: 1, limit: 100 }, search, sortBy = 'created_at', sortOrder = 'ASC' }: Wanted = {},
 ) => {
-  const { rows, totalCount } = await beneficiaryList.page(readerOf(clientId), {
+  const slice = {
     filters: { search: search?.toLowerCase() },
     sort: sortBy,
     direction: sortOrder,
     ...sliceOf(page),
-  })
-  return { ids: rows.map(({ id }) => id), totalCount }
+  }
+  const { entries, totalCount } = await beneficiaryList.page(readerOf(clientId), slice, ({ id }) => id)
+  return { ids: entries, totalCount }
 }
 
 describe('A page of a list', () => {
@@ -104,6 +105,19 @@ describe('A page of a list', () => {
     for (let step = 0; step < 20; step++) await Promise.resolve()
     expect(isRead).toBe(false)
     await read
+  })
+
+  test('checks the token of its reader after the last row is made', async () => {
+    const steps: string[] = []
+    const reader = { ...readerOf(OURS), checkAgain: () => steps.push('check') }
+    const slice = {
+      filters: { search: undefined },
+      sort: 'created_at',
+      direction: 'ASC',
+      ...sliceOf({ page: 1, limit: 3 }),
+    } as const
+    await beneficiaryList.page(reader, slice, () => steps.push('row'))
+    expect(steps).toEqual(['row', 'row', 'row', 'check'])
   })
 
   test.each(['ASC', 'DESC'] as const)('%s is the same from either end', async (sortOrder) => {

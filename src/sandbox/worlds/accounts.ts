@@ -21,8 +21,7 @@ import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 /** Who logs in to named worlds, and with which password (contracts C2 and C15). */
 
 const WORLD_USERNAME = /^sbx_([^.]*)(?:\.(.+))?$/
-/** Strangers may ask for many worlds at once: one is made in each turn of the event loop. */
-/** Who waits for a turn to make a world, which takes 5 ms. */
+/** Who waits for a turn to make a world, which takes 5 ms: strangers may ask for many at once. */
 export const NEW_WORLDS = 'new worlds'
 
 /**
