@@ -6,7 +6,7 @@ import { type JsonObject, parseObject, unreadable } from './json.ts'
 const BODY_BYTES_MAX = 1_048_576
 
 /** Longer texts are parsed and checked one in each turn of the event loop, as some take milliseconds (decision 0032). */
-const LONG_TEXT = 8_192
+const LONG_TEXT = 2_048
 const LONG_BODIES = 'long bodies'
 
 /**

@@ -84,13 +84,13 @@ describe('A body', () => {
   })
 })
 
-describe('Bodies of more than 8 KiB', () => {
+describe('Bodies of more than 2 KiB', () => {
   test.skipIf(againstBinary)(
     'are read one per turn of the event loop, so that other requests run in between',
     async () => {
       const read: number[] = []
       const reading = Array.from({ length: 5 }, () =>
-        readObject(new Request('http://localhost', { method: 'POST', body: withExtra(`"${'x'.repeat(8_192)}"`) })),
+        readObject(new Request('http://localhost', { method: 'POST', body: withExtra(`"${'x'.repeat(2_048)}"`) })),
       )
       let count = 0
       for (const each of reading) each.then(() => (count += 1))
