@@ -30,7 +30,7 @@ interface CatalogOptions {
 }
 
 /** The catalog as one world sees it. */
-type CatalogView = Pick<Catalog, 'find' | 'list' | 'response' | 'textsOf'>
+type CatalogView = Pick<Catalog, 'find' | 'list' | 'response' | 'size' | 'textsOf'>
 
 interface Current {
   database: Database
@@ -175,6 +175,11 @@ export class Catalog {
     return findInactiveId(this.#current.database.query)
   }
 
+  /** How many products are listed without a filter. A world changes few. */
+  get size(): number {
+    return this.#current.catalog.size
+  }
+
   /** A response that is made once per catalog, and shared by clients with the same agreed discounts. */
   response(
     name: string,
@@ -207,6 +212,10 @@ class ChangedView implements CatalogView {
     private readonly index: ChangedProductIndex,
     private readonly publicUrl: string,
   ) {}
+
+  get size(): number {
+    return this.catalog.size
+  }
 
   find(id: number): Product | undefined {
     return this.index.find(id)

@@ -58,6 +58,10 @@ export class ProductIndex {
     this.#byId = new Map(listed.map(({ product }) => [product.id, product]))
   }
 
+  get size(): number {
+    return this.listed.length
+  }
+
   find(id: number): Product | undefined {
     return this.#byId.get(id)
   }
