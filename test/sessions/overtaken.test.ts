@@ -95,20 +95,23 @@ describe('More than 10,000 active logins of one client', () => {
 })
 
 describe('A list that waits for its turn while its client logs out', () => {
-  test.each(['beneficiaries', 'orders', 'transactions', 'events', 'products?limit=1000'])('of %s is refused', async (list) => {
-    const room = openRoom()
-    const { client } = await room.open()
-    const order = { product_id: 1, denomination: 100, quantity: 1, client_reference: 'gift-1' }
-    expect((await client.post('/api/v1/orders', order)).status).toBe(200)
-    expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
-    for (let other = 0; other < 20; other++) {
-      turns.take(`other ${other}`, (isOver) => {
-        while (!isOver());
-      })
-    }
-    const reading = client.get(`/api/v1/${list}`)
-    expect((await client.post('/auth/logout', {})).status).toBe(200)
-    expect((await reading).status).toBe(401)
-    room.close()
-  })
+  test.each(['beneficiaries', 'orders', 'transactions', 'events', 'products?limit=1000'])(
+    'of %s is refused',
+    async (list) => {
+      const room = openRoom()
+      const { client } = await room.open()
+      const order = { product_id: 1, denomination: 100, quantity: 1, client_reference: 'gift-1' }
+      expect((await client.post('/api/v1/orders', order)).status).toBe(200)
+      expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
+      for (let other = 0; other < 20; other++) {
+        turns.take(`other ${other}`, (isOver) => {
+          while (!isOver());
+        })
+      }
+      const reading = client.get(`/api/v1/${list}`)
+      expect((await client.post('/auth/logout', {})).status).toBe(200)
+      expect((await reading).status).toBe(401)
+      room.close()
+    },
+  )
 })
