@@ -104,6 +104,17 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
           ),
         ] as [string, Setup, Step[]],
     ),
+    [
+      'writes nothing either if the clock was put back before its login',
+      PLAIN,
+      [
+        step('log in', sandbox),
+        step('move a clock', { world: 'default', move: { now: '2000-01-01T00:00:00Z' } }),
+        step('hold a body back until its token is dead', {
+          ...{ world: 'default', nth: 0, event: 'token expires', keyed: true },
+        }),
+      ],
+    ],
   ],
   'the price of a purchase': [
     [
@@ -198,6 +209,15 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
         step('set the pace', { world: 'default', pace: { payouts: 'manual', orders: 'auto' } }),
         step('restart the program', { how: 'stop' }),
         step('read the pace', { world: 'default' }),
+      ],
+    ],
+    [
+      'remembers that a product was changed: the clock does not go back',
+      KEPT,
+      [
+        step('change a product', { world: 'default', id: '1', body: { active: false } }),
+        step('restart the program', { how: 'kill' }),
+        step('move a clock', { world: 'default', move: { now: '2000-01-01T00:00:00Z' } }),
       ],
     ],
   ],

@@ -241,6 +241,14 @@ const freshState = (): State => {
   }
 }
 
+/** Whether there is more than a world begins with. */
+const holdsRecords = (state: State): boolean => {
+  const fresh = freshState()
+  const lists = ['beneficiaries', 'orders', 'payouts', 'movements', 'webhooks', 'happenings'] as const
+  const isLonger = lists.some((list) => state[list].length > fresh[list].length)
+  return isLonger || state.edits.size > 0 || state.clients.size > fresh.clients.size
+}
+
 export const termsOf = ({ state }: World, client: ClientName): Terms => {
   const terms = state.clients.get(CLIENT_IDS[client])
   if (!terms) throw new Error(`the model has no client ${client}`)
@@ -312,6 +320,7 @@ export class Model {
     if (!keeps) this.snapshots.clear()
     this.worlds.set(DEFAULT, worldWith(DEFAULT, undefined, freshState()))
     for (const { name, password, state } of kept) {
+      state.written &&= holdsRecords(state)
       for (const webhook of state.webhooks) webhook.isSure = false
       this.worlds.set(name, worldWith(name, password, state))
     }

@@ -11,6 +11,7 @@ import { keptPace, keptRandomness, movedClock } from './tables.ts'
 export const holdsRecords = (query: Query): boolean => {
   const found = sql<number>`EXISTS (SELECT 1 FROM beneficiaries) OR EXISTS (SELECT 1 FROM orders)
     OR EXISTS (SELECT 1 FROM payouts) OR EXISTS (SELECT 1 FROM events)
+    OR EXISTS (SELECT 1 FROM product_changes) OR EXISTS (SELECT 1 FROM webhooks)
     OR (SELECT count(*) FROM clients) > ${SEEDED.clients}
     OR EXISTS (SELECT 1 FROM journal_entries WHERE id > ${SEEDED.entries})`
   return query.select({ found }).from(sql`(SELECT 1)`).get()?.found === 1
