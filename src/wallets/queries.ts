@@ -170,9 +170,9 @@ export const listTransactions = <Entry>(
   wire: (found: ReturnType<typeof withCurrency>) => Entry,
 ) => {
   const currencyIds = new Map<number, number>()
-  const { query } = reader.world.db
   const currencyOf = (transaction: WalletTransaction): number => {
-    const known = currencyIds.get(transaction.walletId) ?? withCurrency(query, transaction).currencyId
+    // Rows wait for turns: the world may be closed meanwhile.
+    const known = currencyIds.get(transaction.walletId) ?? withCurrency(reader.world.db.query, transaction).currencyId
     currencyIds.set(transaction.walletId, known)
     return known
   }

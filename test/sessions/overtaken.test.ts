@@ -94,24 +94,52 @@ describe('More than 10,000 active logins of one client', () => {
   })
 })
 
-describe('A list that waits for its turn while its client logs out', () => {
-  test.each(['beneficiaries', 'orders', 'transactions', 'events', 'products?limit=1000'])(
-    'of %s is refused',
-    async (list) => {
-      const room = openRoom()
-      const { client } = await room.open()
-      const order = { product_id: 1, denomination: 100, quantity: 1, client_reference: 'gift-1' }
-      expect((await client.post('/api/v1/orders', order)).status).toBe(200)
-      expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
-      for (let other = 0; other < 20; other++) {
-        turns.take(`other ${other}`, (isOver) => {
-          while (!isOver());
-        })
-      }
+const LISTS = ['beneficiaries', 'orders', 'transactions', 'events', 'products?limit=1000']
+
+/** Requests that each take a whole time slice. */
+const crowd = (size: number): void => {
+  for (let other = 0; other < size; other++) {
+    turns.take(`other ${other}`, (isOver) => {
+      while (!isOver());
+    })
+  }
+}
+
+/** A client with a record in each list. */
+const openLists = async () => {
+  const room = openRoom()
+  const { client, world } = await room.open()
+  const order = { product_id: 1, denomination: 100, quantity: 1, client_reference: 'gift-1' }
+  expect((await client.post('/api/v1/orders', order)).status).toBe(200)
+  expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
+  return { client, world, close: room.close }
+}
+
+describe('A list that waits for its turn', () => {
+  test.each(LISTS)('of %s is refused if its client logs out meanwhile', async (list) => {
+    const { client, close } = await openLists()
+    crowd(20)
+    const reading = client.get(`/api/v1/${list}`)
+    expect((await client.post('/auth/logout', {})).status).toBe(200)
+    expect((await reading).status).toBe(401)
+    close()
+  })
+
+  test.each(LISTS)('of %s is refused if its world is closed meanwhile, between its rows too', async (list) => {
+    const statuses = new Set<number>()
+    for (let passed = 0; passed < 20; passed += 2) {
+      const { client, world, close } = await openLists()
+      crowd(3)
       const reading = client.get(`/api/v1/${list}`)
-      expect((await client.post('/auth/logout', {})).status).toBe(200)
-      expect((await reading).status).toBe(401)
-      room.close()
-    },
-  )
+      for (let turn = 0; turn < passed; turn++) {
+        await new Promise(setImmediate)
+        crowd(1)
+      }
+      world.close()
+      statuses.add((await reading).status)
+      close()
+    }
+    expect(statuses).toContain(401)
+    expect([...statuses].filter((status) => status !== 401 && status !== 200)).toEqual([])
+  })
 })
