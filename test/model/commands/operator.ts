@@ -10,17 +10,24 @@ import { somePayout } from './payouts.ts'
 /** What an operator does in live mode, done to a sandbox (contract C15). */
 
 /** Asks the control surface about a world in which everything that has fallen due is done. */
-const present = (
+const present = async (
   play: Play,
   call: Parameters<Play['control']>[0],
   name: string,
   rule: (world: World, now: number) => Expected,
-) =>
-  play.control(call, name, (world, answer) => {
+): Promise<void> => {
+  const world = play.model.worlds.get(name)
+  if (world && world.state.clock.frozenAt === null && paysSaved(world)) await play.freeze(world)
+  await play.control(call, name, (world, answer) => {
     const now = play.now(world, answer.real).lo
     play.model.catchUp(world, now)
     return rule(world, now)
   })
+}
+
+/** Whether a beneficiary shows the time of a step, which has to be known then. */
+const paysSaved = ({ state }: World): boolean =>
+  state.payouts.some(({ beneficiary }) => state.beneficiaries.some(({ id }) => id === beneficiary))
 
 const stateFault =
   ({ id, status }: Payout | Order) =>
