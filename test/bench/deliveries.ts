@@ -1,4 +1,4 @@
-import { ask, bytesOf, Connection } from '../rigs/connection.ts'
+import { type Ask, ask, bytesOf, Connection } from '../rigs/connection.ts'
 import { percentile } from '../rigs/report.ts'
 import { start } from './programs.ts'
 import { aligned, count, milliseconds, ratio } from './table.ts'
@@ -14,31 +14,23 @@ const LOOK_MS = 10
 /** Events a second, each to all webhooks, and for how long. */
 const STEADY_EVENTS = 100
 const STEADY_MS = 10_000
+const STEADY_ROUNDS = 3
 /** Deliveries are as many at once. */
 const FETCHED_AT_ONCE = 64
 const FETCHES = 5_000
 const PERSON = { first_name: 'Ada', last_name: 'Lovelace' }
 
-/** Makes events at a steady rate, waits until all are delivered, and returns how many seconds that took. */
-const eventsAtPace = async (post: (path: string, body: object) => Promise<unknown>): Promise<number> => {
-  const startedMs = performance.now()
-  const asked: Promise<unknown>[] = []
-  while (performance.now() - startedMs < STEADY_MS) {
-    const dueMs = startedMs + (asked.length * 1_000) / STEADY_EVENTS
-    if (performance.now() < dueMs) await Bun.sleep(Math.max(1, dueMs - performance.now()))
-    else asked.push(post('/_sandbox/events', { type: 'payout.completed', data: { id: asked.length } }))
-  }
-  await Promise.all(asked)
-  await post('/_sandbox/webhooks/settle', {})
-  return (performance.now() - startedMs) / 1_000
-}
+const eventOf = (id: number): Ask => ({
+  path: '/_sandbox/events',
+  body: JSON.stringify({ type: 'payout.completed', data: { id } }),
+})
 
 /** Prints the figures. */
 export const deliveries = async (scrip: string[], events: number): Promise<void> => {
   const receiver = Bun.spawn([process.execPath, `${import.meta.dir}/receiver.ts`], { stdout: 'pipe' })
   const { value } = await receiver.stdout.getReader().read()
   const to = Number(new TextDecoder().decode(value))
-  const server = await start(scrip)
+  const server = await start(scrip, 'any')
   const post = async (path: string, body: object, headers = {}): Promise<Record<string, string>> => {
     const { body: text } = await ask(server.port, { path, body: JSON.stringify(body), headers })
     return JSON.parse(text.toString())
@@ -48,11 +40,13 @@ export const deliveries = async (scrip: string[], events: number): Promise<void>
   // Retries become due when the clock is moved, and not before.
   await post('/_sandbox/clock', { frozen: true })
   await ask(to, { path: '/status/503' })
+  const hooks: string[] = []
   for (let number = 0; number < WEBHOOKS; number++) {
     const hook = { name: 'bench', url: `http://127.0.0.1:${to}/hooks/${number}`, events: ['*'] }
-    await post('/api/v1/webhooks', hook, headers)
+    const { id } = await post('/api/v1/webhooks', hook, headers)
+    hooks.push(`/api/v1/webhooks/${id}`)
   }
-  for (let id = 0; id < events; id++) await post('/_sandbox/events', { type: 'payout.completed', data: { id } })
+  for (let id = 0; id < events; id++) await ask(server.port, eventOf(id))
   await post('/_sandbox/webhooks/settle', {})
   const quiet = await requestsFor(server.port, headers, async () => Bun.sleep(QUIET_MS))
   await ask(to, { path: '/status/200' })
@@ -66,18 +60,33 @@ export const deliveries = async (scrip: string[], events: number): Promise<void>
     usedUs = server.cpuUs() - cpuUs
   })
   const delivered = Number((await ask(to, { path: '/count' })).body)
-  const quietAgain = await requestsFor(server.port, headers, async () => Bun.sleep(QUIET_MS))
+  // The same requests and events, without and then with deliveries.
+  const eventsAtPace = async (): Promise<void> => {
+    const endsMs = performance.now() + STEADY_MS
+    await atPace(server.port, STEADY_EVENTS, eventOf, () => performance.now() > endsMs)
+    await post('/_sandbox/webhooks/settle', {})
+  }
+  const turn = async (active: boolean): Promise<void> => {
+    for (const path of hooks)
+      await ask(server.port, { method: 'PATCH', path, headers, body: JSON.stringify({ active }) })
+  }
   await ask(to, { path: '/status/200' })
-  let steadySeconds = 0
-  const steady = await requestsFor(server.port, headers, async () => {
-    steadySeconds = await eventsAtPace(post)
-  })
+  const [without, steady]: [number[], number[]] = [[], []]
+  let steadyMs = 0
+  for (let round = 0; round < STEADY_ROUNDS; round++) {
+    await turn(false)
+    without.push(...(await requestsFor(server.port, headers, eventsAtPace)))
+    await turn(true)
+    steadyMs -= performance.now()
+    steady.push(...(await requestsFor(server.port, headers, eventsAtPace)))
+    steadyMs += performance.now()
+  }
   const deliveredSteadily = Number((await ask(to, { path: '/count' })).body)
   await server.stop()
   const fetchUs = await fetchedUs(to)
   receiver.kill()
   const [quietMs, busyMs] = [percentile(quiet, 0.99), percentile(busy, 0.99)]
-  const [quietAgainMs, steadyMs] = [percentile(quietAgain, 0.99), percentile(steady, 0.99)]
+  const [withoutMs, withMs] = [percentile(without, 0.99), percentile(steady, 0.99)]
   console.log(
     aligned([
       ['', 'figure'],
@@ -88,9 +97,9 @@ export const deliveries = async (scrip: string[], events: number): Promise<void>
       ['ratio', `${ratio(usedUs / delivered / fetchUs)} times`],
       ['p99 of requests, quiet', milliseconds(quietMs)],
       ['p99 of requests, while delivering', `${milliseconds(busyMs)}, ${ratio(busyMs / quietMs)} times`],
-      ['deliveries a second, as events come', count(deliveredSteadily / steadySeconds)],
-      ['p99 of requests, quiet', milliseconds(quietAgainMs)],
-      ['p99 of requests, while delivering', `${milliseconds(steadyMs)}, ${ratio(steadyMs / quietAgainMs)} times`],
+      ['deliveries a second, as events come', count((deliveredSteadily * 1_000) / steadyMs)],
+      ['p99 of requests, webhooks off', milliseconds(withoutMs)],
+      ['p99 of requests, while delivering', `${milliseconds(withMs)}, ${ratio(withMs / withoutMs)} times`],
     ]).join('\n'),
   )
   if (delivered !== events * WEBHOOKS) throw new Error(`${events * WEBHOOKS} deliveries were queued`)
@@ -110,32 +119,46 @@ const fetchedUs = async (port: number): Promise<number> => {
   return (user + system) / FETCHES
 }
 
-/** Asks at a steady rate while some work goes on, and returns how long each response took from when it was due. */
+/** Asks while some work goes on, and returns how long each response took. */
 const requestsFor = async (
   port: number,
   headers: Record<string, string>,
   work: () => Promise<void>,
 ): Promise<number[]> => {
-  const times: number[] = []
-  const free = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(port)))
   let isOver = false
-  const asked: Promise<void>[] = []
   const working = work().finally(() => {
     isOver = true
   })
   const startedMs = performance.now()
-  for (let number = 0; !isOver; ) {
-    const dueMs = startedMs + (number * 1_000) / REQUESTS_PER_SECOND
+  const requestOf = (number: number): Ask => {
+    const body = JSON.stringify({ ...PERSON, email: `${number}-${startedMs}@example.com` })
+    return number % 2 ? { path: '/api/v1/wallets', headers } : { path: '/api/v1/beneficiaries', headers, body }
+  }
+  const times = await atPace(port, REQUESTS_PER_SECOND, requestOf, () => isOver)
+  await working
+  return times
+}
+
+/** Asks at a steady rate over kept connections, and returns how long each response took from when its request was due. */
+const atPace = async (
+  port: number,
+  perSecond: number,
+  requestOf: (number: number) => Ask,
+  isOver: () => boolean,
+): Promise<number[]> => {
+  const times: number[] = []
+  const free = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(port)))
+  const asked: Promise<void>[] = []
+  const startedMs = performance.now()
+  while (!isOver()) {
+    const dueMs = startedMs + (asked.length * 1_000) / perSecond
     const connection = performance.now() < dueMs ? undefined : free.pop()
     if (!connection) {
       await Bun.sleep(Math.min(LOOK_MS, Math.max(1, dueMs - performance.now())))
       continue
     }
-    const body = JSON.stringify({ ...PERSON, email: `${number}-${startedMs}@example.com` })
-    const request =
-      number++ % 2 ? { path: '/api/v1/beneficiaries', headers, body } : { path: '/api/v1/wallets', headers }
     asked.push(
-      connection.send(bytesOf(request)).then(() => {
+      connection.send(bytesOf(requestOf(asked.length))).then(() => {
         times.push(performance.now() - dueMs)
         free.push(connection)
       }),
@@ -143,6 +166,5 @@ const requestsFor = async (
   }
   await Promise.all(asked)
   for (const connection of free) connection.close()
-  await working
   return times
 }
