@@ -12,7 +12,7 @@ export interface Page {
 export type Result = Row | List | Page
 export type Format = 'text' | 'json' | 'csv'
 
-const PIECE_LENGTH = 65_536
+const PIECE_LENGTH = 16_384
 
 /** Prints a result piece by piece, as fast as its reader reads. */
 export const show = async (result: Result, format: Format): Promise<void> => {
