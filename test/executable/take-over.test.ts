@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databasePath } from '../../src/db/data-folder.ts'
 import { FAILING_MIGRATION, nextSources } from '../rigs/next-release.ts'
 import { Connection } from '../socket.ts'
 import { Customer, inOffice, Office } from './live.ts'
@@ -253,6 +254,23 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
 
   test('because of a file that is no catalog', () =>
     refused(4, 'bad.json', '--catalog', office.file('bad.json', 'no JSON')))
+
+  test('because the database is damaged', () =>
+    inOffice(async (damaged) => {
+      await damaged.stocked()
+      const before = await damaged.serve()
+      const path = databasePath(damaged.dataDir)
+      const half = statSync(path).size >> 1
+      truncateSync(path, half)
+      truncateSync(path, half * 2)
+      expect(await run([...flagsFor(damaged), '--take-over'])).toEqual({
+        exitCode: 4,
+        stdout: '',
+        stderr: `scrip: ${damaged.dataDir}: database disk image is malformed\n`,
+      })
+      expect((await before.request('/status')).status).toBe(200)
+      await before.stop()
+    }))
 
   test('because of a port for metrics that is taken', async () => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })

@@ -1,11 +1,12 @@
-import { Database as SqliteDatabase } from 'bun:sqlite'
-import { copyFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { databasePath, hasDatabase, makePrivateFile } from '../../db/data-folder.ts'
-import { createStagingFolder } from '../../db/disk.ts'
+import { createStagingFolder, flushWhile, releasingBeside } from '../../db/disk.ts'
 import { lockForCommand } from '../../db/folder-lock.ts'
 import type { Log } from '../../observability/log.ts'
+import { dataError } from '../advice.ts'
+import { runBeside } from '../beside.ts'
 import { ProgramError } from '../exit.ts'
 import { appOf, openPlatform } from '../server.ts'
 import { addVisitor, visit } from './visitor.ts'
@@ -21,7 +22,7 @@ const KEY_FILES = ['signing.key', 'voucher.key', 'voucher.key.next']
 export const rehearse = async (config: Config, dataDir: string, log: Log): Promise<void> => {
   using staging = createStagingFolder(dataDir)
   try {
-    copyFolder(dataDir, staging.path)
+    await copyFolder(dataDir, staging.path)
     const platform = openPlatform({ ...config, dataDir: staging.path, takeOver: false }, log)
     const deps = platform.deps({ publicUrl: HOST, addressOf: () => '', isClosing: () => false })
     const { handle, deliveries, logIn } = appOf({ ...deps, send: deliverNothing }, config)
@@ -29,6 +30,7 @@ export const rehearse = async (config: Config, dataDir: string, log: Log): Promi
     await visit(handle, HOST, await logIn(visitor), visitor)
     await deliveries.close(0)
     platform.close()
+    releasingBeside(databasePath(staging.path), true, () => rmSync(databasePath(staging.path)))
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error
     throw new ProgramError(error.exitCode, error.message.replaceAll(staging.path, dataDir))
@@ -40,13 +42,17 @@ const HOST = 'http://127.0.0.1'
 /** The copy has what the running server delivers. */
 const deliverNothing = () => Promise.reject(new Error('a rehearsal delivers nothing'))
 
-/** @throws what SQLite says of a database that is damaged */
-const copyFolder = (from: string, to: string): void => {
+/** @throws ProgramError if the disk is full or the database is damaged */
+const copyFolder = async (from: string, to: string): Promise<void> => {
   for (const file of KEY_FILES) if (existsSync(join(from, file))) copyFileSync(join(from, file), join(to, file))
   if (!hasDatabase(from)) return
   using _lock = lockForCommand(from)
-  using sqlite = new SqliteDatabase(databasePath(from), { readwrite: true, create: false })
-  makePrivateFile(databasePath(to))
-  sqlite.run('PRAGMA synchronous = OFF') // nobody needs the copy after a crash, and the running server needs the disk
-  sqlite.query('VACUUM INTO ?').run(databasePath(to))
+  const copy = databasePath(to)
+  makePrivateFile(copy)
+  // Nobody needs the copy after a crash. But what is not on the disk when it is opened holds up the commits of the server.
+  const pragmas = ['synchronous = OFF']
+  const copying = runBeside(databasePath(from), { pragmas, sql: 'VACUUM INTO ?', values: [copy] })
+  await flushWhile(copy, copying).catch((error: unknown) => {
+    throw dataError(error, from)
+  })
 }
