@@ -62,20 +62,24 @@ const statesOf = (world: string): Record<string, State> => {
 const openAll = (page: Page) =>
   page.evaluate(`document.querySelectorAll('main details').forEach((each) => { each.open = true })`)
 
+/** In the page: what somebody can use. */
+const USABLE = `[...document.querySelectorAll('a[href], button:enabled, input, select, summary, [tabindex="0"]')]
+  .filter((each) => each.checkVisibility({ visibilityProperty: true }))`
+
 /** What the keyboard does not reach: each element that somebody can use gets the focus by Tab. */
 const unreachable = async (page: Page): Promise<string[]> => {
-  const count = Number(
-    await page.evaluate(`(() => {
-      const usable = [...document.querySelectorAll('a[href], button:enabled, input, select, summary, [tabindex="0"]')]
-        .filter((each) => each.checkVisibility({ visibilityProperty: true }))
-      window.left = new Set(usable)
-      document.addEventListener('focusin', ({ target }) => window.left.delete(target))
-      document.activeElement.blur()
-      window.left.delete(document.activeElement)
-      return usable.length
-    })()`),
-  )
-  for (let pressed = 0; pressed < count + 2; pressed++) await page.keyboard.press('Tab')
+  await page.evaluate(`(() => {
+    window.left = new Set(${USABLE})
+    document.addEventListener('focusin', ({ target }) => window.left.delete(target))
+    document.activeElement.blur()
+    window.left.delete(document.activeElement)
+  })()`)
+  const around = async () => Number(await page.evaluate(`${USABLE}.length`)) + 2
+  let wanted = await around()
+  for (let pressed = 1; pressed <= wanted; pressed++) {
+    await page.keyboard.press('Tab')
+    if (pressed === wanted) wanted = await around() // what has come meanwhile takes more
+  }
   return (await page.evaluate(`[...window.left].map((each) => each.outerHTML.slice(0, 120))`)) as string[]
 }
 
