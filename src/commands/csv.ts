@@ -2,7 +2,7 @@ import { Amount, type Cell, type List } from './cells.ts'
 
 /** CSV of RFC 4180 with a header. A spreadsheet takes no text for a formula (contract C17). */
 export function* csvOf({ columns, rows }: List): Generator<string> {
-  yield `${columns.join(',')}\r\n`
+  yield `${columns.map(quoted).join(',')}\r\n`
   const [first = '', ...others] = columns
   for (const row of rows) {
     let line = cellOf(row[first] ?? null)
@@ -11,18 +11,13 @@ export function* csvOf({ columns, rows }: List): Generator<string> {
   }
 }
 
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
 /** Numbers need no quotes, and are no formulas. */
 const cellOf = (cell: Cell): string => {
-  if (typeof cell === 'string') return SPECIAL.test(cell) ? quoted(disarmed(cell)) : cell
   if (cell === null) return ''
-  if (typeof cell === 'object' && !(cell instanceof Amount))
-    return cellOf(Array.isArray(cell) ? cell.join(' ') : String(cell))
-  return String(cell)
+  if (typeof cell === 'number' || typeof cell === 'boolean' || cell instanceof Amount) return String(cell)
+  return quoted(disarmed(Array.isArray(cell) ? cell.join(' ') : String(cell)))
 }
 
-/** Most cells of a million have none of these. */
-const SPECIAL = /[",\r\n]|^[=+\-@\t]/
-
 const disarmed = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
-
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
