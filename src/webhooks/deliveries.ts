@@ -4,7 +4,6 @@ import { EVENT_KEPT_MS } from '../events/expiry.ts'
 import { type Event, getEvent } from '../events/queries.ts'
 import { eventJson } from '../events/wire.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
-import { paced } from '../kernel/paced.ts'
 import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt.ts'
@@ -22,8 +21,6 @@ const IN_FLIGHT_MAX = 64
 /** Requests come between: to start so many, or to record as many results, takes less than a millisecond. */
 const STARTED_AT_ONCE = 4
 const RECORDED_AT_ONCE = 4
-/** Between two such turns, so that what an event makes due for many webhooks is spread over time. */
-const PUMP_PAUSE_MS = 1
 /** How often what is due by a clock that runs is looked for. */
 const TICK_MS = SECOND_MS
 /** A pause after a result that could not be written. */
@@ -63,8 +60,7 @@ export class Deliveries {
   #inFlight = 0
   /** Those of {@link #inFlight} whose result waits to be recorded. */
   readonly #responded: (() => void)[] = []
-  /** After the commit of what has called. */
-  readonly #pumpSoon = paced(() => this.#pump(), PUMP_PAUSE_MS)
+  #isPumpDue = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(private readonly options: DeliveriesOptions) {}
@@ -158,6 +154,16 @@ export class Deliveries {
     return next
   }
 
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return
+    this.#isPumpDue = true
+    // After the commit of what has called.
+    setImmediate(() => {
+      this.#isPumpDue = false
+      this.#pump()
+    })
+  }
+
   #pump(): void {
     for (const record of this.#responded.splice(0, RECORDED_AT_ONCE)) record()
     if (this.#responded.length > 0) this.#pumpSoon()
@@ -165,7 +171,7 @@ export class Deliveries {
     this.#resolveWaiting()
     clearTimeout(this.#timer)
     if (this.#isClosing || this.#lines.isEmpty) return
-    this.#timer = setTimeout(this.#pumpSoon, TICK_MS)
+    this.#timer = setTimeout(() => this.#pump(), TICK_MS)
     this.#timer.unref()
   }
 
