@@ -4,6 +4,7 @@ import { EVENT_KEPT_MS } from '../events/expiry.ts'
 import { type Event, getEvent } from '../events/queries.ts'
 import { eventJson } from '../events/wire.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import { paced } from '../kernel/paced.ts'
 import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt.ts'
@@ -21,6 +22,8 @@ const IN_FLIGHT_MAX = 64
 /** Requests come between: to start so many, or to record as many results, takes less than a millisecond. */
 const STARTED_AT_ONCE = 4
 const RECORDED_AT_ONCE = 4
+/** Between two such turns, so that what an event makes due for many webhooks is spread over time. */
+const PUMP_PAUSE_MS = 1
 /** How often what is due by a clock that runs is looked for. */
 const TICK_MS = SECOND_MS
 /** A pause after a result that could not be written. */
@@ -60,7 +63,8 @@ export class Deliveries {
   #inFlight = 0
   /** Those of {@link #inFlight} whose result waits to be recorded. */
   readonly #responded: (() => void)[] = []
-  #isPumpDue = false
+  /** After the commit of what has called. */
+  readonly #pumpSoon = paced(() => this.#pump(), PUMP_PAUSE_MS)
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(private readonly options: DeliveriesOptions) {}
@@ -154,16 +158,6 @@ export class Deliveries {
     return next
   }
 
-  #pumpSoon(): void {
-    if (this.#isPumpDue) return
-    this.#isPumpDue = true
-    // After the commit of what has called.
-    setImmediate(() => {
-      this.#isPumpDue = false
-      this.#pump()
-    })
-  }
-
   #pump(): void {
     for (const record of this.#responded.splice(0, RECORDED_AT_ONCE)) record()
     if (this.#responded.length > 0) this.#pumpSoon()
@@ -171,7 +165,7 @@ export class Deliveries {
     this.#resolveWaiting()
     clearTimeout(this.#timer)
     if (this.#isClosing || this.#lines.isEmpty) return
-    this.#timer = setTimeout(() => this.#pump(), TICK_MS)
+    this.#timer = setTimeout(this.#pumpSoon, TICK_MS)
     this.#timer.unref()
   }
 
