@@ -30,7 +30,7 @@ interface CatalogOptions {
 }
 
 /** The catalog as one world sees it. */
-type CatalogView = Pick<Catalog, 'find' | 'list' | 'response' | 'size' | 'textsOf'>
+type CatalogView = Pick<Catalog, 'find' | 'list' | 'response' | 'size' | 'sort' | 'textsOf'>
 
 interface Current {
   database: Database
@@ -202,6 +202,15 @@ export class Catalog {
   list(filter: ProductFilter, sort: Sort<SortField>, page: Page) {
     return pageOf(this.#current.catalog.select(filter, sort.field), sort, page, this.options.publicUrl)
   }
+
+  /** Sorts the products by a field before they are listed by it, in time slices. */
+  async sort(field: SortField): Promise<void> {
+    const slice = (isOver: () => boolean): boolean => {
+      while (this.#current.catalog.sortMore(field)) if (isOver()) return true
+      return false
+    }
+    while (await turns.take(this, slice));
+  }
 }
 
 /** The catalog of a world that has changed products. Its responses are made anew, so that worlds hold no copies of them. */
@@ -231,6 +240,10 @@ class ChangedView implements CatalogView {
 
   list(filter: ProductFilter, sort: Sort<SortField>, page: Page) {
     return pageOf(this.index.select(filter, sort.field), sort, page, this.publicUrl)
+  }
+
+  sort(field: SortField): Promise<void> {
+    return this.shared.sort(field)
   }
 }
 

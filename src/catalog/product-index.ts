@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Query } from '../db/database.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
+import { sortedInSteps } from '../kernel/sorting.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type Product, productWire } from './product.ts'
 import { activeCategories, activeSubcategories, type Named, productsOnSale } from './queries.ts'
@@ -43,6 +44,7 @@ export class ProductIndex {
   readonly #byId: ReadonlyMap<number, Product>
   /** Sorted at the first use. */
   readonly #sorted = new Map<SortField, readonly Listed[]>()
+  readonly #sorting = new Map<SortField, ReturnType<typeof sorting>>()
   /** A client that pages through a selection filters it once. */
   readonly #selections = new LRUCache<string, readonly Listed[]>({
     maxSize: SELECTIONS_BYTES_MAX,
@@ -56,6 +58,7 @@ export class ProductIndex {
     private readonly listed: readonly Listed[],
   ) {
     this.#byId = new Map(listed.map(({ product }) => [product.id, product]))
+    this.#sorted.set('id', listed)
   }
 
   get size(): number {
@@ -79,11 +82,20 @@ export class ProductIndex {
 
   /** All products on sale, sorted. */
   by(field: SortField): readonly Listed[] {
-    const known = this.#sorted.get(field)
-    if (known) return known
-    const made = field === 'id' ? this.listed : sorted(this.listed, TEXTS[field])
-    this.#sorted.set(field, made)
-    return made
+    while (this.sortMore(field));
+    return this.#sorted.get(field) ?? []
+  }
+
+  /** Does a part of the sorting, which takes a fifth of a second for 100,000 names. Returns whether more is to do. */
+  sortMore(field: SortField): boolean {
+    if (field === 'id' || this.#sorted.has(field)) return false
+    const steps = this.#sorting.get(field) ?? sorting(this.listed, TEXTS[field])
+    this.#sorting.set(field, steps)
+    const { done, value } = steps.next()
+    if (!done) return true
+    this.#sorting.delete(field)
+    this.#sorted.set(field, value)
+    return false
   }
 }
 
@@ -140,11 +152,17 @@ const TEXTS: Record<Exclude<SortField, 'id'>, (product: Product) => string> = {
   currency_code: ({ currency }) => currency.currency,
 }
 
-/** Sorts by lower case, then by text, both by code point, then by id (contract C7). */
-const sorted = (listed: readonly Listed[], textOf: (product: Product) => string): readonly Listed[] => {
-  const keyed = listed.map((each) => ({ each, key: keyOf(textOf(each.product)) }))
-  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  return keyed.map(({ each }) => each)
+const KEYS_TOGETHER = 1_000
+
+/** Sorts by lower case, then by text, both by code point, then by id (contract C7), in steps. */
+function* sorting(
+  listed: readonly Listed[],
+  textOf: (product: Product) => string,
+): Generator<undefined, readonly Listed[]> {
+  const keyed: { each: Listed; key: string }[] = []
+  for (const each of listed) if (keyed.push({ each, key: keyOf(textOf(each.product)) }) % KEYS_TOGETHER === 0) yield
+  const sorted = yield* sortedInSteps(keyed, (a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  return sorted.map(({ each }) => each)
 }
 
 const keyOf = (text: string): string => comparable(`${text.toLowerCase()}\0${text}`)

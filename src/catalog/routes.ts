@@ -38,18 +38,22 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
       ({ query, request, session }) => {
         const agreed = agreedDiscounts(session.world, session.client.id)
         const offered = catalog.in(session.world)
+        const sort = sortOf(query, { field: 'id', direction: 'DESC' })
         const make = () => {
           const { category, country_id: countryId, currency_id: currencyId, search } = query
-          const sort = sortOf(query, { field: 'id', direction: 'DESC' })
           const found = offered.list({ category, countryId, currencyId, search }, sort, query)
           return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.products.length))
         }
         const respond = () => offered.response(searchOf(request.url), make, agreed).respond(request)
         if (query.limit <= SHORT_PAGE && offered.size <= SMALL_CATALOG) return respond()
-        return turns.take(session.client, () => {
-          session.checkAgain()
-          return respond()
-        })
+        const respondInTurn = async (): Promise<Response> => {
+          await offered.sort(sort.field)
+          return turns.take(session.client, () => {
+            session.checkAgain()
+            return respond()
+          })
+        }
+        return respondInTurn()
       },
       operations.listProducts,
     )

@@ -123,3 +123,21 @@ test('reads at most 100 products at a time, with the same result as reading all 
   const page = catalog.list({}, { field: 'name', direction: 'ASC' }, { page: 1, limit: 1_200 })
   expect(inSteps.map(({ product }) => product)).toEqual([...page.products])
 })
+
+test('sorts in steps between which others work, with the same result as sorting all at once', async () => {
+  const entries = Array.from({ length: 9_000 }, (_, index) =>
+    catalogEntry({ id: index + 1, name: `${(index * 7_919) % 613}`, sub_category: 'b' }),
+  )
+  const [atOnce, inSteps] = [catalogOf(entries), catalogOf(entries)]
+  const page = { page: 1, limit: 9_000 }
+  const idsOf = (catalog: Catalog) =>
+    catalog.list({}, { field: 'name', direction: 'ASC' }, page).products.map(({ id }) => id)
+  await Promise.all([inSteps.sort('name'), inSteps.sort('name')])
+  expect(idsOf(inSteps)).toEqual(idsOf(atOnce))
+  const loading = loadProductIndex(database.query, reference, URL_BEFORE)
+  let index = loading.next().value
+  while (!index) index = loading.next().value
+  let steps = 1
+  while (index.sortMore('name')) steps += 1
+  expect(steps).toBeGreaterThan(9)
+})
