@@ -47,6 +47,8 @@ const pathsBelow = (pattern: string): string[] => [...new Glob(pattern).scanSync
 
 /** The page of the console runs in browsers: it is a program of its own, which `bundle.ts` builds. */
 const PAGE = 'src/sandbox/console/page/'
+/** The executable, and the program of a thread, which it carries as text. */
+const PROGRAMS = ['src/main.ts', 'src/sandbox/scenario/yaml-program.ts']
 
 const sources = pathsBelow('src/**/*.ts')
   .filter((path) => !path.endsWith('.d.ts') && !path.startsWith(PAGE))
@@ -154,7 +156,7 @@ describe('imports', () => {
       reached.add(path)
       for (const { path: target } of sources.find((source) => source.path === path)?.imports ?? []) reach(target)
     }
-    reach('src/main.ts')
+    for (const program of PROGRAMS) reach(program)
     const carried = pathsBelow('src/**/*').filter((path) => !path.endsWith('.d.ts') && !path.startsWith(PAGE))
     expect(carried.filter((path) => !reached.has(path))).toEqual([])
   })

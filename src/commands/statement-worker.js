@@ -5,7 +5,7 @@ self.onmessage = ({ data: { path, pragmas, sql, values } }) => {
   const sqlite = new Database(path, { readwrite: true, create: false })
   try {
     for (const pragma of pragmas) sqlite.run(`PRAGMA ${pragma}`)
-    postMessage({ rows: sqlite.query(sql).all(...values) })
+    postMessage({ answer: sqlite.query(sql).all(...values) })
   } catch ({ message, code }) {
     postMessage({ message, code })
   } finally {

@@ -483,10 +483,36 @@ orders:
     ['two documents', 'orders: []\n---\norders: []', 'not YAML'],
     ['no YAML', 'orders: [', 'not YAML'],
     ['no object', '- 1', 'object'],
+    ['a number that JSON does not have', 'orders:\n  - { product_id: .nan, denomination: 50, quantity: 1 }', 'integer'],
+    ['brackets without end', '['.repeat(100_000), 'nested too deep'],
+    ['a list in a list without end', `orders:\n  ${'- '.repeat(100_000)}`, 'nested too deep'],
+    ['keys in keys without end', '? '.repeat(100_000), 'nested too deep'],
   ])('400 refuses %s', async (_, text, what) => {
     const world = await server.world()
     const { status, body } = await put(world, text, YAML)
     expect([status, JSON.stringify(body).toLowerCase()]).toEqual([400, expect.stringContaining(what.toLowerCase())])
+  })
+
+  test('brackets in texts and comments are no nesting', async () => {
+    const world = await server.world()
+    const brackets = '['.repeat(500)
+    const yaml = `# ${brackets}\ndescription: "${brackets}"\nbeneficiaries:\n  - email: ada@example.com\n    first_name: Ada [[[\n    last_name: |-\n      [\n`
+    expect(await put(world, yaml, YAML)).toMatchObject({ status: 200 })
+  })
+
+  test('others are served while a long document is read', async () => {
+    const world = await server.world()
+    const record = '  - email: ada@example.com\n    first_name: Ada\n    last_name: Lovelace\n'
+    let isRead = false
+    const refused = put(world, `beneficiaries:\n${record.repeat(5_000)}orders: [`, YAML).finally(() => (isRead = true))
+    let served = 0
+    while (!isRead) {
+      expect((await control(server, 'GET', '/clock')).status).toBe(200)
+      await new Promise(setImmediate)
+      served += 1
+    }
+    expect((await refused).status).toBe(400)
+    expect(served).toBeGreaterThan(20)
   })
 
   test('problems are told with their lines, in JSON too', async () => {

@@ -1,3 +1,3 @@
-import { bundledPage } from './bundle.ts' with { type: 'macro' }
+import { bundled } from '../bundle.ts' with { type: 'macro' }
 
-export const SCRIPT: string = bundledPage()
+export const SCRIPT: string = bundled('console/page/main.tsx', 'browser')

@@ -9,10 +9,10 @@ import type { Parts } from '../parts.ts'
 import { createUnclaimed, putBack, worldDigest } from '../worlds/accounts.ts'
 import type { WorldState } from '../worlds/state.ts'
 import { newRules } from './faults.ts'
-import { withLines } from './format.ts'
 import { firstOf, type Predecessor, scenarioState } from './load.ts'
 import { type Problem, ScenarioFault } from './loading.ts'
 import type { Scenario } from './schema.ts'
+import { withLinesBeside } from './yaml-beside.ts'
 
 /** Makes and replaces worlds by documents. */
 
@@ -115,7 +115,7 @@ export const refusing = async <T>(work: () => Promise<T>, text = ''): Promise<T>
     return await work()
   } catch (error) {
     if (!(error instanceof ScenarioFault)) throw error
-    const { problems } = text === '' ? error : withLines(error, text)
+    const { problems } = text === '' ? error : await withLinesBeside(error, text)
     throw new DomainError(invalid(problems.map(violationOf)))
   }
 }

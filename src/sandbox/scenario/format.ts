@@ -1,41 +1,35 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import type { Document, LineCounter } from 'yaml'
 import { writingProblem } from '../../http/validation.ts'
 import { PROBLEMS_MAX, type Problem, ScenarioFault } from './loading.ts'
 import { parseInPieces } from './long-json.ts'
 import { type Scenario, ScenarioSchema } from './schema.ts'
+import { library, linesOf, parseYaml } from './yaml.ts'
 
 /** Documents as text: JSON, or YAML with comments, without tags, and with few aliases (contract C15). */
 
 export type Format = 'json' | 'yaml'
 
-/** Loaded on first use: its modules are a good part of those that a server needs at its start. */
-const library = () => require('yaml') as typeof import('yaml')
-
-/** Aliases that stand for each other could grow without end. */
-const ALIASES_MAX = 100
 /** Problems have lines in texts up to this length: finding them takes a second reading. */
 const LINED_LENGTH_MAX = 262_144
 
 /** @throws ScenarioFault with everything that is wrong, and in which line */
 export const readScenario = (text: string, format: Format): Scenario => {
-  const steps = readInSteps(text, format)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
-}
-
-/** The same in steps, so that others need not wait for a long JSON document. */
-export function* readInSteps(text: string, format: Format): Generator<undefined, Scenario> {
-  const value = format === 'json' ? yield* fromJson(text) : fromYaml(text)
+  const steps = format === 'json' ? readJsonInSteps(text) : checkInPieces(fromYaml(text))
   try {
-    return yield* checkInPieces(value)
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+    }
   } catch (error) {
     throw error instanceof ScenarioFault ? withLines(error, text) : error
   }
+}
+
+/** Reads JSON in steps, so that others need not wait for a long document. @throws ScenarioFault with everything that is wrong */
+export function* readJsonInSteps(text: string): Generator<undefined, Scenario> {
+  return yield* checkInPieces(yield* fromJson(text))
 }
 
 function* fromJson(text: string): Generator<undefined, unknown> {
@@ -48,21 +42,14 @@ function* fromJson(text: string): Generator<undefined, unknown> {
 
 const fromYaml = (text: string): unknown => {
   try {
-    const document = parsed(text)
-    const [error] = document.errors
-    if (error) throw error
-    const { isNode, visit } = library()
-    visit(document, (_, node) => {
-      if (isNode(node) && node.tag !== undefined) throw new Error(`tags are refused: ${node.tag}`)
-    })
-    return document.toJS({ maxAliasCount: ALIASES_MAX })
+    return parseYaml(text)
   } catch (error) {
-    throw new ScenarioFault([{ path: '', what: `not YAML that is read here: ${messageOf(error)}` }])
+    throw notYaml(error)
   }
 }
 
-const parsed = (text: string, lineCounter?: LineCounter) =>
-  library().parseDocument(text, { schema: 'core', ...(lineCounter && { lineCounter }) })
+export const notYaml = (error: unknown): ScenarioFault =>
+  new ScenarioFault([{ path: '', what: `not YAML that is read here: ${messageOf(error)}` }])
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -164,25 +151,21 @@ const whatOf = ({ type, schema, message }: ValueError): string => {
   return `must be one of ${choices.join(', ')}`
 }
 
-/** JSON is YAML: the lines of both are found in the same way. */
-export const withLines = (fault: ScenarioFault, text: string): ScenarioFault => {
-  const isKnown = fault.problems.some(({ line }) => line !== undefined)
-  if (isKnown || text.length > LINED_LENGTH_MAX) return fault
-  const lines = new (library().LineCounter)()
-  const document = parsed(text, lines)
-  return new ScenarioFault(
-    fault.problems.map((problem) => ({ ...problem, line: lineOf(document, lines, problem.path) })),
-  )
+/** The problems whose lines are to be found: none if they are known, or if finding them takes too long. */
+export const unlined = ({ problems }: ScenarioFault, text: string): readonly Problem[] => {
+  const isKnown = problems.some(({ line }) => line !== undefined)
+  return isKnown || text.length > LINED_LENGTH_MAX ? [] : problems
 }
 
-/** The line of a place, or of what is around it if the place is missing. */
-const lineOf = (document: Document, lines: LineCounter, path: string): number => {
-  const steps = path.split('/').slice(1)
-  for (let length = steps.length; length > 0; length--) {
-    const node: unknown = document.getIn(steps.slice(0, length), true)
-    if (library().isNode(node) && node.range) return lines.linePos(node.range[0]).line
-  }
-  return 1
+/** The same problems with their lines, in JSON too. */
+export const withLines = (fault: ScenarioFault, text: string): ScenarioFault => {
+  const problems = unlined(fault, text)
+  if (problems.length === 0) return fault
+  const lines = linesOf(
+    text,
+    problems.map(({ path }) => path),
+  )
+  return new ScenarioFault(problems.map((problem, index) => ({ ...problem, line: lines[index] ?? 1 })))
 }
 
 /** One record a line, so that two documents can be compared; a section at a time, so that nobody waits for all of them. */

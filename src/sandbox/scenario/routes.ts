@@ -12,10 +12,11 @@ import { getWorld, worldWire } from '../worlds/operations.ts'
 import { besideDataOf } from '../worlds/state.ts'
 import { inTurns, refusing, replaceByScenario, resultInTurns } from './apply.ts'
 import { scenarioOf, withoutNulls } from './export.ts'
-import { type Format, readInSteps, writeScenario } from './format.ts'
+import { type Format, readJsonInSteps, writeScenario } from './format.ts'
 import { ScenarioFault } from './loading.ts'
 import * as operations from './operations.ts'
 import { type Scenario, ScenarioSchema } from './schema.ts'
+import { yamlAsJson } from './yaml-beside.ts'
 
 const YAML_TYPE = 'application/yaml'
 const IS_YAML = /^(?:application|text)\/(?:x-)?yaml\b/i
@@ -58,7 +59,8 @@ const wantsYaml = ({ headers }: Request): boolean => {
 /** A text that is no JSON object is refused as everywhere (contract C4). @throws DomainError body_unreadable */
 const objectIn = async (world: World, text: string, format: Format): Promise<Scenario> => {
   try {
-    return await resultInTurns(world, readInSteps(text, format))
+    const json = format === 'json' ? text : await yamlAsJson(text)
+    return await resultInTurns(world, readJsonInSteps(json))
   } catch (error) {
     const [first] = error instanceof ScenarioFault ? error.problems : []
     if (format === 'json' && first?.path === '' && !text.trimStart().startsWith('{')) throw unreadable()

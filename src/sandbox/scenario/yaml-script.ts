@@ -1,0 +1,3 @@
+import { bundled } from '../bundle.ts' with { type: 'macro' }
+
+export const YAML_PROGRAM: string = bundled('scenario/yaml-program.ts', 'bun')
