@@ -203,13 +203,12 @@ export class Catalog {
     return pageOf(this.#current.catalog.select(filter, sort.field), sort, page, this.options.publicUrl)
   }
 
-  /** Sorts the products by a field before they are listed by it, in time slices. */
+  /** Sorts the products by a field before they are first listed by it, in time slices. */
   async sort(field: SortField): Promise<void> {
-    const slice = (isOver: () => boolean): boolean => {
-      while (this.#current.catalog.sortMore(field)) if (isOver()) return true
-      return false
+    const slice = (isOver: () => boolean): void => {
+      while (this.#current.catalog.sortMore(field) && !isOver());
     }
-    while (await turns.take(this, slice));
+    while (!this.#current.catalog.isSorted(field)) await turns.take(this, slice)
   }
 }
 

@@ -86,9 +86,13 @@ export class ProductIndex {
     return this.#sorted.get(field) ?? []
   }
 
+  isSorted(field: SortField): boolean {
+    return this.#sorted.has(field)
+  }
+
   /** Does a part of the sorting, which takes a fifth of a second for 100,000 names. Returns whether more is to do. */
   sortMore(field: SortField): boolean {
-    if (field === 'id' || this.#sorted.has(field)) return false
+    if (field === 'id' || this.isSorted(field)) return false
     const steps = this.#sorting.get(field) ?? sorting(this.listed, TEXTS[field])
     this.#sorting.set(field, steps)
     const { done, value } = steps.next()

@@ -483,6 +483,8 @@ orders:
     ['two documents', 'orders: []\n---\norders: []', 'not YAML'],
     ['no YAML', 'orders: [', 'not YAML'],
     ['no object', '- 1', 'object'],
+    ['nothing', '', 'object'],
+    ['a comment alone', '# nothing', 'object'],
     ['a number that JSON does not have', 'orders:\n  - { product_id: .nan, denomination: 50, quantity: 1 }', 'integer'],
     ['brackets without end', '['.repeat(100_000), 'nested too deep'],
     ['a list in a list without end', `orders:\n  ${'- '.repeat(100_000)}`, 'nested too deep'],
