@@ -131,6 +131,8 @@ describe.if(hasChromium && againstBinary)('The console in Chromium', () => {
     await page.getByRole('button', { name: 'Fund' }).first().click()
     await page.getByText('Funded wallet 1').waitFor()
     await page.getByRole('link', { name: 'Worlds' }).click()
+    // Until the list of worlds is there, the buttons below it move.
+    await page.getByRole('button', { name: `Drop ${byHand.name}` }).waitFor()
     await page.getByRole('button', { name: 'Advance the clock by 1 day' }).click()
     await page.getByText('Happened by the last move').waitFor()
     await page.context().close()
