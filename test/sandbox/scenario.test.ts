@@ -83,6 +83,15 @@ const EVERY_STATE = {
 }
 
 describe('PUT /_sandbox/scenario', () => {
+  test('several at once for one world are loaded one after the other', async () => {
+    const world = await server.world(NOON)
+    const orders = Array.from({ length: 60 }, () => ({ product_id: 5, denomination: 25, quantity: 1 }))
+    const loaded = await Promise.all([1, 2, 3, 4].map((count) => put(world, { orders: orders.slice(0, count * 15) })))
+    expect(loaded.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect([15, 30, 45, 60]).toContain((await list<object>(world, 'orders?limit=100')).length)
+    await expectSoundWorld(world.name)
+  })
+
   test('200 returns the world, with orders and payouts in every state and books that balance', async () => {
     const world = await server.world(NOON)
     expect(await put(world, EVERY_STATE)).toMatchObject({

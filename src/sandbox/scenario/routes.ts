@@ -21,8 +21,9 @@ import { yamlAsJson } from './yaml-beside.ts'
 const YAML_TYPE = 'application/yaml'
 const IS_YAML = /^(?:application|text)\/(?:x-)?yaml\b/i
 
-export const scenarioRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-scenario' })
+export const scenarioRoutes = (parts: Parts) => {
+  const afterOthers = loadsInOrder()
+  return new Elysia({ name: 'sandbox-scenario' })
     .get(
       '/scenario',
       async ({ query, request }) => {
@@ -40,12 +41,28 @@ export const scenarioRoutes = (parts: Parts) =>
         const text = await readLong(request, operations.SCENARIO_BYTES_MAX)
         return refusing(async () => {
           const document = await objectIn(world, text, format)
-          return worldWire(await replaceByScenario(parts, world, document))
+          const load = () => replaceByScenario(parts, getWorld(parts.worlds, query.world), document)
+          return worldWire(await afterOthers(world.name, load))
         }, text)
       },
       operations.loadScenario,
     )
     .get('/scenario/schema', () => jsonResponse(SCHEMA), operations.getSchema)
+}
+
+/** Loads of a world run one after the other: each replaces the world that the one before has made. */
+const loadsInOrder = () => {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(name: string, load: () => Promise<T>): Promise<T> => {
+    const own = (last.get(name) ?? Promise.resolve()).then(load, load)
+    last.set(name, own)
+    try {
+      return await own
+    } finally {
+      if (last.get(name) === own) last.delete(name)
+    }
+  }
+}
 
 const SCHEMA = `${JSON.stringify(ScenarioSchema, null, 2)}\n`
 
