@@ -526,6 +526,25 @@ orders:
     expect(served).toBeGreaterThan(20)
   })
 
+  test('a short document, or the lines of its problems, do not wait for a long one', async () => {
+    const worlds = await Promise.all([1, 2, 3].map(() => server.world()))
+    const record = '  - email: ada@example.com\n    first_name: Ada\n    last_name: Lovelace\n'
+    const texts = [`beneficiaries:\n${record.repeat(20_000)}orders: [`, 'orders: []', '{"orders": [{}]}']
+    const ended: number[] = []
+    const send = async (index: number) => {
+      const { status } = await put(worlds[index] as TestWorld, texts[index], index === 2 ? {} : YAML)
+      ended.push(index)
+      return status
+    }
+    const long = send(0)
+    for (let turn = 0; turn < 100; turn++) {
+      await control(server, 'GET', '/clock') // by then, the long one has arrived
+      await new Promise(setImmediate)
+    }
+    expect(await Promise.all([long, send(1), send(2)])).toEqual([400, 200, 400])
+    expect(ended.at(-1)).toBe(0)
+  })
+
   test('problems are told with their lines, in JSON too', async () => {
     const world = await server.world()
     const messageOf = ({ body }: { body: unknown }) =>

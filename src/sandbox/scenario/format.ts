@@ -12,7 +12,7 @@ import { library, linesOf, parseYaml } from './yaml.ts'
 export type Format = 'json' | 'yaml'
 
 /** Problems have lines in texts up to this length: finding them takes a second reading. */
-const LINED_LENGTH_MAX = 262_144
+export const LINED_LENGTH_MAX = 262_144
 
 /** @throws ScenarioFault with everything that is wrong, and in which line */
 export const readScenario = (text: string, format: Format): Scenario => {
@@ -161,12 +161,12 @@ export const unlined = ({ problems }: ScenarioFault, text: string): readonly Pro
 export const withLines = (fault: ScenarioFault, text: string): ScenarioFault => {
   const problems = unlined(fault, text)
   if (problems.length === 0) return fault
-  const lines = linesOf(
-    text,
-    problems.map(({ path }) => path),
-  )
-  return new ScenarioFault(problems.map((problem, index) => ({ ...problem, line: lines[index] ?? 1 })))
+  const paths = problems.map(({ path }) => path)
+  return lined(problems, linesOf(text, paths))
 }
+
+export const lined = (problems: readonly Problem[], lines: readonly number[]): ScenarioFault =>
+  new ScenarioFault(problems.map((problem, index) => ({ ...problem, line: lines[index] ?? 1 })))
 
 /** One record a line, so that two documents can be compared; a section at a time, so that nobody waits for all of them. */
 export function* writeScenario(document: Iterable<[string, Section]>, format: Format): Generator<string> {
