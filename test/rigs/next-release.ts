@@ -1,5 +1,6 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { flushFile } from '../../src/db/disk.ts'
 
 /** The sources of a release after this one, which differs from it in its migrations only. */
 
@@ -29,5 +30,7 @@ export const buildNext = async (folder: string, migrations: readonly string[]): 
   const build = scripts.build.replace(/^.*?&& bun /, `${JSON.stringify(process.execPath)} `)
   const child = Bun.spawn(['sh', '-c', build], { cwd: folder, stdout: 'ignore', stderr: 'pipe' })
   if ((await child.exited) !== 0) throw new Error(`the next release was not built: ${await child.stderr.text()}`)
-  return join(folder, 'dist/scrip')
+  const executable = join(folder, 'dist/scrip')
+  flushFile(executable) // otherwise it reaches the disk half a minute later, and the commits of a server wait for it
+  return executable
 }
