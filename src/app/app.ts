@@ -32,7 +32,7 @@ import { createServices, type Deps, type Services } from './services.ts'
  * app stand its due work, for a timer, and a login for whoever starts the program.
  */
 export const createApp = (deps: Deps) => {
-  const { version, publicUrl, config, extension, log } = deps
+  const { version, publicUrl, config, extension, log, precompile = false } = deps
   const services = createServices(deps)
   const { sessions, failedLogins, ordering, paying, due, deliveries, refreshIfChanged } = services
   const operations = new Map<string, Operation>()
@@ -63,7 +63,7 @@ export const createApp = (deps: Deps) => {
     onUnexpectedError: ({ error, ...request }) =>
       log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) }),
   })
-  const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
+  const app: AnyElysia = new Elysia({ normalize: false, precompile, handler: { standardHostname: false } })
     .parser(DEFERRED, () => null)
     .use(layer)
     .use(extension?.hooks ?? new Elysia())

@@ -50,6 +50,8 @@ export interface Deps {
   send?: Send
   /** Notified of each request: the log, the metrics. */
   listeners?: readonly RequestListener[]
+  /** Compiles each route at once instead of at its first request. */
+  precompile?: boolean
   /** The sandbox; undefined in live mode. */
   extension: Extension | undefined
 }

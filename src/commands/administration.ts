@@ -93,9 +93,8 @@ const deliveringOf = (
 ): Delivering => {
   let opened: SealSource | undefined
   const open = (): SealSource => {
-    if (!isSandbox) return liveSeals(database, dataDir, voucherKey)
     const seal = openSeal(database, dataDir, voucherKey)
-    return () => seal
+    return isSandbox ? () => seal : liveSeals(dataDir, voucherKey)
   }
   const seals: SealSource = (tx) => {
     opened ??= open()

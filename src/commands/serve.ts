@@ -59,7 +59,7 @@ const isForPerson = ({ logFormat, logLevel }: Config): boolean =>
 
 /** Loaded where it is needed. */
 const predecessorOf = async (config: Config, log: Log) =>
-  (await import('./take-over/predecessor.ts')).askToHandOver(config, log)
+  (await import('./take-over/predecessor.ts')).findPredecessor(config, log)
 
 const factsOf = ({ host }: Config, { port }: RunningServer): ServerFacts => ({
   host,

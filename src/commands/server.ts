@@ -27,7 +27,7 @@ import type { Worlds } from '../worlds/worlds.ts'
 import { dataError } from './advice.ts'
 import { EXIT, ProgramError } from './exit.ts'
 import { HandOver } from './take-over/hand-over.ts'
-import type { Predecessor } from './take-over/protocol.ts'
+import type { Legacy, Predecessor } from './take-over/protocol.ts'
 import { watchOperations } from './warnings.ts'
 
 const METRICS_PATH = '/metrics'
@@ -47,29 +47,34 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
 
 /**
  * Opens, migrates, seeds and binds (contract C1).
- * @param before the server that has let go of the folder
+ * @param before the server that has the folder: it lets go once whatever does not need the folder is done
  * @throws ProgramError when data or address cannot be used
  */
 export const startServer = async (config: Config, log: Log, before?: Predecessor) => {
-  const platform = openPlatform(config, log)
+  const platform = openPlatform(config, log, before !== undefined)
   const { worlds, nextRequestId, folder } = platform
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
   let stopping = false
   let respond: Respond = () => new Response(null, { status: 503 })
   const onEscape = (error: Error) => unexpectedError(error, nextRequestId(), log)
-  const common = { respond: (request: Request) => respond(request), onEscape, sharing: sharingOf(folder, before) }
+  const listeners = [log.requests, metrics?.listener].filter((listener) => listener !== undefined)
+  const addressOf = (request: Request) => forwarded?.addressOf(request) ?? server.addressOf(request)
+  const states = { isClosing: () => stopping, isHandingOver: () => requests.isHandingOver }
+  const appAt = (port: number, server?: Listening) => {
+    const url = urlOf(config.host, port)
+    const deps = platform.deps({ publicUrl: config.publicUrl ?? url, addressOf, ...states, listeners })
+    return { url, deps, ...appOf({ ...deps, precompile: before !== undefined }, config, server) }
+  }
+  const prepared = before && appAt(before.port)
+  const legacy = await before?.letGo()
+  if (before) withProgramErrors(config, () => folder?.take())
+  const common = { respond: (request: Request) => respond(request), onEscape, sharing: sharingOf(folder, legacy) }
   const metricsServer = metrics && serveMetrics(config, metrics, log, common.sharing)
   const server = bind({ ...common, host: config.host, port: before?.port ?? config.port }, metricsServer)
   const forwarded = before && receiveForwarded(before.forwardSocket, common)
-  const url = urlOf(config.host, server.port)
-  const listeners = [log.requests, metrics?.listener].filter((listener) => listener !== undefined)
-  const publicUrl = config.publicUrl ?? url
-  const addressOf = (request: Request) => forwarded?.addressOf(request) ?? server.addressOf(request)
-  const states = { isClosing: () => stopping, isHandingOver: () => requests.isHandingOver }
-  const deps = platform.deps({ publicUrl, addressOf, ...states, listeners })
-  const { handle, due, deliveries, failedLogins, logIn, tick } = appOf(deps, config, server)
+  const { url, deps, handle, due, deliveries, failedLogins, logIn, tick } = prepared ?? appAt(server.port, server)
   const requests = new RequestSwitch(handle, server.pendingCount)
-  if (before) restoreHeldPrices(worlds.default, before.heldPrices)
+  if (legacy) restoreHeldPrices(worlds.default, legacy.heldPrices)
   respond = requests.respond
   if (metrics) watchWork(metrics, due, config, deps)
   const finish = async () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
@@ -108,8 +113,8 @@ const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { worlds, r
 }
 
 /** Only live mode is handed over. */
-const sharingOf = (folder: object | undefined, before: Predecessor | undefined): ListenOptions['sharing'] =>
-  folder && (before ? 'second' : 'first')
+const sharingOf = (folder: object | undefined, legacy: Legacy | undefined): ListenOptions['sharing'] =>
+  folder && (legacy ? 'second' : 'first')
 
 /** The faults of a scenario can only be checked against the operations. @throws ProgramError when one can never apply */
 export const appOf = (deps: Deps, { scenario }: Config, server?: Listening) => {
@@ -124,9 +129,13 @@ export const appOf = (deps: Deps, { scenario }: Config, server?: Listening) => {
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
-export const openPlatform = (config: Config, log: Log) => {
+/** @throws ProgramError as {@link assemble} */
+export const openPlatform = (config: Config, log: Log, isServedElsewhere = false) =>
+  withProgramErrors(config, () => assemble(config, systemClock, log, isServedElsewhere))
+
+const withProgramErrors = <T>(config: Config, open: () => T): T => {
   try {
-    return assemble(config, systemClock, log)
+    return open()
   } catch (error) {
     if (error instanceof UsageError) throw error
     const where =

@@ -34,17 +34,14 @@ export const openSeal = (
   })
 
 /**
- * The seal of live mode. Each unit of work reads the marks, so that a key that is being replaced never seals.
- * @throws DataFault as {@link openSeal}
+ * The seal of live mode, of a database with a mark. Each unit of work reads the marks, so that a key that is being replaced
+ * never seals. Throws DataFault as {@link sealAsMarked}.
  */
-export const liveSeals = (database: Database, dataDir: string, given: Uint8Array | undefined): SealSource => {
-  let known = openSeal(database, dataDir, given)
-  let { mark } = known
+export const liveSeals = (dataDir: string, given: Uint8Array | undefined): SealSource => {
+  let known: Seal | undefined
   return (query) => {
-    const current = sealingMark(query)
-    if (current === mark || current === undefined) return known
-    known = sealAsMarked(query, keysOf(dataDir, given), [])
-    mark = known.mark
+    if (known?.mark !== sealingMark(query)) known = undefined
+    known ??= sealAsMarked(query, keysOf(dataDir, given), [])
     return known
   }
 }

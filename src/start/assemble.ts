@@ -25,9 +25,13 @@ import { readInitialScenario, scenarioSourcesOf } from './scenario.ts'
 import { readReference, seedReferenceData } from './seed.ts'
 import { VERSION } from './version.ts'
 
-/** @throws CatalogFault, RatesFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of the file system */
-export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
-  const sources = readSources(config, clock)
+/**
+ * @param isServedElsewhere whether a running server has the data folder: the folder has to be taken when it lets go
+ * @throws CatalogFault, RatesFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of
+ * the file system
+ */
+export const assemble = (config: Config, clock: SteadyClock, log: Log, isServedElsewhere = false) => {
+  const sources = readSources(config, clock, isServedElsewhere)
   const { catalog: database, sandboxWorlds, initialRates, folder, release, ...origin } = startFrom(sources)
   const { reference, seed } = sources
   const nextRequestId = requestIds(seed)
@@ -76,7 +80,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
 }
 
 /** Reads all files before anything is written. @throws as {@link assemble} */
-const readSources = (config: Config, clock: SteadyClock): Sources => {
+const readSources = (config: Config, clock: SteadyClock, isServedElsewhere: boolean): Sources => {
   const { catalogFile, ratesFile, snapshotFile, capsuleFile } = config
   const capsule = capsuleFile === undefined ? undefined : readCapsuleFile(capsuleFile, config, clock)
   const seed = capsule?.seed ?? config.seed ?? freshSeed()
@@ -92,6 +96,7 @@ const readSources = (config: Config, clock: SteadyClock): Sources => {
     rates: rates === undefined ? undefined : readRates(rates, reference),
     snapshot,
     capsule,
+    isServedElsewhere,
   }
   const scenario = readInitialScenario(files)
   const given = snapshot ?? scenario?.state

@@ -40,22 +40,29 @@ const SIGNING_KEY_BYTES = 32
 
 /** @throws DataFault, SchemaMismatch, CatalogFault */
 export const startLive = (dataDir: string, sources: Sources): Origin => {
+  const { config, clock, rates } = sources
   requirePrivateFiles(dataDir)
-  const lock = lockFolder(dataDir, sources.config.takeOver ? TAKE_OVER_WAIT_MS : 0)
-  if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', sources.clock)
-  const database = openDatabase(dataDir, sources)
-  const world = new World(DEFAULT_WORLD, database, sources.clock, secureRandomness)
-  const folder = new ServedFolder(dataDir, world, lock)
-  const signingKey = getSigningKey(dataDir)
-  const seals = liveSeals(database, dataDir, sources.config.voucherKey)
-  database.serve() // until here it may wait for a command that writes
+  makeDataFolder(dataDir)
+  const folder = new ServedFolder({
+    dataDir,
+    clock,
+    waitMs: config.takeOver ? TAKE_OVER_WAIT_MS : 0,
+    prepare: () => {
+      if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', clock)
+      const database = openDatabase(dataDir, sources)
+      openSeal(database, dataDir, config.voucherKey)
+      return database
+    },
+  })
+  if (!sources.isServedElsewhere) folder.take()
+  const { world } = folder
   return {
     worlds: onlyWorld(world),
     sandboxWorlds: undefined,
     catalog: () => world.db,
-    signingKey,
-    seals,
-    rates: sources.rates ? fixedRates(sources.rates) : storedRates(),
+    signingKey: getSigningKey(dataDir),
+    seals: liveSeals(dataDir, config.voucherKey),
+    rates: rates ? fixedRates(rates) : storedRates(),
     initialRates: () => undefined,
     folder,
     release: () => folder.release(),
@@ -166,9 +173,9 @@ const isImporting = (dataDir: string): boolean => {
   }
 }
 
-const lockFolder = (dataDir: string, waitMs = 0): Disposable => {
+const lockFolder = (dataDir: string): Disposable => {
   makeDataFolder(dataDir)
-  return lockForServing(dataDir, waitMs)
+  return lockForServing(dataDir)
 }
 
 /** Kept beside the data, so that tokens outlive the process. @throws DataFault */

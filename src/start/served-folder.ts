@@ -3,36 +3,54 @@ import { Database } from '../db/database.ts'
 import { lockForServing } from '../db/folder-lock.ts'
 import { requireCurrentSchema } from '../db/migrate.ts'
 import { tryLater } from '../db/storage.ts'
-import { SECOND_MS } from '../kernel/clock.ts'
-import type { World } from '../worlds/world.ts'
+import { SECOND_MS, type SteadyClock } from '../kernel/clock.ts'
+import { secureRandomness } from '../kernel/ids.ts'
+import { type DataAtRest, World } from '../worlds/world.ts'
+import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 
 /** A process that was killed may hold its lock for a moment. */
 const TAKE_BACK_WAIT_MS = SECOND_MS
 
+interface ServedFolderOptions {
+  dataDir: string
+  clock: SteadyClock
+  /** How long another server may take to let go. */
+  waitMs: number
+  /** Opens the database for the first time: creates and migrates it. */
+  prepare: () => Database
+}
+
 /** The data folder of a live server, which it can hand over to another server, and take back (decision 76). */
 export class ServedFolder {
+  /** Until the folder is taken, who needs its data gets a 503. */
+  readonly world: World
   #lock: Disposable | undefined
 
-  constructor(
-    readonly dataDir: string,
-    private readonly world: World,
-    lock: Disposable,
-  ) {
-    this.#lock = lock
+  constructor(private readonly options: ServedFolderOptions) {
+    this.world = new World(DEFAULT_WORLD, this.#atRest(options.prepare), options.clock, secureRandomness)
   }
 
-  /** Commits what is waiting, and closes the database. Until it is taken back, who needs the data gets a 503. */
+  get dataDir(): string {
+    return this.options.dataDir
+  }
+
+  /** Locks the folder, and opens the database. @throws DataFault, SchemaMismatch, CatalogFault */
+  take(): void {
+    this.#take(this.options.waitMs)
+  }
+
+  /** Commits what is waiting, and closes the database. */
   handOver(): void {
     this.world.suspend((database) => {
       database.leave()
-      return { open: () => this.#open(), drop: () => undefined }
+      return this.#atRest(() => Database.openFile(databasePath(this.dataDir)))
     })
     this.release()
   }
 
   /** @throws DataFault when another server has the folder, SchemaMismatch when it has migrated the database */
   takeBack(): void {
-    this.#lock = lockForServing(this.dataDir, TAKE_BACK_WAIT_MS)
+    this.#take(TAKE_BACK_WAIT_MS)
     requireCurrentSchema(this.world.db.sqlite)
   }
 
@@ -41,11 +59,19 @@ export class ServedFolder {
     this.#lock = undefined
   }
 
-  /** @throws DomainError unavailable while another server has the folder */
-  #open(): Database {
-    if (!this.#lock) throw tryLater()
-    const database = Database.openFile(databasePath(this.dataDir))
-    database.serve()
-    return database
+  #take(waitMs: number): void {
+    this.#lock = lockForServing(this.dataDir, waitMs)
+    this.world.db.serve() // until here it may wait for a command that writes
+  }
+
+  /** Throws unavailable while another server has the folder. */
+  #atRest(open: () => Database): DataAtRest {
+    return {
+      open: () => {
+        if (!this.#lock) throw tryLater()
+        return open()
+      },
+      drop: () => undefined,
+    }
   }
 }

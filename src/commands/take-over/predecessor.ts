@@ -15,11 +15,10 @@ const LAST_ONE_MS_MAX = 12 * SECOND_MS
 const RESPONSE_MS_MAX = 5 * SECOND_MS
 
 /**
- * Checks that this server can start, and makes the running one let go of the folder. Undefined if none runs, or if it has
- * ended meanwhile: its folder is free then.
+ * The running server, after checking that this one can start. Undefined if none runs.
  * @throws ProgramError when this server cannot start, and DataFault when another one takes over: the running one goes on
  */
-export const askToHandOver = async (config: Config, log: Log): Promise<Predecessor | undefined> => {
+export const findPredecessor = async (config: Config, log: Log): Promise<Predecessor | undefined> => {
   const { dataDir = '' } = config
   const socket = controlSocket(dataDir)
   const facts = await findServer(socket)
@@ -29,18 +28,18 @@ export const askToHandOver = async (config: Config, log: Log): Promise<Predecess
   await rehearse(config, dataDir, log)
   requireMetricsAddress(config)
   log.info('taking over', { from: facts.pid, version: facts.version })
-  const given = await handOver(socket)
-  const release = (): void => lock[Symbol.dispose]()
-  if (!given) {
-    release()
-    return undefined
-  }
-  given.ended.then(release, release) // two sockets can share a port in an orderly way, not three
   const forwarded = forwardSocket(dataDir)
   return {
-    ...given.legacy,
     port: facts.port,
     forwardSocket: forwarded,
+    letGo: async () => {
+      const given = await handOver(socket)
+      const release = (): void => lock[Symbol.dispose]()
+      if (given)
+        given.ended.then(release, release) // two sockets can share a port in an orderly way, not three
+      else release()
+      return given?.legacy
+    },
     tellServed: async () => {
       await ask(socket, 'POST', '/served', forwarded).catch(() => log.warn('the server before has ended by itself'))
     },
@@ -89,7 +88,7 @@ const requireMetricsAddress = ({ metrics }: Config): void => {
   void bind({ ...metrics, respond: unavailable, onEscape: unavailable, sharing: 'second' }).stop(0)
 }
 
-/** Resolves when the folder is free. Undefined if the server has ended instead. @throws ProgramError when it refuses */
+/** As `letGo` of {@link Predecessor}, with the end of the server. */
 const handOver = async (socket: string): Promise<{ legacy: Legacy; ended: Promise<unknown> } | undefined> => {
   const response = await ask(socket, 'POST', '/hand-over').catch(() => undefined)
   if (response && !response.ok)

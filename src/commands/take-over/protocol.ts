@@ -29,11 +29,16 @@ export interface Legacy {
   heldPrices: HeldPrices
 }
 
-/** The server before this one, which has let go of the folder and waits. */
-export interface Predecessor extends Legacy {
+/** The server before this one. */
+export interface Predecessor {
   port: number
   /** Where it sends what still arrives there. */
   forwardSocket: string
+  /**
+   * Makes it let go of the folder; from then on, requests wait. Undefined if it has ended meanwhile: the folder is free then.
+   * @throws ProgramError when it refuses
+   */
+  letGo: () => Promise<Legacy | undefined>
   /** Tells it that this server serves. */
   tellServed: () => Promise<void>
 }
