@@ -92,7 +92,8 @@ export const startServer = async (config: Config, log: Log, before?: Predecessor
     seed: platform.seed,
     logIn,
     handOver:
-      folder && new HandOver({ folder, world: worlds.default, server, requests, deliveries, timekeeper, finish }),
+      folder &&
+      new HandOver({ folder, world: worlds.default, server, metricsServer, requests, deliveries, timekeeper, finish }),
     /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data, after a last use. */
     stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
       stopping = true
@@ -197,6 +198,7 @@ const serveMetrics = (
     return new Response(await metrics.page(), { headers: { 'content-type': metrics.contentType } })
   }
   const onEscape = (error: Error): Response => {
+    if (isUnavailable(error)) return new Response('Another server is taking over.\n', { status: 503 })
     log.error('no metrics', { cause: error.stack ?? String(error) })
     return new Response('The metrics cannot be read.\n', { status: 500 })
   }

@@ -176,6 +176,28 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
       expect((await after.stop()).exitCode).toBe(0)
     }))
 
+  test('serves the metrics from then on, and the one before serves none', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+      const { port } = probe
+      await probe.stop(true)
+      const flags = ['--metrics-port', String(port)]
+      const scrape = () => fetch(`http://127.0.0.1:${port}/metrics`)
+      const before = await office.serve('--rate-limit', 'off', ...flags)
+      expect((await scrape()).status).toBe(200) // on a connection that is kept open
+      const after = await takeOver(office, ...flags)
+      await before.told('handed over')
+      for (let number = 0; number < 20; number++) {
+        const page = await scrape()
+        expect(page.status).toBe(200)
+        expect(await page.text()).toContain('\nscrip_backups_failed 0\n')
+      }
+      const { stderr } = await before.stop()
+      expect(stderr).not.toContain('no metrics')
+      await after.stop()
+    }))
+
   test('lets no third one begin before the first has ended, whose last requests take long', () =>
     inOffice(async (office) => {
       const credentials = await office.stocked()

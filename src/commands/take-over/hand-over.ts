@@ -16,6 +16,7 @@ interface Parts {
   folder: ServedFolder
   world: World
   server: Listening
+  metricsServer: Listening | undefined
   requests: RequestSwitch
   deliveries: Deliveries
   timekeeper: { start: () => void; stop: () => void }
@@ -61,10 +62,12 @@ export class HandOver {
     this.#held?.release()
   }
 
-  /** The other server gets all new connections, and what arrives here at a socket. */
+  /** The other server gets all new connections, and what arrives here at a socket. Metrics are only its own from now on. */
   async passOn(socket: string): Promise<void> {
-    const { server } = this.parts
+    const { server, metricsServer } = this.parts
     this.#held?.release(forwardTo(socket, server.addressOf))
-    await server.giveConnections()
+    server.giveConnections()
+    metricsServer?.giveConnections()
+    await metricsServer?.stop(0)
   }
 }
