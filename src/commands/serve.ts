@@ -39,7 +39,7 @@ export const serve = async (config: Config): Promise<void> => {
   process.stdout.write(
     `ready url=${server.url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}\n`,
   )
-  if (isNotifying()) await notifyReady(log)
+  if (isNotifying()) await notifyReady(log) // after the line, which ends a reload: then systemd is the parent
   if (isForPerson(config)) process.stderr.write(visibleLines(greetingOf(config, server.url)))
   else log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })
   if (config.mode === 'live' && config.dataDir !== undefined) {
