@@ -26,7 +26,7 @@ const PAUSE_MS = 20
 const WARMING_MS = 3_000
 const QUIET_MS = 8_000
 /** In which a server reads 100,000 products. */
-const SWITCH_MS = 8_000
+const SWITCH_MS = 12_000
 /** One is over too soon for a hundredth of the requests to say much. */
 const STATEMENTS = 5
 /** How often each command runs without a server. */
