@@ -545,6 +545,40 @@ orders:
     expect(ended.at(-1)).toBe(0)
   })
 
+  test('problems of a long list are told by record, with those beside the list', async () => {
+    const world = await server.world()
+    const person = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+    const beneficiaries: object[] = Array.from({ length: 120 }, () => person)
+    beneficiaries[0] = { ...person, email: 1 }
+    beneficiaries[119] = { ...person, first_name: '\ud800' }
+    expect(await put(world, { beneficiaries, typo: true })).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          messages: {
+            typo: [{ message: expect.stringContaining('is not known here') }],
+            'beneficiaries.0.email': [{ message: expect.stringContaining('expected string') }],
+            'beneficiaries.119': [{ message: expect.stringContaining('must not hold NUL or half a surrogate pair') }],
+          },
+        },
+      },
+    })
+  })
+
+  test('a long document that is nested deep or has a long record is refused', async () => {
+    const world = await server.world()
+    const deep = `{"orders":${'['.repeat(70_000)}`
+    const long = `{"orders":[{"reference":"${'x'.repeat(2_097_152)}"}]}`
+    for (const [text, field, what] of [
+      [deep, 'scenario', 'is nested too deep'],
+      [long, 'orders.0', 'is too long'],
+    ] as const) {
+      const { status, body } = await put(world, text)
+      expect({ status, body }).toMatchObject({ status: 400, body: { error: { messages: { [field]: [{}] } } } })
+      expect(JSON.stringify(body)).toContain(`${field}: ${what}`)
+    }
+  })
+
   test('problems are told with their lines, in JSON too', async () => {
     const world = await server.world()
     const messageOf = ({ body }: { body: unknown }) =>

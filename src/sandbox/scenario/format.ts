@@ -1,9 +1,9 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { writingProblem } from '../../http/validation.ts'
 import { PROBLEMS_MAX, type Problem, ScenarioFault } from './loading.ts'
-import { parseInPieces } from './long-json.ts'
+import { parseInPieces, TOO_DEEP } from './long-json.ts'
 import { type Scenario, ScenarioSchema } from './schema.ts'
 import { library, linesOf, parseYaml } from './yaml.ts'
 
@@ -36,7 +36,9 @@ function* fromJson(text: string): Generator<undefined, unknown> {
   try {
     return yield* parseInPieces(text)
   } catch (error) {
-    throw new ScenarioFault([{ path: '', what: `not JSON: ${messageOf(error)}` }])
+    throw error instanceof ScenarioFault
+      ? error
+      : new ScenarioFault([{ path: '', what: `not JSON: ${messageOf(error)}` }])
   }
 }
 
@@ -65,14 +67,7 @@ function compiledOnce<Schema extends TSchema>(schema: Schema) {
 const wholeCheck = compiledOnce(ScenarioSchema)
 
 /** @throws ScenarioFault with everything that does not fit the schema */
-export const checkScenario = (sent: unknown): Scenario => {
-  try {
-    return checked(sent)
-  } catch (error) {
-    // What is nested so deep that it exhausts the stack is no document.
-    throw error instanceof RangeError ? new ScenarioFault([{ path: '', what: 'is nested too deep' }]) : error
-  }
-}
+export const checkScenario = (sent: unknown): Scenario => soundOr(checkedBy(sent, ScenarioSchema, wholeCheck()))
 
 /** Records that are checked between two looks at the time. */
 const RECORDS_PER_PIECE = 50
@@ -82,50 +77,68 @@ const LISTS = Object.entries(ScenarioSchema.properties).flatMap(([name, { items 
   items ? [{ name, items: items as TSchema, check: compiledOnce(items as TSchema) }] : [],
 )
 
-/** Each record by itself. A document with anything wrong is checked as a whole, to name it all. */
+/** Each record by itself, and then what is beside the lists. */
 function* checkInPieces(sent: unknown): Generator<undefined, Scenario> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return checkScenario(sent)
   const lists: Record<string, unknown[]> = {}
+  const problems: Problem[] = []
   for (const { name, items, check } of LISTS) {
     const records: unknown = Reflect.get(sent, name)
     if (!Array.isArray(records) || records.length < RECORDS_PER_PIECE) continue
-    const checked: unknown[] = []
-    for (const record of records) {
-      const value = soundRecord(record, items, check())
-      if (value === undefined) return checkScenario(sent)
-      checked.push(value)
-      if (checked.length % RECORDS_PER_PIECE === 0) yield
+    const sound: unknown[] = []
+    for (const [index, record] of records.entries()) {
+      if (problems.length >= PROBLEMS_MAX) break
+      const checked = checkedBy(record, items, check(), `/${name}/${index}`)
+      problems.push(...checked.problems)
+      sound.push(checked.value)
+      if (sound.length % RECORDS_PER_PIECE === 0) yield
     }
-    lists[name] = checked
+    lists[name] = sound
   }
   const empty = Object.fromEntries(Object.keys(lists).map((name) => [name, []]))
-  return Object.assign(checkScenario({ ...sent, ...empty }), lists)
+  const rest = checkedBy({ ...sent, ...empty }, ScenarioSchema, wholeCheck())
+  return Object.assign(soundOr({ ...rest, problems: [...rest.problems, ...problems].slice(0, PROBLEMS_MAX) }), lists)
 }
 
-const soundRecord = (sent: unknown, schema: TSchema, check: TypeCheck<TSchema>): unknown => {
+interface Checked<Schema extends TSchema> {
+  /** Undefined if there are problems. */
+  value: Static<Schema> | undefined
+  problems: readonly Problem[]
+}
+
+/** @throws ScenarioFault */
+const soundOr = ({ value, problems }: Checked<typeof ScenarioSchema>): Scenario => {
+  if (problems.length > 0 || value === undefined) throw new ScenarioFault(problems)
+  return value
+}
+
+/** Checks a value, which is at this path of the document. */
+const checkedBy = <Schema extends TSchema>(
+  sent: unknown,
+  schema: Schema,
+  check: TypeCheck<Schema>,
+  path = '',
+): Checked<Schema> => {
   try {
     const value = withoutNulls(sent, schema)
-    return check.Check(value) && writingProblem(value) === undefined ? value : undefined
+    if (!check.Check(value)) return { value: undefined, problems: problemsOf(check.Errors(value), path) }
+    const unwritable = writingProblem(value)
+    return { value, problems: unwritable === undefined ? [] : [{ path, what: unwritable }] }
   } catch (error) {
-    if (error instanceof RangeError) return undefined // nested too deep
+    // What is nested so deep that it exhausts the stack is no document.
+    if (error instanceof RangeError) return { value: undefined, problems: [{ path, what: TOO_DEEP }] }
     throw error
   }
 }
 
-const checked = (sent: unknown): Scenario => {
-  const value = withoutNulls(sent, ScenarioSchema)
-  const check = wholeCheck()
-  if (!check.Check(value)) {
-    const problems = new Map<string, Problem>()
-    for (const error of check.Errors(value)) {
-      if (problems.size === PROBLEMS_MAX) break
-      if (!problems.has(error.path)) problems.set(error.path, { path: error.path, what: whatOf(error) })
-    }
-    throw new ScenarioFault([...problems.values()])
+/** The first problem of each place. */
+const problemsOf = (errors: Iterable<ValueError>, path: string): Problem[] => {
+  const problems = new Map<string, Problem>()
+  for (const error of errors) {
+    if (problems.size === PROBLEMS_MAX) break
+    if (!problems.has(error.path)) problems.set(error.path, { path: path + error.path, what: whatOf(error) })
   }
-  const unwritable = writingProblem(value)
-  if (unwritable !== undefined) throw new ScenarioFault([{ path: '', what: unwritable }])
-  return value
+  return [...problems.values()]
 }
 
 /** A member that is null counts as left out (contract C4), unless null says something. */

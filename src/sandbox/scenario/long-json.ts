@@ -1,4 +1,5 @@
 import { endOfString } from '../../http/json.ts'
+import { ScenarioFault } from './loading.ts'
 
 /** Long documents as JSON, which are parsed in pieces: the thread that serves requests cannot wait for a megabyte. */
 
@@ -6,37 +7,53 @@ import { endOfString } from '../../http/json.ts'
 const SHORT_LENGTH = 65_536
 /** Characters between two looks at the time. */
 const PIECE_LENGTH = 32_768
+/** A record, or all that is beside the lists. It has its values from requests, whose bodies have 1 MiB. */
+const PART_LENGTH_MAX = 2_097_152
+/** Each is a member of the document, which has ten. */
+const LISTS_MAX = 100
+/** Lists and objects in each other. The document of a world has six levels. */
+const DEPTH_MAX = 100
+export const TOO_DEEP = 'is nested too deep'
 
 /** Where the elements of the lists in the outermost object are, and the text without them. */
 interface Outline {
-  lists: Map<string, [start: number, end: number][]>
+  lists: { name: string; places: [start: number, end: number][] }[]
   rest: string
 }
 
-/** Parses each element of the lists in the outermost object by itself. @throws SyntaxError */
+/** Parses each element of the lists in the outermost object by itself. @throws SyntaxError, ScenarioFault */
 export function* parseInPieces(text: string): Generator<undefined, unknown> {
-  const outline = text.length > SHORT_LENGTH ? yield* outlineOf(text) : undefined
-  if (!outline) return JSON.parse(text)
-  const value = JSON.parse(outline.rest) as Record<string, unknown>
+  if (text.length <= SHORT_LENGTH) return JSON.parse(text)
+  if (!/^\s*\{/.test(text)) throw new ScenarioFault([{ path: '', what: 'expected object' }])
+  const { lists, rest } = yield* outlineOf(text)
+  requireShort(rest.length, '')
+  const value = JSON.parse(rest) as Record<string, unknown>
   let parsed = 0
-  for (const [name, places] of outline.lists) {
-    if (!Array.isArray(value[name])) continue // named again as something else, which counts
+  for (const { name, places } of lists) {
     const elements: unknown[] = []
-    for (const [start, end] of places) {
+    for (const [index, [start, end]] of places.entries()) {
+      requireShort(end - start, `/${name}/${index}`)
       elements.push(JSON.parse(text.slice(start, end)))
       parsed += end - start
       if (parsed < PIECE_LENGTH) continue
       parsed = 0
       yield
     }
-    value[name] = elements
+    if (Array.isArray(value[name])) value[name] = elements // of a member that is named twice, the last one counts
   }
   return value
 }
 
-/** Undefined for a text that is not read here: one that is no object, or names a list twice. What is no JSON need not be noticed. */
-function* outlineOf(text: string): Generator<undefined, Outline | undefined> {
-  const lists: Outline['lists'] = new Map()
+const requireShort = (length: number, path: string): void => {
+  if (length > PART_LENGTH_MAX) throw new ScenarioFault([{ path, what: 'is too long' }])
+}
+
+/**
+ * What is no JSON need not be noticed.
+ * @throws ScenarioFault if it is nested too deep or has too many lists: a million of them take a tenth of a second
+ */
+function* outlineOf(text: string): Generator<undefined, Outline> {
+  const lists: Outline['lists'] = []
   const rest: string[] = []
   let [depth, from, looked, start] = [0, 0, 0, 0]
   let name = ''
@@ -53,10 +70,11 @@ function* outlineOf(text: string): Generator<undefined, Outline | undefined> {
       at = end
     } else if (character === '{' || character === '[') {
       depth += 1
+      if (depth > DEPTH_MAX) throw new ScenarioFault([{ path: '', what: TOO_DEEP }])
       if (depth !== 2 || character !== '[') continue
-      if (lists.has(name)) return undefined
+      if (lists.length === LISTS_MAX) throw new ScenarioFault([{ path: '', what: 'has too many lists' }])
       places = []
-      lists.set(name, places)
+      lists.push({ name: JSON.parse(name) as string, places })
       rest.push(text.slice(from, at + 1))
       start = at + 1
     } else if (character === '}' || character === ']' || character === ',') {
@@ -71,10 +89,6 @@ function* outlineOf(text: string): Generator<undefined, Outline | undefined> {
       if (character !== ',') depth -= 1
     }
   }
-  if (!/^\s*\{/.test(text)) return undefined
   rest.push(text.slice(from))
-  return { lists: named(lists), rest: rest.join('') }
+  return { lists, rest: rest.join('') }
 }
-
-const named = (lists: Outline['lists']): Outline['lists'] =>
-  new Map([...lists].map(([name, places]) => [JSON.parse(name) as string, places]))
