@@ -17,14 +17,16 @@ import { worlds } from './worlds.ts'
  *
  *     bun run bench [--ordinary | --live] [--rounds 5] [--seconds 2] [--only NAME]
  *     bun run bench --growth [--rounds 3] [--seconds 0.5] [--only NAME]
+ *     bun run bench --worlds
  *     bun run bench --explore
  *     bun run bench --deliveries [--rounds 1000]
  *     bun run bench --operator [--transactions 1000000] [--products 100000]
  *
  * `--ordinary` measures what ordinary stacks make of the same requests beside it; `--live` measures live mode instead of
  * the sandbox, without orders, for which it would have to have codes; `--growth` measures what a request
- * costs as the data grows, instead; `--explore` measures how long a suite is explored; `--deliveries` how fast
- * so many events are delivered to 20 webhooks; `--operator` commands on much data, and what clients notice of them.
+ * costs as the data grows, instead; `--worlds` measures worlds alone; `--explore` how long a suite is explored;
+ * `--deliveries` how fast so many events are delivered to 20 webhooks; `--operator` commands on much data, and what
+ * clients notice of them.
  * TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
  * the folder for temporary files: where that is kept in memory, TMPDIR has to name one on a disk.
  */
@@ -44,6 +46,7 @@ const { values: options } = parseArgs({
     ordinary: { type: 'boolean', default: false },
     live: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
+    worlds: { type: 'boolean', default: false },
     explore: { type: 'boolean', default: false },
     deliveries: { type: 'boolean', default: false },
     operator: { type: 'boolean', default: false },
@@ -117,10 +120,13 @@ const speed = async (): Promise<void> => {
   )
   const share = ratio(started.run / started.scrip)
   console.log(`\nscrip run -- true: ${milliseconds(started.run)}, ${share} times the start of the server alone`)
-  await worlds(scrip)
+  await ofWorlds()
 }
 
+const ofWorlds = (): Promise<void> => worlds(scrip, join(folder, 'worlds'))
+
 if (options.growth) await growth({ scrip, rounds, seconds, only: options.only })
+else if (options.worlds) await ofWorlds()
 else if (options.explore) await exploring(scripPath)
 else if (options.deliveries) await deliveries(scrip, Number(options.rounds ?? EVENTS))
 else if (options.operator)

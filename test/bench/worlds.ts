@@ -13,20 +13,34 @@ const SETTLING_MS = 1_000
 const ASLEEP_MS = 25_000
 
 const SCENARIOS = 50
-/** Beneficiaries, delivered orders and completed payouts: 1,000 records. */
-const SCENARIO = JSON.stringify({
-  beneficiaries: Array.from({ length: 300 }, (_, i) => ({
-    ...{ email: `ada-${i}@example.com`, first_name: 'Ada', last_name: 'Lovelace' },
-  })),
-  orders: Array.from({ length: 350 }, () => ({ product_id: 2, denomination: 50, quantity: 1 })),
-  payouts: Array.from({ length: 350 }, () => ({
-    ...{ amount: 10, currency: 'USD', beneficiary_email: 'ada@example.com' },
-    ...{ beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' },
-  })),
-})
+const COPIES = 40
+/** A copy is not made while the one before is still brought to the disk. */
+const COPYING_PAUSE_MS = 60
 
-/** Prints the table. */
-export const worlds = async (scrip: readonly string[]): Promise<void> => {
+const beneficiaries = (count: number): object[] =>
+  Array.from({ length: count }, (_, i) => ({
+    ...{ email: `ada-${i}@example.com`, first_name: 'Ada', last_name: 'Lovelace' },
+  }))
+
+/** 1,000 beneficiaries, orders and payouts. Those that are not finished are as they were when they were made. */
+const scenarioOf = ({ finished }: { finished: number }): string => {
+  const [orders, payouts] = [350, 350].map((count) => Array.from({ length: count }, (_, i) => i >= count * finished))
+  return JSON.stringify({
+    beneficiaries: beneficiaries(300),
+    orders: orders?.map((isOpen) => ({
+      ...{ product_id: 2, denomination: 50, quantity: 1 },
+      ...(isOpen && { status: 'PENDING' }),
+    })),
+    payouts: payouts?.map((isOpen) => ({
+      ...{ amount: 10, currency: 'USD', beneficiary_email: 'ada@example.com' },
+      ...{ beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' },
+      ...(isOpen && { status: 'created' }),
+    })),
+  })
+}
+
+/** Prints the table. @param dataDir a folder that is not there yet */
+export const worlds = async (scrip: readonly string[], dataDir: string): Promise<void> => {
   const served = await start([...scrip])
   const [made, dropped] = [[] as number[], [] as number[]]
   for (let i = -WARM_UP; i < TIMED; i++) {
@@ -37,16 +51,27 @@ export const worlds = async (scrip: readonly string[]): Promise<void> => {
     made.push(madeMs)
     dropped.push(droppedMs)
   }
-  const loaded: number[] = []
-  for (let i = 0; i < SCENARIOS; i++) {
-    loaded.push(await timed('PUT', `${served.url}/_sandbox/scenario`, 200, SCENARIO))
+  const loaded = async (scenario: string): Promise<number[]> => {
+    const times: number[] = []
+    for (let i = 0; i < SCENARIOS; i++) {
+      times.push(await timed('PUT', `${served.url}/_sandbox/scenario`, 200, scenario))
+    }
+    return times
   }
+  const [half, all] = [await loaded(scenarioOf({ finished: 0.5 })), await loaded(scenarioOf({ finished: 1 }))]
+  const inMemory = await copied(served)
+  const inFolder = await start([...scrip, '--data-dir', dataDir])
+  const onDisk = await copied(inFolder)
+  await inFolder.stop()
   console.log(
     `\n${aligned([
       ['worlds', 'median', 'p99'],
       ['make one, PUT', ...spread(made)],
       ['drop one, DELETE', ...spread(dropped)],
-      ['load a scenario of 1,000 records, PUT', ...spread(loaded)],
+      ['load 1,000 records, half of them finished, PUT', ...spread(half)],
+      ['load 1,000 records, all of them finished, PUT', ...spread(all)],
+      ['copy a world of 10,000 rows, PUT', ...spread(inMemory)],
+      ['copy it in a data folder, PUT', ...spread(onDisk)],
     ]).join('\n')}`,
   )
   const { awake, asleep } = await idleBytes(served)
@@ -54,6 +79,19 @@ export const worlds = async (scrip: readonly string[]): Promise<void> => {
   console.log(
     `${IDLE.toLocaleString('en')} worlds, each made by a login: ${mebibytes(awake)}, once they are idle: ${mebibytes(asleep)}`,
   )
+}
+
+const copied = async ({ url }: Served): Promise<number[]> => {
+  await timed('PUT', `${url}/_sandbox/worlds/full`, 200)
+  const scenario = JSON.stringify({ beneficiaries: beneficiaries(10_000) })
+  await timed('PUT', `${url}/_sandbox/scenario?world=full`, 200, scenario)
+  const times: number[] = []
+  for (let i = 0; i < COPIES; i++) {
+    times.push(await timed('PUT', `${url}/_sandbox/worlds/copy-${i}`, 200, JSON.stringify({ from: 'full' })))
+    await Bun.sleep(COPYING_PAUSE_MS)
+  }
+  for (let i = 0; i < COPIES; i++) await timed('DELETE', `${url}/_sandbox/worlds/copy-${i}`, 204)
+  return times
 }
 
 /** Milliseconds until the whole answer is there. */
