@@ -30,7 +30,7 @@ interface CatalogOptions {
 }
 
 /** The catalog as one world sees it. */
-type CatalogView = Pick<Catalog, 'find' | 'list' | 'response' | 'size' | 'sort' | 'textsOf'>
+type CatalogView = Pick<Catalog, 'find' | 'findResponse' | 'list' | 'response' | 'size' | 'sort' | 'textsOf'>
 
 interface Current {
   database: Database
@@ -186,13 +186,16 @@ export class Catalog {
     make: () => StoredResponse,
     agreed: ReadonlyMap<number, number> = NO_DISCOUNTS,
   ): StoredResponse {
-    const key = `${numberOf(agreed)} ${name}`
-    const { responses } = this.#current
-    const stored = responses.get(key)
+    const stored = this.findResponse(name, agreed)
     if (stored) return stored
     const made = make()
-    responses.set(key, made)
+    this.#current.responses.set(keyOf(name, agreed), made)
     return made
+  }
+
+  /** A response that was made before. */
+  findResponse(name: string, agreed: ReadonlyMap<number, number>): StoredResponse | undefined {
+    return this.#current.responses.get(keyOf(name, agreed))
   }
 
   textsOf({ id }: Product): ProductTexts | undefined {
@@ -237,6 +240,10 @@ class ChangedView implements CatalogView {
     return make()
   }
 
+  findResponse(): undefined {
+    return undefined
+  }
+
   list(filter: ProductFilter, sort: Sort<SortField>, page: Page) {
     return pageOf(this.index.select(filter, sort.field), sort, page, this.publicUrl)
   }
@@ -270,6 +277,8 @@ const NO_DISCOUNTS: ReadonlyMap<number, number> = new Map()
 /** Numbers the discounts, for the keys of responses. */
 const numbers = new WeakMap<ReadonlyMap<number, number>, number>()
 let lastNumber = 0
+
+const keyOf = (name: string, agreed: ReadonlyMap<number, number>): string => `${numberOf(agreed)} ${name}`
 
 /** All clients without discounts share 0. */
 const numberOf = (agreed: ReadonlyMap<number, number>): number => {

@@ -21,6 +21,8 @@ import { findOffer, type Product, productDetailWire, quantityMaxFor } from './pr
 /** A short page of a small catalog takes 0.1 ms. Others take turns (decision 32), and their responses cost more to send. */
 const SHORT_PAGE = 100
 const SMALL_CATALOG = 10_000
+/** What was made before takes no turn either, if it is short: compressed, that is a page of ten thousand products. */
+const SHORT_BYTES = 524_288
 
 interface CatalogRoutesOptions {
   catalog: Catalog
@@ -44,8 +46,11 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
           const found = offered.list({ category, countryId, currencyId, search }, sort, query)
           return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.products.length))
         }
-        const respond = () => offered.response(searchOf(request.url), make, agreed).respond(request)
+        const name = searchOf(request.url)
+        const respond = () => offered.response(name, make, agreed).respond(request)
         if (query.limit <= SHORT_PAGE && offered.size <= SMALL_CATALOG) return respond()
+        const sentBytes = offered.findResponse(name, agreed)?.sentBytes(request)
+        if (sentBytes !== undefined && sentBytes <= SHORT_BYTES) return respond()
         const respondInTurn = async (): Promise<Response> => {
           await offered.sort(sort.field)
           return turns.take(session.client, () => {

@@ -50,6 +50,12 @@ export class StoredResponse {
     return this.#plain.body.byteLength
   }
 
+  /** How many bytes it sends for a request; undefined if they are not compressed yet. */
+  sentBytes({ headers }: Request): number | undefined {
+    const coding = this.#codingFor(headers)
+    return coding ? this.#packed[coding]?.body.byteLength : this.byteCount
+  }
+
   respond({ headers }: Request): Response {
     const known = headers.get('if-none-match')
     if (known !== null && names(known, this.#etag))
@@ -58,11 +64,15 @@ export class StoredResponse {
   }
 
   #variantFor(headers: Headers): Variant {
-    const isPacked = this.byteCount < COMPRESSED_FROM_BYTES || COMPRESSED_TYPE.test(this.#headers['content-type'] ?? '')
-    const coding = isPacked ? undefined : codingFor(headers.get('accept-encoding'))
+    const coding = this.#codingFor(headers)
     if (!coding) return this.#plain
     this.#packed[coding] ??= this.#pack(coding)
     return this.#packed[coding]
+  }
+
+  #codingFor(headers: Headers): Coding | undefined {
+    const isPacked = this.byteCount < COMPRESSED_FROM_BYTES || COMPRESSED_TYPE.test(this.#headers['content-type'] ?? '')
+    return isPacked ? undefined : codingFor(headers.get('accept-encoding'))
   }
 
   #pack(coding: Coding): Variant {

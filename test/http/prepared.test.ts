@@ -61,6 +61,24 @@ describe.each(PATHS)('GET %s', (path) => {
   })
 })
 
+test.each(['zstd', 'gzip', 'identity'])(
+  'A long page of products in %s is the same when it was made before',
+  async (coding) => {
+    const path = '/api/v1/products?limit=9999' // no other test asks for it
+    const headers = { 'accept-encoding': coding, 'x-request-id': 'same' }
+    const ofTwo = await Promise.all([1, 2].map(() => ask(path, headers)))
+    const pages = [...ofTwo, await ask(path, headers)]
+    const [first = '', ...others] = await Promise.all(
+      pages.map(async (page) => Bun.hash(await page.bytes()).toString()),
+    )
+    expect(others).toEqual([first, first])
+    for (const { status, headers: sent } of pages) {
+      expect([status, sent.get('content-encoding')]).toEqual([200, coding === 'identity' ? null : coding])
+      expect(sent.get('x-total-count')).toBe(pages[0]?.headers.get('x-total-count') ?? 'none')
+    }
+  },
+)
+
 describe('If-None-Match', () => {
   const path = '/api/v1/countries'
 
