@@ -83,6 +83,24 @@ const EVERY_STATE = {
 }
 
 describe('PUT /_sandbox/scenario', () => {
+  test('a world that is reset or deleted meanwhile gets the document, or is not found', async () => {
+    const person = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
+    const document = { beneficiaries: Array.from({ length: 20_000 }, () => person) }
+    for (const [method, status] of [
+      ['DELETE', 404],
+      ['PUT', 200],
+    ] as const) {
+      const world = await server.world()
+      const loading = put(world, document)
+      for (let turn = 0; turn < 20; turn++) {
+        await control(server, 'GET', '/clock') // by then, it is being loaded
+        await new Promise(setImmediate)
+      }
+      await control(server, method, `/worlds/${world.name}`)
+      expect((await loading).status).toBe(status)
+    }
+  })
+
   test('several at once for one world are loaded one after the other', async () => {
     const world = await server.world(NOON)
     const orders = Array.from({ length: 60 }, () => ({ product_id: 5, denomination: 25, quantity: 1 }))

@@ -41,13 +41,24 @@ export const scenarioRoutes = (parts: Parts) => {
         const text = await readLong(request, operations.SCENARIO_BYTES_MAX)
         return refusing(async () => {
           const document = await objectIn(world, text, format)
-          const load = () => replaceByScenario(parts, getWorld(parts.worlds, query.world), document)
-          return worldWire(await afterOthers(world.name, load))
+          return worldWire(await afterOthers(world.name, () => loaded(parts, query.world, document)))
         }, text)
       },
       operations.loadScenario,
     )
     .get('/scenario/schema', () => jsonResponse(SCHEMA), operations.getSchema)
+}
+
+/** A world that is reset meanwhile is replaced as it is then. @throws DomainError world_not_found once it is deleted */
+const loaded = async (parts: Parts, name: string, document: Scenario): Promise<World> => {
+  for (;;) {
+    const world = getWorld(parts.worlds, name)
+    try {
+      return await replaceByScenario(parts, world, document)
+    } catch (error) {
+      if (!world.closed) throw error
+    }
+  }
 }
 
 /** Loads of a world run one after the other: each replaces the world that the one before has made. */
