@@ -67,7 +67,7 @@ function compiledOnce<Schema extends TSchema>(schema: Schema) {
 const wholeCheck = compiledOnce(ScenarioSchema)
 
 /** @throws ScenarioFault with everything that does not fit the schema */
-export const checkScenario = (sent: unknown): Scenario => soundOr(checkedBy(sent, ScenarioSchema, wholeCheck()))
+export const checkScenario = (sent: unknown): Scenario => requireSound(checkedBy(sent, ScenarioSchema, wholeCheck()))
 
 /** Records that are checked between two looks at the time. */
 const RECORDS_PER_PIECE = 50
@@ -97,7 +97,8 @@ function* checkInPieces(sent: unknown): Generator<undefined, Scenario> {
   }
   const empty = Object.fromEntries(Object.keys(lists).map((name) => [name, []]))
   const rest = checkedBy({ ...sent, ...empty }, ScenarioSchema, wholeCheck())
-  return Object.assign(soundOr({ ...rest, problems: [...rest.problems, ...problems].slice(0, PROBLEMS_MAX) }), lists)
+  const all = [...rest.problems, ...problems].slice(0, PROBLEMS_MAX)
+  return Object.assign(requireSound({ value: rest.value, problems: all }), lists)
 }
 
 interface Checked<Schema extends TSchema> {
@@ -107,7 +108,7 @@ interface Checked<Schema extends TSchema> {
 }
 
 /** @throws ScenarioFault */
-const soundOr = ({ value, problems }: Checked<typeof ScenarioSchema>): Scenario => {
+const requireSound = ({ value, problems }: Checked<typeof ScenarioSchema>): Scenario => {
   if (problems.length > 0 || value === undefined) throw new ScenarioFault(problems)
   return value
 }

@@ -1,5 +1,6 @@
 import { endOfString } from '../../http/json.ts'
 import { ScenarioFault } from './loading.ts'
+import { DEPTH_MAX } from './yaml.ts'
 
 /** Long documents as JSON, which are parsed in pieces: the thread that serves requests cannot wait for a megabyte. */
 
@@ -11,8 +12,6 @@ const PIECE_LENGTH = 32_768
 const PART_LENGTH_MAX = 2_097_152
 /** Each is a member of the document, which has ten. */
 const LISTS_MAX = 100
-/** Lists and objects in each other. The document of a world has six levels. */
-const DEPTH_MAX = 100
 export const TOO_DEEP = 'is nested too deep'
 
 /** Where the elements of the lists in the outermost object are, and the text without them. */
