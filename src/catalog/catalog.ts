@@ -193,7 +193,7 @@ export class Catalog {
     return made
   }
 
-  /** A response that was made before. */
+  /** Undefined if it was not made yet, or had to make room. */
   findResponse(name: string, agreed: ReadonlyMap<number, number>): StoredResponse | undefined {
     return this.#current.responses.get(keyOf(name, agreed))
   }

@@ -198,7 +198,7 @@ const serveMetrics = (
     return new Response(await metrics.page(), { headers: { 'content-type': metrics.contentType } })
   }
   const onEscape = (error: Error): Response => {
-    if (isUnavailable(error)) return new Response('Another server is taking over.\n', { status: 503 })
+    if (isUnavailable(error)) return new Response('The data cannot be read at the moment.\n', { status: 503 })
     log.error('no metrics', { cause: error.stack ?? String(error) })
     return new Response('The metrics cannot be read.\n', { status: 500 })
   }

@@ -35,8 +35,8 @@ export const findPredecessor = async (config: Config, log: Log): Promise<Predece
     letGo: async () => {
       const given = await handOver(socket)
       const release = (): void => lock[Symbol.dispose]()
-      if (given)
-        given.ended.then(release, release) // two sockets can share a port in an orderly way, not three
+      // Until it ends: two sockets can share a port in an orderly way, not three.
+      if (given) given.ended.then(release, release)
       else release()
       return given?.legacy
     },
