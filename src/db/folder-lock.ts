@@ -22,16 +22,22 @@ export const lockForServing = (dataDir: string, waitMs = 0): Disposable =>
 export const lockForTakeOver = (dataDir: string, waitMs: number): Disposable =>
   lock(
     dataDir,
-    [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN EXCLUSIVE'],
+    [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN IMMEDIATE'],
     'another scrip serve --take-over, or scrip beneficiary erase, works on this folder\nTry again when it is done.',
     TAKE_OVER_LOCK_FILE,
   )
+
+/**
+ * Two processes that come at once are in each other's way for a moment: without a
+ * pause, both are refused.
+ */
+const MOMENT = 'PRAGMA busy_timeout = 250'
 
 /** @throws DataFault while another process replaces the database */
 export const lockForCommand = (dataDir: string): Disposable =>
   lock(
     dataDir,
-    ['BEGIN', 'SELECT count(*) FROM sqlite_schema'],
+    [MOMENT, 'BEGIN', 'SELECT count(*) FROM sqlite_schema'],
     'another command makes or replaces the database of this folder\nTry again when it is done.',
   )
 
@@ -39,7 +45,7 @@ export const lockForCommand = (dataDir: string): Disposable =>
 export const lockForReplacing = (dataDir: string): Disposable =>
   lock(
     dataDir,
-    ['BEGIN EXCLUSIVE'],
+    [MOMENT, 'BEGIN EXCLUSIVE'],
     'a scrip serve or another command works on this folder\nStop it first, or name another folder.',
   )
 
@@ -47,7 +53,7 @@ export const lockForReplacing = (dataDir: string): Disposable =>
 export const lockForImport = (dataDir: string, waitMs = 0): Disposable =>
   lock(
     dataDir,
-    [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN EXCLUSIVE'],
+    [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN IMMEDIATE'],
     'another import, or scrip vouchers rekey, works on this folder\nTry again when it is done.',
     IMPORT_LOCK_FILE,
   )
