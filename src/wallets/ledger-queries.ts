@@ -1,11 +1,11 @@
 import { and, asc, between, desc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedInsert, preparedInsertReturning } from '../db/prepared.ts'
+import { prepared, preparedInsert, preparedInsertCounted } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
 
 export const insertLine = preparedInsert(ledgerLines)
 export const insertEntry = preparedInsert(ledgerEntries)
-export const insertTransaction = preparedInsertReturning(transactions, {
+export const insertTransaction = preparedInsertCounted(transactions, {
   amountRank: inMajorUnits(
     sql.placeholder('amountMinor'),
     sql`(SELECT ${wallets.currencyId} FROM ${wallets} WHERE ${wallets.id} = ${sql.placeholder('walletId')})`,
@@ -38,7 +38,6 @@ export const moveBalance = prepared((tx: Tx) =>
       updatedAtMs: sql`${sql.placeholder('nowMs')}`,
     })
     .where(eq(wallets.id, sql.placeholder('id')))
-    .returning()
     .prepare(),
 )
 

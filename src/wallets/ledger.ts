@@ -1,12 +1,12 @@
 import type { Tx } from '../db/database.ts'
 import { searchText } from '../db/search.ts'
-import { DomainError } from '../kernel/failure.ts'
+import { DomainError, found } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import type { MoneyContext } from '../webhooks/publish.ts'
-import { INSUFFICIENT_BALANCE } from './errors.ts'
+import { INSUFFICIENT_BALANCE, WALLET_NOT_FOUND } from './errors.ts'
 import { balance, insertEntry, insertLine, insertTransaction, lastEntry, moveBalance } from './ledger-queries.ts'
 import { publishWallet } from './publish.ts'
-import type { Wallet, WalletTransaction } from './queries.ts'
+import { findWallet, type Wallet } from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 
 /** The double-entry ledger (contract C11): the lines of an entry sum to zero in each currency. Nothing is ever updated. */
@@ -43,8 +43,8 @@ export interface Conversion {
   conversionMinor: number
 }
 
-/** Writes an entry and moves the balance of its wallet. Lines of 0 are left out. */
-const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement, against: readonly Line[]) => {
+/** Writes an entry and moves the balance of its wallet. Lines of 0 are left out. Returns the id of the entry. */
+const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement, against: readonly Line[]): number => {
   const { id: walletId, currencyId } = wallet
   const own = [
     { account: 'wallet', walletId, currencyId, amountMinor: movement.spendableMinor },
@@ -55,7 +55,14 @@ const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement
   const entryId = (lastEntry(tx).get()?.id ?? 0) + 1
   for (const line of lines) insertLine(tx, { id: null, entryId, walletId: null, ...line })
   insertEntry(tx, { id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
-  return { entryId, moved: moveBalance(tx).get({ id: walletId, ...movement, nowMs: cause.nowMs }) }
+  moveBalance(tx).run({ id: walletId, ...movement, nowMs: cause.nowMs })
+  return entryId
+}
+
+/** What a movement has written: the transaction, and what the wallet holds after it, in minor units. */
+interface Moved {
+  transactionId: number
+  balanceAfterMinor: number
 }
 
 /**
@@ -69,7 +76,7 @@ const move = (
   cause: Cause,
   movement: Movement,
   against: readonly Line[] = [],
-): WalletTransaction => {
+): Moved => {
   const before = balanceOf(tx, wallet.id)
   const amountMinor = movement.spendableMinor
   const balanceAfterMinor = plus(before.spendableMinor, amountMinor)
@@ -77,10 +84,9 @@ const move = (
     throw new DomainError(INSUFFICIENT_BALANCE)
   }
   plus(before.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
-  const { entryId, moved } = post(tx, wallet, cause, movement, against)
+  const entryId = post(tx, wallet, cause, movement, against)
   const { conversion, nowMs, sourceId } = cause
-  const transaction = insertTransaction(tx, {
-    id: null,
+  const transactionId = insertTransaction(tx, {
     walletId: wallet.id,
     clientId: wallet.clientId,
     entryId,
@@ -100,10 +106,11 @@ const move = (
   })
   if (context?.world) {
     const published = { world: context.world, reference: context.reference }
+    const moved = found(findWallet(tx, wallet.clientId, wallet.id), WALLET_NOT_FOUND)
     publishWallet(tx, published, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs, sourceId)
     if (moved.isLow && !before.isLow) publishWallet(tx, published, moved, 'low', nowMs, sourceId)
   }
-  return transaction
+  return { transactionId, balanceAfterMinor }
 }
 
 /**

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { Database, type Query, type Tx } from '../../src/db/database.ts'
-import { prepared, preparedInsert, preparedInsertReturning, preparedPut } from '../../src/db/prepared.ts'
+import { prepared, preparedInsert, preparedInsertCounted, preparedPut } from '../../src/db/prepared.ts'
 
 /** Prepared statements give the rows that drizzle gives, and write what drizzle writes. */
 
@@ -107,9 +107,11 @@ describe('A prepared statement', () => {
 })
 
 describe('A prepared insert', () => {
-  test('returns the row with its id and what the database computes', () => {
-    const insert = preparedInsertReturning(pets, { name: sql`upper('max')` })
-    database.fill((tx: Tx) => expect(insert(tx, { id: null, ownerId: 1 })).toEqual({ id: 2, ownerId: 1, name: 'MAX' }))
+  test('returns the id that the database has counted, of a row with what the database computes', () => {
+    const insert = preparedInsertCounted(pets, { name: sql`upper('max')` })
+    const id = database.fill((tx: Tx) => insert(tx, { ownerId: 1 }))
+    const row = database.query.select().from(pets).where(eq(pets.id, id)).get()
+    expect(row).toEqual({ id: 2, ownerId: 1, name: 'MAX' })
   })
 
   test('puts a row in the place of the one with its key', () => {

@@ -87,7 +87,7 @@ const place = (
   const conversion = conversionOf(charges, order.conversionMinor ?? 0)
   const cause = { sourceType: 'order', sourceId: String(order.id), remarks: order.productName } as const
   const paid = { ...cause, nowMs: order.placedAtMs, conversion }
-  const { id: transactionId } = reserve(tx, sources, wallet, paid, order.payableMinor)
+  const { transactionId } = reserve(tx, sources, wallet, paid, order.payableMinor)
   insertOrder(tx, { ...order, transactionId })
   const seal = sources.seals(tx)
   for (const [index, { code, expiresAtMs }] of vouchers.entries()) {
