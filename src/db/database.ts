@@ -140,6 +140,12 @@ export class Database {
     return new Database(sqlite, false)
   }
 
+  /** From now on rows are not held against checks and references, which takes a quarter of the time. Triggers stay. */
+  trust(): void {
+    this.sqlite.run('PRAGMA ignore_check_constraints = ON')
+    this.sqlite.run('PRAGMA foreign_keys = OFF')
+  }
+
   /** Writes what is waiting, and returns the database as an image. */
   image(): Uint8Array {
     this.#commits.flush()
@@ -243,9 +249,20 @@ export class Database {
       const result = work(this.#tx)
       this.sqlite.run('COMMIT')
       return result
-    } catch (error) {
+    } finally {
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
-      throw error
+    }
+  }
+
+  /** The same in steps, of which the last one commits. */
+  *fillInSteps<Step, T>(work: (tx: Tx) => Generator<Step, T>): Generator<Step, T> {
+    this.sqlite.run('BEGIN IMMEDIATE')
+    try {
+      const result = yield* work(this.#tx)
+      this.sqlite.run('COMMIT')
+      return result
+    } finally {
+      if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
     }
   }
 

@@ -8,7 +8,7 @@ import { SHIPPED } from '../../src/sandbox/scenario/shipped.ts'
 import { type Server, startServer, TestWorld } from '../harness.ts'
 import { expectSoundBooks } from '../wallets/books.ts'
 import { everything } from './everything.ts'
-import { INSTANT, placed } from './purchases.ts'
+import { INSTANT, paid, placed } from './purchases.ts'
 import { control, NOON, read, rowsOf, succeed, UNREADABLE } from './surface.ts'
 
 /** A world as one document (contract C15, decision 57). */
@@ -322,6 +322,26 @@ describe('PUT /_sandbox/scenario', () => {
     ['a clock that is no time', { clock: { now: 'noon' } }, 'clock.now'],
     ['the same id twice', { orders: [ORDER_ONE(), ORDER_ONE()] }, 'orders.1.id'],
     [
+      'a reference that is the id of an earlier payout, which has no other',
+      { payouts: [PAYOUT({ id: TAKEN }), PAYOUT({ reference_id: TAKEN })] },
+      'payouts.1.reference_id',
+    ],
+    [
+      'the id of a payout without a reference, which an earlier one has as its reference',
+      { payouts: [PAYOUT({ reference_id: TAKEN }), PAYOUT({ id: TAKEN })] },
+      'payouts.1.id',
+    ],
+    [
+      'a second default wallet',
+      {
+        wallets: [
+          { currency: 'USD', default: true },
+          { currency: 'EUR', default: true },
+        ],
+      },
+      'wallets.1.default',
+    ],
+    [
       'a time in the future',
       { clock: CLOCK, orders: [{ ...ORDER_ONE(), placed_at: '2031-01-01T00:00:00Z' }] },
       'orders.0.placed_at',
@@ -376,6 +396,10 @@ const PERSON = {
   beneficiary_email: 'ada@example.com',
   beneficiary_first_name: 'Ada',
   beneficiary_last_name: 'Lovelace',
+}
+const TAKEN = `pyt_${'0'.repeat(25)}`
+function PAYOUT(name: object) {
+  return { amount: 1, currency: 'USD', ...PERSON, ...name }
 }
 function DEEP_METADATA(depth: number) {
   const metadata = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
@@ -656,6 +680,44 @@ describe('PUT /_sandbox/worlds/{name} with a scenario', () => {
     }
     expect(texts.slice(2)).toEqual(texts.slice(0, 2))
     expect(texts[0]).toContain('"card_number":"TEST')
+  })
+})
+
+/** A test adds records to a document that a world has told, and loads it into a fresh world of the same seed. */
+describe('a document that names records', () => {
+  const RECORDS = {
+    beneficiaries: [{ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }],
+    orders: [{ product_id: 2, denomination: 50, quantity: 1 }],
+    payouts: [PAYOUT({})],
+  }
+  const told = async () => {
+    await succeed(server, 'PUT', '/worlds/told', { scenario: { clock: CLOCK, ...RECORDS } })
+    return documentOf(await TestWorld.open(server, 'told'))
+  }
+
+  test('takes more without names, which get others', async () => {
+    const { beneficiaries = [], orders = [], payouts = [], ...rest } = await told()
+    const scenario = {
+      ...rest,
+      beneficiaries: [...beneficiaries, ...RECORDS.beneficiaries],
+      orders: [...orders, ...RECORDS.orders],
+      payouts: [...payouts, ...RECORDS.payouts],
+    }
+    await succeed(server, 'PUT', '/worlds/more', { scenario })
+    const more = await documentOf(await TestWorld.open(server, 'more'))
+    for (const list of ['beneficiaries', 'orders', 'payouts']) expect(more[list]).toHaveLength(2)
+    await expectSoundWorld('more')
+  })
+
+  test('leaves to later records names that it does not have', async () => {
+    const scenario = await told()
+    await succeed(server, 'PUT', '/worlds/later', { scenario })
+    const later = await TestWorld.open(server, 'later')
+    await placed(later, INSTANT)
+    await paid(later)
+    const { orders = [], payouts = [] } = (await documentOf(later)) as Record<string, Record<string, unknown>[]>
+    expect(new Set(orders.map(({ client_reference }) => client_reference)).size).toBe(2)
+    expect(new Set(payouts.map(({ id }) => id)).size).toBe(2)
   })
 })
 

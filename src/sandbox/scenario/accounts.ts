@@ -70,18 +70,26 @@ const loadClient = (tx: Tx, loading: Loading, path: string, client: ClientDocume
 }
 
 export const loadWallets = (tx: Tx, loading: Loading, { wallets = seededWallets() }: Scenario): void => {
-  const defaults = new Set<number>()
+  /** The place of the default wallet of each client: the one that says so, otherwise the first. */
+  const defaults = new Map<number, number>()
   for (const [index, wallet] of wallets.entries()) {
     if (!wallet.default) continue
     const clientId = loading.clientIds.get(wallet.client ?? 'sandbox') ?? 0
     if (defaults.has(clientId)) loading.wrong(`/wallets/${index}/default`, 'the client has another default wallet')
-    defaults.add(clientId)
+    else defaults.set(clientId, index)
   }
-  for (const [index, wallet] of wallets.entries()) loadWallet(tx, loading, `/wallets/${index}`, wallet, defaults)
+  for (const [index, wallet] of wallets.entries()) loadWallet(tx, loading, index, wallet, defaults)
 }
 
-const loadWallet = (tx: Tx, loading: Loading, path: string, entry: WalletDocument, defaults: Set<number>): void => {
+const loadWallet = (
+  tx: Tx,
+  loading: Loading,
+  index: number,
+  entry: WalletDocument,
+  defaults: Map<number, number>,
+): void => {
   const { reference } = loading.sources
+  const path = `/wallets/${index}`
   const clientId = loading.clientOf(path, entry.client)
   const currency = reference.findCurrencyByCode(entry.currency)
   if (!currency) loading.wrong(`${path}/currency`, `no circulating currency has the code ${entry.currency}`)
@@ -97,8 +105,8 @@ const loadWallet = (tx: Tx, loading: Loading, path: string, entry: WalletDocumen
   const { threshold = null } = entry
   const thresholdMinor = threshold === null ? null : loading.minorOf(`${path}/threshold`, threshold, currency)
   const createdAtMs = loading.accountTimeOf(`${path}/created_at`, entry.created_at)
-  const isDefault = entry.default ?? !defaults.has(clientId)
-  if (isDefault) defaults.add(clientId)
+  if (entry.default === undefined && !defaults.has(clientId)) defaults.set(clientId, index)
+  const isDefault = defaults.get(clientId) === index
   const wallet = {
     ...{ id, clientId, currencyId: currency.id, type, creditLimitMinor, isDefault },
     ...{ amountMinor: 0, reservedMinor: 0, thresholdMinor, isLow: thresholdMinor !== null && thresholdMinor > 0 },

@@ -5,11 +5,12 @@ import { type BaseRates, parseRates, type RateSource, RatesFault, ratesFrom } fr
 import { replaceRates } from '../../charges/stored-rates.ts'
 import { Database, type Tx } from '../../db/database.ts'
 import { parseTimestamp, type SteadyClock, TIME_MAX_MS } from '../../kernel/clock.ts'
-import { IdSource, type IdState, SeededRandomness } from '../../kernel/ids.ts'
+import { IdSource, type IdState } from '../../kernel/ids.ts'
 import { type ClockState, MovableClock } from '../worlds/movable-clock.ts'
 import type { WorldState } from '../worlds/state.ts'
 import { loadClients, loadProducts, loadWallets, openBalances, storeProducts } from './accounts.ts'
 import { Loading, ScenarioFault, type ScenarioSources } from './loading.ts'
+import { randomnessFor, refuseTwice } from './names.ts'
 import { loadOrder } from './orders.ts'
 import { loadPayout } from './payouts.ts'
 import type { Scenario } from './schema.ts'
@@ -44,43 +45,23 @@ export function* scenarioState(
   predecessor: Predecessor,
 ): Generator<undefined, WorldState> {
   const clock = clockOf(document, base)
-  const { seed, position } = predecessor.randomness
-  const randomness = new SeededRandomness(seed, position)
+  const randomness = randomnessFor(document, predecessor.randomness)
   const ids = new IdSource(randomness, predecessor.ids)
   const pace = { payouts: 'auto', orders: 'auto', ...document.pace } as const
   using database = disposable(Database.inMemory(sources.empty()))
   const { db } = database
+  db.trust()
   const loading = new Loading(sources, clock.nowMs, ids, pace, ratesIn(db, sources))
   refuseTwice(loading, document)
   loading.check()
-  db.fill((tx) => {
-    loadRates(tx, loading, document)
-    loadClients(tx, loading, document)
-    loadWallets(tx, loading, document)
-    loadProducts(loading, document)
+  yield* db.fillInSteps(function* (tx) {
+    yield* write(tx, loading, document)
+    predecessor.finish?.(tx, loading.clientIds)
   })
-  yield* inSteps(db, document.beneficiaries, (tx, entry, index) => loadBeneficiary(tx, loading, entry, index))
-  const orderIds = numbered(document.orders ?? [])
-  yield* inSteps(db, document.orders, (_, entry, index) => {
-    loadOrder(loading, `/orders/${index}`, entry, orderIds[index] ?? 0)
-  })
-  yield* inSteps(db, document.payouts, (tx, entry, index) => {
-    loadPayout(tx, loading, `/payouts/${index}`, entry)
-  })
-  loading.check()
-  db.fill((tx) => {
-    storeProducts(tx, loading, document)
-    openBalances(tx, loading)
-  })
-  yield* inSteps(db, loading.movements, (tx, { path, apply }) => {
-    loading.attempt(path, () => apply(tx))
-    loading.check() // what comes after it builds on it
-  })
-  db.fill((tx) => predecessor.finish?.(tx, loading.clientIds))
   return {
     image: db.image(),
     clock: clock.state,
-    randomness: { seed, position: randomness.position },
+    randomness: { seed: randomness.seed, position: randomness.position },
     ids: ids.state,
     pace,
   }
@@ -97,17 +78,34 @@ const ratesIn = ({ query }: Database, sources: ScenarioSources): RateSource => {
 
 const disposable = (db: Database) => ({ db, [Symbol.dispose]: () => db.close() })
 
+/** Writes the accounts, reads the records, and writes what happened to them in the order in which it happened. */
+function* write(tx: Tx, loading: Loading, document: Scenario): Generator<undefined, void> {
+  loadRates(tx, loading, document)
+  loadClients(tx, loading, document)
+  loadWallets(tx, loading, document)
+  loadProducts(loading, document)
+  yield* inSteps(document.beneficiaries, (entry, index) => loadBeneficiary(tx, loading, entry, index))
+  const orderIds = numbered(document.orders ?? [])
+  yield* inSteps(document.orders, (entry, index) => {
+    loadOrder(loading, `/orders/${index}`, entry, orderIds[index] ?? 0)
+  })
+  yield* inSteps(document.payouts, (entry, index) => loadPayout(tx, loading, `/payouts/${index}`, entry))
+  loading.check()
+  storeProducts(tx, loading, document)
+  openBalances(tx, loading)
+  yield* inSteps(loading.movements, ({ path, apply }) => {
+    loading.attempt(path, () => apply(tx))
+    loading.check() // what comes after it builds on it
+  })
+}
+
 function* inSteps<Entry>(
-  db: Database,
   entries: readonly Entry[] = [],
-  load: (tx: Tx, entry: Entry, index: number) => void,
-): Generator<undefined> {
-  for (let start = 0; start < entries.length; start += RECORDS_PER_STEP) {
-    const some = entries.slice(start, start + RECORDS_PER_STEP)
-    db.fill((tx) => {
-      for (const [index, entry] of some.entries()) load(tx, entry, start + index)
-    })
-    yield
+  load: (entry: Entry, index: number) => void,
+): Generator<undefined, void> {
+  for (const [index, entry] of entries.entries()) {
+    load(entry, index)
+    if (index % RECORDS_PER_STEP === RECORDS_PER_STEP - 1) yield
   }
 }
 
@@ -161,25 +159,4 @@ const loadBeneficiary = (
 const numbered = (orders: NonNullable<Scenario['orders']>): number[] => {
   let last = orders.reduce((highest, { id = 0 }) => Math.max(highest, id), 0)
   return orders.map(({ id }) => id ?? ++last)
-}
-
-/** Names that must be unique. */
-const refuseTwice = (loading: Loading, { beneficiaries = [], orders = [], payouts = [] }: Scenario): void => {
-  const lists = [
-    ['beneficiaries', beneficiaries, 'id'],
-    ['orders', orders, 'id'],
-    ['orders', orders, 'client_reference'],
-    ['payouts', payouts, 'id'],
-    ['payouts', payouts, 'reference_id'],
-  ] as const
-  for (const [list, entries, member] of lists) {
-    const seen = new Set<string>()
-    for (const [index, entry] of entries.entries()) {
-      const value: unknown = Reflect.get(entry, member)
-      if (value === undefined) continue
-      const key = member === 'id' ? String(value) : `${entry.client ?? 'sandbox'} ${value}`
-      if (seen.has(key)) loading.wrong(`/${list}/${index}/${member}`, `${value} is taken by an earlier record`)
-      seen.add(key)
-    }
-  }
 }
