@@ -23,7 +23,7 @@ const WRITE_AHEAD_LOG = 2
 
 /** Makes the image of a database one that a file starts with: otherwise the first to open the file writes and syncs it. */
 export const asFile = (image: Uint8Array): Uint8Array =>
-  image.slice().fill(WRITE_AHEAD_LOG, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
+  image.fill(WRITE_AHEAD_LOG, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
 
 /** Makes the bytes of a whole file an image: with a write-ahead log, which an image has not, it would not open. */
 export const asImage = (file: Uint8Array): Uint8Array =>
@@ -100,8 +100,8 @@ export class Database {
     const sqlite = new SqliteDatabase(path, { create: true, readwrite: true, strict: true })
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
-    sqlite.run('PRAGMA journal_mode = WAL')
     sqlite.run(`PRAGMA synchronous = ${synchronous}`)
+    sqlite.run('PRAGMA journal_mode = WAL')
     sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
     sqlite.run(`PRAGMA journal_size_limit = ${WAL_PAGES_MAX * PAGE_BYTES}`)
     // What is deleted is overwritten: personal data must not stay in pages that are free.

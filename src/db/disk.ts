@@ -63,6 +63,19 @@ const WHOLE_BYTES_MAX = 8_388_608
 /** A file system may let a commit wait until all is on the disk that was written before: to whatever file. */
 const PIECE_BYTES = 524_288
 
+/** Writes a file beside the thread that serves requests. A durable one is on the disk then. */
+export const writeBeside = async (bytes: Uint8Array, to: string, mode: number, isDurable: boolean): Promise<void> => {
+  await using file = await open(to, 'w', mode)
+  const writePiece = async (at: number): Promise<number> => {
+    // A copy of the piece: the runtime copies all that its memory belongs to.
+    const { bytesWritten } = await file.write(bytes.slice(at, at + PIECE_BYTES), 0, undefined, at)
+    if (isDurable) await file.datasync()
+    return bytesWritten
+  }
+  for (let at = 0; at < bytes.length; ) at += await (isDurable ? inTurn(() => writePiece(at)) : writePiece(at))
+  if (isDurable) await file.sync()
+}
+
 const copyInPieces = async (from: string, to: string): Promise<void> => {
   await using source = await open(from, 'r')
   await using copy = await open(to, 'w', (await source.stat()).mode)

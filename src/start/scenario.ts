@@ -5,7 +5,7 @@ import { UsageError } from '../config/environment.ts'
 import { didYouMean } from '../config/suggestion.ts'
 import type { Database } from '../db/database.ts'
 import { readScenario, withLines } from '../sandbox/scenario/format.ts'
-import { firstOf, scenarioState } from '../sandbox/scenario/load.ts'
+import { drafted, firstOf } from '../sandbox/scenario/load.ts'
 import { ScenarioFault, type ScenarioSources } from '../sandbox/scenario/loading.ts'
 import type { Scenario } from '../sandbox/scenario/schema.ts'
 import { SHIPPED } from '../sandbox/scenario/shipped.ts'
@@ -51,10 +51,12 @@ export const readInitialScenario = (given: Given): { document: Scenario; state: 
   try {
     const document = readScenario(text, isJson(name) ? 'json' : 'yaml')
     const sources = scenarioSourcesOf(given, catalogInMemory(given))
-    const steps = scenarioState(document, sources, given.clock, firstOf(given.seed))
+    const steps = drafted(document, sources, given.clock, firstOf(given.seed))
     for (;;) {
       const step = steps.next()
-      if (step.done) return { document, state: step.value }
+      if (!step.done) continue
+      const { database, state } = step.value
+      return { document, state: { image: database.closeToImage(), ...state } }
     }
   } catch (error) {
     throw error instanceof ScenarioFault ? withLines(error, text) : error

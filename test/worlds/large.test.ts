@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { beneficiaries } from '../../src/beneficiaries/tables.ts'
 import { lockForServing } from '../../src/db/folder-lock.ts'
 import { createTemporaryFolder } from '../../src/sandbox/worlds/temporary-folder.ts'
 import type { World } from '../../src/worlds/world.ts'
@@ -98,6 +99,50 @@ describe('A world of more than 8 MiB in memory', () => {
       expect(await response.json()).toEqual(
         structured('BadRequestError', 'BAD_REQUEST', 'A snapshot of more than 64 MiB cannot be downloaded'),
       )
+    }))
+})
+
+describe('A document of a world of more than 8 MiB', () => {
+  const PEOPLE = 5_000
+  /** Each takes 2 KiB. */
+  const document = {
+    clock: { now: NOON, frozen: true },
+    beneficiaries: Array.from({ length: PEOPLE }, (_, index) => ({
+      ...ADA,
+      email: `ada-${index}@example.com`,
+      metadata: { note: 'x'.repeat(2_000) },
+    })),
+  }
+
+  test.each(['--mode=sandbox', '--data-dir'])(
+    '%s: is written to a file, and its tokens and webhooks live on',
+    async (flag) => {
+      const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+      await withRoom(flag === '--data-dir' ? [flag, folder] : [flag], async ({ open, worlds }) => {
+        const { client } = await open(NOON)
+        const webhook = { name: 'receiver', url: 'http://127.0.0.1:9/', events: ['*'] }
+        expect((await client.post('/api/v1/webhooks', webhook)).status).toBe(201)
+        for (const _ of ['made', 'replaced']) {
+          expect((await put(client, `/scenario?world=${client.name}`, document)).status).toBe(200)
+          expect(worlds.find(client.name)?.isOnFile).toBe(true)
+          expect(await people(client)).toBe(`${PEOPLE}`)
+          expect(await (await client.get('/api/v1/webhooks')).json()).toMatchObject([webhook])
+          expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
+        }
+        expect((await put(client, '/scenario', document)).status).toBe(200)
+        expect(worlds.default.db.query.select().from(beneficiaries).all()).toHaveLength(PEOPLE)
+      })
+      rmSync(folder, { recursive: true })
+    },
+  )
+
+  test('gives way to a reset in the meantime, and takes the place of the world that it made', () =>
+    withRoom([], async ({ open }) => {
+      const { client } = await open(NOON)
+      const loading = put(client, `/scenario?world=${client.name}`, document)
+      expect((await client.control('/reset')).status).toBe(200)
+      expect((await loading).status).toBe(200)
+      expect(await people(await client.again())).toBe(`${PEOPLE}`)
     }))
 })
 

@@ -1,3 +1,4 @@
+import type { Tx } from '../../db/database.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { turns } from '../../kernel/turns.ts'
@@ -7,9 +8,11 @@ import type { World } from '../../worlds/world.ts'
 import { addRule, clearRules } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
 import { createUnclaimed, putBack, worldDigest } from '../worlds/accounts.ts'
-import type { WorldState } from '../worlds/state.ts'
+import { keepBesideData } from '../worlds/state.ts'
+import type { Saved } from '../worlds/store.ts'
+import type { SandboxWorlds } from '../worlds/worlds.ts'
 import { newRules } from './faults.ts'
-import { firstOf, type Predecessor, scenarioState } from './load.ts'
+import { type Beginning, type Draft, drafted, firstOf } from './load.ts'
 import { type Problem, ScenarioFault } from './loading.ts'
 import type { Scenario } from './schema.ts'
 import { withLinesBeside } from './yaml-beside.ts'
@@ -20,60 +23,81 @@ import { withLinesBeside } from './yaml-beside.ts'
 export const replaceByScenario = async (parts: Parts, world: World, document: Scenario): Promise<World> => {
   const { worlds, scenarios } = parts
   const rules = newRules(document, parts.outcomes)
-  let next: World | undefined
-  const steps = scenarioState(document, scenarios, worlds.clock, predecessorOf(worlds.seed, world))
-  await inTurns(
-    world,
-    steps,
-    () => undefined,
-    (state: WorldState) => {
-      next = putBack(worlds, world, state)
-    },
-  )
-  if (!next) throw new Error('a document was loaded without a world')
+  const draft = await resultInTurns(world, drafted(document, scenarios, worlds.clock, beginningOf(worlds.seed, world)))
+  const next = await inPlace(worlds, draft, {
+    owner: world,
+    finish: (tx) => takeOver(world, tx, draft.clientIds),
+    put: (saved) => putBack(worlds, world, saved),
+  })
   clearRules(next)
   for (const rule of rules) addRule(next, rule)
   return next
 }
 
-/** Tokens, passwords of their own, webhooks, and the place in the stream of randomness, so that no id comes twice. */
-const predecessorOf = (seed: string, world: World): Predecessor => ({
+/** The place in the stream of randomness, so that no id comes twice. */
+const beginningOf = (seed: string, { randomness, ids }: World): Beginning => ({
   randomness:
-    world.randomness instanceof SeededRandomness
-      ? { seed: world.randomness.seed, position: world.randomness.position }
+    randomness instanceof SeededRandomness
+      ? { seed: randomness.seed, position: randomness.position }
       : { seed, position: 0 },
-  ids: world.ids.state,
-  finish: (tx, clientIds) => {
-    const { db } = world
-    const kept = allClients(db.query).filter(({ id, username }) => clientIds.get(username) === id)
-    for (const { id } of kept) {
-      const digest = findPasswordDigest(db.query, id)
-      if (digest !== undefined && digest !== worldDigest(world)) setPasswordDigest(tx, id, digest)
-    }
-    const ids = kept.map(({ id }) => id)
-    copyLogins(db.query, tx, ids)
-    copyWebhooks(db.query, tx, ids)
-  },
+  ids: ids.state,
 })
+
+/** Tokens, passwords of their own, and webhooks. */
+const takeOver = (world: World, tx: Tx, clientIds: ReadonlyMap<string, number>): void => {
+  const { db } = world
+  const kept = allClients(db.query).filter(({ id, username }) => clientIds.get(username) === id)
+  for (const { id } of kept) {
+    const digest = findPasswordDigest(db.query, id)
+    if (digest !== undefined && digest !== worldDigest(world)) setPasswordDigest(tx, id, digest)
+  }
+  const ids = kept.map(({ id }) => id)
+  copyLogins(db.query, tx, ids)
+  copyWebhooks(db.query, tx, ids)
+}
 
 /** Makes a world of a document, or puts one back to it. @throws ScenarioFault, or DomainError worlds_exhausted */
 export const makeOfScenario = async (parts: Parts, name: string, document: Scenario): Promise<World> => {
   const { worlds, scenarios, outcomes } = parts
   const rules = newRules(document, outcomes)
-  const steps = scenarioState(document, scenarios, worlds.clock, firstOf(worlds.seed))
-  let made: World | undefined
-  await inTurns(
-    name,
-    steps,
-    () => undefined,
-    (state: WorldState) => {
+  const draft = await resultInTurns(name, drafted(document, scenarios, worlds.clock, firstOf(worlds.seed)))
+  const made = await inPlace(worlds, draft, {
+    owner: name,
+    finish: () => undefined,
+    put: (saved) => {
       const existing = worlds.find(name)
-      made = existing ? putBack(worlds, existing, state) : createUnclaimed(worlds, name, state)
+      return existing ? putBack(worlds, existing, saved) : createUnclaimed(worlds, name, saved)
     },
-  )
-  if (!made) throw new Error('a document was loaded without a world')
+  })
   for (const rule of rules) addRule(made, rule)
   return made
+}
+
+interface Placing {
+  /** Whose turn it takes. */
+  owner: unknown
+  /** Writes what is to be taken over at the last moment. */
+  finish: (tx: Tx) => void
+  put: (saved: Saved) => World
+}
+
+/** Brings a draft to its place. A large one is written to a file first, beside other requests. */
+const inPlace = async (worlds: SandboxWorlds, draft: Draft, { owner, finish, put }: Placing): Promise<World> => {
+  const { database, state } = draft
+  using staged = await worlds.stage(database)
+  return turns.take(owner, () => {
+    const last = staged?.open() ?? database
+    try {
+      last.fill(finish)
+      if (staged) keepBesideData(last, state)
+    } catch (error) {
+      last.close()
+      throw error
+    }
+    if (!staged) return put({ image: last.closeToImage(), ...state })
+    last.close()
+    return put(staged)
+  })
 }
 
 /** Runs a generator in time slices, and calls back with what it yields. The last callback gets what it returns. */

@@ -7,7 +7,7 @@ import { Database, type Tx } from '../../db/database.ts'
 import { parseTimestamp, type SteadyClock, TIME_MAX_MS } from '../../kernel/clock.ts'
 import { IdSource, type IdState } from '../../kernel/ids.ts'
 import { type ClockState, MovableClock } from '../worlds/movable-clock.ts'
-import type { WorldState } from '../worlds/state.ts'
+import type { StateBesideData } from '../worlds/state.ts'
 import { loadClients, loadProducts, loadWallets, openBalances, storeProducts } from './accounts.ts'
 import { Loading, ScenarioFault, type ScenarioSources } from './loading.ts'
 import { randomnessFor, refuseTwice } from './names.ts'
@@ -20,16 +20,14 @@ import type { Scenario } from './schema.ts'
  * changes nothing, and through the ledger, so that each order and payout has its entries.
  */
 
-/** What a world takes over from the one that it replaces, if there is one. */
-export interface Predecessor {
+/** Where a world goes on from the one that it replaces, if there is one. */
+export interface Beginning {
   randomness: { seed: string; position: number }
   ids: IdState
-  /** Writes what else it takes over, to clients by name. */
-  finish?: (tx: Tx, clientIds: ReadonlyMap<string, number>) => void
 }
 
-/** A world that nothing comes before. */
-export const firstOf = (seed: string): Predecessor => ({
+/** A world that no other comes before. */
+export const firstOf = (seed: string): Beginning => ({
   randomness: { seed, position: 0 },
   ids: { lastMs: -1, sequence: 0 },
 })
@@ -37,33 +35,38 @@ export const firstOf = (seed: string): Predecessor => ({
 /** Records that are written between two looks at the time. */
 const RECORDS_PER_STEP = 10
 
+/** A world that is not in its place yet. Whoever has it closes its database. */
+export interface Draft {
+  database: Database
+  state: StateBesideData
+  /** By name. */
+  clientIds: ReadonlyMap<string, number>
+}
+
 /** Yields between groups of records. @throws ScenarioFault with everything that is wrong */
-export function* scenarioState(
+export function* drafted(
   document: Scenario,
   sources: ScenarioSources,
   base: SteadyClock,
-  predecessor: Predecessor,
-): Generator<undefined, WorldState> {
+  beginning: Beginning,
+): Generator<undefined, Draft> {
   const clock = clockOf(document, base)
-  const randomness = randomnessFor(document, predecessor.randomness)
-  const ids = new IdSource(randomness, predecessor.ids)
+  const randomness = randomnessFor(document, beginning.randomness)
+  const ids = new IdSource(randomness, beginning.ids)
   const pace = { payouts: 'auto', orders: 'auto', ...document.pace } as const
-  using database = disposable(Database.inMemory(sources.empty()))
-  const { db } = database
-  db.trust()
-  const loading = new Loading(sources, clock.nowMs, ids, pace, ratesIn(db, sources))
-  refuseTwice(loading, document)
-  loading.check()
-  yield* db.fillInSteps(function* (tx) {
-    yield* write(tx, loading, document)
-    predecessor.finish?.(tx, loading.clientIds)
-  })
-  return {
-    image: db.image(),
-    clock: clock.state,
-    randomness: { seed: randomness.seed, position: randomness.position },
-    ids: ids.state,
-    pace,
+  const database = Database.inMemory(sources.empty())
+  try {
+    database.trust()
+    const loading = new Loading(sources, clock.nowMs, ids, pace, ratesIn(database, sources))
+    refuseTwice(loading, document)
+    loading.check()
+    yield* database.fillInSteps((tx) => write(tx, loading, document))
+    const { seed, position } = randomness
+    const state = { clock: clock.state, randomness: { seed, position }, ids: ids.state, pace }
+    return { database, state, clientIds: loading.clientIds }
+  } catch (error) {
+    database.close()
+    throw error
   }
 }
 
@@ -75,8 +78,6 @@ const ratesIn = ({ query }: Database, sources: ScenarioSources): RateSource => {
     return known?.perBaseE8.get(currency)
   })
 }
-
-const disposable = (db: Database) => ({ db, [Symbol.dispose]: () => db.close() })
 
 /** Writes the accounts, reads the records, and writes what happened to them in the order in which it happened. */
 function* write(tx: Tx, loading: Loading, document: Scenario): Generator<undefined, void> {

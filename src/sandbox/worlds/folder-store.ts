@@ -21,6 +21,9 @@ export const worldFilesIn = (dataDir: string): string[] =>
     ...new Glob(`${folder}/${prefix}*.sqlite`).scanSync({ cwd: dataDir, absolute: true }),
   ])
 
+/** A larger world is written to a file beside other requests: to copy so many bytes takes some 5 ms. */
+export const IN_MEMORY_BYTES_MAX = 8_388_608
+
 interface FolderStoreOptions {
   folder: string
   /** Whether acknowledged writes outlive a crash. */
@@ -131,6 +134,11 @@ export class FolderStore implements WorldStore {
     } catch (error) {
       throw world.closed ? new DomainError(worldNotFound(world.name)) : error
     }
+  }
+
+  async stage(database: Database): Promise<StagedFile | undefined> {
+    if (database.byteCount <= IN_MEMORY_BYTES_MAX) return undefined
+    return this.#worlds.stageImageBeside(asFile(database.closeToImage()))
   }
 
   close({ name }: World, database: Database): DataAtRest {

@@ -1,16 +1,14 @@
-import type { Database } from '../../db/database.ts'
+import { asFile, type Database } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import type { DataAtRest, World } from '../../worlds/world.ts'
 import { StagedFile } from './database-folder.ts'
-import { FolderStore } from './folder-store.ts'
+import { FolderStore, IN_MEMORY_BYTES_MAX } from './folder-store.ts'
 import { Images, inMemory, sharedImage } from './images.ts'
 import { MemorySnapshots } from './snapshots.ts'
 import { besideDataOf, keepBesideData, keepRandomness, stateOf, type WorldState, worldFrom } from './state.ts'
 import type { OnResume, Saved, WorldStore } from './store.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
-/** A larger world goes to a temporary file: to copy so many bytes in memory takes some 5 ms. */
-const IN_MEMORY_BYTES_MAX = 8_388_608
 /** The share of the memory for compressed images. */
 const IMAGE_SHARE = 1 / 8
 
@@ -65,11 +63,15 @@ export class MemoryStore implements WorldStore {
     return world.db.onFile ? this.#files.save(world) : stateOf(world, this.options.seed)
   }
 
+  async stage(database: Database): Promise<StagedFile | undefined> {
+    return this.#isLarge(database) ? this.#files.stage(database) : undefined
+  }
+
   close(world: World, database: Database): DataAtRest {
     if (database.onFile) return this.#files.close(world, database)
     if (!this.#isLarge(database)) return inMemory(this.#images.keep(database.closeToImage()))
     keepBesideData(database, besideDataOf(world, this.options.seed))
-    return this.#files.adopt(world.name, database.closeToImage())
+    return this.#files.adopt(world.name, asFile(database.closeToImage()))
   }
 
   outgrows({ bytesInMemory }: World): boolean {
