@@ -27,10 +27,7 @@ export const lockForTakeOver = (dataDir: string, waitMs: number): Disposable =>
     TAKE_OVER_LOCK_FILE,
   )
 
-/**
- * Two processes that come at once are in each other's way for a moment: without a
- * pause, both are refused.
- */
+/** Two processes that come at once are in each other's way for a moment: without a pause, both are refused. */
 const MOMENT = 'PRAGMA busy_timeout = 250'
 
 /** @throws DataFault while another process replaces the database */
