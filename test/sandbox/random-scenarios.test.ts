@@ -1,9 +1,7 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Server, startServer } from '../harness.ts'
 import { Dice } from '../rigs/dice.ts'
-import { expectSoundBooks } from '../wallets/books.ts'
-import { control, succeed } from './surface.ts'
+import { control, expectSoundWorld, succeed } from './surface.ts'
 
 /** Documents by chance, most of them with something unusual: each is loaded whole, or refused (contract C15). */
 
@@ -145,17 +143,6 @@ class Maker {
   }
 }
 
-/** Holds the rows of a world against the checks and references of their tables, which loading leaves out, and its books. */
-const expectSoundWorld = async (): Promise<void> => {
-  await succeed(server, 'PUT', `/snapshots/${WORLD}?world=${WORLD}`)
-  const { database } = await succeed<{ database: string }>(server, 'GET', `/snapshots/${WORLD}`)
-  const sqlite = Database.deserialize(Bun.gunzipSync(Buffer.from(database, 'base64')))
-  expect(sqlite.query('PRAGMA integrity_check').values()).toEqual([['ok']])
-  expect(sqlite.query('PRAGMA foreign_key_check').values()).toEqual([])
-  expectSoundBooks(sqlite)
-  sqlite.close()
-}
-
 const SEED = 91
 
 test(`${DOCUMENTS} documents of seed ${SEED}: 200 with a sound world that tells the same document, or 400`, async () => {
@@ -172,7 +159,7 @@ test(`${DOCUMENTS} documents of seed ${SEED}: 200 with a sound world that tells 
     }
     expect({ status, document }).toEqual({ status: 200, document })
     counts.loaded++
-    await expectSoundWorld()
+    await expectSoundWorld(server, WORLD)
     const told = await succeed(server, 'GET', `/scenario?world=${WORLD}`)
     await succeed(server, 'PUT', `/scenario?world=${WORLD}`, told)
     expect(await succeed<unknown>(server, 'GET', `/scenario?world=${WORLD}`)).toEqual(told)

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,10 +5,9 @@ import { join } from 'node:path'
 import Ajv from 'ajv'
 import { SHIPPED } from '../../src/sandbox/scenario/shipped.ts'
 import { type Server, startServer, TestWorld } from '../harness.ts'
-import { expectSoundBooks } from '../wallets/books.ts'
 import { everything } from './everything.ts'
 import { INSTANT, paid, placed } from './purchases.ts'
-import { control, NOON, read, rowsOf, succeed, UNREADABLE } from './surface.ts'
+import { control, expectSoundWorld, NOON, read, rowsOf, succeed, UNREADABLE } from './surface.ts'
 
 /** A world as one document (contract C15, decision 57). */
 
@@ -31,15 +29,6 @@ const textOf = async (world: TestWorld, accept = 'application/json'): Promise<st
 const documentOf = async (world: TestWorld) => JSON.parse(await textOf(world)) as Record<string, object[]>
 const list = async <Row>(world: TestWorld, path: string): Promise<Row[]> =>
   (await (await world.get(`/api/v1/${path}`)).json()) as Row[]
-
-/** Holds the books of a world against all that must hold of them. */
-const expectSoundWorld = async (name: string, own: Server = server): Promise<void> => {
-  await succeed(own, 'PUT', `/snapshots/books-${name}?world=${name}`)
-  const { database } = await succeed<{ database: string }>(own, 'GET', `/snapshots/books-${name}`)
-  const sqlite = Database.deserialize(Bun.gunzipSync(Buffer.from(database, 'base64')))
-  expectSoundBooks(sqlite)
-  sqlite.close()
-}
 
 const CLOCK = { now: NOON, frozen: true }
 const ADA = 'ben_0000000000000000000ada'
@@ -101,13 +90,24 @@ describe('PUT /_sandbox/scenario', () => {
     }
   })
 
+  test('logins go on meanwhile, also while the clock stands still, and their tokens live on', async () => {
+    const world = await server.world(NOON)
+    for (let round = 0; round < 10; round++) {
+      const loading = put(world, { clock: CLOCK, pace: { orders: 'auto' } })
+      const during = await Promise.all([world.again(), world.again(), world.again()])
+      expect((await loading).status).toBe(200)
+      const after = await world.again()
+      for (const session of [...during, after]) expect((await session.get('/api/v1/wallets')).status).toBe(200)
+    }
+  })
+
   test('several at once for one world are loaded one after the other', async () => {
     const world = await server.world(NOON)
     const orders = Array.from({ length: 60 }, () => ({ product_id: 5, denomination: 25, quantity: 1 }))
     const loaded = await Promise.all([1, 2, 3, 4].map((count) => put(world, { orders: orders.slice(0, count * 15) })))
     expect(loaded.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expect([15, 30, 45, 60]).toContain((await list<object>(world, 'orders?limit=100')).length)
-    await expectSoundWorld(world.name)
+    await expectSoundWorld(server, world.name)
   })
 
   test('200 returns the world, with orders and payouts in every state and books that balance', async () => {
@@ -129,7 +129,7 @@ describe('PUT /_sandbox/scenario', () => {
     const [saved] = await list<{ total_payouts: number; total_amount: number }>(world, 'beneficiaries')
     expect(saved).toMatchObject({ total_payouts: 2, total_amount: 13.26 })
     expect((await rowsOf(server, world.name)).events).toEqual([])
-    await expectSoundWorld(world.name)
+    await expectSoundWorld(server, world.name)
   })
 
   test('wallets hold what the document says, after all of the past', async () => {
@@ -152,7 +152,7 @@ describe('PUT /_sandbox/scenario', () => {
       { transaction_type: 'CREDIT', amount: 108.5, source_type: 'funding', remarks: 'Opening balance' },
       { transaction_type: 'DEBIT', amount: 96, source_type: 'order', balance_after: 12.5 },
     ])
-    await expectSoundWorld(world.name)
+    await expectSoundWorld(server, world.name)
   })
 
   test('sections that are left out are as they are seeded', async () => {
@@ -176,7 +176,7 @@ describe('PUT /_sandbox/scenario', () => {
       { status: 'DELIVERED', delivered_at: '2030-01-01T12:00:02.000Z' },
     ])
     expect(await list<object>(world, 'payouts')).toMatchObject([{ status: 'completed' }])
-    await expectSoundWorld(world.name)
+    await expectSoundWorld(server, world.name)
   })
 
   test('tokens and passwords live on, of clients that stay', async () => {
@@ -427,7 +427,7 @@ describe('GET /_sandbox/scenario', () => {
       expect(await textOf(other, type)).toBe(text)
       await loaded(world, text, { 'content-type': type })
       expect(await textOf(world, type)).toBe(text)
-      await expectSoundWorld(other.name)
+      await expectSoundWorld(server, other.name)
     },
   )
 
@@ -454,7 +454,7 @@ describe('GET /_sandbox/scenario', () => {
         ) as unknown
       expect(await seen(again)).toEqual(await seen(lived))
     }
-    await expectSoundWorld(copy.name)
+    await expectSoundWorld(server, copy.name)
   })
 
   test('has no world name, token, password or code', async () => {
@@ -647,7 +647,7 @@ describe('PUT /_sandbox/worlds/{name} with a scenario', () => {
       expect(await list<object>(world, 'orders')).toMatchObject([{ id: 1, status: 'PENDING', quantity: 2 }])
       if (time === 1) await placed(world, INSTANT)
     }
-    await expectSoundWorld('of-scenario')
+    await expectSoundWorld(server, 'of-scenario')
   })
 
   test('400 lists what is wrong, and makes no world', async () => {
@@ -706,7 +706,7 @@ describe('a document that names records', () => {
     await succeed(server, 'PUT', '/worlds/more', { scenario })
     const more = await documentOf(await TestWorld.open(server, 'more'))
     for (const list of ['beneficiaries', 'orders', 'payouts']) expect(more[list]).toHaveLength(2)
-    await expectSoundWorld('more')
+    await expectSoundWorld(server, 'more')
   })
 
   test('leaves to later records names that it does not have', async () => {
@@ -745,7 +745,7 @@ describe('the scenarios that come with the program', () => {
     const world = await server.world()
     await loaded(world, text, YAML)
     await succeed(server, 'DELETE', `/faults?world=${world.name}`)
-    await expectSoundWorld(world.name)
+    await expectSoundWorld(server, world.name)
     const once = await textOf(world)
     await loaded(world, once)
     expect([name, await textOf(world)]).toEqual([name, once])
@@ -804,7 +804,7 @@ faults: [{ error: currencies.not_found, times: 1 }]
     const login = await read(await own.request('/auth/login', { method: 'POST', body }))
     const { access_token } = login.body as { access_token: string }
     expect(await seen(TestWorld.of(own, 'default', access_token))).toEqual([1, 404, 200])
-    await expectSoundWorld('fresh', own)
+    await expectSoundWorld(own, 'fresh')
     await own.stop()
   })
 

@@ -1,5 +1,7 @@
 import { Database } from 'bun:sqlite'
+import { expect } from 'bun:test'
 import { type Server, structured, type TestWorld } from '../harness.ts'
+import { expectSoundBooks } from '../wallets/books.ts'
 
 /** The control surface, and the rows of a world, as they can be seen from outside (contract C15). */
 
@@ -50,6 +52,18 @@ export const succeed = async <Body>(
   const answer = await control(server, method, path, body, headers)
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body as Body
+}
+
+/** Holds the rows of a world against the checks and references of their tables, and its books against all that must hold of them. */
+export const expectSoundWorld = async (server: Server, world: string): Promise<void> => {
+  await succeed(server, 'PUT', `/snapshots/sound-${world}?world=${world}`)
+  const { database } = await succeed<{ database: string }>(server, 'GET', `/snapshots/sound-${world}`)
+  await succeed(server, 'DELETE', `/snapshots/sound-${world}`)
+  const sqlite = Database.deserialize(Bun.gunzipSync(Buffer.from(database, 'base64')))
+  expect(sqlite.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+  expect(sqlite.query('PRAGMA foreign_key_check').values()).toEqual([])
+  expectSoundBooks(sqlite)
+  sqlite.close()
 }
 
 /** The rows of every table of a world, read from a snapshot of it. */

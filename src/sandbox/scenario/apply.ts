@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
-import { SeededRandomness } from '../../kernel/ids.ts'
+import { SeededRandomness, seedFrom } from '../../kernel/ids.ts'
 import { turns } from '../../kernel/turns.ts'
 import { allClients, copyLogins, findPasswordDigest, setPasswordDigest } from '../../sessions/queries.ts'
 import { copyWebhooks } from '../../webhooks/queries.ts'
@@ -34,14 +34,11 @@ export const replaceByScenario = async (parts: Parts, world: World, document: Sc
   return next
 }
 
-/** The place in the stream of randomness, so that no id comes twice. */
-const beginningOf = (seed: string, { randomness, ids }: World): Beginning => ({
-  randomness:
-    randomness instanceof SeededRandomness
-      ? { seed: randomness.seed, position: randomness.position }
-      : { seed, position: 0 },
-  ids: ids.state,
-})
+/** Another stream of randomness: the world that is replaced draws from its own until then, for logins that are taken over. */
+const beginningOf = (seed: string, { randomness, ids }: World): Beginning => {
+  const before = randomness instanceof SeededRandomness ? randomness : { seed, position: 0 }
+  return { randomness: { seed: seedFrom(before, 'replaced'), position: 0 }, ids: ids.state }
+}
 
 /** Tokens, passwords of their own, and webhooks. */
 const takeOver = (world: World, tx: Tx, clientIds: ReadonlyMap<string, number>): void => {
