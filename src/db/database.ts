@@ -2,6 +2,7 @@ import { constants, Database as SqliteDatabase, type Statement } from 'bun:sqlit
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { makePrivateFile } from './data-folder.ts'
 import { copyBeside } from './disk.ts'
+import { asImage } from './image.ts'
 import { inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles, tryLater } from './storage.ts'
 
@@ -15,19 +16,6 @@ const WAL_PAGES_MAX = 4_096
 
 /** 1 MiB: a command copies them in 5 ms, before there are so many that a server has to, whose commits wait for the disk. */
 const WAL_PAGES_OF_COMMAND = 512
-
-/** Where the header of a database file has its journal mode: twice, for writing and for reading. */
-const JOURNAL_MODE_OFFSET = 18
-const ROLLBACK_JOURNAL = 1
-const WRITE_AHEAD_LOG = 2
-
-/** Makes the image of a database one that a file starts with: otherwise the first to open the file writes and syncs it. */
-export const asFile = (image: Uint8Array): Uint8Array =>
-  image.fill(WRITE_AHEAD_LOG, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
-
-/** Makes the bytes of a whole file an image: with a write-ahead log, which an image has not, it would not open. */
-export const asImage = (file: Uint8Array): Uint8Array =>
-  file.fill(ROLLBACK_JOURNAL, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
 
 /** How many statements are remembered before those that are finalized are forgotten. */
 const MADE_MAX = 512

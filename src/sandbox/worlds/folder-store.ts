@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { asFile, Database } from '../../db/database.ts'
+import { Database } from '../../db/database.ts'
+import { asFile } from '../../db/image.ts'
 import { isPassing, tryLater } from '../../db/storage.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'

@@ -1,4 +1,5 @@
-import { asFile, type Database } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import { asFile } from '../../db/image.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import type { DataAtRest, World } from '../../worlds/world.ts'
 import { StagedFile } from './database-folder.ts'

@@ -1,4 +1,5 @@
-import { asImage, Database } from '../../db/database.ts'
+import { Database } from '../../db/database.ts'
+import { asImage } from '../../db/image.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { snapshotDamaged, snapshotsExhausted, snapshotTooLarge } from '../errors.ts'
 import { type DamagedFile, requireSoundPages } from './damaged-file.ts'
