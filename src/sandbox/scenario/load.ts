@@ -10,7 +10,7 @@ import { type ClockState, MovableClock } from '../worlds/movable-clock.ts'
 import type { StateBesideData } from '../worlds/state.ts'
 import { loadClients, loadProducts, loadWallets, openBalances, storeProducts } from './accounts.ts'
 import { Loading, ScenarioFault, type ScenarioSources } from './loading.ts'
-import { randomnessFor, refuseTwice } from './names.ts'
+import { digestOfNames, randomnessFor } from './names.ts'
 import { loadOrder } from './orders.ts'
 import { loadPayout } from './payouts.ts'
 import type { Scenario } from './schema.ts'
@@ -51,15 +51,13 @@ export function* drafted(
   beginning: Beginning,
 ): Generator<undefined, Draft> {
   const clock = clockOf(document, base)
-  const randomness = randomnessFor(document, beginning.randomness)
+  const randomness = randomnessFor(yield* digestOfNames(document), beginning.randomness)
   const ids = new IdSource(randomness, beginning.ids)
   const pace = { payouts: 'auto', orders: 'auto', ...document.pace } as const
   const database = Database.inMemory(sources.empty())
   try {
     database.trust()
     const loading = new Loading(sources, clock.nowMs, ids, pace, ratesIn(database, sources))
-    refuseTwice(loading, document)
-    loading.check()
     yield* database.fillInSteps((tx) => write(tx, loading, document))
     const { seed, position } = randomness
     const state = { clock: clock.state, randomness: { seed, position }, ids: ids.state, pace }

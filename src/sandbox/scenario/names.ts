@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { SeededRandomness, seedFrom } from '../../kernel/ids.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
-import type { Loading } from './loading.ts'
+import { PROBLEMS_MAX, type Problem, ScenarioFault } from './loading.ts'
 import type { Scenario } from './schema.ts'
 
 /** What the records of a document are called. */
@@ -36,22 +37,35 @@ function* namesIn({ beneficiaries = [], orders = [], payouts = [] }: Scenario): 
   }
 }
 
-export const refuseTwice = (loading: Loading, document: Scenario): void => {
+/** Names that are read between two looks at the time. */
+const NAMES_PER_STEP = 500
+
+/** Yields between groups of names. Returns a digest of all, undefined if there are none. @throws ScenarioFault for one that comes twice */
+export function* digestOfNames(document: Scenario): Generator<undefined, string | undefined> {
   const seen = new Set<string>()
+  const digest = createHash('sha256')
+  const problems: Problem[] = []
   for (const { path, among, name } of namesIn(document)) {
     const key = `${among} ${name}`
-    if (seen.has(key)) loading.wrong(path, `${name} is taken by an earlier record`)
+    if (seen.has(key) && problems.length < PROBLEMS_MAX) {
+      problems.push({ path, what: `${name} is taken by an earlier record` })
+    }
     seen.add(key)
+    digest.update(`${key}\n`)
+    if (seen.size % NAMES_PER_STEP === 0) yield
   }
+  if (problems.length > 0) throw new ScenarioFault(problems)
+  return seen.size === 0 ? undefined : digest.digest('hex')
 }
 
 /**
  * The names of a document may have been drawn from the same stream, in the world from which it was exported: then another
  * stream goes on, which depends on them, so that nothing has a name for the second time.
  */
-export const randomnessFor = (document: Scenario, before: { seed: string; position: number }): SeededRandomness => {
-  const names = Array.from(namesIn(document), ({ name }) => name)
-  return names.length === 0
+export const randomnessFor = (
+  names: string | undefined,
+  before: { seed: string; position: number },
+): SeededRandomness =>
+  names === undefined
     ? new SeededRandomness(before.seed, before.position)
-    : new SeededRandomness(seedFrom(before, names.join('\n')))
-}
+    : new SeededRandomness(seedFrom(before, names))
