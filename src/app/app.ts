@@ -64,7 +64,7 @@ export const createApp = (deps: Deps) => {
       log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) }),
   })
   const app: AnyElysia = new Elysia({ normalize: false, precompile, handler: { standardHostname: false } })
-    .parser(DEFERRED, () => null)
+    .parser(DEFERRED, ({ request }) => request)
     .use(layer)
     .use(extension?.hooks ?? new Elysia())
     .use(moduleRoutes(deps, services, { guard, addressOf, onIdentified: nameInLog }))

@@ -3,13 +3,14 @@ import { operationsOf, pageOf } from '../http/operation.ts'
 import { orderQuery, pageQuery, searchFilter } from '../http/parameters.ts'
 import { nullable, Timestamp } from '../http/schemas.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
+import type { Reference } from '../reference/reference.ts'
 import {
   CREATE_BENEFICIARY_ERRORS,
   DELETE_BENEFICIARY_ERRORS,
   GET_BENEFICIARY_ERRORS,
   LIST_BENEFICIARIES_ERRORS,
 } from './errors.ts'
-import { BeneficiaryBody } from './input.ts'
+import { BeneficiaryBody, readBeneficiary } from './input.ts'
 import { BENEFICIARY_SORTS } from './queries.ts'
 
 const operation = operationsOf({
@@ -73,24 +74,26 @@ export const listBeneficiaries = operation({
   errors: LIST_BENEFICIARIES_ERRORS,
 })
 
-export const createBeneficiary = operation({
-  id: 'createBeneficiary',
-  summary: 'Save a beneficiary',
-  unexpectedError: 'Failed to create beneficiary',
-  description: 'The same e-mail address may be saved more than once.',
-  headers: IdempotencyHeaders,
-  body: BeneficiaryBody,
-  bodyExample: REQUEST_EXAMPLE,
-  checksBody: true,
-  success: {
-    status: 201,
-    description: 'The saved beneficiary',
-    schema: BeneficiarySchema,
-    example: BENEFICIARY_EXAMPLE,
-    headers: CREATED_ONCE_HEADERS,
-  },
-  errors: CREATE_BENEFICIARY_ERRORS,
-})
+export const createBeneficiary = (reference: Reference) =>
+  operation({
+    id: 'createBeneficiary',
+    summary: 'Save a beneficiary',
+    unexpectedError: 'Failed to create beneficiary',
+    description: 'The same e-mail address may be saved more than once.',
+    headers: IdempotencyHeaders,
+    body: BeneficiaryBody,
+    bodyExample: REQUEST_EXAMPLE,
+    once: true,
+    read: (sent) => readBeneficiary(sent, reference),
+    success: {
+      status: 201,
+      description: 'The saved beneficiary',
+      schema: BeneficiarySchema,
+      example: BENEFICIARY_EXAMPLE,
+      headers: CREATED_ONCE_HEADERS,
+    },
+    errors: CREATE_BENEFICIARY_ERRORS,
+  })
 
 export const getBeneficiary = operation({
   id: 'getBeneficiary',

@@ -11,7 +11,6 @@ import type { Session } from '../sessions/sessions.ts'
 import { findDefaultWallet } from '../wallets/queries.ts'
 import { saveBeneficiary } from './beneficiaries.ts'
 import { BENEFICIARY_NOT_FOUND } from './errors.ts'
-import { readBeneficiary } from './input.ts'
 import * as operations from './operations.ts'
 import { type BeneficiarySchema, ROUTE } from './operations.ts'
 import { type Beneficiary, beneficiaryList, deleteBeneficiary, findBeneficiary } from './queries.ts'
@@ -33,16 +32,12 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     )
     .post(
       '/',
-      async ({ request, session }) =>
-        once(request, session, {
-          route: ROUTE,
-          errorShape: 'flat',
-          status: 201,
-          check: (sent) => readBeneficiary(sent, reference),
+      async ({ body, session, set }) =>
+        once(body, session, set, (tx, input) =>
           // Nothing has been paid yet, in any precision.
-          apply: (tx, input) => beneficiaryWire(saveBeneficiary(tx, session.world, session.client.id, input), 0),
-        }),
-      operations.createBeneficiary,
+          beneficiaryWire(saveBeneficiary(tx, session.world, session.client.id, input), 0),
+        ),
+      operations.createBeneficiary(reference),
     )
     .get(
       '/:id',

@@ -181,13 +181,14 @@ export class Catalog {
   }
 
   /** A response that is made once per catalog, and shared by clients with the same agreed discounts. */
-  response(
+  response<Value>(
     name: string,
-    make: () => StoredResponse,
+    make: () => StoredResponse<Value>,
     agreed: ReadonlyMap<number, number> = NO_DISCOUNTS,
-  ): StoredResponse {
+  ): StoredResponse<Value> {
     const stored = this.findResponse(name, agreed)
-    if (stored) return stored
+    // A name stands for responses of one kind.
+    if (stored) return stored as StoredResponse<Value>
     const made = make()
     this.#current.responses.set(keyOf(name, agreed), made)
     return made
@@ -236,7 +237,7 @@ class ChangedView implements CatalogView {
     return this.shared.textsOf(product)
   }
 
-  response(_name: string, make: () => StoredResponse): StoredResponse {
+  response<Value>(_name: string, make: () => StoredResponse<Value>): StoredResponse<Value> {
     return make()
   }
 

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { Json } from '../http/json.ts'
 import { StoredResponse } from '../http/stored-response.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
@@ -14,8 +15,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     .use(guard.plugin({ feature: 'vouchers', ready: catalog.ready }))
     .get(
       '/categories',
-      ({ request }) =>
-        catalog.response('categories', () => new StoredResponse(JSON.stringify(catalog.categories))).respond(request),
+      () => catalog.response<Named[]>('categories', () => storedList(catalog.categories)),
       operations.listCategories,
     )
     .get(
@@ -25,10 +25,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     )
     .get(
       '/subcategories',
-      ({ request }) =>
-        catalog
-          .response('subcategories', () => new StoredResponse(JSON.stringify(catalog.subcategories)))
-          .respond(request),
+      () => catalog.response<Named[]>('subcategories', () => storedList(catalog.subcategories)),
       operations.listSubcategories,
     )
     .get(
@@ -36,5 +33,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
       ({ params }) => found(withId(catalog.subcategories, params.id), SUBCATEGORY_NOT_FOUND),
       operations.getSubcategory,
     )
+
+const storedList = (list: readonly Named[]) => StoredResponse.of(Json.of<Named[]>([...list]))
 
 const withId = (list: readonly Named[], id: number): Named | undefined => list.find((named) => named.id === id)

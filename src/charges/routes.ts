@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { agreedDiscounts } from '../catalog/catalog.ts'
 import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
 import { bandsWire, findOffer } from '../catalog/product.ts'
-import { jsonResponse } from '../http/responses.ts'
+import { Json } from '../http/json.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import { percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
 import type { Guard } from '../sessions/guard.ts'
@@ -14,6 +14,9 @@ import type { DiscountBody, DiscountSchema } from './operations.ts'
 import * as operations from './operations.ts'
 import { chargeWire } from './price.ts'
 import { type Pricing, quote } from './quote.ts'
+import type { ChargeSchema } from './schemas.ts'
+
+type Charge = Static<typeof ChargeSchema>
 
 /** Charges and discounts of a product (spec 4.2, contract C9). Errors leave in the charges shape. */
 
@@ -37,14 +40,14 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { gua
         const held = findHeldPrice(world, client.id, purchase)
         if (held) {
           set.headers['X-Cache'] = 'HIT'
-          return jsonResponse(held.json)
+          return new Json<Charge>(held.json)
         }
         const fresh = quote(world.db.query, pricing, session, purchase)
         set.headers['X-Cache'] = 'MISS'
-        const json = JSON.stringify(chargeWire(fresh))
+        const json = Json.of<Charge>(chargeWire(fresh))
         const expiresAtMs = world.clock.nowMs() + chargeTtlMs
-        holdPrice(world, client.id, purchase, { json, quote: fresh, expiresAtMs })
-        return jsonResponse(json)
+        holdPrice(world, client.id, purchase, { json: json.text, quote: fresh, expiresAtMs })
+        return json
       },
       operations.calculateCharges,
     )

@@ -1,13 +1,13 @@
-import { type Context, Elysia, ValidationError } from 'elysia'
-import { DomainError, type Failure, INTERNAL, invalid } from '../kernel/failure.ts'
+import { type Context, Elysia } from 'elysia'
+import { DomainError, type Failure, INTERNAL } from '../kernel/failure.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
-import type { JsonObject } from './json.ts'
+import { Json } from './json.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
 import { type RequestContext, requestIdOf } from './request-id.ts'
 import { bodyOf, JSON_TYPE } from './responses.ts'
-import { violationsOf } from './validation.ts'
+import { StoredResponse } from './stored-response.ts'
 
 interface HttpLayerOptions {
   /** Lets a request in, or throws: called for paths below /api/v1 that no route serves. */
@@ -48,12 +48,13 @@ const errorResponder = (options: HttpLayerOptions) => {
 
   const refuse = (error: unknown, routed: RoutedRequest): string => {
     const { request, set, path } = routed
-    if (!(error instanceof DomainError || error instanceof ValidationError)) {
+    if (!(error instanceof DomainError)) {
       setCommonHeaders(options, set)
       const requestId = String(set.headers['X-Request-Id'])
       options.onUnexpectedError({ error, requestId, method: request.method, path })
     }
-    return respondWith(failureOf(options.asFailure(error, request), operationOf(routed)), routed)
+    const known = options.asFailure(error, request)
+    return respondWith(known instanceof DomainError ? known.failure : INTERNAL, routed)
   }
 
   /** Below /api/v1 a request without a token is 401 whether the path exists or not (contract C4). */
@@ -71,20 +72,14 @@ const errorResponder = (options: HttpLayerOptions) => {
   return { refuse, refuseUnknownPath }
 }
 
-const failureOf = (error: unknown, operation: Operation | undefined): Failure => {
-  if (error instanceof DomainError) return error.failure
-  if (!(error instanceof ValidationError) || !operation?.body) return INTERNAL
-  const violations = violationsOf(error, operation.body)
-  return operation.bodyFailure?.(violations, error.value as JsonObject) ?? invalid(violations)
-}
-
 /** The first and last step of every request: it gets an identifier, and whatever is thrown becomes an error response. */
 export const httpLayer = (options: HttpLayerOptions) => {
   const { observer } = options
   const { refuse, refuseUnknownPath } = errorResponder(options)
 
-  const complete = (value: unknown, { request, set, route }: RequestContext & { route: string }) => {
+  const complete = (answer: unknown, { request, set, route }: RequestContext & { route: string }) => {
     setCommonHeaders(options, set)
+    const value = answer instanceof StoredResponse ? answer.respond(request) : answer
     if (value instanceof Response) {
       for (const name in set.headers) value.headers.set(name, String(set.headers[name]))
       observer?.ended(request, route, { status: value.status, headers: value.headers, body: bodyOf(value) })
@@ -94,6 +89,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
     }
     const body = serialized(value)
     if (body !== value) set.headers['content-type'] = JSON_TYPE
+    if (value instanceof Json && value.status !== undefined) set.status = value.status
     observer?.ended(request, route, { status: Number(set.status ?? 200), headers: set.headers, body })
     return body
   }
@@ -118,5 +114,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
 const hasOneHost = ({ url, headers }: Request): boolean => !url.startsWith('/') && !headers.get('host')?.includes(',')
 
 /** Text and bytes are sent as they are. */
-const serialized = (value: unknown): string | Uint8Array | undefined =>
-  value === undefined || typeof value === 'string' || value instanceof Uint8Array ? value : JSON.stringify(value)
+const serialized = (value: unknown): string | Uint8Array | undefined => {
+  if (value instanceof Json) return value.text
+  return value === undefined || typeof value === 'string' || value instanceof Uint8Array ? value : JSON.stringify(value)
+}

@@ -3,6 +3,22 @@ import { BODY_UNREADABLE } from './failures.ts'
 
 export type JsonObject = Record<string, unknown>
 
+/** The JSON text of a value, where it is kept, or sent with a status of its own. */
+export class Json<out Value> {
+  /** The value, for the compiler alone. */
+  declare readonly value: Value
+
+  constructor(
+    readonly text: string,
+    readonly status?: number,
+  ) {}
+
+  /** The type comes from where the value is needed, so that the compiler sees a member that does not belong. */
+  static of<Value>(value: NoInfer<Value>): Json<Value> {
+    return new Json(JSON.stringify(value))
+  }
+}
+
 /** The deepest nesting of arrays and objects, the outermost being 1 (contract C4). */
 const NESTING_MAX = 32
 /** Values of a body: objects, arrays, strings, numbers, true, false and null, but no names of members (contract C4). */

@@ -1,13 +1,16 @@
-import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { AnyElysia, Context } from 'elysia'
+import { type Static, type TObject, type TSchema, type TVoid, Type } from '@sinclair/typebox'
+import type { AnyElysia } from 'elysia'
 import { type Failure, INTERNAL, unauthorized, unavailable, type Violation } from '../kernel/failure.ts'
-import { DEFERRED, readObject, readOptionalObject } from './body.ts'
+import { DEFERRED, readObject, readOptionalObject, readText } from './body.ts'
 import type { ErrorFormat } from './errors.ts'
 import { rateLimited } from './failures.ts'
-import type { JsonObject } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 import { queryReader, readPath } from './parameters.ts'
+import { type Reader, reader } from './reader.ts'
+import type { StoredResponse } from './stored-response.ts'
+import { Submission } from './submission.ts'
 import { documentedRoute } from './target.ts'
-import { knownMembers } from './validation.ts'
+import { bodyCheck } from './validation.ts'
 
 /** The member of a route's `detail` that holds its operation. */
 const OPERATION = 'x-operation'
@@ -33,7 +36,7 @@ interface Wire<Params, Query, Body, Schema extends TSchema, Status extends numbe
   success: Success<Schema, Status>
 }
 
-interface About {
+interface About<Input, Once> {
   /** The name of the operation for generated clients: `createBeneficiary`. */
   id: string
   summary: string
@@ -49,11 +52,12 @@ interface About {
   bodyOptional?: true
   /** The largest body that is read, where it is smaller than elsewhere. */
   bodyBytesMax?: number
-  /**
-   * The handler checks the body, not the framework: a refusal is stored for its Idempotency-Key in the same transaction
-   * (contract C14).
-   */
-  checksBody?: true
+  /** Checks a body by rules that its schema cannot express, and converts it. @throws DomainError validation */
+  read?: ((sent: JsonObject) => Input | Promise<Input>) | undefined
+  /** An Idempotency-Key replays the response: a refusal of the body is stored in the same transaction (contract C14). */
+  once?: Once
+  /** The handler reads the body: it is a long document, in one of several formats. */
+  readsBody?: true
   /** The failure of a body that breaks its schema, where it is not `validation`. */
   bodyFailure?: (violations: readonly Violation[], body: JsonObject) => Failure
   /** The response has an entity tag and can be compressed. */
@@ -65,7 +69,8 @@ interface About {
 }
 
 /** What the operations of a module have in common. */
-interface Group extends Pick<ErrorFormat, 'errorShape'>, Pick<About, 'public'> {
+interface Group extends Pick<ErrorFormat, 'errorShape'> {
+  public?: true
   /** The group in the documentation, and what it is about; said once where modules share a group. */
   tag: string
   tagDescription?: string
@@ -76,86 +81,85 @@ interface Group extends Pick<ErrorFormat, 'errorShape'>, Pick<About, 'public'> {
 }
 
 /** An operation as the documentation, the sandbox and the tests read it. */
-export interface Operation extends About, Group, ErrorFormat, Wire<TObject, TObject, TObject, TSchema, number> {
+export interface Operation
+  extends About<unknown, true | undefined>,
+    Group,
+    ErrorFormat,
+    Wire<TObject, TObject, TObject, TSchema, number> {
   unexpectedError: string
 }
 
-/** The schemas of a route, for the framework and for the types of its handler. */
-type Schemas<Params, Query, Body, Schema extends TSchema, Status extends number> = {
-  response: { [Key in Status]: Schema }
-} & (Params extends TObject ? { params: Params } : unknown) &
-  (Query extends TObject ? { query: Query } : unknown) &
-  (Body extends TObject ? { body: Body } : unknown)
+/** What a handler may return: the value, its JSON, or a response that is stored. The compiler holds each against the schema. */
+type Answer<Value> = Value | Json<Value> | StoredResponse<Value>
+
+/** The schemas of a route. The one of the response is a type alone: tests check responses, so that requests need not. */
+type Schemas<Params, Query, Body, Success extends TSchema, Status extends number> = {
+  response: { [Key in Status]: Reader<Answer<Static<Success>>> }
+  detail: { operationId: string }
+} & (Params extends TObject ? { params: Reader<Static<Params>> } : unknown) &
+  (Query extends TObject ? { query: Reader<Static<Query>> } : unknown) &
+  (unknown extends Body ? unknown : { body: Reader<Body> })
 
 /**
- * Declares the operations of a module. A declaration becomes the options of its route: the framework checks the body and
- * types the handler. Documentation, errors and tests are made from the same declaration (decision 3).
+ * Declares the operations of a module. A declaration becomes the options of its route: the framework reads path, query and
+ * body by it, and the compiler holds the handler to it. Documentation, errors and tests are made from the same declaration
+ * (decision 3).
  */
 export const operationsOf = (group: Group) => {
   function operation<
     Params extends TObject | undefined = undefined,
     Query extends TObject | undefined = undefined,
     Body extends TObject | undefined = undefined,
-    Schema extends TSchema = TSchema,
+    Schema extends TSchema = TVoid,
     const Status extends number = number,
+    Input = Body extends TObject ? Static<Body> : unknown,
+    Once extends true | undefined = undefined,
   >(
-    declared: About & Wire<Params, Query, Body, Schema, Status>,
-  ): Schemas<Params, Query, Body, Schema, Status> & { detail: { operationId: string } }
-  function operation(declared: About & Wire<TObject, TObject, TObject, TSchema, number>): object {
+    declared: About<Input, Once> & Wire<Params, Query, Body, Schema, Status>,
+  ): Schemas<Params, Query, Once extends true ? Submission<Input, Static<Schema>> : Input, Schema, Status>
+  function operation(
+    declared: About<unknown, true | undefined> & Wire<TObject, TObject, TObject, TSchema, number>,
+  ): object {
     return routeOptions({ unexpectedError: INTERNAL.message, ...group, ...declared })
   }
   return operation
 }
 
-const routeOptions = (operation: Operation) => ({
-  ...schemasOf(operation),
-  transform: readersOf(operation),
-  ...(operation.body && { parse: DEFERRED }),
-  detail: {
-    operationId: operation.id,
-    tags: [operation.tag],
-    summary: operation.summary,
-    description: operation.description,
-    security: operation.public ? [] : [{ accessToken: [] }],
-    [OPERATION]: operation,
-  },
-})
+const routeOptions = (operation: Operation) => {
+  const { params, query, body } = operation
+  return {
+    ...(params && { params: reader((sent: Record<string, string>) => readPath(params, sent)) }),
+    ...(query && { query: reader(queryReader(query)), transform: handOverUrl }),
+    ...(body && { body: bodyReader(operation, body), parse: DEFERRED }),
+    detail: {
+      operationId: operation.id,
+      tags: [operation.tag],
+      summary: operation.summary,
+      description: operation.description,
+      security: operation.public ? [] : [{ accessToken: [] }],
+      [OPERATION]: operation,
+    },
+  }
+}
 
 /**
- * The framework checks bodies alone: parameters are read by their own schemas, and tests check responses.
+ * The framework parses a query for such a schema by splitting values at commas and parsing what looks like JSON. So its
+ * reader gets the URL instead.
  */
-const schemasOf = ({ params, query, body, checksBody, success: { status, schema } }: Operation) => ({
-  ...(params && { params: unchecked(params) }),
-  ...(query && { query: unchecked(query) }),
-  ...(body && { body: checksBody ? unchecked(body) : { ...body, additionalProperties: true } }),
-  ...(schema && { response: { [status]: unchecked(schema) } }),
-})
+const handOverUrl = (context: { request: Request; query: unknown }): void => {
+  context.query = context.request.url
+}
 
-const unchecked = (schema: TSchema): TSchema => ({ ...schema, noValidate: true })
-
-type Given = Pick<Context, 'request'> & { params: unknown; query: unknown; body: unknown }
-
-/** The hooks that read path, query and body, in the order of contract C4. */
-const readersOf = ({ params, query, body, checksBody, bodyOptional, bodyBytesMax }: Operation) => {
-  const readers: ((given: Given) => void | Promise<void>)[] = []
-  if (params) {
-    readers.push((given) => {
-      given.params = readPath(params, given.params as Record<string, string>)
-    })
+/** Reads the body of a request. The framework has not: strangers are refused before (contract C4). */
+const bodyReader = (operation: Operation, schema: TObject) => {
+  const { read = bodyCheck(schema, operation.bodyFailure), once, readsBody, bodyOptional, bodyBytesMax } = operation
+  if (readsBody) return reader((request: Request) => request)
+  if (once) {
+    return reader(async (request: Request) => new Submission(request, await readText(request), operation, read))
   }
-  if (query) {
-    const readQuery = queryReader(query)
-    readers.push((given) => {
-      given.query = readQuery(given.request.url)
-    })
-  }
-  if (body && !checksBody) {
-    readers.push(async (given) => {
-      const read = bodyOptional ? readOptionalObject(given.request) : readObject(given.request, bodyBytesMax)
-      given.body = knownMembers(body, await read)
-    })
-  }
-  return readers
+  return reader(async (request: Request) =>
+    read(await (bodyOptional ? readOptionalObject(request) : readObject(request, bodyBytesMax))),
+  )
 }
 
 /** An operation where it is served: `GET`, `/api/v1/countries/:id`. */

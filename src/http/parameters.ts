@@ -1,14 +1,14 @@
-import { Kind, type TObject, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { parseTimestamp } from '../kernel/clock.ts'
-import { DomainError, invalid, type Rule } from '../kernel/failure.ts'
+import { DomainError, invalid, type Rule, type Violation } from '../kernel/failure.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
 import { invalidId } from './failures.ts'
 import { eitherCase, oneOf } from './schemas.ts'
-import { inOrder, isWritable } from './validation.ts'
+import { isWritable } from './validation.ts'
 
 /**
  * The parameters of paths and queries (contract C7). Each schema carries the function that reads its text, since the
- * framework's own conversion takes `1e3` for a number and keeps the last of two values.
+ * framework's own conversion takes `1e3` for a number.
  */
 
 /** Why the text of a parameter is refused. */
@@ -21,46 +21,36 @@ export class Problem {
 
 type Read<Value> = (text: string, query: URLSearchParams) => Value | Problem
 
-export const parameter = <Value>(schema: TSchema, read: Read<Value>) =>
-  Type.Unsafe<Value>({ ...schema, [Kind]: 'Parameter', read })
+const NOTHING_SENT = new URLSearchParams()
+const SENT_TWICE = new Problem('format', 'must be given once')
 
-// The framework compiles every schema, and checks none of these.
-TypeRegistry.Set('Parameter', () => true)
-
-const readerOf = (schema: TSchema): Read<unknown> => schema.read ?? text
+/** The schema is what the documentation shows. */
+export const parameter = <Value>(schema: TSchema, read: Read<Value>) => Type.Unsafe<Value>({ ...schema, read })
 
 /**
- * Makes the reader of a query: what was sent, and the defaults of the rest. Unknown parameters are ignored. The reader
- * throws a DomainError with everything that is wrong.
+ * Makes the reader of the query of a URL: what was sent, and the defaults of the rest. Unknown parameters are ignored. The
+ * reader throws a DomainError with everything that is wrong.
  */
-export const queryReader = (schema: TObject): ((url: string) => Record<string, unknown>) => {
+export const queryReader = <Schema extends TObject>(schema: Schema): ((url: string) => Static<Schema>) => {
   const properties = Object.entries(schema.properties)
-  const readers = new Map(properties.map(([name, property]) => [name, readerOf(property)]))
-  const defaults = Object.fromEntries(
-    properties.flatMap(([name, property]) => (property.default === undefined ? [] : [[name, property.default]])),
-  )
   return (url) => {
-    const values: Record<string, unknown> = { ...defaults }
     const start = url.indexOf('?')
-    if (start === -1) return values
-    const query = new URLSearchParams(url.slice(start + 1))
-    const problems = new Map<string, Problem>()
-    const sent = new Set<string>()
-    for (const [name, text] of query) {
-      const read = readers.get(name)
-      if (!read) continue
-      const value = sent.has(name) ? new Problem('format', 'must be given once') : read(text, query)
-      sent.add(name)
-      if (value instanceof Problem) problems.set(name, value)
-      else values[name] = value
+    const query = start === -1 ? NOTHING_SENT : new URLSearchParams(url.slice(start + 1))
+    const values: Record<string, unknown> = {}
+    const violations: Violation[] = []
+    for (const [field, { default: fallback, read = text }] of properties) {
+      const [sent, ...more] = query.getAll(field)
+      const value = sent === undefined ? fallback : more.length > 0 ? SENT_TWICE : read(sent, query)
+      if (value instanceof Problem) violations.push({ field, rule: value.rule, problem: value.problem })
+      else if (value !== undefined) values[field] = value
     }
-    if (problems.size > 0) throw new DomainError(invalid(inOrder([...readers.keys()], problems)))
+    if (violations.length > 0) throw new DomainError(invalid(violations))
     return values
   }
 }
 
 /** The parameters of a path. @throws DomainError invalid_id */
-export const readPath = (schema: TObject, params: Record<string, string>): Record<string, unknown> => {
+export const readPath = <Schema extends TObject>(schema: Schema, params: Record<string, string>): Static<Schema> => {
   const values: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(schema.properties)) {
     values[name] = property.read ? property.read(params[name]) : params[name]

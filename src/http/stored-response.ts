@@ -1,3 +1,4 @@
+import { Json } from './json.ts'
 import { JSON_TYPE, withBody } from './responses.ts'
 import { weightsOf } from './weights.ts'
 
@@ -25,7 +26,9 @@ type Coding = keyof typeof CODINGS
  * A response that is made once and sent many times. It has an entity tag, and is compressed once for each encoding.
  * Copying a response costs a fraction of making one.
  */
-export class StoredResponse {
+export class StoredResponse<out Value = unknown> {
+  /** What it holds, for the compiler alone. */
+  declare readonly value: Value
   readonly #headers: Readonly<Record<string, string>>
   readonly #plain: Variant
   readonly #etag: string
@@ -44,6 +47,10 @@ export class StoredResponse {
     }
     this.#headers = { 'content-type': JSON_TYPE, ...this.#validators, ...headers }
     this.#plain = { body, response: new Response(body, { headers: this.#headers }) }
+  }
+
+  static of<Value>({ text }: Json<Value>, headers?: Readonly<Record<string, string>>): StoredResponse<Value> {
+    return new StoredResponse(text, headers)
   }
 
   get byteCount(): number {
@@ -82,10 +89,10 @@ export class StoredResponse {
 }
 
 /** Responses that never change, by number; each is made when it is first requested. */
-export const storedOnce = (make: (id: number) => unknown): ((id?: number) => StoredResponse) => {
-  const stored = new Map<number, StoredResponse>()
+export const storedOnce = <Value>(make: (id: number) => NoInfer<Value>): ((id?: number) => StoredResponse<Value>) => {
+  const stored = new Map<number, StoredResponse<Value>>()
   return (id = 0) => {
-    const response = stored.get(id) ?? new StoredResponse(JSON.stringify(make(id)))
+    const response = stored.get(id) ?? StoredResponse.of<Value>(Json.of<Value>(make(id)))
     stored.set(id, response)
     return response
   }

@@ -2,9 +2,8 @@ import { Kind, type Static, type TObject, type TSchema, Type, TypeRegistry } fro
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
-import type { ValidationError } from 'elysia'
 import isEmail from 'validator/es/lib/isEmail.js'
-import { DomainError, invalid, type Violation } from '../kernel/failure.ts'
+import { DomainError, type Failure, invalid, type Violation } from '../kernel/failure.ts'
 import type { JsonObject } from './json.ts'
 
 /** A broken rule, without the name of the member. */
@@ -51,14 +50,14 @@ type FieldRules<Body> = {
 type Together = (body: JsonObject) => readonly Violation[]
 
 /**
- * Makes the check of a body that the framework does not check (contract C14): every broken rule at once, one for each
- * field, in the order of the schema (contract C4). Unknown members are left out; optional ones that are null count as
- * left out.
+ * Makes the check of a body: every broken rule at once, one for each field, in the order of the schema (contract C4).
+ * Unknown members are left out; optional ones that are null count as left out. The schema is compiled on first use.
  *
- * @throws DomainError validation
+ * @throws DomainError validation, or the failure that is made of the violations
  */
 export const bodyCheck = <Schema extends TObject>(
   schema: Schema,
+  failure: (violations: readonly Violation[], body: JsonObject) => Failure = (violations) => invalid(violations),
 ): ((body: JsonObject, rules?: FieldRules<Static<Schema>>, together?: Together) => Static<Schema>) => {
   let compiled: TypeCheck<Schema> | undefined
   return (body, rules = {}, together = () => []) => {
@@ -74,17 +73,13 @@ export const bodyCheck = <Schema extends TObject>(
       if (!byField.has(field)) byField.set(field, problem)
     }
     const violations = inOrder(Object.keys(schema.properties), byField)
-    if (violations.length > 0) throw new DomainError(invalid(violations))
+    if (violations.length > 0) throw new DomainError(failure(violations, candidate))
     return candidate as Static<Schema>
   }
 }
 
-/** Everything that is wrong with a body that the framework has refused. */
-export const violationsOf = ({ value }: ValidationError, schema: TObject): Violation[] =>
-  inOrder(Object.keys(schema.properties), problemsOf(schema, value))
-
 /** The members of the schema that are present; null counts as absent. */
-export const knownMembers = (schema: TObject, body: JsonObject): JsonObject => {
+const knownMembers = (schema: TObject, body: JsonObject): JsonObject => {
   const known: JsonObject = {}
   for (const field of Object.keys(schema.properties)) {
     const value = Object.hasOwn(body, field) ? body[field] : undefined
@@ -93,7 +88,7 @@ export const knownMembers = (schema: TObject, body: JsonObject): JsonObject => {
   return known
 }
 
-export const inOrder = (fields: readonly string[], byField: ReadonlyMap<string, Problem>): Violation[] =>
+const inOrder = (fields: readonly string[], byField: ReadonlyMap<string, Problem>): Violation[] =>
   fields.flatMap((field) => {
     const problem = byField.get(field)
     return problem ? [{ field, ...problem }] : []

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
+import type { Context } from 'elysia'
 import { type Tx, undoable } from '../db/database.ts'
-import { readText } from '../http/body.ts'
-import { type ErrorShape, renderFailure, STRUCTURED } from '../http/errors.ts'
-import { type JsonObject, parseObject } from '../http/json.ts'
-import { jsonResponse } from '../http/responses.ts'
+import { renderFailure } from '../http/errors.ts'
+import { Json, type JsonObject, parseObject } from '../http/json.ts'
+import type { Submission } from '../http/submission.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -21,45 +21,43 @@ const STORED_REFUSALS = new Set([400, 404])
 /** When expired keys are looked for again: at once while there are many, otherwise a minute later. */
 const clearing = worldPart(() => ({ nextMs: 0 }))
 
-/** A write that happens once even if the client sends it twice. */
-interface Effect<Input> {
-  /** The path that it is posted to, which a key belongs to. */
-  route: string
-  status: 200 | 201
-  /** The shape in which a refusal is stored. */
-  errorShape: ErrorShape
-  check: (body: JsonObject) => Input
-  /** Seals a stored response; it is stored as it is if undefined. */
-  atRest?: AtRest
-  apply: (tx: Tx, input: Input) => object
-}
-
 /** Seals a response for its place; `open` returns undefined if it does not open. */
 interface AtRest {
   close: (tx: Tx, json: string, place: string) => string
   open: (tx: Tx, stored: string, place: string) => string | undefined
 }
 
-interface JsonResponse {
+/** What a write does, and how its response is stored: as it is if `atRest` is undefined. */
+interface Effect<Input, Output> {
+  submission: Submission<Input, Output>
+  apply: (tx: Tx, input: Input) => Output
+  atRest: AtRest | undefined
+}
+
+interface StoredJson {
   status: number
-  json: string
-  replayed: boolean
+  text: string
 }
 
 /**
  * Performs a write and stores its response for the Idempotency-Key, in one transaction (contract C14).
  * Within 24 hours, the same key gets the same response, and nothing else happens.
- * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or what the effect throws
+ * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or what reading and applying throw
  */
-export const once = async <Input>(request: Request, session: Session, effect: Effect<Input>): Promise<Response> => {
-  const key = readKey(request)
-  const text = await readText(request)
-  const { status, json, replayed } =
-    key === undefined ? await perform(session, effect, text) : await performOrReplay(session, effect, text, key)
-  const response = jsonResponse(json, { status })
-  if (status === 201) response.headers.set('Location', `${effect.route}/${idIn(json)}`)
-  if (replayed) response.headers.set('Idempotent-Replayed', 'true')
-  return response
+export const once = async <Input, Output>(
+  submission: Submission<Input, Output>,
+  session: Session,
+  { headers }: Pick<Context['set'], 'headers'>,
+  apply: (tx: Tx, input: NoInfer<Input>) => NoInfer<Output>,
+  atRest?: AtRest,
+): Promise<Json<Output>> => {
+  const key = readKey(submission.request)
+  const effect = { submission, apply, atRest }
+  const { status, text, isReplayed } =
+    key === undefined ? await perform(session, effect) : await performOrReplay(session, effect, key)
+  if (status === 201) headers.Location = `${submission.path}/${idIn(text)}`
+  if (isReplayed) headers['Idempotent-Replayed'] = 'true'
+  return new Json(text, status)
 }
 
 const idIn = (json: string): string => (JSON.parse(json) as { id: string }).id
@@ -71,38 +69,45 @@ const readKey = (request: Request): string | undefined => {
   return key
 }
 
-const perform = async <Input>({ write }: Session, effect: Effect<Input>, text: string): Promise<JsonResponse> => {
-  const input = effect.check(parseObject(text))
-  const body = await write((tx) => effect.apply(tx, input))
-  return { status: effect.status, json: JSON.stringify(body), replayed: false }
+type Response = StoredJson & { isReplayed: boolean }
+
+const perform = async <Input, Output>({ write }: Session, effect: Effect<Input, Output>): Promise<Response> => {
+  const { submission, apply } = effect
+  const input = submission.read(parseObject(submission.text))
+  return { ...(await write((tx) => answerOf(submission, apply(tx, input)))), isReplayed: false }
 }
 
-const performOrReplay = async <Input>(
+const answerOf = <Output>({ operation }: Submission<unknown, Output>, output: Output): StoredJson => ({
+  status: operation.success.status,
+  text: JSON.stringify(output),
+})
+
+const performOrReplay = async <Input, Output>(
   { world, client, write }: Session,
-  effect: Effect<Input>,
-  text: string,
+  effect: Effect<Input, Output>,
   key: string,
-): Promise<JsonResponse> => {
-  const parse = parsedOnce(text)
-  const requestSha256 = digestOf(`POST ${effect.route} ${canonical(parse) ?? text}`)
+): Promise<Response> => {
+  const { path, text: sent } = effect.submission
+  const parse = parsedOnce(sent)
+  const requestSha256 = digestOf(`POST ${path} ${canonical(parse) ?? sent}`)
   const result = await write((tx) => {
     const nowMs = world.clock.nowMs()
     clearExpired(tx, world, nowMs)
     const stored = findKey(tx, client.id, key)
     if (stored && stored.createdAtMs > nowMs - STORED_MS) {
       if (stored.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
-      return { response: { status: stored.status, json: storedJson(tx, effect, stored), replayed: true } }
+      return { response: { status: stored.status, text: storedText(tx, effect, stored), isReplayed: true } }
     }
     const fresh = attempt(tx, effect, parse)
     if (fresh.response) {
-      const { status, json } = fresh.response
-      const body = effect.atRest?.close(tx, json, placeOf({ clientId: client.id, key })) ?? json
+      const { status, text } = fresh.response
+      const body = effect.atRest?.close(tx, text, placeOf({ clientId: client.id, key })) ?? text
       putKey(tx, { clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
     }
     return fresh
   })
   if ('error' in result) throw result.error
-  return result.response
+  return { isReplayed: false, ...result.response }
 }
 
 /** A clock that was put back does not leave the next time far ahead. */
@@ -112,25 +117,30 @@ const clearExpired = (tx: Tx, world: World, nowMs: number): void => {
   if (isDue && !clearKeys(tx, nowMs - STORED_MS)) state.nextMs = nowMs + MINUTE_MS
 }
 
-const storedJson = (tx: Tx, { atRest }: Pick<Effect<unknown>, 'atRest'>, stored: KeyRecord): string => {
+const storedText = <Input, Output>(tx: Tx, { atRest }: Effect<Input, Output>, stored: KeyRecord): string => {
   if (!atRest) return stored.body
-  const json = atRest.open(tx, stored.body, placeOf(stored))
-  if (json === undefined) throw new Error('the response that is stored for an Idempotency-Key cannot be opened')
-  return json
+  const text = atRest.open(tx, stored.body, placeOf(stored))
+  if (text === undefined) throw new Error('the response that is stored for an Idempotency-Key cannot be opened')
+  return text
 }
 
-type Result = { response: JsonResponse } | { response?: JsonResponse; error: DomainError }
+type Result = { response: StoredJson } | { response?: StoredJson; error: DomainError }
 
 /** In a savepoint: a refused effect leaves nothing, but its key is stored. */
-const attempt = <Input>(tx: Tx, effect: Effect<Input>, parse: () => JsonObject): Result => {
+const attempt = <Input, Output>(tx: Tx, effect: Effect<Input, Output>, parse: () => JsonObject): Result => {
+  const { submission, apply } = effect
   try {
-    const body = undoable(tx, () => effect.apply(tx, effect.check(parse())))
-    return { response: { status: effect.status, json: JSON.stringify(body), replayed: false } }
+    return {
+      response: answerOf(
+        submission,
+        undoable(tx, () => apply(tx, submission.read(parse()))),
+      ),
+    }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    const { status, body } = renderFailure(error.failure, { ...STRUCTURED, errorShape: effect.errorShape })
+    const { status, body } = renderFailure(error.failure, submission.operation)
     if (!STORED_REFUSALS.has(status)) return { error }
-    return { error, response: { status, json: JSON.stringify(body), replayed: false } }
+    return { error, response: { status, text: JSON.stringify(body) } }
   }
 }
 

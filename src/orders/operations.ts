@@ -1,11 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { Denomination, Quantity } from '../catalog/schemas.ts'
+import type { Purchase } from '../charges/quote.ts'
 import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/schemas.ts'
+import type { JsonObject } from '../http/json.ts'
 import { operationsOf, pageOf } from '../http/operation.ts'
 import { eitherCaseFilter, idFilter, idPath, pageQuery, textFilter } from '../http/parameters.ts'
 import { Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency/schemas.ts'
+import { violated } from '../kernel/failure.ts'
 import { CANCEL_ORDER_ERRORS, LIST_ORDERS_ERRORS, ORDER_LOOKUP_ERRORS, PLACE_ORDER_ERRORS } from './errors.ts'
 import { ORDER_STATUSES } from './tables.ts'
 
@@ -36,7 +39,29 @@ const OrderBody = Type.Object(
   },
   { title: 'OrderRequest' },
 )
-export const checkOrder = bodyCheck(OrderBody)
+const checkOrder = bodyCheck(OrderBody)
+
+export interface OrderRequest extends Purchase {
+  /** The client's own name for the order; generated if undefined. */
+  reference: string | undefined
+  email: string | null
+}
+
+/** @throws DomainError validation */
+const readOrder = (sent: JsonObject): OrderRequest => {
+  const body = checkOrder(sent)
+  if (body.ref !== undefined && body.client_reference !== undefined && body.ref !== body.client_reference) {
+    throw violated('ref', 'format', 'must be the same as client_reference')
+  }
+  return {
+    productId: body.product_id,
+    denomination: body.denomination,
+    quantity: body.quantity,
+    walletId: body.wallet_id,
+    reference: body.client_reference ?? body.ref,
+    email: body.email ?? null,
+  }
+}
 
 const Status = oneOf(ORDER_STATUSES)
 export const VoucherSchema = Type.Object(
@@ -181,7 +206,8 @@ export const placeOrder = operation({
     client_reference: 'welcome-42',
     email: 'ada@example.com',
   },
-  checksBody: true,
+  once: true,
+  read: readOrder,
   success: {
     status: 200,
     description: 'The order',

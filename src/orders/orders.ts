@@ -1,7 +1,7 @@
 import { INSTANT, type Product } from '../catalog/product.ts'
 import { findHeldPrice } from '../charges/cache.ts'
 import { chargeWire } from '../charges/price.ts'
-import { type Pricing, type Purchase, type Quote, quoteForOrder } from '../charges/quote.ts'
+import { type Pricing, type Quote, quoteForOrder } from '../charges/quote.ts'
 import type { Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -10,6 +10,7 @@ import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { type Delivering, deliver, PROCESSING_AFTER_MS } from './delivery.ts'
 import { DUPLICATE_CLIENT_REFERENCE } from './errors.ts'
+import type { OrderRequest } from './operations.ts'
 import { publishOrder } from './publish.ts'
 import { insertOrder, isReferenceTaken, nextOrderId, type Order } from './queries.ts'
 
@@ -20,12 +21,6 @@ export interface Ordering extends Delivering {
   pricing: Pricing
   /** Whether the clock delivers the orders of a world; otherwise an operator does. */
   byClock: (world: World) => boolean
-}
-
-export interface OrderRequest extends Purchase {
-  /** The client's own name for the order; generated if undefined. */
-  reference: string | undefined
-  email: string | null
 }
 
 /**

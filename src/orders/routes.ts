@@ -1,19 +1,18 @@
 import type { Static } from '@sinclair/typebox'
 import { type Context, Elysia } from 'elysia'
 import type { Query, Tx } from '../db/database.ts'
-import type { JsonObject } from '../http/json.ts'
 import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { toTimestampOrNull } from '../kernel/clock.ts'
-import { found, violated } from '../kernel/failure.ts'
+import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { cancelOrder } from './delivery.ts'
 import { ORDER_NOT_FOUND } from './errors.ts'
 import * as operations from './operations.ts'
-import { checkOrder, type ListQuery, ROUTE, type VoucherSchema } from './operations.ts'
-import { type Ordering, type OrderRequest, placeOrder } from './orders.ts'
+import { type ListQuery, type OrderRequest, ROUTE, type VoucherSchema } from './operations.ts'
+import { type Ordering, placeOrder } from './orders.ts'
 import { findOrder, orderList, vouchersOf } from './queries.ts'
 import { placeInOrder } from './seal.ts'
 import type { Order } from './tables.ts'
@@ -40,15 +39,10 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
     )
     .post(
       '/',
-      async ({ request, session }) =>
-        once(request, session, {
-          route: ROUTE,
-          errorShape: 'structured',
-          status: 200,
-          atRest,
-          check: readOrder,
-          apply: (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
-        }),
+      async ({ body, session, set }) => {
+        const place = (tx: Tx, wanted: OrderRequest) => wire(session.world, placeOrder(tx, ordering, session, wanted))
+        return once(body, session, set, place, atRest)
+      },
       operations.placeOrder,
     )
     .get('/:id', ({ params, session }) => wire(session.world, getOrder(session, params.id)), operations.getOrder)
@@ -95,22 +89,6 @@ const orderViews = ({ seals, reference }: Ordering) => {
       close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
       open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
     },
-  }
-}
-
-/** @throws DomainError validation */
-const readOrder = (sent: JsonObject): OrderRequest => {
-  const body = checkOrder(sent)
-  if (body.ref !== undefined && body.client_reference !== undefined && body.ref !== body.client_reference) {
-    throw violated('ref', 'format', 'must be the same as client_reference')
-  }
-  return {
-    productId: body.product_id,
-    denomination: body.denomination,
-    quantity: body.quantity,
-    walletId: body.wallet_id,
-    reference: body.client_reference ?? body.ref,
-    email: body.email ?? null,
   }
 }
 

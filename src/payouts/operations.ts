@@ -5,7 +5,7 @@ import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { CREATED_ONCE_HEADERS, IdempotencyHeaders } from '../idempotency/schemas.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { CANCEL_PAYOUT_ERRORS, CREATE_PAYOUT_ERRORS, GET_PAYOUT_ERRORS, LIST_PAYOUTS_ERRORS } from './errors.ts'
-import { PayoutBody } from './input.ts'
+import { PayoutBody, readPayout } from './input.ts'
 import { PAYOUT_SORTS } from './queries.ts'
 import { ACTOR_TYPES, PAYOUT_STATUSES } from './tables.ts'
 
@@ -147,35 +147,37 @@ export const listPayouts = (reference: Reference) =>
     errors: LIST_PAYOUTS_ERRORS,
   })
 
-export const createPayout = operation({
-  id: 'createPayout',
-  unexpectedError: 'Failed to create payout',
-  summary: 'Pay a beneficiary',
-  description:
-    'The wallet pays the amount and the fees at once, converted if its currency differs. The beneficiary is a saved one, or a person with e-mail, first name and last name.',
-  headers: IdempotencyHeaders,
-  body: PayoutBody,
-  bodyExample: {
-    reference_id: 'bonus-2026-01',
-    wallet_id: 1,
-    amount: 50,
-    currency: 'USD',
-    beneficiary_email: 'ada@example.com',
-    beneficiary_first_name: 'Ada',
-    beneficiary_last_name: 'Lovelace',
-    beneficiary_country: 'GB',
-    description: 'Bonus',
-  },
-  checksBody: true,
-  success: {
-    status: 201,
-    description: 'The payout',
-    schema: PayoutSchema,
-    example: PAYOUT_EXAMPLE,
-    headers: CREATED_ONCE_HEADERS,
-  },
-  errors: CREATE_PAYOUT_ERRORS,
-})
+export const createPayout = (reference: Reference) =>
+  operation({
+    id: 'createPayout',
+    unexpectedError: 'Failed to create payout',
+    summary: 'Pay a beneficiary',
+    description:
+      'The wallet pays the amount and the fees at once, converted if its currency differs. The beneficiary is a saved one, or a person with e-mail, first name and last name.',
+    headers: IdempotencyHeaders,
+    body: PayoutBody,
+    bodyExample: {
+      reference_id: 'bonus-2026-01',
+      wallet_id: 1,
+      amount: 50,
+      currency: 'USD',
+      beneficiary_email: 'ada@example.com',
+      beneficiary_first_name: 'Ada',
+      beneficiary_last_name: 'Lovelace',
+      beneficiary_country: 'GB',
+      description: 'Bonus',
+    },
+    once: true,
+    read: (sent) => readPayout(sent, reference),
+    success: {
+      status: 201,
+      description: 'The payout',
+      schema: PayoutSchema,
+      example: PAYOUT_EXAMPLE,
+      headers: CREATED_ONCE_HEADERS,
+    },
+    errors: CREATE_PAYOUT_ERRORS,
+  })
 
 export const getPayout = operation({
   id: 'getPayout',

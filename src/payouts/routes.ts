@@ -5,7 +5,6 @@ import { once } from '../idempotency/once.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { PAYOUT_NOT_FOUND } from './errors.ts'
-import { readPayout } from './input.ts'
 import * as operations from './operations.ts'
 import { ROUTE } from './operations.ts'
 import { cancelPayout, createPayout, type Paying } from './payouts.ts'
@@ -34,15 +33,9 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
     )
     .post(
       '/',
-      async ({ request, session }) =>
-        once(request, session, {
-          route: ROUTE,
-          errorShape: 'flat',
-          status: 201,
-          check: (sent) => readPayout(sent, reference),
-          apply: (tx, input) => createPayout(tx, paying, session, input),
-        }),
-      operations.createPayout,
+      async ({ body, session, set }) =>
+        once(body, session, set, (tx, input) => createPayout(tx, paying, session, input)),
+      operations.createPayout(reference),
     )
     .get(
       '/:id',

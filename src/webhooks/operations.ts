@@ -4,6 +4,7 @@ import { EVENT_PATTERNS, EVENT_TYPES } from '../events/types.ts'
 import { CREATED_HEADERS, operationsOf, pageOf } from '../http/operation.ts'
 import { pageQuery } from '../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
+import type { AddressRules } from './addresses.ts'
 import {
   CREATE_WEBHOOK_ERRORS,
   DELETE_WEBHOOK_ERRORS,
@@ -15,7 +16,7 @@ import {
   ROTATE_WEBHOOK_ERRORS,
   UPDATE_WEBHOOK_ERRORS,
 } from './errors.ts'
-import { WebhookBody, WebhookUpdateBody } from './input.ts'
+import { readUpdate, readWebhook, WebhookBody, WebhookUpdateBody } from './input.ts'
 import { ATTEMPT_STATUSES, SIGNINGS } from './tables.ts'
 
 const operation = operationsOf({
@@ -111,23 +112,24 @@ export const listWebhooks = operation({
   errors: LIST_WEBHOOKS_ERRORS,
 })
 
-export const createWebhook = operation({
-  id: 'createWebhook',
-  unexpectedError: 'Failed to create webhook',
-  summary: 'Create a webhook',
-  description: 'Events are posted to it from now on. Its secret verifies them, and is not shown again.',
-  body: WebhookBody,
-  bodyExample: REQUEST_EXAMPLE,
-  checksBody: true,
-  success: {
-    status: 201,
-    description: 'The webhook and its secret',
-    schema: WebhookWithSecretSchema,
-    example: { ...WEBHOOK_EXAMPLE, secret: SECRET },
-    headers: CREATED_HEADERS,
-  },
-  errors: CREATE_WEBHOOK_ERRORS,
-})
+export const createWebhook = (rules: AddressRules) =>
+  operation({
+    id: 'createWebhook',
+    unexpectedError: 'Failed to create webhook',
+    summary: 'Create a webhook',
+    description: 'Events are posted to it from now on. Its secret verifies them, and is not shown again.',
+    body: WebhookBody,
+    read: (sent) => readWebhook(sent, rules),
+    bodyExample: REQUEST_EXAMPLE,
+    success: {
+      status: 201,
+      description: 'The webhook and its secret',
+      schema: WebhookWithSecretSchema,
+      example: { ...WEBHOOK_EXAMPLE, secret: SECRET },
+      headers: CREATED_HEADERS,
+    },
+    errors: CREATE_WEBHOOK_ERRORS,
+  })
 
 export const getWebhook = operation({
   id: 'getWebhook',
@@ -139,23 +141,24 @@ export const getWebhook = operation({
   errors: GET_WEBHOOK_ERRORS,
 })
 
-export const updateWebhook = operation({
-  id: 'updateWebhook',
-  unexpectedError: 'Failed to update webhook',
-  summary: 'Change a webhook, or switch it off or on',
-  description: 'While it is off, nothing is queued for it. Switching it off drops the deliveries that wait.',
-  params: WebhookPath,
-  body: WebhookUpdateBody,
-  bodyExample: { name: 'Warehouse' },
-  checksBody: true,
-  success: {
-    status: 200,
-    description: 'The webhook as it is now',
-    schema: WebhookSchema,
-    example: { ...WEBHOOK_EXAMPLE, name: 'Warehouse' },
-  },
-  errors: UPDATE_WEBHOOK_ERRORS,
-})
+export const updateWebhook = (rules: AddressRules) =>
+  operation({
+    id: 'updateWebhook',
+    unexpectedError: 'Failed to update webhook',
+    summary: 'Change a webhook, or switch it off or on',
+    description: 'While it is off, nothing is queued for it. Switching it off drops the deliveries that wait.',
+    params: WebhookPath,
+    body: WebhookUpdateBody,
+    read: (sent) => readUpdate(sent, rules),
+    bodyExample: { name: 'Warehouse' },
+    success: {
+      status: 200,
+      description: 'The webhook as it is now',
+      schema: WebhookSchema,
+      example: { ...WEBHOOK_EXAMPLE, name: 'Warehouse' },
+    },
+    errors: UPDATE_WEBHOOK_ERRORS,
+  })
 
 export const deleteWebhook = operation({
   id: 'deleteWebhook',

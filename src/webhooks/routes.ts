@@ -4,14 +4,12 @@ import { EVENT_NOT_FOUND } from '../events/errors.ts'
 import { ROUTE as EVENTS_ROUTE } from '../events/operations.ts'
 import { findEvent } from '../events/queries.ts'
 import { eventWire } from '../events/wire.ts'
-import { readObject } from '../http/body.ts'
 import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { AddressRules } from './addresses.ts'
 import type { Deliveries } from './deliveries.ts'
 import { WEBHOOK_NOT_FOUND } from './errors.ts'
-import { readUpdate, readWebhook } from './input.ts'
 import * as operations from './operations.ts'
 import { ROUTE } from './operations.ts'
 import { allWebhooks, attemptList, findWebhook, type Webhook } from './queries.ts'
@@ -52,14 +50,13 @@ const recordRoutes = ({ guard, secrets, rules, deliveries }: WebhookRoutesOption
     )
     .post(
       '/',
-      async ({ request, session: { world, client, write }, set }) => {
-        const wanted = await readWebhook(await readObject(request), rules)
+      async ({ body: wanted, session: { world, client, write }, set }) => {
         const created = await write((tx) => createWebhook(tx, world, secrets, client.id, wanted))
         set.status = 201
         Object.assign(set.headers, NO_STORE, { Location: `${ROUTE}/${created.webhook.id}` })
         return withSecretWire(created)
       },
-      operations.createWebhook,
+      operations.createWebhook(rules),
     )
     .get(
       '/:id',
@@ -68,13 +65,12 @@ const recordRoutes = ({ guard, secrets, rules, deliveries }: WebhookRoutesOption
     )
     .patch(
       '/:id',
-      async ({ params, request, session: { world, client, write } }) => {
-        const wanted = await readUpdate(await readObject(request), rules)
+      async ({ params, body: wanted, session: { world, client, write } }) => {
         const changed = await write((tx) => changeWebhook(tx, world, getWebhook(tx, client.id, params.id), wanted))
         if (!changed.active) deliveries.clear(world)
         return webhookWire(changed)
       },
-      operations.updateWebhook,
+      operations.updateWebhook(rules),
     )
     .delete(
       '/:id',

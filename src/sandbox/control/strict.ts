@@ -22,11 +22,11 @@ export const unknownIn = async ({ query, body }: Operation, request: Request): P
  * own. @throws DomainError body_unreadable
  */
 export const unknownOnControl = async (
-  { query, body, checksBody }: Operation,
+  { query, body, readsBody }: Operation,
   request: Request,
 ): Promise<Violation[]> => {
   const unknown = unknownAmong(parametersOf(request), 'parameter', query)
-  if (!checksBody) unknown.push(...unknownMembers(await objectIn(request), body ?? NOTHING).take(UNKNOWN_NAMED_MAX))
+  if (!readsBody) unknown.push(...unknownMembers(await objectIn(request), body ?? NOTHING).take(UNKNOWN_NAMED_MAX))
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
 

@@ -11,12 +11,11 @@ import { passwordDigest } from '../../sessions/credentials.ts'
 import { type ClientRecord, updateClient } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { usernameIn } from '../worlds/accounts.ts'
-import type * as operations from './operations.ts'
-import { LIMIT_PROBLEM } from './operations.ts'
+import { type ClientEditBody, LIMIT_PROBLEM } from './operations.ts'
 
 /** The clients of a world as a test sees and changes them (contract C15). */
 
-type Sent = Static<(typeof operations.editClient)['body']>
+type Sent = Static<typeof ClientEditBody>
 
 /** What an edit sets of a client; members that were sent as null are null. */
 interface ClientEdit {

@@ -157,6 +157,8 @@ const clientMembers = {
   rate_limit: Type.Optional(Text({ maxLength: 100, description: '100/h,3/m, or off; null is that of the server' })),
 }
 
+export const ClientEditBody = Type.Object(clientMembers, { title: 'SandboxClientEdit' })
+
 export const listClients = controlOperation('clients')({
   id: 'listSandboxClients',
   summary: 'List the clients of a world',
@@ -200,7 +202,7 @@ export const editClient = controlOperation('client_edit')({
   description: 'Members that are left out stay, and so do discounts on other products. A new password ends its tokens.',
   params: idPath('client'),
   query: WorldQuery,
-  body: Type.Object(clientMembers, { title: 'SandboxClientEdit' }),
+  body: ClientEditBody,
   bodyExample: { features: { vouchers: false } },
   success: {
     status: 200,

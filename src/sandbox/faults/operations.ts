@@ -97,7 +97,7 @@ export const listFaults = controlOperation('faults')({
 })
 
 export type RuleRequest = Static<typeof RuleRequest>
-const RuleRequest = Type.Object(
+export const RuleRequest = Type.Object(
   {
     error: Type.Optional(Text({ description: 'The name of a documented error, which is injected where it can occur' })),
     status: Type.Optional({ ...Status, description: 'The page of a gateway, in HTML, instead of a response' }),

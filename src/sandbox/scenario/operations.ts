@@ -52,7 +52,7 @@ export const loadScenario = controlOperation('scenario_load')({
   body: Type.Object(sections, { title: 'ScenarioRequest' }),
   bodyExample: EXAMPLE,
   bodyBytesMax: SCENARIO_BYTES_MAX,
-  checksBody: true,
+  readsBody: true,
   success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },
   errors: { validation: invalid([NO_PRODUCT]) },
 })

@@ -4,7 +4,7 @@ import { ChargeSchema } from '../../charges/schemas.ts'
 import { Id, oneOf } from '../../http/schemas.ts'
 import { ORDER_STATUSES } from '../../orders/queries.ts'
 import { PAYOUT_STATUSES } from '../../payouts/queries.ts'
-import { addFault } from '../faults/operations.ts'
+import { RuleRequest } from '../faults/operations.ts'
 import { PACES } from '../worlds/pace.ts'
 
 /** A world as one document (contract C15, decision 57): what `--scenario` and `PUT /_sandbox/scenario` take. */
@@ -204,7 +204,7 @@ const PayoutEntry = Type.Object(
   closed,
 )
 
-const FaultEntry = Type.Object(addFault.body.properties, closed)
+const FaultEntry = Type.Object(RuleRequest.properties, closed)
 
 const listOf = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Optional(Type.Array(schema, { description }))
