@@ -145,6 +145,9 @@ describe('--junit FILE', () => {
       expect(xml).toContain(
         '<testcase classname="getCountry" name="404 countries.not_found" time="0"><skipped message="not met"/></testcase>',
       )
+      expect(xml).toContain(
+        '<testcase classname="getCountry" name="500 internal" time="0"><skipped message="not met"/></testcase>',
+      )
       expect(xml).toContain('<testcase classname="events" name="ping" time="0"/>')
       expect(xml).toContain('<testcase classname="events" name="order.created" time="0"><skipped message="not met"/>')
       expect(xml.match(/<testcase /g)).toHaveLength(cases)

@@ -63,14 +63,13 @@ export class OutcomeRegistry {
       )
   }
 
-  /** What a client of the API should have met: not the health of the server, its pictures and its own failures. */
+  /** What a client of the API should have met: neither the health of the server nor its pictures. */
   ofApi(): Outcome[] {
     return this.#known
       .filter(
         ({ served: { operation, route } }) => operation.tag !== 'Sandbox' && !operation.isProbe && !isAsset(route),
       )
       .flatMap(({ success, errors }) => [success, ...errors.map(({ outcome }) => outcome)])
-      .filter(({ name }) => name !== 'internal')
   }
 
   /** Whether a rule for this error, or for any outcome, can take effect at one of the endpoints that fit. */
