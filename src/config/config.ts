@@ -158,6 +158,8 @@ const evidenceConfigOf = (options: RunOptions) => {
   )
   if (new Set(files).size < files.length)
     throw new UsageError('two reports of the run name the same file\nEach report needs a file of its own.')
+  if (options.coverageNoLess && options.coverageBase === undefined)
+    throw new UsageError('--coverage-no-less has no meaning without a base\nSet --coverage-base, too.')
   const jobSummary = findJobSummary()
   const isOfJob = options.summary === undefined || options.summary === jobSummary
   return {
@@ -165,6 +167,7 @@ const evidenceConfigOf = (options: RunOptions) => {
     coverageFile: options.coverage,
     coveragePercentMin: options.coverageMin,
     coverageBaseFile: options.coverageBase,
+    coverageNoLess: options.coverageNoLess ?? false,
     journalFile: options.journal,
     junitFile: options.junit,
     capsuleFile: options.capsule,
@@ -186,6 +189,7 @@ const NOT_EXPLORED = [
   'coverage',
   'coverageMin',
   'coverageBase',
+  'coverageNoLess',
   'journal',
   'junit',
   'capsule',

@@ -189,6 +189,7 @@ export const RUN_OPTIONS = {
     meaning: 'compare with a coverage report, as JSON, of another branch',
     read: parseText,
   },
+  coverageNoLess: { meaning: 'exit with 1 if fewer documented outcomes were exercised than in --coverage-base' },
   journal: {
     value: '<file>',
     meaning: 'write the requests of all worlds: HAR to *.har, else a JSON object per line',

@@ -266,6 +266,74 @@ describe('coverage', () => {
       expect(text).toContain('\nNot met, but in the base:\n  GET /api/v1/currencies/:id: success\n')
     }))
 
+  describe('--coverage-base FILE', () => {
+    const LESS = `${ASK} await ask('/api/v1/currencies/1')`
+    const COMPARED = [
+      'Met, but not in the base:',
+      '  GET /api/v1/currencies/:id: success',
+      'Not met, but in the base:',
+      '  GET /api/v1/countries/:id: success, countries.invalid_id',
+      '',
+    ].join('\n')
+
+    const withBase = (use: (base: string, folder: string) => Promise<void>) =>
+      inFolder(async (folder) => {
+        const base = join(folder, 'base.json')
+        await script(COVER, ['--coverage', base])
+        await use(base, folder)
+      })
+
+    test('prints the comparison to standard error, unless a text report has it', () =>
+      withBase(async (base, folder) => {
+        const [json, text] = [join(folder, 'coverage.json'), join(folder, 'coverage.txt')]
+        const ended = await Promise.all(
+          [[], ['--coverage', json], ['--coverage', text]].map((flags) =>
+            script(LESS, ['--coverage-base', base, ...flags]),
+          ),
+        )
+        expect(ended.map(({ exitCode, stdout, stderr }) => ({ exitCode, stdout, stderr }))).toEqual([
+          { exitCode: 0, stdout: '', stderr: COMPARED },
+          { exitCode: 0, stdout: '', stderr: COMPARED },
+          { exitCode: 0, stdout: '', stderr: '' },
+        ])
+        expect(readFileSync(text, 'utf8')).toEndWith(COMPARED)
+      }))
+
+    test('with --coverage-no-less: 1 if fewer outcomes occurred than in the base, and a line that says so', () =>
+      withBase(async (base, folder) => {
+        const junit = join(folder, 'junit.xml')
+        const flags = ['--coverage-base', base, '--coverage-no-less', '--on', 'failure', '--junit', junit]
+        const { exitCode, stdout, stderr } = await script(LESS, flags)
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+        expect(stderr).toBe(`${COMPARED}scrip: fewer documented outcomes were exercised than in the base: 1, not 2\n`)
+        expect(existsSync(junit)).toBe(true)
+      }))
+
+    test('with --coverage-no-less: 0 if as many occurred, whichever they are', () =>
+      withBase(async (base) => {
+        const flags = ['--coverage-base', base, '--coverage-no-less']
+        expect((await script(COVER, flags)).exitCode).toBe(0)
+        expect((await script(`${LESS}; await ask('/api/v1/currencies/0')`, flags)).exitCode).toBe(0)
+      }))
+
+    test('with --coverage-no-less: outcomes that are documented no more do not count', () =>
+      withBase(async (base) => {
+        const { outcomes } = JSON.parse(readFileSync(base, 'utf8'))
+        const gone = { ...outcomes[0], path: '/api/v1/gone', count: 1 }
+        writeFileSync(base, JSON.stringify({ outcomes: [...outcomes, gone] }))
+        expect((await script(COVER, ['--coverage-base', base, '--coverage-no-less'])).exitCode).toBe(0)
+      }))
+  })
+
+  test('--coverage-no-less without a base is a usage error before the command starts', async () => {
+    const { exitCode, stdout, stderr } = await shell('echo ran', ['--coverage-no-less'])
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'scrip: --coverage-no-less has no meaning without a base\nSet --coverage-base, too.\n',
+    })
+  })
+
   test.each([
     ['missing', '/no/such.json'],
     ['no report', import.meta.path],

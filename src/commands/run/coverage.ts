@@ -48,6 +48,8 @@ export const readBase = (file: string): Base => {
 }
 
 export interface Comparison {
+  /** How many outcomes the base has met that are still documented. */
+  baseCount: number
   newlyMet: OutcomeNames
   noLongerMet: OutcomeNames
 }
@@ -55,6 +57,7 @@ export interface Comparison {
 export const comparisonOf = (report: CoverageReport, base: Base): Comparison => {
   const [now, before] = [metIn(report), metIn(base)]
   return {
+    baseCount: report.outcomes.filter((outcome) => before.has(keyOf(outcome))).length,
     newlyMet: namesOf(report.outcomes.filter((outcome) => now.has(keyOf(outcome)) && !before.has(keyOf(outcome)))),
     noLongerMet: namesOf(report.outcomes.filter((outcome) => before.has(keyOf(outcome)) && !now.has(keyOf(outcome)))),
   }
@@ -71,25 +74,39 @@ interface Covered {
 
 /** JSON for a name that ends in `.json`, otherwise a table, with what the base has and has not. */
 export const coverageText = (file: string | undefined, { report, comparison }: Covered): string => {
-  if (file?.endsWith('.json')) return `${JSON.stringify(report, null, 2)}\n`
-  if (!comparison) return toTable(report)
-  const lists = [
-    ...listed('Met, but not in the base', comparison.newlyMet),
-    ...listed('Not met, but in the base', comparison.noLongerMet),
-  ]
-  return `${toTable(report)}\n${lists.join('\n')}\n`
+  if (file !== undefined && isJson(file)) return `${JSON.stringify(report, null, 2)}\n`
+  return comparison ? `${toTable(report)}\n${comparisonText(comparison)}` : toTable(report)
 }
+
+const isJson = (file: string): boolean => file.endsWith('.json')
+
+/** Whether the coverage report of a run is a text, which has the comparison. */
+export const hasComparison = (file: string | undefined): boolean => file !== undefined && !isJson(file)
+
+/** Names of this version alone: what only the base has is not documented any more. */
+export const comparisonText = ({ newlyMet, noLongerMet }: Comparison): string =>
+  [...listed('Met, but not in the base', newlyMet), ...listed('Not met, but in the base', noLongerMet)]
+    .map((line) => `${line}\n`)
+    .join('')
 
 const listed = (heading: string, names: OutcomeNames): string[] => [
   names.size === 0 ? `${heading}: none` : `${heading}:`,
   ...[...names].map(([operation, ofIt]) => `  ${operation}: ${ofIt.join(', ')}`),
 ]
 
+interface Wanted {
+  coveragePercentMin: number | undefined
+  coverageNoLess: boolean
+}
+
 /** Why a report is not enough; undefined if it is. */
 export const shortfallOf = (
-  { exercised, documented, percent }: CoverageReport,
-  percentMin: number | undefined,
-): string | undefined =>
-  percentMin === undefined || exercised * 100 >= percentMin * documented
-    ? undefined
-    : `${exercised} of ${documented} documented outcomes were exercised: ${percent} % is under ${percentMin} %`
+  { report: { exercised, documented, percent }, comparison }: Covered,
+  { coveragePercentMin: percentMin, coverageNoLess }: Wanted,
+): string | undefined => {
+  if (percentMin !== undefined && exercised * 100 < percentMin * documented)
+    return `${exercised} of ${documented} documented outcomes were exercised: ${percent} % is under ${percentMin} %`
+  if (coverageNoLess && comparison && exercised < comparison.baseCount)
+    return `fewer documented outcomes were exercised than in the base: ${exercised}, not ${comparison.baseCount}`
+  return undefined
+}

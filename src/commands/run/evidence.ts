@@ -4,7 +4,7 @@ import type { Log } from '../../observability/log.ts'
 import { recordedFrom } from '../../sandbox/requests/request-log.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { RunningServer } from '../server.ts'
-import { coverageText } from './coverage.ts'
+import { comparisonText, coverageText, hasComparison } from './coverage.ts'
 import { FailedRequests } from './failed-requests.ts'
 import { toJUnit } from './junit.ts'
 import { StagedFile } from './staged-file.ts'
@@ -90,6 +90,7 @@ export class Evidence implements Disposable {
     }
     const { coverageFile, jobSummaryFile, on } = this.config.evidence
     if (coverageFile === STANDARD_ERROR) await Bun.write(Bun.stderr, coverageText(coverageFile, ended))
+    if (ended.comparison && !hasComparison(coverageFile)) await Bun.write(Bun.stderr, comparisonText(ended.comparison))
     if (jobSummaryFile !== undefined && (on === 'always' || hasFailed))
       appendJobSummary(jobSummaryFile, toMarkdown(ended), log)
     return isWhole

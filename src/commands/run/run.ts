@@ -23,7 +23,7 @@ export const run = async (config: RunConfig, command: readonly string[], given: 
 
 /** @throws UsageError or ProgramError */
 const runInSandbox = async (config: RunConfig, command: readonly string[], given: Environment): Promise<number> => {
-  const { coverageBaseFile, coveragePercentMin } = config.evidence
+  const { coverageBaseFile } = config.evidence
   const base = coverageBaseFile === undefined ? undefined : readBase(coverageBaseFile)
   using evidence = new Evidence(config)
   const log = logOf(config)
@@ -39,8 +39,8 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
     passSignalsOn()
     const exitCode = await exitCodeOf(command, env)
     const report = sandbox.coverage()
-    const shortfall = shortfallOf(report, coveragePercentMin)
     const comparison = base && comparisonOf(report, base)
+    const shortfall = shortfallOf({ report, comparison }, config.evidence)
     ended = { exitCode, report, shortfall, comparison, failed: evidence.failed }
   } finally {
     await server.stop(0, () => ended && conclude(ended, evidence, log))
