@@ -43,6 +43,7 @@ export class SharedCommit {
   #isFlushDue = false
   #look: ReturnType<typeof setTimeout> | undefined
   #trouble: Error | undefined
+  afterBegin: () => void = () => undefined
   beforeCommit: () => void = () => undefined
 
   constructor(
@@ -77,6 +78,7 @@ export class SharedCommit {
     try {
       this.#requireFiles()
       this.sqlite.run('BEGIN IMMEDIATE')
+      this.afterBegin()
     } catch (error) {
       if (isBusy(error)) this.#waitForTurn(error)
       else
