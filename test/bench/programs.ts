@@ -59,9 +59,12 @@ export interface Served {
 
 /** Starts a server and waits for the line in which it says where it is. */
 export const start = async (command: string[], core: Core = SERVER_CORE): Promise<Served> => {
-  const child = Bun.spawn(pinned(core, command), { stdout: 'pipe', stderr: 'inherit' })
+  const log = join(folder, `${running.size}.log`)
+  const child = Bun.spawn(pinned(core, command), { stdout: 'pipe', stderr: Bun.file(log) })
   running.add(child)
-  const url = await readyUrl(child.stdout)
+  const url = await readyUrl(child.stdout).catch((error) => {
+    throw new Error(`${error} ${readFileSync(log, 'utf8')}`)
+  })
   return {
     url,
     port: Number(new URL(url).port),
@@ -75,8 +78,8 @@ export const start = async (command: string[], core: Core = SERVER_CORE): Promis
   }
 }
 
-/** Starts raw with the answers that it is to give. */
-export const startRaw = (command: string, { token, answers, beneficiaryHeaders }: Interview): Promise<Served> => {
+/** Starts a program of this folder with the answers that it is to give. */
+export const startPrepared = (command: string, { token, answers, beneficiaryHeaders }: Interview): Promise<Served> => {
   const preparation: Preparation = { token, answers, beneficiaryHeaders, databasePath: join(folder, 'raw.sqlite') }
   const path = join(folder, 'preparation.json')
   writeFileSync(path, JSON.stringify(preparation))

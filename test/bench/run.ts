@@ -15,15 +15,16 @@ import { worlds } from './worlds.ts'
  * Measures the executable against the bare runtime, in turns, in one run: what is compared was measured within
  * seconds of each other, so that a machine's moods cancel out.
  *
- *     bun run bench [--ordinary | --live] [--rounds 5] [--seconds 2] [--only NAME]
+ *     bun run bench [--floor] [--ordinary] [--live] [--log] [--rounds 5] [--seconds 2] [--only 'NAME;...']
  *     bun run bench --growth [--rounds 3] [--seconds 0.5] [--only NAME]
  *     bun run bench --worlds
  *     bun run bench --explore
  *     bun run bench --deliveries [--rounds 1000]
  *     bun run bench --operator [--transactions 1000000] [--products 100000]
  *
- * `--ordinary` measures what ordinary stacks make of the same requests beside it; `--live` measures live mode instead of
- * the sandbox, without orders, for which it would have to have codes; `--growth` measures what a request
+ * `--floor` measures a plain program with the same framework, which gives the same answers from memory, beside it;
+ * `--ordinary` measures what ordinary stacks make of the same requests; `--live` measures live mode instead of
+ * the sandbox, without orders, for which it would have to have codes; `--log` writes the default log to a file; `--growth` measures what a request
  * costs as the data grows, instead; `--worlds` measures worlds alone; `--explore` how long a suite is explored;
  * `--deliveries` how fast so many events are delivered to 20 webhooks; `--operator` commands on much data, and what
  * clients notice of them.
@@ -43,7 +44,9 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     only: { type: 'string', default: '' },
+    floor: { type: 'boolean', default: false },
     ordinary: { type: 'boolean', default: false },
+    log: { type: 'boolean', default: false },
     live: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     worlds: { type: 'boolean', default: false },
@@ -65,7 +68,8 @@ const builtScrip = (): string => {
 }
 
 const scripPath = builtScrip()
-const scrip = [scripPath, 'serve', '--port', '0', '--rate-limit', 'off', '--log-level', 'warn']
+const quiet = options.log ? [] : ['--log-level', 'warn']
+const scrip = [scripPath, 'serve', '--port', '0', '--rate-limit', 'off', ...quiet]
 
 /** What a server weighs before it is asked anything. */
 const idleBytes = async (command: string[]): Promise<number> => {
@@ -105,7 +109,8 @@ const speed = async (): Promise<void> => {
     await idleBytes([helloPath]),
   ]
   const { only, ordinary, live } = options
-  const weighed = await throughput({ scrip, raw: rawPath, rounds, seconds, only, ordinary, live })
+  const floor = options.floor ? compiled('floor') : undefined
+  const weighed = await throughput({ scrip, raw: rawPath, floor, rounds, seconds, only, ordinary, live })
   const started = await startMs(helloPath)
   console.log(
     `\n${aligned([

@@ -3,7 +3,7 @@ import { databasePath } from '../../src/db/data-folder.ts'
 import { writeCatalogOf } from './catalog.ts'
 import type { Exchange, Measurement } from './load.ts'
 import { exchangesFor, type Ordinary, startOrdinary } from './ordinary.ts'
-import { folder, Load, type Served, startRaw } from './programs.ts'
+import { folder, Load, type Served, startPrepared } from './programs.ts'
 import { startLive, startSandbox } from './subject.ts'
 import { aligned, count, median, milliseconds, ratio, share } from './table.ts'
 import { Interview, PRODUCTS, type Row } from './works.ts'
@@ -28,8 +28,10 @@ export interface ThroughputOptions {
   raw: string
   rounds: number
   seconds: number
-  /** A part of the name of the rows that are measured. */
+  /** Parts of the names of the rows that are measured, between semicolons. */
   only: string
+  /** A plain program with the framework that gives the same answers from memory, if it is measured too. */
+  floor: string | undefined
   /** Whether the ordinary stacks are measured too. */
   ordinary: boolean
   /** Whether Scrip is measured in live mode. */
@@ -57,10 +59,15 @@ export const throughput = async (options: ThroughputOptions): Promise<{ scrip: W
   const { served: scrip, dataDir } = subject
   const interview = await Interview.begin(subject)
   const rows = await interview.rows()
-  const chosen = rows.filter(({ name }) => name.includes(options.only))
+  const chosen = rows.filter(({ name }) => options.only.split(';').some((part) => name.includes(part)))
   if (chosen.length === 0) throw new Error(`--only takes a part of: ${rows.map(({ name }) => name).join('; ')}`)
-  const raw = await startRaw(options.raw, interview)
-  const ordinary = options.ordinary ? await startOrdinary(databasePath(dataDir), scrip.url) : []
+  const raw = await startPrepared(options.raw, interview)
+  const ordinary: Ordinary[] = []
+  if (options.floor) {
+    const served = await startPrepared(options.floor, interview)
+    ordinary.push({ name: 'floor', served, token: interview.token })
+  }
+  if (options.ordinary) ordinary.push(...(await startOrdinary(databasePath(dataDir), scrip.url)))
   const load = new Load()
   const besideRaw = [RAW_HEADINGS]
   const besideOrdinary = [ordinaryHeadings(ordinary)]
@@ -161,7 +168,7 @@ const ordinaryHeadings = (ordinary: readonly Ordinary[]): string[] => [
   '',
   'Scrip/s',
   'CPU µs',
-  ...ordinary.flatMap(({ name }) => [`${name}/s`, 'CPU µs', 'Scrip is']),
+  ...ordinary.flatMap(({ name }) => [`${name}/s`, 'CPU µs', 'Scrip is', 'by CPU']),
 ]
 
 const ordinaryLine = (
@@ -173,9 +180,10 @@ const ordinaryLine = (
   const scrip = summary(ours)
   const cells = ordinary.flatMap(({ name }) => {
     const contender = others.find((other) => other.name === name)
-    if (!contender) return ['-', '-', '-']
+    if (!contender) return ['-', '-', '-', '-']
     const { perSecond, cpuUs } = summary(contender)
-    return [count(perSecond), cpuUs.toFixed(1), `${median(ratiosOf(ours, contender)).toFixed(1)} ×`]
+    const byCpu = ratio(cpuUs / scrip.cpuUs)
+    return [count(perSecond), cpuUs.toFixed(1), `${median(ratiosOf(ours, contender)).toFixed(1)} ×`, byCpu]
   })
   return [row.name, count(scrip.perSecond), scrip.cpuUs.toFixed(1), ...cells]
 }
