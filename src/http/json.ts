@@ -19,10 +19,15 @@ export class Json<out Value> {
   }
 }
 
-/** The deepest nesting of arrays and objects, the outermost being 1 (contract C4). */
-const NESTING_MAX = 32
-/** Values of a body: objects, arrays, strings, numbers, true, false and null, but no names of members (contract C4). */
-const VALUES_MAX = 10_000
+interface Bounds {
+  /** The deepest nesting of arrays and objects, the outermost being 1. */
+  nestingMax: number
+  /** Objects, arrays, strings, numbers, true, false and null, but no names of members. */
+  valuesMax: number
+}
+
+/** Of the body of a request (contract C4). */
+const REQUEST_BOUNDS: Bounds = { nestingMax: 32, valuesMax: 10_000 }
 
 /**
  * Parses a JSON object. The bounds are checked first, so that a refused text costs little.
@@ -59,7 +64,7 @@ const LAST_BLANK = 32
  * The index at which a JSON text exceeds the bounds, or undefined. It looks at each character once. Invalid JSON is left
  * to the parser.
  */
-export const excessAt = (text: string): number | undefined => {
+export const excessAt = (text: string, { nestingMax, valuesMax } = REQUEST_BOUNDS): number | undefined => {
   let valueCount = 1
   let depth = 0
   // The first value in a container has no comma before it.
@@ -75,7 +80,7 @@ export const excessAt = (text: string): number | undefined => {
     if (isJustOpened || code === CODES.comma) valueCount += 1
     isJustOpened = code === CODES.openBracket || code === CODES.openBrace
     if (isJustOpened) depth += 1
-    if (valueCount > VALUES_MAX || depth > NESTING_MAX) return at
+    if (valueCount > valuesMax || depth > nestingMax) return at
     if (code === CODES.quote) at = endOfString(text, at)
   }
   return undefined

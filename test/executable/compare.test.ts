@@ -121,6 +121,10 @@ describe('the limits of the host', () => {
   })
 })
 
+test('thirteen runs in a row do not meet the limit of failed logins', async () => {
+  for (let time = 0; time < 13; time++) expect((await compare(host.url)).exitCode).toBe(0)
+})
+
 /** Serves what a Scrip answers, altered by some changes to answers of some requests. */
 const altered = async (alterations: readonly Alteration[], work: (url: string) => Promise<void>): Promise<void> => {
   const hit = new Set<string>()
@@ -143,10 +147,11 @@ const altered = async (alterations: readonly Alteration[], work: (url: string) =
         headers: new Headers(response.headers),
         text: await response.text(),
       }
-      for (const { what, on, change } of alterations) {
+      for (const { what, on, change, instead } of alterations) {
         if (!on.test(`${method} ${pathname}${search} ${response.status}`)) continue
-        change(answer)
         hit.add(what)
+        if (instead) return instead()
+        change?.(answer)
       }
       for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) answer.headers.delete(name)
       return new Response(answer.text, answer)
@@ -170,7 +175,9 @@ interface Alteration {
   what: string
   /** Method, path and query, and the status of the answer as it is. */
   on: RegExp
-  change: (answer: Altered) => void
+  change?: (answer: Altered) => void
+  /** What is sent in its place. */
+  instead?: () => Response
   found: Row
 }
 
@@ -339,19 +346,25 @@ const ALTERATIONS: readonly Alteration[] = [
     change: toText((text) => text.replace('Invalid credentials', 'Unknown user')),
     found: row('POST /auth/login', 'an unknown username', 'error.message', '"Invalid credentials"', '"Unknown user"'),
   },
+  {
+    what: 'a login of another type',
+    on: /^POST \/auth\/login 200$/,
+    change: inBody((login: Item) => Object.assign(login, { token_type: 'MAC' })),
+    found: row('POST /auth/login', 'success', 'token_type', '"Bearer"', '"MAC"'),
+  },
 ]
 
 const sorted = (rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
 describe('against a Scrip whose answers are altered', () => {
-  test('in twenty ways at once, all are found and nothing else: exit code 1', () =>
+  test('in twenty-one ways at once, all are found and nothing else: exit code 1', () =>
     altered(ALTERATIONS, async (url) => {
-      expect(ALTERATIONS).toHaveLength(20)
+      expect(ALTERATIONS).toHaveLength(21)
       const ended = await compare(url, ['--json'])
       expect(ended.exitCode).toBe(1)
       expect(sorted(rowsOf(ended))).toEqual(sorted(ALTERATIONS.map(({ found }) => found)))
-      expect(ended.stderr).toMatch(/^scrip: 20 differences in \d+ answers\n$/)
+      expect(ended.stderr).toMatch(/^scrip: 21 differences in \d+ answers\n$/)
     }))
 
   test('in values alone, there is no difference', () =>
@@ -382,6 +395,136 @@ describe('against a Scrip whose answers are altered', () => {
 
   test('a proxy that alters nothing makes no difference', () =>
     altered([], async (url) => expect(await compare(url)).toMatchObject({ exitCode: 0, stdout: '' })))
+})
+
+const COUNTRIES = /^GET \/api\/v1\/countries 200$/
+const NO_ROW = row('', '', '', '', '')
+const refusal = (after: string) => new Response('{}', { status: 429, headers: { 'retry-after': after } })
+
+describe('a 429 of the host', () => {
+  test('is waited out, on a public operation too', () => {
+    let refused = false
+    const once = {
+      what: 'a limit of all',
+      on: /^GET \/status 200$/,
+      change: (answer: Altered) => {
+        if (refused) return
+        answer.status = 429
+        answer.headers.set('retry-after', '1')
+        refused = true
+      },
+      found: NO_ROW,
+    }
+    return altered([once], async (url) => {
+      const { exitCode, stdout, stderr } = await compare(url)
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+      expect(stderr).toContain('waiting 1 s for the rate limit of the host\n')
+    })
+  })
+
+  const earlier: Alteration = { what: 'another status', on: COUNTRIES, change: toStatus(203), found: NO_ROW }
+  const OF_EARLIER = row('GET /api/v1/countries', 'success', 'status', '200', '203')
+
+  test.each([
+    ['again and again', '0', 'the host refuses the requests of this client as too many\n'],
+    ['for longer than an hour', '999999999', 'the host has no requests left for this client within an hour\n'],
+  ])('%s ends the comparison with a report of what was compared until then', (_, after, why) => {
+    const always = { what: 'a 429', on: /^POST \/auth\/login 401$/, instead: () => refusal(after), found: NO_ROW }
+    return altered([earlier, always], async (url) => {
+      const ended = await compare(url, ['--json'])
+      expect(ended.exitCode).toBe(1)
+      expect(rowsOf(ended)).toEqual([OF_EARLIER])
+      expect(ended.stderr).toMatch(/^scrip: 1 differences in \d+ answers, then POST \/auth\/login: /)
+      expect(ended.stderr).toContain(why)
+    })
+  })
+
+  test('is waited out for an hour in all', () => {
+    let asked = 0
+    const waits = {
+      what: 'a limit',
+      on: /^GET \/status 200$/,
+      instead: () => refusal(asked++ === 0 ? '1' : '3600'),
+      found: NO_ROW,
+    }
+    return altered([waits], async (url) => {
+      const { exitCode, stderr } = await compare(url)
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain('waiting 1 s for the rate limit of the host\n')
+      expect(stderr).toContain('no requests left for this client within an hour\n')
+    })
+  })
+})
+
+describe('what a broken or malicious host sends is cut, and the report says so:', () => {
+  const endless = () => {
+    const chunk = new TextEncoder().encode(`[${'1,'.repeat(30_000)}`)
+    return new ReadableStream({ pull: (controller) => controller.enqueue(chunk) })
+  }
+  const json = (body: string | Uint8Array<ArrayBuffer> | ReadableStream, headers: Record<string, string> = {}) =>
+    new Response(body, { headers: { 'content-type': 'application/json', ...headers } })
+  const foundIn = async (instead: () => Response): Promise<Row[]> => {
+    let rows: Row[] = []
+    await altered([{ what: 'it', on: COUNTRIES, instead, found: NO_ROW }], async (url) => {
+      const ended = await compare(url, ['--json'])
+      expect(ended.exitCode).toBe(1)
+      rows = rowsOf(ended).filter(
+        ({ operation, field }) => operation === 'GET /api/v1/countries' && !field.startsWith('header '),
+      )
+    })
+    return rows
+  }
+  const inBodyOf = (field: string, expected: string, found: string): Row =>
+    row('GET /api/v1/countries', 'success', field, expected, found)
+
+  test.each<[string, () => Response, string]>([
+    ['a body without end', () => json(endless()), 'more than 4 MiB'],
+    ['JSON nested a million times', () => json('['.repeat(1_000_000)), 'nested too deep, or too many values'],
+    ['a million values', () => json(`[${'1,'.repeat(1_000_000)}1]`), 'nested too deep, or too many values'],
+  ])('%s', async (_, instead, found) => {
+    expect(await foundIn(instead)).toEqual([inBodyOf('body', 'array', found)])
+  })
+
+  test('a body that is compressed unasked is not unpacked', async () => {
+    const bomb = Bun.gzipSync(Buffer.alloc(16_777_216, '['))
+    const rows = await foundIn(() => json(bomb, { 'content-encoding': 'gzip' }))
+    expect(rows).toEqual([inBodyOf('body', 'array', 'missing')])
+  })
+
+  test('members that nobody knows, a hundred thousand', async () => {
+    const members = Array.from({ length: 100_000 }, (_, number) => `"m${number}":1`)
+    const rows = await foundIn(() => json(`[{${members.join(',')}}]`))
+    expect(rows.length).toBeLessThanOrEqual(101)
+    expect(rows.at(-1)).toEqual(
+      inBodyOf('body', 'at most 100 differences', expect.stringMatching(/^at least \d+ more$/)),
+    )
+  })
+
+  test('a name of a megabyte', async () => {
+    const rows = await foundIn(() => json(`[{"${'n'.repeat(1_000_000)}":1}]`))
+    const [long] = rows.filter(({ found }) => found === 'number')
+    expect(long?.field).toBe(`[].${'n'.repeat(197)}…`)
+  })
+
+  test('an id that is no id is not asked about', () => {
+    const ids = ['"../../../_sandbox/reset?x="', '"\\ud800"', '[[[1]]]', '1.5']
+    return altered(
+      [
+        {
+          what: 'ids',
+          on: /^GET \/api\/v1\/(?:orders|payouts|wallets|beneficiaries)\?limit=100 200$/,
+          change: toText((text) => text.replace(/"id":("[^"]*"|\d+)/, () => `"id":${ids.pop()}`)),
+          found: NO_ROW,
+        },
+      ],
+      async (url) => {
+        const { exitCode, stderr } = await compare(url)
+        expect(exitCode).toBe(1)
+        for (const name of ['orders', 'payouts', 'wallets', 'beneficiaries'])
+          expect(stderr).toContain(`not compared: GET /api/v1/${name}/:id: the host has no record for it\n`)
+      },
+    )
+  })
 })
 
 describe('exit code 1, and why, for', () => {

@@ -11,6 +11,7 @@ import { startReference } from './reference.ts'
 
 const COLUMNS = ['operation', 'request', 'field', 'expected', 'found'] as const
 const FORBIDDEN = 403
+const LOGIN = '/auth/login'
 const RATE_LIMIT_HEADER = /^header x-ratelimit-/
 
 /** `scrip compare` (contract C15). @throws ProgramError if the host differs from Scrip, refuses or does not answer */
@@ -19,12 +20,14 @@ export const compare = async ({ url, format, ...credentials }: CompareConfig): P
   const reference = await startReference()
   const ask = paced(host, (seconds) => note(`waiting ${seconds} s for the rate limit of the host`, format))
   const comparison = new Comparison(reference.host, { ...host, ask })
-  for (const one of casesOf(reference.operations)) await comparison.make(one)
+  const cases = casesOf(reference.operations)
+  const stopped = await comparison.makeAll(cases, { expected: reference.host.login, found: host.login })
   reference.close()
   const { rows, omitted, answerCount } = comparison
   if (rows.length > 0 || format === 'json') await show({ columns: COLUMNS, rows }, format)
   for (const [what, why] of omitted) note(`not compared: ${what}: ${why}`, format)
   const verdict = `${rows.length || 'no'} differences in ${answerCount} answers`
+  if (stopped !== undefined) throw new ProgramError(EXIT.failed, `${verdict}, then ${stopped}`)
   if (rows.length > 0) throw new ProgramError(EXIT.failed, verdict)
   note(verdict, format)
 }
@@ -43,7 +46,26 @@ class Comparison {
     private readonly host: Host,
   ) {}
 
-  async make(one: Case): Promise<void> {
+  /** Compares logins, then everything else. Returns why it stopped before the end: a host may refuse or fall silent. */
+  async makeAll(cases: readonly Case[], { expected, found }: Logins): Promise<string | undefined> {
+    const login = cases.find(({ served }) => served.route === LOGIN)
+    if (login) {
+      const success = { ...login, about: '' }
+      this.answerCount += 1
+      this.#add(success, differencesBetween(success, expected, found))
+    }
+    for (const one of cases) {
+      try {
+        await this.#make(one)
+      } catch (error) {
+        if (!(error instanceof ProgramError)) throw error
+        return `${one.served.method} ${one.served.route}: ${error.message}`
+      }
+    }
+    return undefined
+  }
+
+  async #make(one: Case): Promise<void> {
     const { served, questionOf } = one
     const [toScrip, toHost] = [questionOf(this.#lists.expected), questionOf(this.#lists.found)]
     if (!toScrip || !toHost) {
@@ -73,13 +95,38 @@ class Comparison {
   }
 
   #add({ served, about }: Case, differences: readonly Difference[]): void {
-    for (const difference of differences) {
+    for (const { field, expected, found } of bounded(differences)) {
       // A host whose limits are lifted sends none.
-      if (this.#hasLimits === false && RATE_LIMIT_HEADER.test(difference.field)) continue
-      this.rows.push({ operation: `${served.method} ${served.route}`, request: about || 'success', ...difference })
+      if (this.#hasLimits === false && RATE_LIMIT_HEADER.test(field)) continue
+      this.rows.push({
+        operation: `${served.method} ${served.route}`,
+        request: about || 'success',
+        field: shortened(field),
+        expected,
+        found: shortened(found),
+      })
     }
   }
 }
+
+interface Logins {
+  expected: Answer
+  found: Answer
+}
+
+const DIFFERENCES_MAX = 100
+const TEXT_CHARACTERS_MAX = 200
+
+/** Of one answer. */
+const bounded = (differences: readonly Difference[]): readonly Difference[] => {
+  const others = differences.length - DIFFERENCES_MAX
+  if (others <= 0) return differences
+  const cut = { field: 'body', expected: `at most ${DIFFERENCES_MAX} differences`, found: `at least ${others} more` }
+  return [...differences.slice(0, DIFFERENCES_MAX), cut]
+}
+
+const shortened = (text: string): string =>
+  text.length > TEXT_CHARACTERS_MAX ? `${text.slice(0, TEXT_CHARACTERS_MAX)}…` : text
 
 /** A client without a feature gets the documented 403. */
 const isDisabled = ({ operation }: ServedOperation, expected: Answer, found: Answer): boolean =>
@@ -95,8 +142,13 @@ const differencesBetween = ({ served, values }: Case, expected: Answer, found: A
     return [{ field: 'status', expected: String(expected.status), found: String(found.status) }]
   }
   const { schema } = served.operation.success
+  const ofHeaders = headerDifferences(expected.headers, found.headers)
+  if (found.cut !== undefined) {
+    const whole = Array.isArray(expected.body) ? 'array' : typeof expected.body
+    return [...ofHeaders, { field: 'body', expected: whole, found: found.cut }]
+  }
   return [
-    ...headerDifferences(expected.headers, found.headers),
+    ...ofHeaders,
     ...(expected.status < 400 && schema
       ? schemaDifferences(schema, found)
       : errorDifferences(expected.body, found.body, values)),

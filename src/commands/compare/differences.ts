@@ -39,9 +39,12 @@ const shapeOf = (name: string, value: string | null): string => {
   return value === 'true' || value === 'false' ? 'true or false' : 'text'
 }
 
+/** Of one body: a host may send nothing but what breaks a schema. */
+const ERRORS_MAX = 10_000
+
 /** Where a body breaks a schema. Members that the schema does not have are differences, too. */
 export const schemaDifferences = (schema: TSchema, { body }: Answer): Difference[] =>
-  distinct([...Value.Errors(closed(schema), body)].map(differenceIn))
+  distinct([...Iterator.from(Value.Errors(closed(schema), body)).take(ERRORS_MAX)].map(differenceIn))
 
 /** Of a field that breaks several rules, the first one tells most. */
 const distinct = (differences: readonly Difference[]): Difference[] =>

@@ -1,3 +1,4 @@
+import { excessAt } from '../../http/json.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
 import type { Credentials } from '../../sessions/credentials.ts'
 import { EXIT, ProgramError } from '../exit.ts'
@@ -15,8 +16,10 @@ export interface Question {
 export interface Answer {
   status: number
   headers: Headers
-  /** Undefined if it is not JSON. */
+  /** Undefined if it is not JSON, or was not read. */
   body: unknown
+  /** Why the body was not read. */
+  cut?: string
 }
 
 /** A host that speaks the API, with a client that is logged in. */
@@ -25,19 +28,25 @@ export interface Host {
   ask: (question: Question) => Promise<Answer>
 }
 
-export type Send = (request: Request) => Promise<{ status: number; headers: Headers; text: string }>
+/** The text is undefined if it is longer than a host may send. */
+export type Send = (request: Request) => Promise<{ status: number; headers: Headers; text: string | undefined }>
+
+/** The longest response of Scrip, a page of 100 products, is a hundredth of it. */
+const BODY_BYTES_MAX = 4_194_304
+const BODY_BOUNDS = { nestingMax: 32, valuesMax: 200_000 }
 
 /** @throws ProgramError if the host refuses the credentials */
 export const logInTo = async (url: string, send: Send, credentials: Credentials): Promise<Host> => {
   const ask = async ({ method, path, body }: Question, token?: string): Promise<Answer> => {
     const headers = {
       accept: 'application/json',
+      'accept-encoding': 'identity',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
     const text = typeof body === 'object' ? JSON.stringify(body) : body
     const sent = await send(new Request(url + path, { method, headers, ...(text !== undefined && { body: text }) }))
-    return { status: sent.status, headers: sent.headers, body: jsonIn(sent.text) }
+    return { status: sent.status, headers: sent.headers, ...bodyIn(sent.text) }
   }
   const login = await ask({ method: 'POST', path: '/auth/login', body: credentials })
   const token = memberOf(login.body, 'access_token')
@@ -50,11 +59,13 @@ export const logInTo = async (url: string, send: Send, credentials: Credentials)
   return { login, ask: (question) => ask(question, question.isPublic ? undefined : token) }
 }
 
-const jsonIn = (text: string): unknown => {
+const bodyIn = (text: string | undefined): Pick<Answer, 'body' | 'cut'> => {
+  if (text === undefined) return { body: undefined, cut: 'more than 4 MiB' }
+  if (excessAt(text, BODY_BOUNDS) !== undefined) return { body: undefined, cut: 'nested too deep, or too many values' }
   try {
-    return JSON.parse(text)
+    return { body: JSON.parse(text) }
   } catch {
-    return undefined
+    return { body: undefined }
   }
 }
 
@@ -71,8 +82,8 @@ export const sendTo =
   async (request) => {
     try {
       const signal = AbortSignal.timeout(ANSWER_MS_MAX)
-      const response = await fetch(request, { redirect: 'manual', signal })
-      return { status: response.status, headers: response.headers, text: await response.text() }
+      const response = await fetch(request, { redirect: 'manual', signal, decompress: false })
+      return { status: response.status, headers: response.headers, text: await textOf(response) }
     } catch (error) {
       throw new ProgramError(
         EXIT.failed,
@@ -80,3 +91,14 @@ export const sendTo =
       )
     }
   }
+
+const textOf = async ({ body }: Response): Promise<string | undefined> => {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body ?? []) {
+    length += chunk.byteLength
+    if (length > BODY_BYTES_MAX) return undefined
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}

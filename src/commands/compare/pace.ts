@@ -4,23 +4,32 @@ import type { Answer, Host, Question } from './host.ts'
 
 /** How many requests are waited for at once, if the limit is that large. */
 const WAITED_FOR = 10
+/** In all. */
 const WAIT_MS_MAX = HOUR_MS
 const ATTEMPTS_MAX = 3
 const TOO_MANY_REQUESTS = 429
 
 /** Asks within the limits of a host. Somebody else may use up what the client has left: such a refusal is waited out. */
 export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['ask'] => {
+  let leftMs = WAIT_MS_MAX
   const wait = async (ms: number): Promise<void> => {
+    if (ms > leftMs)
+      throw new ProgramError(
+        EXIT.failed,
+        'the host has no requests left for this client within an hour\nTry again later.',
+      )
+    leftMs -= ms
     if (ms >= SECOND_MS) onWait(Math.ceil(ms / SECOND_MS))
     await Bun.sleep(ms)
   }
-  let waitMs = 0
+  let aheadMs = 0
   return async (question: Question): Promise<Answer> => {
+    let waitMs = question.isPublic ? 0 : aheadMs
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      if (!question.isPublic) await wait(waitMs)
+      await wait(waitMs)
       const answer = await ask(question)
       if (answer.status !== TOO_MANY_REQUESTS) {
-        if (!question.isPublic) waitMs = waitMsAfter(answer)
+        if (!question.isPublic) aheadMs = waitMsAfter(answer)
         return answer
       }
       waitMs = (numberIn(answer.headers, 'retry-after') ?? 1) * SECOND_MS
@@ -35,8 +44,6 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
 /**
  * How long to wait after an answer, so that the next request does not meet the limit (spec section 8). A bucket refills
  * evenly, and X-RateLimit-Reset is when it is full.
- *
- * @throws ProgramError if that is longer than an hour
  */
 const waitMsAfter = ({ headers }: Answer): number => {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
@@ -44,9 +51,7 @@ const waitMsAfter = ({ headers }: Answer): number => {
   )
   if (limit === undefined || remaining === undefined || reset === undefined || remaining > 0) return 0
   const fullInMs = Math.max(0, reset * SECOND_MS - timeOf(headers))
-  const waitMs = Math.ceil((fullInMs / limit) * Math.min(WAITED_FOR, limit))
-  if (waitMs <= WAIT_MS_MAX) return waitMs
-  throw new ProgramError(EXIT.failed, 'the host has no requests left for this client within an hour\nTry again later.')
+  return limit === 0 ? fullInMs : Math.ceil((fullInMs / limit) * Math.min(WAITED_FOR, limit))
 }
 
 const numberIn = (headers: Headers, name: string): number | undefined => {

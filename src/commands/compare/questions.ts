@@ -1,4 +1,5 @@
 import type { ServedOperation } from '../../http/operation.ts'
+import { freshSeed } from '../../kernel/ids.ts'
 import { memberOf, type Question } from './host.ts'
 
 /** What a host is asked: nothing that writes (contract C15). */
@@ -70,14 +71,21 @@ const recordCases = (served: ServedOperation): Case[] => {
       about: '',
       questionOf: (lists) => {
         const [first] = lists.get(list) ?? []
-        const id = memberOf(first, 'id')
-        return id === undefined ? undefined : { method: 'GET', path: path(String(id)) }
+        const id = idOf(first)
+        return id === undefined ? undefined : { method: 'GET', path: path(id) }
       },
     },
     get('an unknown id', UNKNOWN_ID),
     ...(errors.some((name) => name.endsWith('invalid_id')) ? [get('an invalid id', '0')] : []),
     withoutToken(served, path('1')),
   ]
+}
+
+/** A host may send anything: what is no id would lead elsewhere in a path. */
+const idOf = (record: unknown): string | undefined => {
+  const id = memberOf(record, 'id')
+  const isId = typeof id === 'string' ? /^[\w-]{1,64}$/.test(id) : Number.isInteger(id)
+  return isId ? String(id) : undefined
 }
 
 const withoutToken = (served: ServedOperation, path: string): Case => ({
@@ -88,7 +96,7 @@ const withoutToken = (served: ServedOperation, path: string): Case => ({
 
 /** Availability, charges and discount of a product write nothing. */
 const productCases = (served: ServedOperation): Case[] => {
-  const path = (id: unknown) => served.route.replace(':id', String(id))
+  const path = (id: string) => served.route.replace(':id', id)
   const post = (about: string, id: string, body: object | string): Case => ({
     served,
     about,
@@ -119,19 +127,23 @@ const productCases = (served: ServedOperation): Case[] => {
 }
 
 /** A product in the currency of a wallet, for which no exchange rate is needed. */
-const payableIn = (lists: Lists): { id: unknown; denomination: unknown } | undefined => {
+const payableIn = (lists: Lists): { id: string; denomination: unknown } | undefined => {
   const currencies = (lists.get(WALLETS) ?? []).map((wallet) => memberOf(wallet, 'currency_code'))
   const product = lists.get(PRODUCTS)?.find((one) => currencies.includes(memberOf(one, 'currency_code')))
   const bands = memberOf(product, 'available_denominations')
   const denomination = Array.isArray(bands) ? memberOf(bands[0], 'min_value') : undefined
-  return denomination === undefined ? undefined : { id: memberOf(product, 'id'), denomination }
+  const id = idOf(product)
+  return id === undefined || denomination === undefined ? undefined : { id, denomination }
 }
 
-/** Nobody is called so: failed logins of a real name could lock it out of a host. */
-const NOBODY = { username: 'nobody-scrip-compare', password: 'nobody' }
+/**
+ * Nobody is called so: failed logins of a real name could lock it out of a host. A name that is the same in each run would
+ * meet the limit of failed logins.
+ */
+const nobody = () => ({ username: `nobody-${freshSeed()}`, password: 'nobody' })
 
 const loginCases = (served: ServedOperation): Case[] => [
-  publicPost(served, 'an unknown username', NOBODY),
+  publicPost(served, 'an unknown username', nobody()),
   publicPost(served, 'an empty object', {}),
   publicPost(served, 'a body that is not JSON', 'not JSON'),
 ]
