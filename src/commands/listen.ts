@@ -3,6 +3,7 @@ import { sandboxAccessOf } from '../config/config.ts'
 import { wantsColor } from '../config/environment.ts'
 import type { ListenOptions, TriggerOptions } from '../config/option-table.ts'
 import { visible } from '../kernel/visible.ts'
+import { isSignedBy } from '../webhooks/signing.ts'
 import { EXIT, errorText, ProgramError } from './exit.ts'
 import { SandboxClient } from './sandbox-client.ts'
 
@@ -15,7 +16,10 @@ interface Received {
 }
 
 const COLORS = { grey: 90, green: 32, red: 31 } as const
+const UNAUTHORIZED = 401
 const NOT_REACHED = 502
+/** Far beyond the largest event: one is some kilobytes. */
+const EVENT_BYTES_MAX = 1_048_576
 const RESEND_KEY = 'r'
 const INTERRUPT_KEY = '\u0003'
 /** How often the sandbox is asked whether it still has the webhook. */
@@ -26,11 +30,17 @@ export const listen = async (options: ListenOptions): Promise<void> => {
   const client = new SandboxClient(sandboxAccessOf(options))
   const paint = painter(wantsColor(process.stdout.isTTY))
   let last: string | undefined
+  // An event can come before the response that has the secret.
+  const secret = Promise.withResolvers<string>()
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
+    development: false,
+    maxRequestBodySize: EVENT_BYTES_MAX,
+    error: () => refusal(),
     fetch: async (request) => {
       const body = await request.text()
+      if (!isSignedBy(await secret.promise, request.headers, body)) return refusal()
       const event = JSON.parse(body) as Received
       last = event.id
       const response = options.forward === undefined ? undefined : await forward(options.forward, request, body)
@@ -43,7 +53,8 @@ export const listen = async (options: ListenOptions): Promise<void> => {
     const url = `http://127.0.0.1:${server.port}/`
     const events = options.events.split(',').map((pattern) => pattern.trim())
     const webhook = await client.send('POST', '/api/v1/webhooks', { name: 'scrip listen', url, events })
-    process.stdout.write(`secret ${webhook.secret}\n`)
+    secret.resolve(String(webhook.secret))
+    process.stdout.write(`secret ${visible(String(webhook.secret))}\n`)
     listenToKeys(stopped.resolve, async () => {
       if (last === undefined) process.stderr.write('No event has come yet.\n')
       else await client.send('POST', `/api/v1/events/${last}/redeliver`)
@@ -72,8 +83,11 @@ const watch = async (client: SandboxClient, id: string | undefined): Promise<nev
 export const trigger = async (type: string, options: TriggerOptions): Promise<void> => {
   const client = new SandboxClient(sandboxAccessOf(options))
   const { id } = await client.control('POST', '/events', { type })
-  process.stdout.write(`${id}\n`)
+  process.stdout.write(`${visible(String(id))}\n`)
 }
+
+const refusal = (): Response =>
+  new Response('not signed by the server that scrip listen listens to\n', { status: UNAUTHORIZED })
 
 /** The response of the receiver, for the list of deliveries; 502 if it cannot be reached. */
 const forward = async (url: string, { headers }: Request, body: string): Promise<Response> => {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { SECOND_MS } from '../kernel/clock.ts'
 import type { Signing } from './tables.ts'
 
@@ -23,7 +23,10 @@ interface SignedEvent {
 }
 
 /** The library is loaded on first use, because it delays the start. */
-const standardSignature = ({ eventId, body, atMs }: SignedEvent, secret: string): string => {
+const standardSignature = (
+  { eventId, body, atMs }: Pick<SignedEvent, 'eventId' | 'body' | 'atMs'>,
+  secret: string,
+): string => {
   const { Webhook } = require('standardwebhooks') as typeof import('standardwebhooks')
   return new Webhook(secret).sign(eventId, new Date(atMs), body)
 }
@@ -50,3 +53,16 @@ export const signatureHeaders: Record<Signing, (event: SignedEvent) => Record<st
 }
 
 const secondsOf = (timeMs: number): string => String(Math.floor(timeMs / SECOND_MS))
+
+/** Whether a standard signature is of a secret, whenever it was made: a world has a clock of its own. */
+export const isSignedBy = (secret: string, headers: Headers, body: string): boolean => {
+  const [eventId, seconds, signatures] = ['id', 'timestamp', 'signature'].map(
+    (name) => headers.get(`webhook-${name}`) ?? '',
+  ) as [string, string, string]
+  if (!/^\d{1,11}$/.test(seconds)) return false
+  const expected = Buffer.from(standardSignature({ eventId, body, atMs: Number(seconds) * SECOND_MS }, secret))
+  return signatures.split(' ').some((signature) => {
+    const sent = Buffer.from(signature)
+    return sent.length === expected.length && timingSafeEqual(sent, expected)
+  })
+}

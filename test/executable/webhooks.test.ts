@@ -247,6 +247,78 @@ describe('scrip listen', () => {
     await server.stop()
   })
 
+  test('forwards what the server has signed and nothing else; a stranger gets a plain refusal', async () => {
+    const server = await start()
+    const receiver = openReceiver(() => new Response('thanks'))
+    const listening = Bun.spawn([...COMMAND, 'listen', '--url', server.url, '--forward', receiver.url], {
+      stdout: 'pipe',
+      stderr: 'pipe',
+      stdin: 'ignore',
+    })
+    const lines = linesOf(listening.stdout)
+    const secret = ((await lines.next()).value ?? '').slice('secret '.length)
+    const pair = await server.request('/auth/login', {
+      method: 'POST',
+      body: '{"username":"sandbox","password":"sandbox"}',
+    })
+    const { access_token } = (await pair.json()) as { access_token: string }
+    const hooks = await server.request('/api/v1/webhooks', { headers: { authorization: `Bearer ${access_token}` } })
+    const [{ url = '' } = {}] = (await hooks.json()) as { url?: string }[]
+
+    const body = JSON.stringify({ id: 'evt_1', type: 'payout.failed', created_at: '2030-01-01T00:00:00Z', data: {} })
+    const signed = (by: string, id = 'evt_1') => ({
+      'webhook-id': id,
+      'webhook-timestamp': '1900000000',
+      'webhook-signature': new Stranger(by).sign('evt_1', new Date(1_900_000_000_000), body),
+    })
+    const strange: RequestInit[] = [
+      {},
+      { method: 'POST', body: 'no JSON' },
+      { method: 'POST', body },
+      { method: 'POST', body, headers: { ...signed(secret), 'webhook-timestamp': '1e9' } },
+      { method: 'POST', body, headers: signed(`whsec_${Buffer.from('of somebody else').toString('base64')}`) },
+      { method: 'POST', body, headers: signed(secret, 'evt_2') },
+      { method: 'POST', body: `${body} `, headers: signed(secret) },
+    ]
+    for (const init of strange) {
+      const response = await fetch(url, init)
+      expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+        401,
+        'text/plain;charset=utf-8',
+        'not signed by the server that scrip listen listens to\n',
+      ])
+    }
+    expect(receiver.received).toEqual([])
+    expect((await fetch(url, { method: 'POST', body, headers: signed(secret) })).status).toBe(200)
+    expect((await lines.next()).value).toBe('2030-01-01T00:00:00Z  payout.failed              evt_1  200')
+    expect(receiver.received.map((one) => one.body)).toEqual([body])
+    listening.kill('SIGINT')
+    expect([await listening.exited, await listening.stderr.text()]).toEqual([0, ''])
+    receiver.stop()
+    await server.stop()
+  })
+
+  test('shows control characters in what a server sends: its secret, and the id of trigger', async () => {
+    const member = '\u001b]0;title\u0007\u202e'
+    const foreign = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => Response.json({ access_token: 'x', id: member, secret: `whsec_${member}` }),
+    })
+    const url = `http://127.0.0.1:${foreign.port}`
+    const shown = '\\u{1b}]0;title\\u{7}\\u{202e}'
+    const listening = Bun.spawn([...COMMAND, 'listen', '--url', url], {
+      stdout: 'pipe',
+      stderr: 'ignore',
+      stdin: 'ignore',
+    })
+    expect((await linesOf(listening.stdout).next()).value).toBe(`secret whsec_${shown}`)
+    listening.kill('SIGKILL')
+    await listening.exited
+    expect((await run(['trigger', 'payout.failed', '--url', url])).stdout).toBe(`${shown}\n`)
+    await foreign.stop(true)
+  })
+
   test('ends when no more events come: after a reset, a restart or the end of the sandbox', async () => {
     const server = await start()
     const listen = async () => {
