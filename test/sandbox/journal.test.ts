@@ -471,6 +471,9 @@ describe('Secrets', () => {
     ['JSON within a text', '{"note":"{\\"refresh_token\\":\\"SECRET\\"}"}'],
     ['JSON within a text within a text', '{"note":"[\\"{\\\\\\"password\\\\\\":\\\\\\"SECRET\\\\\\"}\\"]"}'],
     ['JSON within a text, escaped', '{"note":"{\\"p\\\\u0061ssword\\":\\"SECRET\\"}"}'],
+    ['a member called authorization', '{"Authorization":"Bearer SECRET"}'],
+    ['a member called token', '{"note":{"token":"SECRET"}}'],
+    ['members of that kind', '{"apiKey":"SECRET","idToken":"SECRET","client_secret":"SECRET","x-api-key":"SECRET"}'],
     ['what is no JSON', 'password=SECRET'],
     ['JSON that is broken off', '{"password":"SECRET"'],
   ])('are not kept of %s', async (_, body) => {
@@ -487,6 +490,10 @@ describe('Secrets', () => {
     ['cookie', { cookie: 'session=SECRET' }],
     ['proxy-authorization', { 'proxy-authorization': 'SECRET' }],
     ['x-sandbox-token', { 'x-sandbox-token': 'SECRET' }],
+    ['x-api-key', { 'X-API-Key': 'SECRET' }],
+    ['api-key', { 'api-key': 'SECRET' }],
+    ['x-auth-token', { 'x-auth-token': 'SECRET' }],
+    ['x-client-secret', { 'x-client-secret': 'SECRET' }],
   ])('are not kept of the header %s', async (name, headers) => {
     const before = (await entriesOf('default')).length
     await server.request('/api/v1/countries', { headers })

@@ -2,22 +2,23 @@ import type { ResponseHeaders } from '../../http/observer.ts'
 
 /** What the request log shows of headers, bodies and paths: nothing that grants access (decision 0014). */
 
-const SECRET_HEADERS = new Set(['authorization', 'cookie', 'x-sandbox-token', 'proxy-authorization'])
 const REDACTED = '[redacted]'
+
+/** Names of secrets end with one of these, whoever chose them: `x-api-key`, `idToken`, `client_secret`. */
+const SECRET_WORDS = 'password|secret|token|authorization|cookie|api[_-]?key'
+const VOUCHER_NAMES = 'card_number|pin_code|claim_url'
+/** A member name may be escaped: a text without a secret name and without an escape holds no secret. */
+const SUSPECT = new RegExp(`${SECRET_WORDS}|${VOUCHER_NAMES}|\\\\u`, 'i')
+const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$|^(?:${VOUCHER_NAMES})$`, 'i')
 
 /** Header names in lower case, secret values replaced. */
 export const redactedHeaders = (headers: ResponseHeaders): Record<string, string> =>
   Object.fromEntries(
     (headers instanceof Headers ? [...headers] : Object.entries(headers)).map(([spelled, value]) => {
       const name = spelled.toLowerCase()
-      return [name, SECRET_HEADERS.has(name) ? REDACTED : String(value)]
+      return [name, SECRET_NAME.test(name) ? REDACTED : String(value)]
     }),
   )
-
-const SECRET_NAMES = 'password|secret|access_token|refresh_token|card_number|pin_code|claim_url'
-/** A member name may be escaped: a text without a secret name and without an escape holds no secret. */
-const SUSPECT = new RegExp(`${SECRET_NAMES}|\\\\u`, 'i')
-const SECRET_MEMBER = new RegExp(`^(?:${SECRET_NAMES})$`, 'i')
 
 const BODY_CHARACTERS_MAX = 65_536
 /** The most bytes that so many characters take in UTF-8, and one character more to see that there are more. */
@@ -45,7 +46,7 @@ const withoutSecrets = (body: string): string => {
 
 /** A value without secrets, by its name. */
 export const redactedMember = (name: string, member: unknown): unknown => {
-  if (SECRET_MEMBER.test(name) && member !== null && !isListOfMessages(member)) return REDACTED
+  if (SECRET_NAME.test(name) && member !== null && !isListOfMessages(member)) return REDACTED
   return typeof member === 'string' && JSON_WITHIN.test(member) && SUSPECT.test(member)
     ? withoutSecrets(member)
     : member
@@ -65,5 +66,5 @@ export const redactedPath = (path: string): string => {
 
 const redactedParameter = (parameter: string): string => {
   const [name = ''] = new URLSearchParams(parameter).keys()
-  return SECRET_MEMBER.test(name) ? `${name}=${REDACTED}` : parameter
+  return SECRET_NAME.test(name) ? `${name}=${REDACTED}` : parameter
 }
