@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMAND, inFolder, type Place, run } from './program.ts'
 
@@ -127,6 +127,15 @@ test('no file has a token, a password or a voucher code', () =>
       expect(written).not.toContain(secret)
     expect(readFileSync(lines, 'utf8')).toContain('[redacted]')
   }))
+
+test.each(['journal.jsonl', 'journal.har', 'run.capsule'])('%s is for its owner alone, whatever was there', (name) =>
+  inFolder(async (folder) => {
+    const file = join(folder, name)
+    writeFileSync(file, 'of an earlier run', { mode: 0o644 })
+    await run(['run', name === 'run.capsule' ? '--capsule' : '--journal', file, '--', 'true'])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  }),
+)
 
 describe('--junit FILE', () => {
   test('has a suite for each operation with its outcomes, and one with the types of events, skipped if not met', () =>

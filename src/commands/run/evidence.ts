@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import type { RunConfig } from '../../config/config.ts'
+import { PRIVATE_FILE_MODE } from '../../db/data-folder.ts'
 import type { Log } from '../../observability/log.ts'
 import { recordedFrom } from '../../sandbox/requests/request-log.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
@@ -32,10 +33,13 @@ export class Evidence implements Disposable {
   constructor(private readonly config: RunConfig) {
     const { on, coverageFile, journalFile, junitFile, capsuleFile, summaryFile } = config.evidence
     const isAlways = on === 'always'
-    const open = (flag: string, file: string | undefined, writerOf: WriterOf, always = isAlways) => {
+    const open = (flag: string, file: string | undefined, writerOf: WriterOf, always = isAlways, mode?: number) => {
       if (file === undefined || file === STANDARD_ERROR) return
-      this.#files.push({ name: file, staged: new StagedFile(flag, file), writerOf, isAlways: always })
+      this.#files.push({ name: file, staged: new StagedFile(flag, file, mode), writerOf, isAlways: always })
     }
+    // What clients have sent is not for everybody.
+    const openPrivate = (flag: string, file: string | undefined, writerOf: WriterOf) =>
+      open(flag, file, writerOf, isAlways, PRIVATE_FILE_MODE)
     try {
       open(
         '--coverage',
@@ -43,13 +47,13 @@ export class Evidence implements Disposable {
         reporting((ended) => coverageText(coverageFile, ended)),
         true,
       )
-      open('--journal', journalFile, journalFile?.endsWith('.har') ? journalHar : journalLines)
+      openPrivate('--journal', journalFile, journalFile?.endsWith('.har') ? journalHar : journalLines)
       open(
         '--junit',
         junitFile,
         reporting(({ report }) => toJUnit(report)),
       )
-      open('--capsule', capsuleFile, capsule(config))
+      openPrivate('--capsule', capsuleFile, capsule(config))
       open('--summary', summaryFile, reporting(toMarkdown))
     } catch (error) {
       this[Symbol.dispose]()

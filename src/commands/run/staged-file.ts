@@ -29,11 +29,13 @@ export class StagedFile implements Disposable {
   #failure: unknown
 
   /** @throws UsageError naming the flag, if the file cannot be written */
-  constructor(flag: string, file: string) {
+  constructor(flag: string, file: string, mode?: number) {
     try {
       this.#place = placeOf(file)
       this.#staged = `${this.#place}.${process.pid}`
-      this.#descriptor = isReplaceable(this.#place) ? openSync(this.#staged, 'w') : undefined
+      // A file or link that is there already is not written to: somebody else may have put it there.
+      rmSync(this.#staged, { force: true })
+      this.#descriptor = isReplaceable(this.#place) ? openSync(this.#staged, 'wx', mode) : undefined
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       throw new UsageError(`${flag}: cannot write ${file}: ${why}\nName another file.`)
