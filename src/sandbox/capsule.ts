@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { zstdDecompressSync } from 'node:zlib'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Database } from '../db/database.ts'
@@ -9,7 +10,7 @@ import { rulesOf } from './faults/rules.ts'
 import { Met } from './requests/coverage.ts'
 import { RecordedRequest } from './requests/operations.ts'
 import { forgetPasswords } from './seed/accounts.ts'
-import { stateFrom, writeSnapshot } from './worlds/snapshot-file.ts'
+import { stateFrom, Unpacking, writeSnapshot } from './worlds/snapshot-file.ts'
 import { stateOf, type WorldState } from './worlds/state.ts'
 
 /** A run of `scrip run` in one file, which `scrip open` serves again (decision 53). */
@@ -124,10 +125,11 @@ export class CapsuleFault extends Error {
 export const readCapsule = (text: string): Capsule => {
   const [first = '', ...lines] = checkedLines(text)
   const head = readerOf(Head)(first)
+  const unpacking = new Unpacking(text.length)
   const capsule: Capsule = {
     seed: head.seed,
     rates: head.rates,
-    packedCatalog: head.catalog === undefined ? undefined : Buffer.from(head.catalog, 'base64'),
+    packedCatalog: head.catalog === undefined ? undefined : checkedCatalog(head.catalog, unpacking),
     worlds: new Map(),
     snapshots: new Map(),
     faults: new Map(),
@@ -138,16 +140,27 @@ export const readCapsule = (text: string): Capsule => {
   for (const line of lines) {
     const { request, world, snapshot, coverage } = readLine(line)
     if (world) {
-      capsule.worlds.set(world.name, stateFrom(world.snapshot))
+      capsule.worlds.set(world.name, stateFrom(world.snapshot, unpacking))
       capsule.faults.set(world.name, world.faults ?? [])
       if (world.coverage) capsule.coverage.set(world.name, world.coverage)
     }
-    if (snapshot) capsule.snapshots.set(snapshot.name, stateFrom(snapshot.state))
+    if (snapshot) capsule.snapshots.set(snapshot.name, stateFrom(snapshot.state, unpacking))
     if (coverage) capsule.coverage.set(undefined, coverage)
     if (request) addRequest(capsule, request)
   }
   if (!capsule.worlds.has(DEFAULT_WORLD)) throw new CapsuleFault('not a capsule: it has no default world')
   return capsule
+}
+
+/** @throws CapsuleFault */
+const checkedCatalog = (base64: string, unpacking: Unpacking): Uint8Array => {
+  const packed = Buffer.from(base64, 'base64')
+  try {
+    unpacking.unpack(packed, zstdDecompressSync)
+  } catch (error) {
+    throw new CapsuleFault(`not a capsule: /catalog: ${(error as Error).message}`)
+  }
+  return packed
 }
 
 /** A world that was reset, or dropped and made again, counts from 1 again: only its last requests are its own. */

@@ -6,7 +6,7 @@ import { catalogVersion } from '../catalog/import.ts'
 import { readRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
 import { Database } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
+import { migrate, schemaFaults } from '../db/migrate.ts'
 import type { Clock, SteadyClock } from '../kernel/clock.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
@@ -86,13 +86,13 @@ const readSources = (config: Config, clock: SteadyClock, isServedElsewhere: bool
   const seed = capsule?.seed ?? config.seed ?? freshSeed()
   const reference = readReference()
   const snapshot = snapshotFile === undefined ? undefined : readSnapshotFile(snapshotFile, config, clock)
-  const rates = ratesFile === undefined ? capsule?.rates : readFileSync(ratesFile, 'utf8')
+  const rates = ratesFile === undefined ? capsule?.rates : bytesOf(ratesFile).toString()
   const files = {
     config,
     clock,
     seed,
     reference,
-    packedCatalog: catalogFile === undefined ? capsule?.packedCatalog : Bun.zstdCompressSync(readFileSync(catalogFile)),
+    packedCatalog: catalogFile === undefined ? capsule?.packedCatalog : Bun.zstdCompressSync(bytesOf(catalogFile)),
     rates: rates === undefined ? undefined : readRates(rates, reference),
     snapshot,
     capsule,
@@ -103,10 +103,20 @@ const readSources = (config: Config, clock: SteadyClock, isServedElsewhere: bool
   return { ...files, scenario: scenario?.document, given, initial: given ?? seededState(seed) }
 }
 
+/** @throws Error with the path, which that of a folder lacks */
+const bytesOf = (file: string): Buffer => {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw Object.assign(error as Error, { path: file })
+  }
+}
+
 /** @throws SnapshotFault */
 const readSnapshotFile = (file: string, config: Config, clock: Clock): WorldState => {
+  const text = bytesOf(file).toString()
   try {
-    return upToDate(readSnapshot(readFileSync(file, 'utf8')), config, clock)
+    return upToDate(readSnapshot(text), config, clock)
   } catch (error) {
     throw new SnapshotFault(`${file}: ${error instanceof Error ? error.message : String(error)}`, file)
   }
@@ -114,8 +124,9 @@ const readSnapshotFile = (file: string, config: Config, clock: Clock): WorldStat
 
 /** @throws CapsuleFault */
 const readCapsuleFile = (file: string, config: Config, clock: Clock): Capsule => {
+  const text = bytesOf(file).toString()
   try {
-    const capsule = readCapsule(readFileSync(file, 'utf8'))
+    const capsule = readCapsule(text)
     for (const states of [capsule.worlds, capsule.snapshots]) {
       for (const [name, state] of states) states.set(name, upToDate(state, config, clock))
     }
@@ -125,9 +136,12 @@ const readCapsuleFile = (file: string, config: Config, clock: Clock): Capsule =>
   }
 }
 
-/** Migrated, with current seed data, and with passwords to be chosen. @throws SnapshotFault, SchemaMismatch */
+/** Migrated, with current seed data, and with passwords to be chosen. Its schema is exactly what migrations make. @throws SnapshotFault, SchemaMismatch */
 const upToDate = (state: WorldState, { dataDir, voucherKey }: Config, clock: Clock): WorldState => {
   const database = Database.inMemory(state.image)
+  // Before anything is written: a foreign trigger would run.
+  const [fault] = schemaFaults(database.sqlite)
+  if (fault !== undefined) throw new SnapshotFault(`not a snapshot: /database: ${fault}`)
   migrate(database.sqlite, clock)
   if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is no sandbox')
   if (markOf(database.query) !== undefined && !areKeysOf(database.query, dataDir, voucherKey)) {

@@ -1,4 +1,6 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CoverageReport } from '../../src/sandbox/requests/coverage.ts'
@@ -249,9 +251,76 @@ describe('scrip open refuses', () => {
 
   test('a file that is missing with exit code 4', async () => {
     const { exitCode, stderr } = await run(['open', '/no/such.capsule', '--port', '0'])
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain('/no/such.capsule')
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 4,
+      stderr: 'scrip: /no/such.capsule does not exist\nCheck its name and its folder.\n',
+    })
   })
+
+  /** Another capsule with the digest of its lines. */
+  const changed = (capsule: string, change: (lines: Record<string, never>[]) => unknown) => {
+    const lines = readFileSync(capsule, 'utf8').trim().split('\n').slice(0, -1)
+    const values = lines.map((line) => JSON.parse(line))
+    change(values)
+    const body = values.map((value) => `${JSON.stringify(value)}\n`).join('')
+    const sha256 = createHash('sha256').update(body).digest('hex')
+    writeFileSync(capsule, `${body}${JSON.stringify({ sha256 })}\n`)
+  }
+  interface WorldLine {
+    world?: { name: string; snapshot: { database: string } }
+  }
+  const withImage = (capsule: string, imageOf: (image: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) =>
+    changed(capsule, (lines: WorldLine[]) => {
+      const world = lines.find((line) => line.world?.name === 'other')?.world
+      if (!world) throw new Error('no world')
+      const image = imageOf(Bun.gunzipSync(Buffer.from(world.snapshot.database, 'base64')))
+      world.snapshot.database = Buffer.from(Bun.gzipSync(image)).toString('base64')
+    })
+
+  test.each([
+    [
+      'a trigger',
+      'CREATE TRIGGER gift AFTER INSERT ON orders BEGIN UPDATE wallets SET is_active = 1; END',
+      'trigger "gift"',
+    ],
+    ['a view', 'CREATE VIEW spy AS SELECT * FROM clients', 'view "spy"'],
+    ['a table', 'CREATE TABLE more (id INTEGER) STRICT', 'table "more"'],
+    ['another column', 'ALTER TABLE wallets ADD COLUMN more TEXT', 'table "wallets"'],
+    ['an index less', 'DROP INDEX orders_client', 'index "orders_client"'],
+  ])('a capsule whose image has %s that no migration makes', (_, sql, part) =>
+    inCapsule([], async (capsule) => {
+      withImage(capsule, (image) => {
+        const database = Database.deserialize(image)
+        database.run(sql)
+        return new Uint8Array(database.serialize())
+      })
+      const { exitCode, stdout, stderr } = await run(['open', capsule, '--port', '0'])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
+      expect(stderr).toStartWith(`scrip: ${capsule}: `)
+      expect(stderr).toContain(part)
+    }),
+  )
+
+  test('a small capsule that unpacks to more than 256 MiB', () =>
+    inCapsule([], async (capsule) => {
+      withImage(capsule, (image) => {
+        const large = new Uint8Array(300 * 1_048_576)
+        large.set(image)
+        return large
+      })
+      const { exitCode, stdout, stderr } = await run(['open', capsule, '--port', '0'])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
+      expect(stderr).toBe(`scrip: ${capsule}: not a snapshot: /database: unpacks to more than 256 MiB\n`)
+    }))
+
+  test('a catalog in a capsule that unpacks to more than 256 MiB', () =>
+    inCapsule([], async (capsule) => {
+      const bomb = Buffer.from(Bun.zstdCompressSync(Buffer.alloc(300 * 1_048_576))).toString('base64')
+      changed(capsule, ([head]: { catalog?: string }[]) => Object.assign(head ?? {}, { catalog: bomb }))
+      const { exitCode, stderr } = await run(['open', capsule, '--port', '0'])
+      expect(exitCode).toBe(4)
+      expect(stderr).toBe(`scrip: ${capsule}: not a capsule: /catalog: unpacks to more than 256 MiB\n`)
+    }))
 
   test.each([
     ['--data-dir', 'data'],

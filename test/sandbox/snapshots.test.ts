@@ -460,7 +460,11 @@ describe('--snapshot FILE', () => {
       },
       /malformed/,
     ],
-    ['has a database of something else', (it) => ({ ...it, database: gzipped(foreignImage()) }), /not a snapshot/],
+    [
+      'has a database of something else',
+      (it) => ({ ...it, database: gzipped(foreignImage()) }),
+      /no database of Scrip/,
+    ],
     ['is of a newer program', (it) => changed(it, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')"), /9999/],
     [
       'has no client of a sandbox, as live data has not',
@@ -501,10 +505,13 @@ describe('--snapshot FILE', () => {
       expect(stderr).toContain(`${file}: not a snapshot: /database: is no sandbox`)
     }))
 
-  test.each(['/no/such.json', '/'])('exit 4 for %s, which cannot be read', async (path) => {
+  test.each([
+    ['/no/such.json', '/no/such.json does not exist\nCheck its name and its folder.'],
+    ['/', '/ is a folder\nName a file.'],
+  ])('exit 4 for %s, which cannot be read', async (path, what) => {
     const { exitCode, stdout, stderr } = await run(['--port', '0', '--snapshot', path])
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
-    expect(stderr).toStartWith(`scrip: ${path}: `)
+    expect(stderr).toBe(`scrip: ${what}\n`)
   })
 
   test('exit 2 in live mode, and nothing is written', () =>

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gunzipSync, gzip, type zstdDecompressSync } from 'node:zlib'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { TIME_MAX_MS } from '../../kernel/clock.ts'
@@ -43,6 +43,37 @@ export const writeSnapshot = async ({ image, ...state }: WorldState): Promise<st
 
 const packed = promisify(gzip)
 
+const MIB = 1_048_576
+/** Many small worlds, or a large one. */
+const UNPACKED_BYTES_MIN = 256 * MIB
+/** Five is usual; a world that has deleted much has more. */
+const UNPACKED_RATIO_MAX = 32
+
+/** What a small file unpacks to must not fill the memory: all that is packed in one file shares a bound. */
+export class Unpacking {
+  readonly #bytesMax: number
+  #bytesLeft: number
+
+  constructor(fileLength: number) {
+    this.#bytesMax = Math.max(UNPACKED_BYTES_MIN, UNPACKED_RATIO_MAX * fileLength)
+    this.#bytesLeft = this.#bytesMax
+  }
+
+  /** @throws SnapshotFault */
+  unpack(packed: Uint8Array, unpack: typeof gunzipSync | typeof zstdDecompressSync): Uint8Array {
+    try {
+      const bytes = unpack(packed, { maxOutputLength: this.#bytesLeft })
+      this.#bytesLeft -= bytes.length
+      return bytes
+    } catch (error) {
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      throw new SnapshotFault(
+        isTooLarge ? `unpacks to more than ${Math.floor(this.#bytesMax / MIB)} MiB` : 'cannot be unpacked',
+      )
+    }
+  }
+}
+
 /** @throws SnapshotFault */
 export const readSnapshot = (text: string): WorldState => {
   let value: unknown
@@ -51,11 +82,11 @@ export const readSnapshot = (text: string): WorldState => {
   } catch {
     throw new SnapshotFault('not JSON')
   }
-  return stateFrom(value)
+  return stateFrom(value, new Unpacking(text.length))
 }
 
 /** The state in a snapshot that is parsed already. @throws SnapshotFault */
-export const stateFrom = (value: unknown): WorldState => {
+export const stateFrom = (value: unknown, unpacking: Unpacking): WorldState => {
   const isSnapshot = TypeCompiler.Compile(SnapshotSchema)
   if (!isSnapshot.Check(value)) {
     const first = isSnapshot.Errors(value).First()
@@ -63,8 +94,8 @@ export const stateFrom = (value: unknown): WorldState => {
   }
   const { format: _, database, ...state } = value
   try {
-    return { ...state, image: Bun.gunzipSync(Buffer.from(database, 'base64')) }
-  } catch {
-    throw new SnapshotFault('not a snapshot: /database: cannot be unpacked')
+    return { ...state, image: unpacking.unpack(Buffer.from(database, 'base64'), gunzipSync) }
+  } catch (error) {
+    throw new SnapshotFault(`not a snapshot: /database: ${(error as Error).message}`)
   }
 }
