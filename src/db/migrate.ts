@@ -111,10 +111,7 @@ const versionOf = (sqlite: SqliteDatabase): number => {
 
 /** How the schema differs from its migrations: foreign triggers could move money. @throws SchemaMismatch */
 export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
-  const model = new SqliteDatabase(':memory:')
-  migrateTo(model, versionOf(sqlite), { nowMs: () => 0 })
-  const [made, present] = [partsOf(model), partsOf(sqlite)]
-  model.close()
+  const [made, present] = [partsMadeBy(versionOf(sqlite)), partsOf(sqlite)]
   const missing = [...made.keys()].filter((name) => !present.has(name))
   const others = [...present].filter(([name, sql]) => !made.has(name) || made.get(name) !== sql)
   return [
@@ -122,6 +119,18 @@ export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
     ...missing.map((name) => `the ${name} is missing`),
   ]
 }
+
+/** A capsule has many databases of one version, and making one takes twenty milliseconds. */
+const madeByVersion = new Map<number, Map<string, string>>()
+
+const partsMadeBy = (version: number): Map<string, string> =>
+  madeByVersion.getOrInsertComputed(version, () => {
+    const model = new SqliteDatabase(':memory:')
+    migrateTo(model, version, { nowMs: () => 0 })
+    const parts = partsOf(model)
+    model.close()
+    return parts
+  })
 
 /** The statement of each part, by kind and name. Litestream adds two tables to a database that it copies. */
 const partsOf = (sqlite: SqliteDatabase): Map<string, string> => {
