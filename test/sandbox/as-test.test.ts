@@ -35,7 +35,7 @@ const run = async (command: string[]): Promise<{ exitCode: number; output: strin
 }
 
 /** What a source could be broken out of with. */
-const ODD = { denomination: 100, quantity: 0, note: `'"\\ \${1} </script>\n\u2028\u202e` }
+const ODD = { denomination: 100, quantity: 0, note: `'"\\ \${1} </script>\n\u2028\u202e👩\u200d💻` }
 
 test('a recorded request as a test of node:test passes where it was recorded', async () => {
   await (await world.post('/api/v1/products/1/charges', ODD)).text()
@@ -51,6 +51,7 @@ test("POST /api/v1/products/1/charges answers 400", async () => {
       authorization: 'Bearer ' + env.SCRIP_ACCESS_TOKEN,
 `)
   expect(source).not.toMatch(/[\u2028\u202e]/)
+  expect(source).toContain('👩\u200d💻')
   const file = join(folder, 'recorded.test.mjs')
   writeFileSync(file, source)
   const { exitCode, output } = await run(['node', '--test', file])

@@ -92,12 +92,11 @@ export const toPytest = (recorded: RecordedRequest): string => {
 const errorIn = (body: unknown): unknown =>
   typeof body === 'object' && body !== null && 'error' in body ? body : undefined
 
-/** A literal of JavaScript, and of Python: characters that editors do not show are escaped. */
+/** A literal of JavaScript, and of Python: characters that control how a text is shown are escaped. */
 const literal = (text: string): string =>
-  JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at))}`).join(''),
+  JSON.stringify(text).replace(
+    /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-
-const hex = (unit: number): string => unit.toString(16).padStart(4, '0')
 
 const indented = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')

@@ -62,12 +62,12 @@ export const amount = (value: number, currency: string): string => {
 export const ms = (duration: number): string =>
   duration >= 100 ? `${Math.round(duration)} ms` : `${duration.toFixed(duration >= 10 ? 1 : 2)} ms`
 
-/** Invisible characters and those that turn the direction of text, made visible: what is shown is what was sent. */
+/** Characters that control a terminal or the direction of text, made visible: what is shown is what was sent. */
 export const visible = (text: string): string =>
-  text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`
-  })
+  text.replace(
+    /(?![\n\t])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 export interface Loaded<Value> {
   value: Value | undefined
