@@ -8,7 +8,7 @@ import type { Log } from '../observability/log.ts'
 
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
-import { sandboxGate, worldGate } from './control/gate.ts'
+import { hostGate, sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { DOCUMENTATION } from './documentation.ts'
 import { worldDamaged } from './errors.ts'
@@ -58,9 +58,9 @@ export class Sandbox implements Extension {
   readonly #feed: Feed
 
   constructor(private readonly options: SandboxOptions) {
-    const { worlds, catalog, host, publicUrl, log } = options
+    const { worlds, catalog, log } = options
     worlds.onDamaged(({ message }) => log.error('damaged file', { file: message }))
-    const resolve = worldAccounts(worlds, worldGate({ boundHost: host, publicUrl }))
+    const resolve = worldAccounts(worlds, worldGate)
     this.#coverage = new Coverage(this.#outcomes, worlds)
     this.supply = generatedSupply(
       (world, productId) => (catalog.find(productId) ?? catalog.findAny(world, productId))?.validity,
@@ -98,9 +98,11 @@ export class Sandbox implements Extension {
 
   /** What comes before the handlers of public routes; for protected ones, the guard notifies the observer. */
   get hooks(): AnyElysia {
-    return new Elysia({ name: 'sandbox-hooks' }).onTransform({ as: 'global' }, ({ request, path, route }) =>
-      this.observer.entered({ request, path, route }),
-    )
+    const { host, publicUrl } = this.options
+    const refuseForeignHost = hostGate({ boundHost: host, publicUrl })
+    return new Elysia({ name: 'sandbox-hooks' })
+      .onRequest(({ request }) => refuseForeignHost(request))
+      .onTransform({ as: 'global' }, ({ request, path, route }) => this.observer.entered({ request, path, route }))
   }
 
   routes(program: Program): AnyElysia {

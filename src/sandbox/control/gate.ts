@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { targetOf } from '../../http/target.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import { FOREIGN_SITE, TOKEN_WRONG } from '../errors.ts'
@@ -36,14 +37,22 @@ export const sandboxGate =
     if (token === undefined || sent === null || !sameSecret(sent, token)) throw new DomainError(TOKEN_WRONG)
   }
 
-/** Whose login may make a world (decision 27): the token is not asked for, and by which name others reach it is unknown. */
-export const worldGate =
-  ({ boundHost, publicUrl }: { boundHost: string; publicUrl: string }) =>
-  (request: Request): void => {
-    const { hostname } = ownUrl(request)
-    if (isLoopback(boundHost) && !isLoopback(hostname) && hostname !== new URL(publicUrl).hostname)
-      throw new DomainError(FOREIGN_SITE)
+/** Whose login may make a world (decision 10): the token is not asked for. */
+export const worldGate = (request: Request): void => void ownUrl(request)
+
+/**
+ * By which names the API is reached. A page whose name resolves to this machine could log in with the known password, and read
+ * the network through the deliveries of its webhooks. Bound elsewhere, it is unknown by which names others reach the server.
+ */
+export const hostGate = ({ boundHost, publicUrl }: { boundHost: string; publicUrl: string }) => {
+  const publicName = new URL(publicUrl).hostname
+  const isOwn = ({ hostname }: URL): boolean => isLoopback(hostname) || hostname === publicName
+  return ({ url, headers }: Request): void => {
+    // Every browser sends a Host; some health checks of proxies do not.
+    if (!isLoopback(boundHost) || !headers.has('host') || !/^\/(?:auth|api\/v1)(?:[/?]|$)/.test(targetOf(url))) return
+    if (URL.canParse(url) && !isOwn(new URL(url))) throw new DomainError(FOREIGN_SITE)
   }
+}
 
 /** The URL that a request was sent to. @throws DomainError sandbox_foreign when a page of another site sent it */
 const ownUrl = ({ url, headers }: Request): URL => {
