@@ -24,6 +24,7 @@ export class FeedReader {
     const response = await server.request(`/_sandbox/feed${query}`, { headers })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(response.headers.get('x-accel-buffering')).toBe('no')
     if (!response.body) throw new Error('a feed without a body')
     const feed = new FeedReader(response.body.getReader())
     await feed.#block()

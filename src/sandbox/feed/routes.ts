@@ -9,7 +9,9 @@ export const feedRoutes = ({ worlds, feed }: Parts) =>
     ({ query, request }) => {
       const world = query.world === ALL_WORLDS ? ALL_WORLDS : getWorld(worlds, query.world).name
       const stream = feed.open(world, numberIn(request.headers.get('last-event-id')))
-      return new Response(stream, { headers: { 'content-type': EVENT_STREAM, 'cache-control': 'no-store' } })
+      // nginx buffers a response unless it has the last one.
+      const headers = { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+      return new Response(stream, { headers })
     },
     openFeed,
   )
