@@ -103,6 +103,12 @@ const choice =
     choices.find((candidate) => candidate.toLowerCase() === value.toLowerCase()) ??
     new Problem('enum', `must be one of ${choices.join(', ')}`)
 
+/** Fields are named as in responses, also by `sort`. */
+const fieldName =
+  <Field extends string>(fields: readonly Field[]): Read<Field> =>
+  (value) =>
+    fields.find((candidate) => candidate === value) ?? new Problem('enum', `must be one of ${fields.join(', ')}`)
+
 export const choiceFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
   filter(oneOf(choices, { description }), choice(choices))
 
@@ -165,7 +171,7 @@ export interface Sort<Field extends string> {
 export const orderQuery = <Field extends string>(fields: readonly Field[]) => ({
   sort_by: parameter<Field>(
     oneOf<string>(fields, { default: 'created_at', description: 'The field that the list is sorted by' }),
-    choice(fields),
+    fieldName(fields),
   ),
   sort_order: parameter<Direction>(
     eitherCase(DIRECTIONS, { default: 'DESC', description: 'The direction, in either case' }),
@@ -181,7 +187,7 @@ export const sortQuery = <Field extends string>(fields: readonly Field[]) => ({
     }),
     sort(fields),
   ),
-  sort_by: choiceFilter(fields, 'The field that the list is sorted by'),
+  sort_by: filter(oneOf(fields, { description: 'The field that the list is sorted by' }), fieldName(fields)),
   sort_order: eitherCaseFilter(DIRECTIONS, 'The direction, in either case'),
 })
 

@@ -233,6 +233,7 @@ describe('sort of beneficiaries', () => {
   test.each([
     ['sort_by=phone', `sort_by must be one of ${FIELDS}`],
     ['sort_by=', `sort_by must be one of ${FIELDS}`],
+    ['sort_by=EMAIL', `sort_by must be one of ${FIELDS}`],
     ['sort_by=id', `sort_by must be one of ${FIELDS}`],
     ['sort_by=toString', `sort_by must be one of ${FIELDS}`],
     ['sort_order=UP', 'sort_order must be one of ASC, DESC'],
