@@ -271,7 +271,7 @@ export class RequestObserver implements HttpObserver {
       ...session,
       write: (work) => {
         const isWatched = this.options.isWatched()
-        watchRows(world, isWatched)
+        watchRows(world)
         const takesValues = isWatched && this.#takesValues()
         return this.#events.during(observed, world, (cause) =>
           session.write((tx) => {

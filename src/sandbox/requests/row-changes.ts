@@ -45,10 +45,9 @@ interface Noted {
 /** Temporary triggers that note each change of a row; they exist for a connection alone, and are made anew with it. */
 const watch = worldPart(({ db: { sqlite } }) => {
   // The connection may have them already: parts are forgotten more often than connections are closed.
-  const withValues = notesValues(sqlite)
-  sqlite.run(triggersOf(sqlite, withValues))
+  triggers ??= triggersOn(sqlite)
+  sqlite.run(triggers)
   return {
-    withValues,
     begin: sqlite.query<unknown, [number]>('INSERT INTO temp.noting VALUES (?)'),
     end: sqlite.query('DELETE FROM temp.noting'),
     clear: sqlite.query('DELETE FROM temp.row_changes'),
@@ -61,21 +60,15 @@ const watch = worldPart(({ db: { sqlite } }) => {
   }
 }, 'derived')
 
-const notesValues = (sqlite: Database['sqlite']): boolean =>
-  sqlite.query("SELECT 1 FROM temp.sqlite_schema WHERE sql LIKE '%json_array%' LIMIT 1").get() !== null
-
 /** Written once: all worlds have the schema of the program. Most of the first write of a world would be to write it again. */
-const written: { plain?: string; withValues?: string } = {}
+let triggers: string | undefined
 
-const triggersOf = (sqlite: Database['sqlite'], withValues: boolean): string => {
-  const name = withValues ? 'withValues' : 'plain'
-  written[name] ??= [
+const triggersOn = (sqlite: Database['sqlite']): string =>
+  [
     'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT, before TEXT)',
     'CREATE TEMP TABLE IF NOT EXISTS noting (what INTEGER PRIMARY KEY)',
-    ...watchedTables(sqlite).flatMap((table) => triggersOn(sqlite, table, withValues)),
+    ...watchedTables(sqlite).flatMap((table) => triggersOf(sqlite, table)),
   ].join(';\n')
-  return written[name]
-}
 
 const watchedTables = (sqlite: Database['sqlite']): string[] =>
   sqlite
@@ -86,11 +79,11 @@ const watchedTables = (sqlite: Database['sqlite']): string[] =>
     .map(({ name }) => name)
     .filter(isWatched)
 
-const triggersOn = (sqlite: Database['sqlite'], table: string, withValues: boolean): string[] =>
+const triggersOf = (sqlite: Database['sqlite'], table: string): string[] =>
   Object.entries(OPERATIONS).map(([operation, rows]) => {
     const key = keyOf(sqlite, table).map((name) => `${rows.at(-1)}."${name}"`)
     const before =
-      withValues && !isFinal(table) && rows[0] === 'OLD'
+      !isFinal(table) && rows[0] === 'OLD'
         ? `iif(what = ${NOTING.values}, ${valuesSql(sqlite, table, 'OLD')}, NULL)`
         : 'NULL'
     const noted = `'${table}', '${operation}', ${key.join(" || ',' || ")}, ${before}`
@@ -98,22 +91,8 @@ const triggersOn = (sqlite: Database['sqlite'], table: string, withValues: boole
        BEGIN INSERT INTO row_changes SELECT ${noted} FROM noting; END`
   })
 
-const withoutTriggers = (sqlite: Database['sqlite']): string =>
-  watchedTables(sqlite)
-    .flatMap((table) => Object.keys(OPERATIONS).map((operation) => `DROP TRIGGER temp.watch_${operation}_${table}`))
-    .join(';\n')
-
-/**
- * Makes the triggers where they are missing, or of the other kind: values cost a request something, and are noted only while
- * somebody looks. Before a write begins: what is made inside of one goes with its undoing.
- */
-export const watchRows = (world: World, withValues: boolean): void => {
-  const watched = world.of(watch)
-  if (watched.withValues === withValues) return
-  const { sqlite } = world.db
-  sqlite.run(`${withoutTriggers(sqlite)};\n${triggersOf(sqlite, withValues)}`)
-  watched.withValues = withValues
-}
+/** Makes the triggers where they are missing. Before a write begins: what is made inside of one goes with its undoing. */
+export const watchRows = (world: World): void => void world.of(watch)
 
 /**
  * Runs a unit of work inside its transaction, and returns what it has written as well. Nothing is recorded outside of one:
