@@ -142,6 +142,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   source_not_found: 'use the name of an existing world or snapshot',
   token_wrong: 'send the value of `--sandbox-token` in `X-Sandbox-Token`',
   too_large: 'copy or restore the snapshot where it is; the message gives the limit for a download',
+  too_long: 'take a snapshot of the world instead',
   too_many: 'delete a webhook that you no longer need',
   too_many_failures: 'wait `Retry-After` seconds, and check the password',
   transition_refused: 'check the status: this transition is not possible from it',

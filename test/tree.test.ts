@@ -47,8 +47,7 @@ const pathsBelow = (pattern: string): string[] => [...new Glob(pattern).scanSync
 
 /** The page of the console runs in browsers: it is a program of its own, which `bundle.ts` builds. */
 const PAGE = 'src/sandbox/console/page/'
-/** The executable, and the program of a thread, which it carries as text. */
-const PROGRAMS = ['src/main.ts', 'src/sandbox/scenario/yaml-program.ts']
+const PROGRAMS = ['src/main.ts']
 
 const sources = pathsBelow('src/**/*.ts')
   .filter((path) => !path.endsWith('.d.ts') && !path.startsWith(PAGE))

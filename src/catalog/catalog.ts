@@ -75,15 +75,11 @@ export class Catalog {
   /** What requests wait for: loads the first catalog in time slices. Undefined if there is one. */
   readonly ready = (): Promise<void> | undefined => {
     if (this.#loaded?.database !== this.options.database()) this.refresh()
-    return this.#loaded ? undefined : this.#loadInSlices()
-  }
+    return this.#loaded ? undefined : turns.run(this, this.#loadInSteps())
+  };
 
-  async #loadInSlices(): Promise<void> {
-    const slice = (isOver: () => boolean) => {
-      do this.#loadMore()
-      while (!this.#loaded && !isOver())
-    }
-    while (!this.#loaded) await turns.take(this, slice)
+  *#loadInSteps(): Generator<undefined, void> {
+    while (!this.#loaded && !this.#loadMore()) yield
   }
 
   /** The old catalog is served until the new one is whole (decision 86). */
@@ -207,12 +203,13 @@ export class Catalog {
     return pageOf(this.#current.catalog.select(filter, sort.field), sort, page, this.options.publicUrl)
   }
 
-  /** Sorts the products by a field before they are first listed by it, in time slices. */
-  async sort(field: SortField): Promise<void> {
-    const slice = (isOver: () => boolean): void => {
-      while (this.#current.catalog.sortMore(field) && !isOver());
-    }
-    while (!this.#current.catalog.isSorted(field)) await turns.take(this, slice)
+  /** Sorts the products by a field before they are first listed by it, in time slices: 100,000 names take a fifth of a second. */
+  sort(field: SortField): Promise<void> {
+    return turns.run(this, this.#sortInSteps(field))
+  }
+
+  *#sortInSteps(field: SortField): Generator<undefined, void> {
+    while (this.#current.catalog.sortMore(field)) yield
   }
 }
 

@@ -90,7 +90,7 @@ export class ProductIndex {
     return this.#sorted.has(field)
   }
 
-  /** Does a part of the sorting, which takes a fifth of a second for 100,000 names. Returns whether more is to do. */
+  /** Does a part of the sorting. Returns whether more is to do. */
   sortMore(field: SortField): boolean {
     if (field === 'id' || this.isSorted(field)) return false
     const steps = this.#sorting.get(field) ?? sorting(this.listed, TEXTS[field])

@@ -1,4 +1,3 @@
-import { askThread } from '../kernel/thread.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
 
 interface StatementBeside {
@@ -8,6 +7,21 @@ interface StatementBeside {
   values?: readonly string[]
 }
 
-/** Runs a statement on a database file in another thread. @throws what SQLite says, with its code */
-export const runBeside = <Row>(path: string, { values = [], ...statement }: StatementBeside): Promise<Row[]> =>
-  askThread<Row[]>(statementWorker, { path, values, ...statement })
+type Message<Row> = { answer: Row[] } | { message: string; code?: string }
+
+/** Runs a statement on a database file in a thread of its own. @throws what SQLite says, with its code */
+export const runBeside = <Row>(path: string, { values = [], ...statement }: StatementBeside): Promise<Row[]> => {
+  const url = URL.createObjectURL(new Blob([statementWorker], { type: 'text/javascript' }))
+  const thread = new Worker(url)
+  const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
+  thread.onerror = ({ message }) => reject(new Error(message))
+  thread.onmessage = ({ data }: MessageEvent<Message<Row>>) => {
+    if ('answer' in data) resolve(data.answer)
+    else reject(Object.assign(new Error(data.message), data.code && { code: data.code }))
+  }
+  thread.postMessage({ path, values, ...statement })
+  return promise.finally(() => {
+    thread.terminate()
+    URL.revokeObjectURL(url)
+  })
+}

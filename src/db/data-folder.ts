@@ -81,24 +81,17 @@ export const writeDatabase = (dataDir: string, image: Uint8Array): void => {
   writePrivateFile(dataDir, DATABASE_FILE, image)
 }
 
-/** For `isInPieces` see {@link releasingBeside}. */
-export const removeDatabase = (path: string, isInPieces = false): void => {
-  releasingBeside(path, isInPieces, () => {
+export const removeDatabase = (path: string): void => {
+  releasingBeside(path, () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   })
 }
 
-interface Replacement {
-  isDurable: boolean
-  /** See {@link releasingBeside}. */
-  isInPieces: boolean
-}
-
 /** Moves a database file into the place of one that is closed, in one step; a durable one is on the disk then. */
-export const replaceDatabase = (from: string, to: string, { isDurable, isInPieces }: Replacement): void => {
+export const replaceDatabase = (from: string, to: string, { isDurable }: { isDurable: boolean }): void => {
   // A log that a killed process has left would be read into the new database.
   for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
-  releasingBeside(to, isInPieces, () => renameSync(from, to))
+  releasingBeside(to, () => renameSync(from, to))
   if (isDurable) flushFolder(dirname(to))
 }
 

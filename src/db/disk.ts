@@ -1,20 +1,6 @@
-import {
-  close,
-  closeSync,
-  constants,
-  fdatasync,
-  fstatSync,
-  fsyncSync,
-  ftruncate,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { close, closeSync, constants, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { copyFile, type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { HOUR_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 
 export const flushFile = (path: string): void => flush(path, 'r+')
@@ -23,20 +9,8 @@ export const flushFolder = (path: string): void => {
   if (process.platform !== 'win32') flush(path, 'r')
 }
 
-const copies = new Set<Promise<void>>()
-
 /** Copies a file beside the thread that serves requests. A durable copy is on the disk then. */
 export const copyBeside = async (from: string, to: string, isDurable: boolean): Promise<void> => {
-  const copy = copied(from, to, isDurable)
-  copies.add(copy)
-  try {
-    await copy
-  } finally {
-    copies.delete(copy)
-  }
-}
-
-const copied = async (from: string, to: string, isDurable: boolean): Promise<void> => {
   if (!isDurable) return copyFile(from, to, constants.COPYFILE_FICLONE)
   if (await isCloned(from, to)) return synced(to)
   if ((await stat(from)).size > WHOLE_BYTES_MAX) return copyInPieces(from, to)
@@ -62,19 +36,6 @@ const isCloned = (from: string, to: string): Promise<boolean> =>
 const WHOLE_BYTES_MAX = 8_388_608
 /** A file system may let a commit wait until all is on the disk that was written before: to whatever file. */
 const PIECE_BYTES = 524_288
-
-/** Writes a file beside the thread that serves requests. A durable one is on the disk then. */
-export const writeBeside = async (bytes: Uint8Array, to: string, mode: number, isDurable: boolean): Promise<void> => {
-  await using file = await open(to, 'w', mode)
-  const writePiece = async (at: number): Promise<number> => {
-    // A copy of the piece: the runtime copies all that its memory belongs to.
-    const { bytesWritten } = await file.write(bytes.slice(at, at + PIECE_BYTES), 0, undefined, at)
-    if (isDurable) await file.datasync()
-    return bytesWritten
-  }
-  for (let at = 0; at < bytes.length; ) at += await (isDurable ? inTurn(() => writePiece(at)) : writePiece(at))
-  if (isDurable) await file.sync()
-}
 
 const copyInPieces = async (from: string, to: string): Promise<void> => {
   await using source = await open(from, 'r')
@@ -109,50 +70,24 @@ const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
 
 /**
  * Runs what removes or replaces a file, whose space is given back beside the thread that serves requests: for each 300 MB that
- * takes some 100 ms. Commits may wait for it. In pieces they hardly wait, but a process that still reads the file finds it cut
- * short.
+ * takes some 100 ms, for which commits may wait.
  */
-export const releasingBeside = (path: string, isInPieces: boolean, work: () => void): void => {
+export const releasingBeside = (path: string, work: () => void): void => {
   const held = process.platform === 'win32' ? undefined : heldFile(path) // Windows removes no open file
   try {
     work()
   } finally {
-    if (held !== undefined) void (isInPieces ? releaseInPieces(held) : closed(held))
+    if (held !== undefined) close(held, () => undefined)
   }
 }
 
 const heldFile = (path: string): number | undefined => {
   try {
-    return openSync(path, 'r+')
+    return openSync(path, 'r')
   } catch {
     return undefined // there is none
   }
 }
-
-/** A file system that tells the disk which blocks are free lets commits wait until all of a transaction are told. */
-const RELEASED_BYTES = 16_777_216
-const cutTo = promisify(ftruncate)
-const flushed = promisify(fdatasync)
-
-const releaseInPieces = async (descriptor: number): Promise<void> => {
-  await Promise.allSettled(copies) // one of them may read this file
-  try {
-    const { nlink, size } = fstatSync(descriptor)
-    if (nlink > 0) return // not removed after all, or kept under another name
-    for (let left = size - RELEASED_BYTES; left > 0; left -= RELEASED_BYTES) {
-      await inTurn(async () => {
-        await cutTo(descriptor, left)
-        await flushed(descriptor)
-      })
-    }
-  } catch {
-    // what is left is given back at once
-  } finally {
-    await closed(descriptor)
-  }
-}
-
-const closed = (descriptor: number): Promise<void> => new Promise((resolve) => close(descriptor, () => resolve()))
 
 /** A disk writes what is new in such a time in some milliseconds. */
 const FLUSH_EVERY_MS = 20

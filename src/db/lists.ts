@@ -74,25 +74,34 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   constructor(private readonly options: ListOptions<Table, Filter, Sort>) {}
 
   /**
-   * A page of what is made of each row. It is read and made in turns.
+   * A page of what is made of each row, in a turn of the client, or in several (decision 33).
    *
    * @throws DomainError unauthorized if the token of the reader has died meanwhile
    */
   async page<Entry>(reader: Reader, slice: Slice<Filter, Sort>, wire: (row: Table['$inferSelect']) => Entry) {
-    const { rows, totalCount } = await this.#read(reader, slice)
-    const entries = await turns.map(reader.client, rows, wire)
+    const made = await turns.run(reader.client, this.#made(reader, slice, wire))
     reader.checkAgain()
+    return made
+  }
+
+  *#made<Entry>(reader: Reader, slice: Slice<Filter, Sort>, wire: (row: Table['$inferSelect']) => Entry) {
+    const { rows, totalCount } = yield* this.#read(reader, slice)
+    const entries: Entry[] = []
+    for (const row of rows) {
+      entries.push(wire(row))
+      yield
+    }
     return { entries, totalCount }
   }
 
-  async #read(reader: Reader, { filters, ...slice }: Slice<Filter, Sort>): Promise<ListPage<Table>> {
+  *#read(reader: Reader, { filters, ...slice }: Slice<Filter, Sort>): Generator<undefined, ListPage<Table>> {
     const given = (Object.keys(this.options.filters) as Filter[]).filter((filter) => filters[filter] !== undefined)
     const request = { ...slice, reader, given, values: { ...(filters as Values), clientId: reader.client.id } }
     const totalCount = this.#storedCount(request)
-    if (totalCount === undefined) return this.#searched(request)
-    if (this.#hasIndex(request)) return { rows: await this.#rowsAt(request, totalCount), totalCount }
-    const { keys } = await this.#walk(request, { countsAll: false })
-    return { rows: await this.#rowsOf(request, keys), totalCount }
+    if (totalCount === undefined) return yield* this.#searched(request)
+    if (this.#hasIndex(request)) return { rows: yield* this.#rowsAt(request, totalCount), totalCount }
+    const { keys } = yield* this.#walk(request, { countsAll: false })
+    return { rows: yield* this.#rowsOf(request, keys), totalCount }
   }
 
   /** Whether an index holds all matching records, in the order of the list. */
@@ -122,7 +131,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 
   /** The rows of a page that an index holds, reached by OFFSET from the nearer end. */
-  async #rowsAt(request: Request<Filter, Sort>, totalCount: number): Promise<Table['$inferSelect'][]> {
+  *#rowsAt(request: Request<Filter, Sort>, totalCount: number): Generator<undefined, Table['$inferSelect'][]> {
     const { reader, given, values, sort, direction, limit, offset } = request
     const { table } = this.options
     const shown = Math.min(limit, totalCount - offset)
@@ -130,33 +139,25 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     const left = totalCount - offset - shown
     const isUpward = offset <= left === (direction === 'ASC')
     const passed = Math.min(offset, left)
-    if (shown > PIECE) return this.#rowsOf(request, await this.#keysAt(request, isUpward, { shown, passed }))
-    return turns.take(reader.client, () => {
-      const name = `at ${given} ${sort} ${direction} ${isUpward}`
-      const statement = this.#statement<Table['$inferSelect']>(reader, name, (query) =>
-        query
-          .select()
-          .from(table as SQLiteTable)
-          .where(inArray(table.id, this.#ids(query, request, isUpward)))
-          .orderBy(...this.#ordered(sort, direction === 'ASC'))
-          .prepare(),
-      )
-      return statement.all({ ...values, shown, passed })
-    })
+    if (shown > PIECE) return yield* this.#rowsOf(request, this.#keysAt(request, isUpward, { shown, passed }))
+    const name = `at ${given} ${sort} ${direction} ${isUpward}`
+    const statement = this.#statement<Table['$inferSelect']>(reader, name, (query) =>
+      query
+        .select()
+        .from(table as SQLiteTable)
+        .where(inArray(table.id, this.#ids(query, request, isUpward)))
+        .orderBy(...this.#ordered(sort, direction === 'ASC'))
+        .prepare(),
+    )
+    return statement.all({ ...values, shown, passed })
   }
 
   /** The keys of a page of many rows, in the order of the list. */
-  async #keysAt(
-    request: Request<Filter, Sort>,
-    isUpward: boolean,
-    counts: { shown: number; passed: number },
-  ): Promise<Key[]> {
+  #keysAt(request: Request<Filter, Sort>, isUpward: boolean, counts: { shown: number; passed: number }): Key[] {
     const { reader, given, values, sort, direction } = request
-    const found = await turns.take(reader.client, () =>
-      this.#statement<{ id: Key }>(reader, `keys at ${given} ${sort} ${isUpward}`, (query) =>
-        this.#ids(query, request, isUpward).prepare(),
-      ).all({ ...values, ...counts }),
-    )
+    const found = this.#statement<{ id: Key }>(reader, `keys at ${given} ${sort} ${isUpward}`, (query) =>
+      this.#ids(query, request, isUpward).prepare(),
+    ).all({ ...values, ...counts })
     if (isUpward !== (direction === 'ASC')) found.reverse()
     return found.map(({ id }) => id)
   }
@@ -173,25 +174,25 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 
   /** A page of a list for which no count is stored: passes over everything that may match. */
-  async #searched(request: Request<Filter, Sort>): Promise<ListPage<Table>> {
+  *#searched(request: Request<Filter, Sort>): Generator<undefined, ListPage<Table>> {
     const { created } = this.options
     const { sort, limit, offset } = request
     if (sort === created) {
-      const { keys, count } = await this.#walk(request, { countsAll: true })
-      return { rows: await this.#rowsOf(request, keys), totalCount: count }
+      const { keys, count } = yield* this.#walk(request, { countsAll: true })
+      return { rows: yield* this.#rowsOf(request, keys), totalCount: count }
     }
     const all = { ...request, sort: created, offset: 0, limit: SORTED_MAX }
-    const { keys, count: totalCount } = await this.#walk(all, { countsAll: true })
+    const { keys, count: totalCount } = yield* this.#walk(all, { countsAll: true })
     if (totalCount <= SORTED_MAX) {
-      const rows = await this.#rowsOf(request, keys)
+      const rows = yield* this.#rowsOf(request, keys)
       return { rows: rows.slice(offset, offset + limit), totalCount }
     }
-    const shown = await this.#walk(request, { countsAll: false })
-    return { rows: await this.#rowsOf(request, shown.keys), totalCount }
+    const shown = yield* this.#walk(request, { countsAll: false })
+    return { rows: yield* this.#rowsOf(request, shown.keys), totalCount }
   }
 
   /** The keys of a page along the index of its order, and how many records match. */
-  async #walk(request: Request<Filter, Sort>, { countsAll }: { countsAll: boolean }) {
+  *#walk(request: Request<Filter, Sort>, { countsAll }: { countsAll: boolean }) {
     const { reader, given, values, sort, direction, limit, offset } = request
     const { table, filters } = this.options
     const indexed = given.find((filter) => this.#isTogether(filter, sort))
@@ -199,8 +200,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     const found = { count: 0, keys: [] as Key[] }
     for (const { part, order, condition } of this.#partsOf(sort, direction)) {
       if (!countsAll && found.keys.length === limit) break
-      const { count, keys } = await walk({
-        owner: reader.client,
+      const { count, keys } = yield* walk({
         table,
         order: order.filter((column) => !indexed || column !== filters[indexed]),
         isUpward: direction === 'ASC',
@@ -229,21 +229,20 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 
   /** The rows of keys that are in the order of the list. */
-  async #rowsOf({ reader, sort, direction }: Request<Filter, Sort>, keys: readonly Key[]) {
+  *#rowsOf({ reader, sort, direction }: Request<Filter, Sort>, keys: readonly Key[]) {
     const { table } = this.options
     const rows: Table['$inferSelect'][] = []
     for (let at = 0; at < keys.length; at += PIECE) {
-      const piece = await turns.continue(reader.client, () =>
-        this.#statement<Table['$inferSelect']>(reader, `of ${sort} ${direction}`, (query) =>
-          query
-            .select()
-            .from(table as SQLiteTable)
-            .where(sql`${table.id} IN (SELECT value FROM json_each(${sql.placeholder('keys')}))`)
-            .orderBy(...this.#ordered(sort, direction === 'ASC'))
-            .prepare(),
-        ).all({ keys: JSON.stringify(keys.slice(at, at + PIECE)) }),
+      if (at > 0) yield
+      const statement = this.#statement<Table['$inferSelect']>(reader, `of ${sort} ${direction}`, (query) =>
+        query
+          .select()
+          .from(table as SQLiteTable)
+          .where(sql`${table.id} IN (SELECT value FROM json_each(${sql.placeholder('keys')}))`)
+          .orderBy(...this.#ordered(sort, direction === 'ASC'))
+          .prepare(),
       )
-      rows.push(...piece)
+      rows.push(...statement.all({ keys: JSON.stringify(keys.slice(at, at + PIECE)) }))
     }
     return rows
   }

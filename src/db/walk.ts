@@ -1,6 +1,5 @@
 import { and, asc, count, desc, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { turns } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
 import type { OwnedTable, PreparedQuery } from './prepared.ts'
 
@@ -12,8 +11,6 @@ export interface Statement<Row> extends PreparedQuery {
 }
 
 interface WalkOptions {
-  /** Who waits for a turn. */
-  owner: unknown
   table: OwnedTable
   /** What the index compares, the id last. Nothing in it is null. */
   order: readonly (SQLiteColumn | SQL)[]
@@ -29,17 +26,16 @@ interface WalkOptions {
   statement: <Row>(name: string, build: (query: Query) => Statement<Row>) => Statement<Row>
 }
 
-/** Records passed over by one statement, in 1 to 4 ms. */
+/** Records passed over by one statement, in 1 to 4 ms. Three hundred thousand take 30 to 250. */
 const STRIDE = 4_000
 
-/** Counts matching records along an index, in time slices (decision 0033), and returns the keys of those wanted. */
-export const walk = async (options: WalkOptions): Promise<{ count: number; keys: Key[] }> => {
-  const { owner, values, skip, take, countsAll } = options
+/** Counts matching records along an index, and returns the keys of those wanted. Yields after each stride (decision 33). */
+export function* walk(options: WalkOptions): Generator<undefined, { count: number; keys: Key[] }> {
+  const { values, skip, take, countsAll } = options
   const statements = statementsOf(options)
   const found = { count: 0, keys: [] as Key[] }
   let from: Values | undefined
-  let isDone = false
-  const stride = () => {
+  for (;;) {
     const [end] = statements.end(from).all({ ...values, ...from })
     const to = end && named('to', end)
     const within = { ...values, ...from, ...to }
@@ -52,15 +48,9 @@ export const walk = async (options: WalkOptions): Promise<{ count: number; keys:
     }
     found.count += matching
     from = end && named('from', end)
-    isDone = !end || (!countsAll && found.keys.length === take)
+    if (!end || (!countsAll && found.keys.length === take)) return found
+    yield
   }
-  while (!isDone) {
-    await turns.take(owner, (isOver) => {
-      do stride()
-      while (!isDone && !isOver())
-    })
-  }
-  return found
 }
 
 const statementsOf = ({ table, order, isUpward, along, asked, countsAll, statement }: WalkOptions) => {

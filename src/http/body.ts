@@ -71,24 +71,6 @@ const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array
   })
 }
 
-/** A document of the control API, far beyond the bound of other bodies and not counted among them. @throws DomainError body_unreadable */
-export const readLong = async (request: Request, bytesMax: number): Promise<string> => {
-  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw unreadable()
-  const pieces: Uint8Array[] = []
-  let byteCount = 0
-  try {
-    for await (const piece of request.body ?? []) {
-      byteCount += piece.byteLength
-      if (byteCount > bytesMax) break
-      pieces.push(piece)
-    }
-  } catch {
-    gone()
-  }
-  if (byteCount > bytesMax) throw unreadable()
-  return decoded(Buffer.concat(pieces))
-}
-
 /** A client that leaves before its body is complete causes no 500 (contract C4). */
 const gone = (): never => {
   throw unreadable()

@@ -86,7 +86,7 @@ export const excessAt = (text: string, { nestingMax, valuesMax } = REQUEST_BOUND
   return undefined
 }
 
-export const endOfString = (text: string, start: number): number => {
+const endOfString = (text: string, start: number): number => {
   let at = start + 1
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at)

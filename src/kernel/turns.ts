@@ -1,11 +1,10 @@
 import { sinceStartMs } from './clock.ts'
 import { FairQueue } from './fair-queue.ts'
 
-const SLICE_MS = 5
-/** Turns of the event loop from one slice to the next: a write needs as many, and waits for one slice instead of three. */
-const TURNS_BETWEEN = 3
+/** A request that writes waits for three slices: 25 ms, as a step may take (contract C4). */
+const SLICE_MS = 8
 
-/** Runs long work in time slices between other requests (decision 32). Owners take turns. */
+/** Runs long work in time slices, one in each turn of the event loop, between other requests (decision 32). Owners take turns. */
 class Turns {
   readonly #waiting = new FairQueue<() => void>()
   /** When the time for slices is over, until others have had theirs; undefined before the first slice. */
@@ -20,39 +19,33 @@ class Turns {
     return this.#endsMs === undefined || sinceStartMs() < this.#endsMs
   }
 
-  /** Waits for a turn. */
-  next(owner: unknown): Promise<void> {
-    return this.#wait((resolve) => this.#waiting.push(owner, resolve))
+  /** Waits for a turn: behind other work of its owner, unless it has begun and holds memory. */
+  next(owner: unknown, hasBegun = false): Promise<void> {
+    return new Promise((resolve) => {
+      if (hasBegun) this.#waiting.unshift(owner, resolve)
+      else this.#waiting.push(owner, resolve)
+      this.#nextSoon()
+    })
   }
 
-  /** Runs work at once if there is time, otherwise in a turn of its owner. */
-  async take<T>(owner: unknown, work: (isOver: () => boolean) => T): Promise<T> {
+  /** Runs work that cannot be divided: at once if there is time, otherwise in a turn of its owner. */
+  async take<T>(owner: unknown, work: () => T): Promise<T> {
     if (!this.isFree) await this.next(owner)
     return this.slice(work)
   }
 
-  /** The same for work that continues: before other work of its owner, which would hold memory for longer. */
-  async continue<T>(owner: unknown, work: (isOver: () => boolean) => T): Promise<T> {
-    if (!this.isFree) await this.#wait((resolve) => this.#waiting.unshift(owner, resolve))
-    return this.slice(work)
-  }
-
-  /** Changes entries that have been read one by one, in as many slices as that takes. */
-  async map<Entry, Result>(
-    owner: unknown,
-    entries: readonly Entry[],
-    work: (entry: Entry) => Result,
-  ): Promise<Result[]> {
-    const results: Result[] = []
-    while (results.length < entries.length) {
-      await this.continue(owner, (isOver) => {
-        for (const entry of entries.slice(results.length)) {
-          results.push(work(entry))
-          if (isOver()) break
+  /** Runs a generator in as many slices as it takes, each of which ends where it yields. */
+  async run<T>(owner: unknown, steps: Iterator<unknown, T>): Promise<T> {
+    for (let hasBegun = false; ; hasBegun = true) {
+      if (!this.isFree) await this.next(owner, hasBegun)
+      const step = this.slice((isOver) => {
+        for (;;) {
+          const next = steps.next()
+          if (next.done || isOver()) return next
         }
       })
+      if (step.done) return step.value
     }
-    return results
   }
 
   /** The work stops when `isOver` returns true. */
@@ -67,29 +60,25 @@ class Turns {
     }
   }
 
-  #wait(enter: (resolve: () => void) => void): Promise<void> {
-    return new Promise((resolve) => {
-      enter(resolve)
-      this.#nextSoon()
-    })
-  }
-
   #nextSoon(): void {
     if (this.#isNextDue) return
     this.#isNextDue = true
-    const pass = (left: number): void => {
-      setImmediate(() => (left > 1 ? pass(left - 1) : this.#begin()))
-    }
-    pass(TURNS_BETWEEN)
-  }
-
-  #begin(): void {
-    this.#isNextDue = false
-    this.#endsMs = undefined
-    this.#waiting.shift()?.()
-    if (this.#waiting.size > 0) this.#nextSoon()
+    setImmediate(() => {
+      this.#isNextDue = false
+      this.#endsMs = undefined
+      this.#waiting.shift()?.()
+      if (this.#waiting.size > 0) this.#nextSoon()
+    })
   }
 }
 
 /** For all worlds: the process has one thread. */
 export const turns = new Turns()
+
+/** Runs a generator at once, where nobody waits. */
+export const finish = <T>(steps: Iterator<unknown, T>): T => {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}

@@ -131,7 +131,7 @@ const placeDatabase = (dataDir: string, staged: StagedFile): void => {
   database.close()
   flushFile(staged.path)
   // A backup that reads the old one goes on.
-  replaceDatabase(staged.path, databasePath(dataDir), { isDurable: true, isInPieces: false })
+  replaceDatabase(staged.path, databasePath(dataDir), { isDurable: true })
 }
 
 /** Created in memory and written whole: a process that is killed leaves all of it or none. Requires a folder lock. */

@@ -4,6 +4,7 @@ import { productsById } from '../catalog/queries.ts'
 import { UsageError } from '../config/environment.ts'
 import { didYouMean } from '../config/suggestion.ts'
 import type { Database } from '../db/database.ts'
+import { finish } from '../kernel/turns.ts'
 import { readScenario, withLines } from '../sandbox/scenario/format.ts'
 import { drafted, firstOf } from '../sandbox/scenario/load.ts'
 import { ScenarioFault, type ScenarioSources } from '../sandbox/scenario/loading.ts'
@@ -51,13 +52,8 @@ export const readInitialScenario = (given: Given): { document: Scenario; state: 
   try {
     const document = readScenario(text, isJson(name) ? 'json' : 'yaml')
     const sources = scenarioSourcesOf(given, catalogInMemory(given))
-    const steps = drafted(document, sources, given.clock, firstOf(given.seed))
-    for (;;) {
-      const step = steps.next()
-      if (!step.done) continue
-      const { database, state } = step.value
-      return { document, state: { image: database.closeToImage(), ...state } }
-    }
+    const { database, state } = finish(drafted(document, sources, given.clock, firstOf(given.seed)))
+    return { document, state: { image: database.closeToImage(), ...state } }
   } catch (error) {
     throw error instanceof ScenarioFault ? withLines(error, text) : error
   }

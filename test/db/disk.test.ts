@@ -58,8 +58,8 @@ describe('a file that is brought to the disk while it is written', () => {
     }))
 })
 
-/** The largest file that is copied at once; a piece of larger ones; what is given back at once. */
-const [WHOLE, PIECE, RELEASED] = [8_388_608, 524_288, 16_777_216]
+/** The largest file that is copied at once; a piece of larger ones; a file of several pieces. */
+const [WHOLE, PIECE, LARGE] = [8_388_608, 524_288, 16_777_216]
 
 describe('a copy of a file', () => {
   test.each([true, false])('has the same bytes, whether it falls between pieces or not (durable: %p)', (isDurable) =>
@@ -75,12 +75,12 @@ describe('a copy of a file', () => {
 
   test('is whole, although the file is removed while it is made', () =>
     inFolder(async (path) => {
-      const content = Buffer.alloc(RELEASED + PIECE, 'Scrip')
+      const content = Buffer.alloc(LARGE + PIECE, 'Scrip')
       writeFileSync(path, content)
       const copy = copyBeside(path, `${path}-2`, true)
       // From its first byte on, the copy has opened the file.
       while (!statSync(`${path}-2`, { throwIfNoEntry: false })?.size) await Bun.sleep(1)
-      releasingBeside(path, true, () => rmSync(path))
+      releasingBeside(path, () => rmSync(path))
       await copy
       expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
     }))
@@ -100,28 +100,25 @@ describe('a file that is removed', () => {
   const isOpen = (path: string): boolean =>
     readdirSync('/proc/self/fd').some((descriptor) => linkOf(`/proc/self/fd/${descriptor}`)?.startsWith(path))
 
-  test.skipIf(process.platform !== 'linux').each([
-    [true, 3 * RELEASED + 1],
-    [true, RELEASED],
-    [true, 0],
-    [false, 3 * RELEASED + 1],
-  ])('is gone at once, and its space a moment later (in pieces: %p; %d bytes)', (isInPieces, bytes) =>
-    inFolder(async (path) => {
-      writeFileSync(path, Buffer.alloc(bytes))
-      releasingBeside(path, isInPieces, () => rmSync(path))
-      expect(existsSync(path)).toBe(false)
-      while (isOpen(path)) await Bun.sleep(1)
-    }),
+  test.skipIf(process.platform !== 'linux').each([LARGE, 0])(
+    'is gone at once, and its space a moment later (%d bytes)',
+    (bytes) =>
+      inFolder(async (path) => {
+        writeFileSync(path, Buffer.alloc(bytes))
+        releasingBeside(path, () => rmSync(path))
+        expect(existsSync(path)).toBe(false)
+        while (isOpen(path)) await Bun.sleep(1)
+      }),
   )
 
   test.skipIf(process.platform !== 'linux')('keeps its bytes if the removal fails', () =>
     inFolder(async (path) => {
-      const content = Buffer.alloc(RELEASED + PIECE, 'Scrip')
+      const content = Buffer.alloc(LARGE + PIECE, 'Scrip')
       writeFileSync(path, content)
       const failing = (): never => {
         throw new Error('not permitted')
       }
-      expect(() => releasingBeside(path, true, failing)).toThrow('not permitted')
+      expect(() => releasingBeside(path, failing)).toThrow('not permitted')
       while (isOpen(path)) await Bun.sleep(1)
       expect(readFileSync(path).equals(content)).toBe(true)
     }),
@@ -129,10 +126,10 @@ describe('a file that is removed', () => {
 
   test.skipIf(process.platform !== 'linux')('keeps its bytes for another name of it', () =>
     inFolder(async (path) => {
-      const content = Buffer.alloc(RELEASED + PIECE, 'Scrip')
+      const content = Buffer.alloc(LARGE + PIECE, 'Scrip')
       writeFileSync(path, content)
       linkSync(path, `${path}-2`)
-      releasingBeside(path, true, () => rmSync(path))
+      releasingBeside(path, () => rmSync(path))
       while (isOpen(path)) await Bun.sleep(1)
       expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
     }),
@@ -141,7 +138,7 @@ describe('a file that is removed', () => {
   test('may be none', () =>
     inFolder(async (path) => {
       rmSync(path)
-      expect(() => releasingBeside(path, true, () => rmSync(path, { force: true }))).not.toThrow()
+      expect(() => releasingBeside(path, () => rmSync(path, { force: true }))).not.toThrow()
     }))
 })
 

@@ -99,9 +99,11 @@ const LISTS = ['beneficiaries', 'orders', 'transactions', 'events', 'products?li
 /** Requests that each take a whole time slice. */
 const crowd = (size: number): void => {
   for (let other = 0; other < size; other++) {
-    turns.take(`other ${other}`, (isOver) => {
-      while (!isOver());
-    })
+    turns.take(`other ${other}`, () =>
+      turns.slice((isOver) => {
+        while (!isOver());
+      }),
+    )
   }
 }
 

@@ -30,7 +30,7 @@ export const rehearse = async (config: Config, dataDir: string, log: Log): Promi
     await visit(handle, HOST, await logIn(visitor), visitor)
     await deliveries.close(0)
     platform.close()
-    releasingBeside(databasePath(staging.path), true, () => rmSync(databasePath(staging.path)))
+    releasingBeside(databasePath(staging.path), () => rmSync(databasePath(staging.path)))
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error
     throw new ProgramError(error.exitCode, error.message.replaceAll(staging.path, dataDir))

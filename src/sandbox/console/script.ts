@@ -1,3 +1,3 @@
 import { bundled } from '../bundle.ts' with { type: 'macro' }
 
-export const SCRIPT: string = bundled('console/page/main.tsx', 'browser')
+export const SCRIPT: string = bundled('console/page/main.tsx')

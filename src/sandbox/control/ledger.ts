@@ -50,7 +50,7 @@ export const ledgerRoutes = (parts: Parts) =>
     '/ledger',
     async ({ query }) => {
       const world = await caughtUpWorld(parts, query.world)
-      const entries = await readEntries(world, query.limit)
+      const entries = await turns.run(world, readInSteps(world, query.limit))
       return entries.map((entry) => entryWire(entry, parts.reference))
     },
     listEntries,
@@ -58,13 +58,14 @@ export const ledgerRoutes = (parts: Parts) =>
 
 const ENTRIES_PER_SLICE = 500
 
-/** Read in slices: ten thousand entries take longer than other requests should wait. */
-const readEntries = async (world: World, limit: number): Promise<LedgerEntry[]> => {
+/** Yields between slices: ten thousand entries take longer than other requests should wait. */
+function* readInSteps(world: World, limit: number): Generator<undefined, LedgerEntry[]> {
   const entries: LedgerEntry[] = []
   for (;;) {
     const wanted = Math.min(ENTRIES_PER_SLICE, limit - entries.length)
-    const slice = await turns.take(world, () => entriesBefore(world.db.query, entries.at(-1)?.id, wanted))
+    const slice = entriesBefore(world.db.query, entries.at(-1)?.id, wanted)
     entries.push(...slice)
     if (slice.length < wanted || entries.length === limit) return entries
+    yield
   }
 }

@@ -16,25 +16,29 @@ interface RequestFilter {
  * Reads the logs of worlds, the newest request first, and of all together no more than the log of one world may hold. They
  * are redacted and formatted in slices: a few megabytes take longer than other requests should wait.
  */
-export const readLogs = async <Formatted>(
+export const readLogs = <Formatted>(
   worlds: readonly World[],
   filter: RequestFilter,
   format: (recorded: RecordedRequest) => Formatted,
-): Promise<Formatted[]> => {
+): Promise<Formatted[]> => turns.run('request logs', readInSteps(worlds, filter, format))
+
+function* readInSteps<Formatted>(
+  worlds: readonly World[],
+  filter: RequestFilter,
+  format: (recorded: RecordedRequest) => Formatted,
+): Generator<undefined, Formatted[]> {
   const logged = worlds
     .flatMap((world) => world.of(requestLog).all())
     .sort((a, b) => b.request.endedMs - a.request.endedMs || b.id - a.id)
   const read: Formatted[] = []
   let bytes = 0
-  for (let at = 0; at < logged.length && read.length < filter.limit && bytes < BYTES_MAX; ) {
-    await turns.take(logged, (isOver) => {
-      do {
-        const next = logged[at++]
-        if (!next || !matches(next, filter)) continue
-        read.push(format(recordedFrom(next)))
-        bytes += next.bytes
-      } while (at < logged.length && read.length < filter.limit && bytes < BYTES_MAX && !isOver())
-    })
+  for (const next of logged) {
+    if (read.length === filter.limit || bytes >= BYTES_MAX) break
+    if (matches(next, filter)) {
+      read.push(format(recordedFrom(next)))
+      bytes += next.bytes
+    }
+    yield
   }
   return read
 }

@@ -8,14 +8,12 @@ import type { World } from '../../worlds/world.ts'
 import { addRule, clearRules } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
 import { createUnclaimed, putBack, worldDigest } from '../worlds/accounts.ts'
-import { keepBesideData } from '../worlds/state.ts'
 import type { Saved } from '../worlds/store.ts'
-import type { SandboxWorlds } from '../worlds/worlds.ts'
 import { newRules } from './faults.ts'
+import { withLines } from './format.ts'
 import { type Beginning, type Draft, drafted, firstOf } from './load.ts'
 import { type Problem, ScenarioFault } from './loading.ts'
 import type { Scenario } from './schema.ts'
-import { withLinesBeside } from './yaml-beside.ts'
 
 /** Makes and replaces worlds by documents. */
 
@@ -23,12 +21,12 @@ import { withLinesBeside } from './yaml-beside.ts'
 export const replaceByScenario = async (parts: Parts, world: World, document: Scenario): Promise<World> => {
   const { worlds, scenarios } = parts
   const rules = newRules(document, parts.outcomes)
-  const draft = await resultInTurns(world, drafted(document, scenarios, worlds.clock, beginningOf(worlds.seed, world)))
-  const next = await inPlace(worlds, draft, {
-    owner: world,
-    finish: (tx) => takeOver(world, tx, draft.clientIds),
-    put: (saved) => putBack(worlds, world, saved),
-  })
+  const draft = await turns.run(world, drafted(document, scenarios, worlds.clock, beginningOf(worlds.seed, world)))
+  const next = inPlace(
+    draft,
+    (tx) => takeOver(world, tx, draft.clientIds),
+    (saved) => putBack(worlds, world, saved),
+  )
   clearRules(next)
   for (const rule of rules) addRule(next, rule)
   return next
@@ -57,77 +55,28 @@ const takeOver = (world: World, tx: Tx, clientIds: ReadonlyMap<string, number>):
 export const makeOfScenario = async (parts: Parts, name: string, document: Scenario): Promise<World> => {
   const { worlds, scenarios, outcomes } = parts
   const rules = newRules(document, outcomes)
-  const draft = await resultInTurns(name, drafted(document, scenarios, worlds.clock, firstOf(worlds.seed)))
-  const made = await inPlace(worlds, draft, {
-    owner: name,
-    finish: () => undefined,
-    put: (saved) => {
+  const draft = await turns.run(name, drafted(document, scenarios, worlds.clock, firstOf(worlds.seed)))
+  const made = inPlace(
+    draft,
+    () => undefined,
+    (saved) => {
       const existing = worlds.find(name)
       return existing ? putBack(worlds, existing, saved) : createUnclaimed(worlds, name, saved)
     },
-  })
+  )
   for (const rule of rules) addRule(made, rule)
   return made
 }
 
-interface Placing {
-  /** Whose turn it takes. */
-  owner: unknown
-  /** Writes what is to be taken over at the last moment. */
-  finish: (tx: Tx) => void
-  put: (saved: Saved) => World
-}
-
-/** Brings a draft to its place. A large one is written to a file first, beside other requests. */
-const inPlace = async (worlds: SandboxWorlds, draft: Draft, { owner, finish, put }: Placing): Promise<World> => {
-  const { database, state } = draft
-  using staged = await worlds.stage(database)
-  return turns.take(owner, () => {
-    const last = staged?.open() ?? database
-    try {
-      last.fill(finish)
-      if (staged) keepBesideData(last, state)
-    } catch (error) {
-      last.close()
-      throw error
-    }
-    if (!staged) return put({ image: last.closeToImage(), ...state })
-    last.close()
-    return put(staged)
-  })
-}
-
-/** Runs a generator in time slices, and calls back with what it yields. The last callback gets what it returns. */
-export const inTurns = async <Piece, Result>(
-  owner: unknown,
-  steps: Generator<Piece, Result>,
-  onPiece: (piece: Piece) => void,
-  onResult: (result: Result) => void = () => undefined,
-): Promise<void> => {
-  let isDone = false
-  const slice = (isOver: () => boolean) => {
-    do {
-      const step = steps.next()
-      isDone = step.done === true
-      if (step.done) onResult(step.value)
-      else onPiece(step.value)
-    } while (!isDone && !isOver())
+/** Brings a draft to its place, with what is taken over at the last moment: no request comes in between. */
+const inPlace = ({ database, state }: Draft, finish: (tx: Tx) => void, put: (saved: Saved) => World): World => {
+  try {
+    database.fill(finish)
+  } catch (error) {
+    database.close()
+    throw error
   }
-  while (!isDone) await turns.take(owner, slice)
-}
-
-/** Runs a generator in time slices, for what it returns. */
-export const resultInTurns = async <Result>(owner: unknown, steps: Generator<undefined, Result>): Promise<Result> => {
-  const results: Result[] = []
-  await inTurns(
-    owner,
-    steps,
-    () => undefined,
-    (result) => results.push(result),
-  )
-  const [result] = results
-  if (result === undefined) throw new Error('a generator that returns nothing')
-  return result
+  return put({ image: database.closeToImage(), ...state })
 }
 
 /** @throws DomainError validation with every problem of a document */
@@ -136,7 +85,7 @@ export const refusing = async <T>(work: () => Promise<T>, text = ''): Promise<T>
     return await work()
   } catch (error) {
     if (!(error instanceof ScenarioFault)) throw error
-    const { problems } = text === '' ? error : await withLinesBeside(error, text)
+    const { problems } = text === '' ? error : withLines(error, text)
     throw new DomainError(invalid(problems.map(violationOf)))
   }
 }

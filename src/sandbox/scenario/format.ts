@@ -1,9 +1,8 @@
-import type { Static, TSchema } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import { writingProblem } from '../../http/validation.ts'
+import { isWritable, writingProblem } from '../../http/validation.ts'
 import { PROBLEMS_MAX, type Problem, ScenarioFault } from './loading.ts'
-import { parseInPieces, TOO_DEEP } from './long-json.ts'
 import { type Scenario, ScenarioSchema } from './schema.ts'
 import { library, linesOf, parseYaml } from './yaml.ts'
 
@@ -11,133 +10,53 @@ import { library, linesOf, parseYaml } from './yaml.ts'
 
 export type Format = 'json' | 'yaml'
 
-/** Problems have lines in texts up to this length: finding them takes a second reading. */
-export const LINED_LENGTH_MAX = 262_144
+/** Problems have lines in texts up to this length: to find them, YAML is read again, and JSON as YAML. */
+const LINED_LENGTH_MAX = 131_072
 
-/** @throws ScenarioFault with everything that is wrong, and in which line */
+/** @throws ScenarioFault with everything that is wrong */
 export const readScenario = (text: string, format: Format): Scenario => {
-  const steps = format === 'json' ? readJsonInSteps(text) : checkInPieces(fromYaml(text))
+  let sent: unknown
   try {
-    for (;;) {
-      const step = steps.next()
-      if (step.done) return step.value
-    }
+    sent = format === 'json' ? JSON.parse(text) : parseYaml(text)
   } catch (error) {
-    throw error instanceof ScenarioFault ? withLines(error, text) : error
+    const what = format === 'json' ? 'not JSON' : 'not YAML that is read here'
+    throw new ScenarioFault([{ path: '', what: `${what}: ${error instanceof Error ? error.message : String(error)}` }])
   }
+  return checkScenario(sent)
 }
 
-/** Reads JSON in steps, so that others need not wait for a long document. @throws ScenarioFault with everything that is wrong */
-export function* readJsonInSteps(text: string): Generator<undefined, Scenario> {
-  return yield* checkInPieces(yield* fromJson(text))
-}
-
-function* fromJson(text: string): Generator<undefined, unknown> {
-  try {
-    return yield* parseInPieces(text)
-  } catch (error) {
-    throw error instanceof ScenarioFault
-      ? error
-      : new ScenarioFault([{ path: '', what: `not JSON: ${messageOf(error)}` }])
-  }
-}
-
-const fromYaml = (text: string): unknown => {
-  try {
-    return parseYaml(text)
-  } catch (error) {
-    throw notYaml(error)
-  }
-}
-
-export const notYaml = (error: unknown): ScenarioFault =>
-  new ScenarioFault([{ path: '', what: `not YAML that is read here: ${messageOf(error)}` }])
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** To compile a schema takes some milliseconds. */
-function compiledOnce<Schema extends TSchema>(schema: Schema) {
-  let compiled: TypeCheck<Schema> | undefined
-  return () => {
-    compiled ??= TypeCompiler.Compile(schema)
-    return compiled
-  }
-}
-
-const wholeCheck = compiledOnce(ScenarioSchema)
+/** Compiled with the first document: it takes some milliseconds. */
+let compiled: TypeCheck<typeof ScenarioSchema> | undefined
 
 /** @throws ScenarioFault with everything that does not fit the schema */
-export const checkScenario = (sent: unknown): Scenario => requireSound(checkedBy(sent, ScenarioSchema, wholeCheck()))
-
-/** Records that are checked between two looks at the time. */
-const RECORDS_PER_PIECE = 50
-
-/** The lists of a document, with the check of one record of each. */
-const LISTS = Object.entries(ScenarioSchema.properties).flatMap(([name, { items }]: [string, TSchema]) =>
-  items ? [{ name, items: items as TSchema, check: compiledOnce(items as TSchema) }] : [],
-)
-
-/** Each record by itself, and then what is beside the lists. */
-function* checkInPieces(sent: unknown): Generator<undefined, Scenario> {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return checkScenario(sent)
-  const lists: Record<string, unknown[]> = {}
-  const problems: Problem[] = []
-  for (const { name, items, check } of LISTS) {
-    const records: unknown = Reflect.get(sent, name)
-    if (!Array.isArray(records) || records.length < RECORDS_PER_PIECE) continue
-    const sound: unknown[] = []
-    for (const [index, record] of records.entries()) {
-      if (problems.length >= PROBLEMS_MAX) break
-      const checked = checkedBy(record, items, check(), `/${name}/${index}`)
-      problems.push(...checked.problems)
-      sound.push(checked.value)
-      if (sound.length % RECORDS_PER_PIECE === 0) yield
-    }
-    lists[name] = sound
-  }
-  const empty = Object.fromEntries(Object.keys(lists).map((name) => [name, []]))
-  const rest = checkedBy({ ...sent, ...empty }, ScenarioSchema, wholeCheck())
-  const all = [...rest.problems, ...problems].slice(0, PROBLEMS_MAX)
-  return Object.assign(requireSound({ value: rest.value, problems: all }), lists)
-}
-
-interface Checked<Schema extends TSchema> {
-  /** Undefined if there are problems. */
-  value: Static<Schema> | undefined
-  problems: readonly Problem[]
-}
-
-/** @throws ScenarioFault */
-const requireSound = ({ value, problems }: Checked<typeof ScenarioSchema>): Scenario => {
-  if (problems.length > 0 || value === undefined) throw new ScenarioFault(problems)
-  return value
-}
-
-/** Checks a value, which is at this path of the document. */
-const checkedBy = <Schema extends TSchema>(
-  sent: unknown,
-  schema: Schema,
-  check: TypeCheck<Schema>,
-  path = '',
-): Checked<Schema> => {
+export const checkScenario = (sent: unknown): Scenario => {
+  compiled ??= TypeCompiler.Compile(ScenarioSchema)
   try {
-    const value = withoutNulls(sent, schema)
-    if (!check.Check(value)) return { value: undefined, problems: problemsOf(check.Errors(value), path) }
-    const unwritable = writingProblem(value)
-    return { value, problems: unwritable === undefined ? [] : [{ path, what: unwritable }] }
+    const value = withoutNulls(sent, ScenarioSchema)
+    if (!compiled.Check(value)) throw new ScenarioFault(problemsOf(compiled.Errors(value)))
+    const unwritable = Object.entries(value).flatMap(unwritableIn)
+    if (unwritable.length > 0) throw new ScenarioFault(unwritable)
+    return value
   } catch (error) {
     // What is nested so deep that it exhausts the stack is no document.
-    if (error instanceof RangeError) return { value: undefined, problems: [{ path, what: TOO_DEEP }] }
-    throw error
+    throw error instanceof RangeError ? new ScenarioFault([{ path: '', what: 'is nested too deep' }]) : error
   }
+}
+
+/** By record, so that it can be found. */
+const unwritableIn = ([name, section]: [string, unknown]): Problem[] => {
+  const what = writingProblem(section)
+  if (what === undefined) return []
+  if (!Array.isArray(section)) return [{ path: `/${name}`, what }]
+  return section.flatMap((record, index) => (isWritable(record) ? [] : [{ path: `/${name}/${index}`, what }]))
 }
 
 /** The first problem of each place. */
-const problemsOf = (errors: Iterable<ValueError>, path: string): Problem[] => {
+const problemsOf = (errors: Iterable<ValueError>): Problem[] => {
   const problems = new Map<string, Problem>()
   for (const error of errors) {
     if (problems.size === PROBLEMS_MAX) break
-    if (!problems.has(error.path)) problems.set(error.path, { path: path + error.path, what: whatOf(error) })
+    if (!problems.has(error.path)) problems.set(error.path, { path: error.path, what: whatOf(error) })
   }
   return [...problems.values()]
 }
@@ -165,22 +84,27 @@ const whatOf = ({ type, schema, message }: ValueError): string => {
   return `must be one of ${choices.join(', ')}`
 }
 
-/** The problems whose lines are to be found: none if they are known, or if finding them takes too long. */
-export const unlined = ({ problems }: ScenarioFault, text: string): readonly Problem[] => {
-  const isKnown = problems.some(({ line }) => line !== undefined)
-  return isKnown || text.length > LINED_LENGTH_MAX ? [] : problems
+/** The same problems with their lines, in JSON too, if they can be found and that does not take too long. */
+export const withLines = ({ problems }: ScenarioFault, text: string): ScenarioFault => {
+  const lines = text.length > LINED_LENGTH_MAX ? [] : foundLines(text, problems)
+  return new ScenarioFault(
+    problems.map((problem, index) => {
+      const line = lines[index]
+      return line === undefined ? problem : { ...problem, line }
+    }),
+  )
 }
 
-/** The same problems with their lines, in JSON too. */
-export const withLines = (fault: ScenarioFault, text: string): ScenarioFault => {
-  const problems = unlined(fault, text)
-  if (problems.length === 0) return fault
-  const paths = problems.map(({ path }) => path)
-  return lined(problems, linesOf(text, paths))
+const foundLines = (text: string, problems: readonly Problem[]): number[] => {
+  try {
+    return linesOf(
+      text,
+      problems.map(({ path }) => path),
+    )
+  } catch {
+    return [] // nested so deep that JSON is read, but YAML is not
+  }
 }
-
-export const lined = (problems: readonly Problem[], lines: readonly number[]): ScenarioFault =>
-  new ScenarioFault(problems.map((problem, index) => ({ ...problem, line: lines[index] ?? 1 })))
 
 /** One record a line, so that two documents can be compared; a section at a time, so that nobody waits for all of them. */
 export function* writeScenario(document: Iterable<[string, Section]>, format: Format): Generator<string> {

@@ -51,7 +51,7 @@ export function* drafted(
   beginning: Beginning,
 ): Generator<undefined, Draft> {
   const clock = clockOf(document, base)
-  const randomness = randomnessFor(yield* digestOfNames(document), beginning.randomness)
+  const randomness = randomnessFor(digestOfNames(document), beginning.randomness)
   const ids = new IdSource(randomness, beginning.ids)
   const pace = { payouts: 'auto', orders: 'auto', ...document.pace } as const
   const database = Database.inMemory(sources.empty())

@@ -1,15 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { invalid, type Violation } from '../../kernel/failure.ts'
 import { controlOperation } from '../control/operation.ts'
-import { worldsExhausted } from '../errors.ts'
+import { scenarioTooLong, worldsExhausted } from '../errors.ts'
 import { WORLD_EXAMPLE, WorldQuery, WorldSummary } from '../worlds/operations.ts'
 import { WORLDS_MAX } from '../worlds/worlds.ts'
 import { ScenarioSchema } from './schema.ts'
 
 /** A world as one document (contract C15). Its schema is too large for these pages, and has an address of its own. */
 
-/** The largest document, in bytes (contract C15). */
-export const SCENARIO_BYTES_MAX = 67_108_864
+/** The largest documents, in bytes (contract C15). A megabyte of YAML takes as long to read as a hundred of JSON. */
+export const BYTES_MAX = { json: 8_388_608, yaml: 1_048_576 } as const
 
 const SCHEMA_PATH = '/_sandbox/scenario/schema'
 const EXAMPLE = { orders: [{ product_id: 1, denomination: 100, quantity: 2, status: 'PENDING' }] }
@@ -36,22 +36,22 @@ export const getScenario = controlOperation('scenario')({
   summary: 'Get a world as one document',
   description:
     'Without its name, tokens, passwords and voucher codes. As YAML where Accept names application/yaml. Loaded and read again it ' +
-    `is the same, byte for byte. Its schema is at ${SCHEMA_PATH}.`,
+    `is the same, byte for byte. At most 8 MiB, as YAML 1 MiB. Its schema is at ${SCHEMA_PATH}.`,
   query: WorldQuery,
   success: { status: 200, description: 'The document', schema: Document, example: EXAMPLE },
-  errors: { exhausted: worldsExhausted(WORLDS_MAX) },
+  errors: { exhausted: worldsExhausted(WORLDS_MAX), too_long: scenarioTooLong(BYTES_MAX.json) },
 })
 
 export const loadScenario = controlOperation('scenario_load')({
   id: 'loadScenario',
   summary: 'Replace a world by one document',
   description:
-    'JSON, or YAML with the content type application/yaml. Everything or nothing: what is wrong is listed with its place. Tokens ' +
+    'JSON of at most 8 MiB, or YAML of at most 1 MiB with the content type application/yaml. Everything or nothing: what is wrong is listed with its place. Tokens ' +
     `and passwords stay good; limits, held prices and the request log begin anew. The schema is at ${SCHEMA_PATH}.`,
   query: WorldQuery,
   body: Type.Object(sections, { title: 'ScenarioRequest' }),
   bodyExample: EXAMPLE,
-  bodyBytesMax: SCENARIO_BYTES_MAX,
+  bodyBytesMax: BYTES_MAX.json,
   readsBody: true,
   success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },
   errors: { validation: invalid([NO_PRODUCT]) },

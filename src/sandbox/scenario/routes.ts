@@ -1,22 +1,24 @@
 import { Elysia } from 'elysia'
 import { Database } from '../../db/database.ts'
-import { readLong } from '../../http/body.ts'
+import { readText } from '../../http/body.ts'
 import { unreadable } from '../../http/json.ts'
 import { jsonResponse, textResponse } from '../../http/responses.ts'
 import { weightsOf } from '../../http/weights.ts'
+import { DomainError } from '../../kernel/failure.ts'
+import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
+import { scenarioTooLong } from '../errors.ts'
 import { rulesOf } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
 import { StagedFile, stagedIn } from '../worlds/database-folder.ts'
 import { getWorld, worldWire } from '../worlds/operations.ts'
 import { besideDataOf } from '../worlds/state.ts'
-import { inTurns, refusing, replaceByScenario, resultInTurns } from './apply.ts'
+import { refusing, replaceByScenario } from './apply.ts'
 import { scenarioOf, withoutNulls } from './export.ts'
-import { type Format, readJsonInSteps, writeScenario } from './format.ts'
+import { type Format, readScenario, writeScenario } from './format.ts'
 import { ScenarioFault } from './loading.ts'
 import * as operations from './operations.ts'
 import { type Scenario, ScenarioSchema } from './schema.ts'
-import { yamlAsJson } from './yaml-beside.ts'
 
 const YAML_TYPE = 'application/yaml'
 const IS_YAML = /^(?:application|text)\/(?:x-)?yaml\b/i
@@ -38,9 +40,9 @@ export const scenarioRoutes = (parts: Parts) => {
       async ({ query, request }) => {
         const world = getWorld(parts.worlds, query.world)
         const format = IS_YAML.test(request.headers.get('content-type') ?? '') ? 'yaml' : 'json'
-        const text = await readLong(request, operations.SCENARIO_BYTES_MAX)
+        const text = await readText(request, operations.BYTES_MAX[format])
         return refusing(async () => {
-          const document = await objectIn(world, text, format)
+          const document = objectIn(text, format)
           return worldWire(await afterOthers(world.name, () => loaded(parts, query.world, document)))
         }, text)
       },
@@ -84,20 +86,21 @@ const wantsYaml = ({ headers }: Request): boolean => {
   return [...weights].some(([type, weight]) => IS_YAML.test(type) && weight > (weights.get('application/json') ?? 0))
 }
 
-/** A text that is no JSON object is refused as everywhere (contract C4). @throws DomainError body_unreadable */
-const objectIn = async (world: World, text: string, format: Format): Promise<Scenario> => {
+/** A text that is no JSON object is refused as everywhere (contract C4). @throws ScenarioFault, or DomainError body_unreadable */
+const objectIn = (text: string, format: Format): Scenario => {
   try {
-    const json = format === 'json' ? text : await yamlAsJson(text)
-    return await resultInTurns(world, readJsonInSteps(json))
+    return readScenario(text, format)
   } catch (error) {
     const [first] = error instanceof ScenarioFault ? error.problems : []
-    if (format === 'json' && first?.path === '' && !text.trimStart().startsWith('{')) throw unreadable()
-    if (format === 'json' && first?.what.startsWith('not JSON')) throw unreadable()
-    throw error
+    const isObject = text.trimStart().startsWith('{') && !first?.what.startsWith('not JSON')
+    throw format === 'json' && first?.path === '' && !isObject ? unreadable() : error
   }
 }
 
-/** The text is made in time slices, of a copy of the world. @throws DomainError worlds_exhausted if there is no room for it */
+/**
+ * Made of a copy of the world, in time slices: 8 MiB take seconds.
+ * @throws DomainError worlds_exhausted if there is no room for the copy, scenario_too_long
+ */
 const exported = async ({ worlds, scenarios }: Parts, world: World, format: Format): Promise<string> => {
   worlds.requireRoomFor(world)
   const [state, rules] = [besideDataOf(world, worlds.seed), rulesOf(world).flatMap(ruleWire)]
@@ -105,13 +108,24 @@ const exported = async ({ worlds, scenarios }: Parts, world: World, format: Form
   using _staged = stagedIn(saved)
   const database = saved instanceof StagedFile ? Database.openFile(saved.path) : Database.inMemory(saved.image)
   try {
-    const pieces: string[] = []
-    const steps = writeScenario(scenarioOf(database.query, state, rules, scenarios), format)
-    await inTurns(world, steps, (piece) => pieces.push(piece))
-    return pieces.join('')
+    const document = writeScenario(scenarioOf(database.query, state, rules, scenarios), format)
+    return await turns.run(world, bounded(document, operations.BYTES_MAX[format]))
   } finally {
     database.close()
   }
+}
+
+/** What could not be loaded again is refused. */
+function* bounded(pieces: Iterable<string>, bytesMax: number): Generator<undefined, string> {
+  const kept: string[] = []
+  let bytes = 0
+  for (const piece of pieces) {
+    bytes += Buffer.byteLength(piece)
+    if (bytes > bytesMax) throw new DomainError(scenarioTooLong(bytesMax))
+    kept.push(piece)
+    yield
+  }
+  return kept.join('')
 }
 
 /** Rules that have been used as often as they should are left out. */

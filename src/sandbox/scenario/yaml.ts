@@ -9,7 +9,7 @@ export const library = () => require('yaml') as typeof import('yaml')
 const ALIASES_MAX = 100
 
 /** Lists and objects in each other. The document of a world has six levels. */
-export const DEPTH_MAX = 100
+const DEPTH_MAX = 100
 const OPENING = new Set(['[', '{'])
 const CLOSING = new Set([']', '}'])
 const NESTING_IN_A_LINE = new Set(['-', '?'])

@@ -1,23 +1,15 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, replaceDatabase } from '../../db/data-folder.ts'
-import { Database } from '../../db/database.ts'
-import { copyBeside, flushFolder, releasingBeside, writeBeside } from '../../db/disk.ts'
+import { copyBeside, flushFolder, releasingBeside } from '../../db/disk.ts'
 import { DamagedFile, problemIn } from './damaged-file.ts'
 
 /** A database that is not in its place yet: it is moved there, or removed at the end of its scope. */
 export class StagedFile implements Disposable {
-  constructor(
-    readonly path: string,
-    private readonly isDurable: boolean,
-  ) {}
-
-  open(): Database {
-    return Database.openFile(this.path, this.isDurable ? 'FULL' : 'OFF')
-  }
+  constructor(readonly path: string) {}
 
   [Symbol.dispose](): void {
-    releasingBeside(this.path, true, () => rmSync(this.path, { force: true }))
+    releasingBeside(this.path, () => rmSync(this.path, { force: true }))
   }
 }
 
@@ -78,11 +70,6 @@ export class DatabaseFolder {
     return staged
   }
 
-  /** The same beside the thread that serves requests. */
-  stageImageBeside(image: Uint8Array): Promise<StagedFile> {
-    return this.stageCopy((path) => writeBeside(image, path, PRIVATE_FILE_MODE, this.options.isDurable))
-  }
-
   /** Undefined if there is none, or if it is removed meanwhile. */
   async findCopy(name: string): Promise<StagedFile | undefined> {
     if (!this.has(name)) return undefined
@@ -109,13 +96,13 @@ export class DatabaseFolder {
   place(name: string, staged: StagedFile): void {
     this.#make()
     this.#names.delete(name) // to the end
-    replaceDatabase(staged.path, this.path(name), { isDurable: this.options.isDurable, isInPieces: true })
+    replaceDatabase(staged.path, this.path(name), { isDurable: this.options.isDurable })
     this.#names.add(name)
   }
 
   remove(name: string): boolean {
     if (!this.#names.delete(name)) return false
-    removeDatabase(this.path(name), true)
+    removeDatabase(this.path(name))
     if (this.options.isDurable) flushFolder(this.options.folder)
     return true
   }
@@ -129,8 +116,7 @@ export class DatabaseFolder {
 
   #newStaged(): StagedFile {
     this.#make()
-    const { folder, isDurable } = this.options
-    return new StagedFile(join(folder, `${STAGED}${++this.#staged}`), isDurable)
+    return new StagedFile(join(this.options.folder, `${STAGED}${++this.#staged}`))
   }
 
   #removeStaged(): void {

@@ -137,11 +137,6 @@ export class FolderStore implements WorldStore {
     }
   }
 
-  async stage(database: Database): Promise<StagedFile | undefined> {
-    if (database.byteCount <= IN_MEMORY_BYTES_MAX) return undefined
-    return this.#worlds.stageImageBeside(asFile(database.closeToImage()))
-  }
-
   close({ name }: World, database: Database): DataAtRest {
     database.close()
     return this.#atRest(this.#worlds.path(name))

@@ -64,10 +64,6 @@ export class MemoryStore implements WorldStore {
     return world.db.onFile ? this.#files.save(world) : stateOf(world, this.options.seed)
   }
 
-  async stage(database: Database): Promise<StagedFile | undefined> {
-    return this.#isLarge(database) ? this.#files.stage(database) : undefined
-  }
-
   close(world: World, database: Database): DataAtRest {
     if (database.onFile) return this.#files.close(world, database)
     if (!this.#isLarge(database)) return inMemory(this.#images.keep(database.closeToImage()))

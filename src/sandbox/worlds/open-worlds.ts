@@ -71,25 +71,22 @@ export class OpenWorlds {
     if (this.#suspensions % SUSPENSIONS_PER_COLLECTION === 0) Bun.gc(false)
   }
 
-  /** In time slices, so that nobody waits for hundreds of worlds. The first one is at once. */
-  suspendIdle(idle: World[]): void {
+  /** In time slices, so that nobody waits for hundreds of worlds. */
+  suspendIdle(idle: readonly World[]): void {
     if (idle.length > 0 && !this.#isSuspending) void this.#suspendIdle(idle)
   }
 
-  async #suspendIdle(idle: World[]): Promise<void> {
+  async #suspendIdle(idle: readonly World[]): Promise<void> {
     this.#isSuspending = true
-    const slice = (isOver: () => boolean): void => {
-      do {
-        const world = idle.pop()
-        if (world?.isIdle && this.#worlds.has(world)) this.suspend(world)
-      } while (idle.length > 0 && !isOver())
-    }
-    turns.slice(slice)
-    while (idle.length > 0) {
-      await turns.next(this)
-      turns.slice(slice)
-    }
+    await turns.run(this, this.#suspendInSteps(idle))
     Bun.gc(false)
     this.#isSuspending = false
+  }
+
+  *#suspendInSteps(idle: readonly World[]): Generator<undefined, void> {
+    for (const world of idle) {
+      if (world.isIdle && this.#worlds.has(world)) this.suspend(world)
+      yield
+    }
   }
 }

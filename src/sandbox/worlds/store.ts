@@ -25,8 +25,6 @@ export interface WorldStore {
   /** Whether there is room for a copy of so many bytes. */
   fits: (bytes: number) => boolean
   save: (world: World) => Promise<Saved>
-  /** Closes a database that is too large for memory, and saves it as a file. Undefined for any other, which stays open. */
-  stage: (database: Database) => Promise<StagedFile | undefined>
   /** Closes the database of a world that nobody uses. */
   close: (world: World, database: Database) => DataAtRest
   /** Whether a world has become so large that it is to be closed although it is used. */

@@ -1,4 +1,3 @@
-import type { Database } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
@@ -6,7 +5,6 @@ import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { worldDamaged, worldsExhausted } from '../errors.ts'
 import { isAccount } from '../seed/accounts.ts'
 import { DamagedFile } from './damaged-file.ts'
-import type { StagedFile } from './database-folder.ts'
 import { sharedImage } from './images.ts'
 import { OpenWorlds } from './open-worlds.ts'
 import type { SandboxWorldsOptions } from './options.ts'
@@ -149,11 +147,6 @@ export class SandboxWorlds implements Worlds {
   /** Saves a world as it is now. @throws DomainError world_not_found if it is dropped meanwhile */
   save(world: World): Promise<Saved> {
     return this.options.store.save(world)
-  }
-
-  /** Closes a database that is too large for memory, and saves it as a file. Undefined for any other, which stays open. */
-  stage(database: Database): Promise<StagedFile | undefined> {
-    return this.options.store.stage(database)
   }
 
   /** @throws DomainError worlds_exhausted */

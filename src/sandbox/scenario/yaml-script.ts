@@ -1,3 +1,0 @@
-import { bundled } from '../bundle.ts' with { type: 'macro' }
-
-export const YAML_PROGRAM: string = bundled('scenario/yaml-program.ts', 'bun')
