@@ -69,7 +69,9 @@ describe('POST /_sandbox/clock', () => {
     const config = configOf(withServeOptions(new Command('serve')).parse([], { from: 'user' }).opts<ServeOptions>())
     const log = createLog({ level: 'error', format: 'json', color: false, clock, write: () => {} })
     const platform = assemble(config, clock, log)
-    const { app } = createApp(platform.deps({ publicUrl: '', addressOf: () => '', isClosing: () => false }))
+    const { app } = createApp(
+      platform.deps({ publicUrl: 'http://localhost', addressOf: () => '', isClosing: () => false }),
+    )
     for (const now of [NOON, '2030-01-01T12:00:00.001Z']) {
       const body = JSON.stringify({ now, frozen: true })
       const response = await app.handle(new Request('http://localhost/_sandbox/clock', { method: 'POST', body }))
