@@ -57,7 +57,7 @@ describe('A prepared statement', () => {
   )
   const petsOf = prepared((query: Query) =>
     query
-      .select()
+      .select({ owner: people.name, pet: pets.name })
       .from(people)
       .leftJoin(pets, eq(pets.ownerId, people.id))
       .where(eq(people.isActive, sql.placeholder('isActive')))
@@ -79,12 +79,16 @@ describe('A prepared statement', () => {
     expect(activeOnes(database.query).all({ count: 5 })).toEqual([ADA])
   })
 
-  test('reads rows of two tables, of which one may have none', () => {
-    expect(petsOf(database.query).all({ isActive: true })).toEqual([{ people: ADA, pets: null }])
-    expect(petsOf(database.query).get({ isActive: false })).toEqual({
-      people: BOB,
-      pets: { id: 1, ownerId: 2, name: 'Rex' },
-    })
+  test('of two tables names what it reads of them, which may be nothing', () => {
+    expect(petsOf(database.query).all({ isActive: true })).toEqual([{ owner: 'Ada', pet: null }])
+    expect(petsOf(database.query).get({ isActive: false })).toEqual({ owner: 'Bob', pet: 'Rex' })
+  })
+
+  test('of whole rows of two tables is refused', () => {
+    const whole = prepared((query: Query) =>
+      query.select().from(people).innerJoin(pets, eq(pets.ownerId, people.id)).prepare(),
+    )
+    expect(() => whole(database.query)).toThrow('a row of several tables names its members: people')
   })
 
   test('serves each connection with its own rows', () => {
