@@ -93,11 +93,15 @@ const page = async (
   return { ids: entries, totalCount }
 }
 
+/** From now on, everybody waits for a turn. */
+const useUpTime = (): void =>
+  turns.slice((isOver) => {
+    while (!isOver());
+  })
+
 describe('A page of a list', () => {
   test('waits while long work has used up its time, as do the pages of a client who asks for many', async () => {
-    turns.slice((isOver) => {
-      while (!isOver());
-    })
+    useUpTime()
     let isRead = false
     const read = page(OURS).then(() => {
       isRead = true
@@ -299,6 +303,7 @@ describe('A search in several batches', () => {
 
   test('alternates with others, so that a later short search finishes first', async () => {
     const order: string[] = []
+    useUpTime()
     const long = Array.from({ length: 5 }, (_, index) =>
       page(WIDE, { page: { page: 40, limit: 100 }, search: 'odd' }).then(() => order.push(`long ${index}`)),
     )

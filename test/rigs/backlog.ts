@@ -22,7 +22,7 @@ const PAUSE_MS_MAX = 21_600_000
 const WATCHED_MS = { long: 30_000, short: 2_000 }
 const REQUEST_EVERY_MS = 10
 const GROWN_BYTES_MAX = 64 * MIB
-const LONGER_MS_MAX = 25
+const LONGER_MS_MAX = 100
 const FOUND_MS_MAX = 5
 
 interface Size {
