@@ -3,7 +3,7 @@ import { integer, primaryKey, SQLiteColumn, type SQLiteTable, sqliteTable, text 
 import { LRUCache } from 'lru-cache'
 import { turns } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
-import { type OwnedTable, preparedOn } from './prepared.ts'
+import { type OwnedTable, type PreparedQuery, preparedOn } from './prepared.ts'
 import { type Key, type Statement, type Values, walk } from './walk.ts'
 
 /** Counts of records by part and currency: see the migration `0009_plain_lists`. */
@@ -269,7 +269,11 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
    * Building a statement costs more than running it. The connection may be another one after each turn, because a world can
    * be suspended in between.
    */
-  #statement<Row>({ world }: Reader, name: string, build: (query: Query) => Statement<Row>): Statement<Row> {
+  #statement<Row>(
+    { world }: Reader,
+    name: string,
+    build: (query: Query) => Statement<Row> & PreparedQuery,
+  ): Statement<Row> {
     const { query } = world.db
     const own = this.#statements.get(query) ?? new LRUCache<string, Statement<unknown>>({ max: STATEMENTS_MAX })
     this.#statements.set(query, own)

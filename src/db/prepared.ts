@@ -24,8 +24,8 @@ interface Text {
  */
 export const prepared = <Connection extends Query, Prepared extends PreparedQuery>(
   build: (connection: Connection) => Prepared,
-): ((connection: Connection) => Prepared) => {
-  const made = new WeakMap<Connection, Prepared>()
+): ((connection: Connection) => Runnable<Prepared>) => {
+  const made = new WeakMap<Connection, Runnable<Prepared>>()
   let plan: Plan | undefined
   return (connection) => {
     const known = made.get(connection)
@@ -38,11 +38,11 @@ export const prepared = <Connection extends Query, Prepared extends PreparedQuer
 }
 
 /** The same for a statement that its user keeps. */
-export const preparedOn = <Prepared extends PreparedQuery>(connection: Query, built: Prepared): Prepared =>
+export const preparedOn = <Prepared extends PreparedQuery>(connection: Query, built: Prepared): Runnable<Prepared> =>
   on(connection, planOf(built))
 
-const on = <Prepared>(connection: Query, plan: Plan): Prepared =>
-  new PlannedStatement(statementOn(connection, plan.sql), plan) as Prepared
+const on = <Prepared>(connection: Query, plan: Plan): Runnable<Prepared> =>
+  new PlannedStatement(statementOn(connection, plan.sql), plan) as unknown as Runnable<Prepared>
 
 type Values = Record<string, unknown>
 
@@ -52,6 +52,9 @@ interface Plan {
   argumentsOf: (values: Values) => SQLQueryBindings[]
   rowOf: (row: readonly unknown[]) => Values
 }
+
+/** What can be done with it, in drizzle's types. */
+type Runnable<Prepared> = Pick<Prepared, keyof Prepared & keyof PlannedStatement>
 
 /** Stands in for drizzle's: the same values, and the same rows. */
 class PlannedStatement {
@@ -65,12 +68,17 @@ class PlannedStatement {
   }
 
   get(values: Values = {}): Values | undefined {
-    const [row] = this.statement.values(...this.plan.argumentsOf(values))
+    const [row] = this.values(values)
     return row && this.plan.rowOf(row)
   }
 
   all(values: Values = {}): Values[] {
-    return this.statement.values(...this.plan.argumentsOf(values)).map(this.plan.rowOf)
+    return this.values(values).map(this.plan.rowOf)
+  }
+
+  /** The rows as SQLite has them. */
+  values(values: Values = {}): unknown[][] {
+    return this.statement.values(...this.plan.argumentsOf(values))
   }
 }
 

@@ -79,6 +79,10 @@ describe('A prepared statement', () => {
     expect(activeOnes(database.query).all({ count: 5 })).toEqual([ADA])
   })
 
+  test('reads rows as SQLite has them', () => {
+    expect(byName(database.query).values({ name: 'Bob' })).toEqual([[2, 'Bob', 0, 'asks "why?"']])
+  })
+
   test('of two tables names what it reads of them, which may be nothing', () => {
     expect(petsOf(database.query).all({ isActive: true })).toEqual([{ owner: 'Ada', pet: null }])
     expect(petsOf(database.query).get({ isActive: false })).toEqual({ owner: 'Bob', pet: 'Rex' })
