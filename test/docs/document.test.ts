@@ -30,7 +30,9 @@ const routes = (): string[] => {
   const options = withServeOptions(new Command('serve')).parse([], { from: 'user' }).opts<ServeOptions>()
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
   const platform = assemble(configOf(options), systemClock, log)
-  const { app } = createApp(platform.deps({ publicUrl: '', addressOf: () => '', isClosing: () => false }))
+  const { app } = createApp(
+    platform.deps({ publicUrl: 'http://localhost:4747', addressOf: () => '', isClosing: () => false }),
+  )
   const names = app.routes.map(({ method, path }: { method: string; path: string }) => {
     const template = path.replace(/:(\w+)/g, '{$1}').replace(/(.)\/$/, '$1')
     return `${method} ${template}`
