@@ -78,6 +78,8 @@ interface Group extends Pick<ErrorFormat, 'errorShape'> {
   isProbe?: true
   /** Bodies with unknown members are refused. */
   closed?: true
+  /** The query of operations that declare none. */
+  query?: TObject
 }
 
 /** An operation as the documentation, the sandbox and the tests read it. */

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { operationsOf, readDocument } from '../docs/document.ts'
 import { type Server, startServer } from '../harness.ts'
-import { validation } from './surface.ts'
+import { validation, worldNotFound } from './surface.ts'
 
 /** A mistyped name on the control API is refused: it would act on the default world, or on everything (contract C15). */
 
@@ -21,6 +21,7 @@ const ask = async (method: string, path: string, body?: string) => {
 describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest] as const))(
   '%s %s',
   (method, path, { parameters, requestBody }) => {
+    const { example } = requestBody?.content['application/json'] ?? {}
     const target = path.replace(/\{\w+\}/, 'nowhere')
     const known = parameters.filter((each) => each.in === 'query').map(({ name }) => name)
     const problem = `is no known parameter; known are ${known.join(', ') || 'none'}`
@@ -38,12 +39,47 @@ describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest]
     })
 
     const takesAll = ['/_sandbox/requests', '/_sandbox/coverage', '/_sandbox/feed'].includes(path)
-    test.if(known.includes('world') && !takesAll)('400 refuses all worlds', async () => {
+    test('takes a world, and 404 refuses one that does not exist', async () => {
+      expect(known).toContain('world')
+      const body = example === undefined ? undefined : JSON.stringify(example)
+      const expected = { status: 404, body: worldNotFound('nowhere') }
+      expect(await ask(method, `${target.replace('nowhere', '1')}?world=nowhere`, body)).toEqual(expected)
+    })
+
+    test.if(!takesAll)('400 refuses all worlds', async () => {
       const expected = { status: 400, body: validation('world', 'format', 'must be one world here') }
       expect(await ask(method, `${target.replace('nowhere', '1')}?world=*`)).toEqual(expected)
     })
   },
 )
+
+describe('A world is accepted where it has no effect', () => {
+  test.each([
+    ['GET', ''],
+    ['GET', '/worlds'],
+    ['GET', '/errors'],
+    ['GET', '/test-values'],
+    ['GET', '/scenario/schema'],
+    ['GET', '/snapshots'],
+    ['GET', '/snapshots/kept'],
+    ['DELETE', '/snapshots/kept'],
+    ['PUT', '/worlds/made'],
+    ['DELETE', '/worlds/made'],
+  ])('%s /_sandbox%s', async (method, path) => {
+    const answers = async (query: string) => {
+      await server.request('/_sandbox/snapshots/kept', { method: 'PUT' })
+      await server.request('/_sandbox/worlds/made', { method: 'PUT', body: '{"from":"default"}' })
+      const response = await server.request(`/_sandbox${path}${query}`, { method })
+      return { status: response.status, body: (await response.text()).replace(/"now":"[^"]*"/g, '"now"') }
+    }
+    const { name } = await server.world()
+    const without = await answers('')
+    expect(without.status).toBeLessThan(300)
+    for (const query of ['?world=made', '?world=default', `?world=${name}`, `?world=sbx_${name}`]) {
+      expect({ query, ...(await answers(query)) }).toEqual({ query, ...without })
+    }
+  })
+})
 
 test('a mistyped world does not reset the default one', async () => {
   const { access_token: token } = (await (

@@ -2,37 +2,40 @@ import { BODY_UNREADABLE } from '../../http/failures.ts'
 import { operationsOf } from '../../http/operation.ts'
 import { violation } from '../../kernel/failure.ts'
 import { FOREIGN_SITE, TOKEN_WRONG, worldDamaged, worldNotFound } from '../errors.ts'
+import { UnusedWorldQuery } from '../worlds/query.ts'
 import { unknownProblem } from './strict.ts'
 
-/** Declares an operation that is open to everyone. */
-export const openOperation = operationsOf({
+const GROUP = {
   tag: 'Sandbox',
   tagDescription:
     'What only the sandbox has, such as worlds and their clocks. It is open on this machine; elsewhere it needs a token.',
   errorShape: 'structured',
   public: true,
   closed: true,
-})
+} as const
+
+/** Declares an operation that is open to everyone. */
+export const openOperation = operationsOf(GROUP)
+
+const operationOfWorld = operationsOf({ ...GROUP, query: UnusedWorldQuery })
 
 /**
- * Declares an operation of the control API (contract C15): the errors of the gate, of the world, of the body and of
- * unknown names are added to its own, and all are named after their group.
+ * Declares an operation of the control API (contract C15). Each takes a world; one that declares no query does nothing with it. The
+ * errors of the gate, of the world, of the body and of unknown names are added to its own, and all are named after their group.
  */
 export const controlOperation =
-  (group: string): typeof openOperation =>
+  (group: string): typeof operationOfWorld =>
   (declared) => {
     const errors = {
-      ...(declared.query?.properties.world && {
-        world_not_found: worldNotFound('nowhere'),
-        world_damaged: worldDamaged('checkout'),
-      }),
+      world_not_found: worldNotFound('nowhere'),
+      ...(declared.query && { world_damaged: worldDamaged('checkout') }),
       token_wrong: TOKEN_WRONG,
       foreign: FOREIGN_SITE,
       ...(declared.body && { body_unreadable: BODY_UNREADABLE }),
       // A mistyped `world` would otherwise reset the default one.
-      validation: violation('wrld', 'enum', unknownProblem('parameter', declared.query)),
+      validation: violation('wrld', 'enum', unknownProblem('parameter', declared.query ?? UnusedWorldQuery)),
       ...declared.errors,
     }
     const named = Object.entries(errors).map(([name, failure]) => [`${group}.${name}`, failure])
-    return openOperation({ ...declared, errors: Object.fromEntries(named) })
+    return operationOfWorld({ ...declared, errors: Object.fromEntries(named) })
   }

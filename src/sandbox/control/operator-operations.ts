@@ -8,8 +8,8 @@ import { notFound, transitionRefused, violation } from '../../kernel/failure.ts'
 import type { OrderStatus } from '../../orders/queries.ts'
 import { ADVANCE_TARGETS } from '../../payouts/progress.ts'
 import type { PayoutStatus } from '../../payouts/queries.ts'
-import { WorldQuery } from '../worlds/operations.ts'
 import { PACES } from '../worlds/pace.ts'
+import { WorldQuery } from '../worlds/query.ts'
 import { controlOperation } from './operation.ts'
 
 const Pace = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) }, { title: 'Pace' })

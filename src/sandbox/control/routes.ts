@@ -11,6 +11,7 @@ import { requestRoutes } from '../requests/routes.ts'
 import { scenarioRoutes } from '../scenario/routes.ts'
 import { testValueRoutes } from '../test-values/routes.ts'
 import { inboxReceiver, inboxRoutes, webhookRoutes } from '../webhooks/routes.ts'
+import { requireWorlds } from '../worlds/operations.ts'
 import { clockRoutes, snapshotRoutes, worldRoutes } from '../worlds/routes.ts'
 import { frontRoutes } from './front-routes.ts'
 import { ledgerRoutes } from './ledger.ts'
@@ -31,6 +32,7 @@ const controlRoutes = (parts: Parts) =>
       parts.gate(request)
       await parts.refuseUnknown({ request, path, route })
     })
+    .onBeforeHandle({ as: 'scoped' }, ({ query }) => requireWorlds(parts.worlds, query.world))
     .use(indexRoutes(parts))
     .use(clockRoutes(parts))
     .use(worldRoutes(parts))

@@ -7,7 +7,7 @@ import { nullable, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { invalid, notFound, violation } from '../../kernel/failure.ts'
 import { controlOperation } from '../control/operation.ts'
-import { WorldQuery } from '../worlds/operations.ts'
+import { WorldQuery } from '../worlds/query.ts'
 
 /** What a test changes of a world while it runs (contract C15). */
 

@@ -8,7 +8,7 @@ import { violation } from '../../kernel/failure.ts'
 import { DELIVERY_FAULTS } from '../../webhooks/deliveries.ts'
 import { controlOperation } from '../control/operation.ts'
 import { FAULT_NOT_FOUND, type GatewayStatus } from '../errors.ts'
-import { WorldQuery } from '../worlds/operations.ts'
+import { WorldQuery } from '../worlds/query.ts'
 
 /** Fault rules and documented errors on the wire (contract C15). */
 

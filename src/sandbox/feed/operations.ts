@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { EVENT_EXAMPLE } from '../../events/operations.ts'
 import { controlOperation } from '../control/operation.ts'
 import { RECORDED_REQUEST_EXAMPLE } from '../requests/operations.ts'
-import { WorldsQuery } from '../worlds/operations.ts'
+import { WorldsQuery } from '../worlds/query.ts'
 
 const { request, response, ...REQUEST } = RECORDED_REQUEST_EXAMPLE
 const REQUEST_DATA = {

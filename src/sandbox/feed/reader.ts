@@ -1,4 +1,4 @@
-import { ALL_WORLDS } from '../worlds/operations.ts'
+import { ALL_WORLDS } from '../worlds/query.ts'
 import { HEARTBEAT, openingMessage } from './messages.ts'
 
 interface Callbacks {

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Parts } from '../parts.ts'
-import { ALL_WORLDS, getWorld } from '../worlds/operations.ts'
+import { getWorld } from '../worlds/operations.ts'
+import { ALL_WORLDS } from '../worlds/query.ts'
 import { EVENT_STREAM, openFeed } from './operations.ts'
 
 export const feedRoutes = ({ worlds, feed }: Parts) =>

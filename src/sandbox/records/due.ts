@@ -13,7 +13,7 @@ import type { World } from '../../worlds/world.ts'
 import { controlOperation } from '../control/operation.ts'
 import { caughtUpWorld } from '../control/operator-routes.ts'
 import type { Parts } from '../parts.ts'
-import { WorldQuery } from '../worlds/operations.ts'
+import { WorldQuery } from '../worlds/query.ts'
 
 /** What the clock of a world does next: steps of orders and payouts, and attempts to deliver events. */
 

@@ -9,7 +9,7 @@ import { PayoutSchema } from '../../payouts/operations.ts'
 import { WALLET_EXAMPLE, WalletSchema } from '../../wallets/operations.ts'
 import { ExplainedDeliverySchema, WEBHOOK_EXAMPLE, WebhookSchema } from '../../webhooks/operations.ts'
 import { controlOperation } from '../control/operation.ts'
-import { WorldQuery } from '../worlds/operations.ts'
+import { WorldQuery } from '../worlds/query.ts'
 import { listed } from './wire.ts'
 
 /** The records of all clients of a world, for people who look at it: the API shows a client its own alone. */

@@ -4,7 +4,7 @@ import { choiceFilter } from '../../http/parameters.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { violation } from '../../kernel/failure.ts'
 import { controlOperation } from '../control/operation.ts'
-import { WorldsQuery } from '../worlds/operations.ts'
+import { WorldsQuery } from '../worlds/query.ts'
 
 /** The coverage report: which documented outcomes requests have met (contract C15). */
 

@@ -8,7 +8,7 @@ import { ExplainedDeliverySchema } from '../../webhooks/operations.ts'
 import { EntrySchema } from '../control/ledger-entry.ts'
 import { controlOperation } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
-import { WorldQuery, WorldsQuery } from '../worlds/operations.ts'
+import { WorldQuery, WorldsQuery } from '../worlds/query.ts'
 
 /** The request log of a world (contract C15). */
 

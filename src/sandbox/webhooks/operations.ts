@@ -7,7 +7,7 @@ import { Text } from '../../http/validation.ts'
 import { notFound, violation } from '../../kernel/failure.ts'
 import { controlOperation, openOperation } from '../control/operation.ts'
 import { worldNotFound } from '../errors.ts'
-import { WorldQuery } from '../worlds/operations.ts'
+import { WorldQuery } from '../worlds/query.ts'
 
 const NAME_LENGTH_MAX = 64
 const DELAY_MS_MAX = 60_000

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/operations.ts'
 import { listOf } from '../../http/operation.ts'
-import { Problem, parameter } from '../../http/parameters.ts'
+import { parameter } from '../../http/parameters.ts'
 import { Timestamp } from '../../http/schemas.ts'
-import { isWritable, Text } from '../../http/validation.ts'
+import { Text } from '../../http/validation.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, violated, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
@@ -20,35 +20,11 @@ import {
   worldsExhausted,
 } from '../errors.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { ALL_WORLDS, plainName, WorldQuery } from './query.ts'
 import { FILE_BYTES_MAX, SNAPSHOTS_MAX } from './snapshots.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
-/** How operations name worlds and snapshots (contract C15). */
-
-/** A name without the prefix that the usernames of its world have. */
-export const plainName = (name: string): string => name.replace(/^sbx_/, '')
-
-export const ALL_WORLDS = '*'
-
-const readName = (text: string): string | Problem =>
-  isWritable(text) ? plainName(text) : new Problem('format', 'must not hold NUL')
-
-const readOneName = (text: string): string | Problem =>
-  text === ALL_WORLDS ? new Problem('format', 'must be one world here') : readName(text)
-
-export const WorldQuery = Type.Object({
-  world: parameter<string>(
-    Type.String({ default: DEFAULT_WORLD, description: 'The world, with or without sbx_' }),
-    readOneName,
-  ),
-})
-
-export const WorldsQuery = Type.Object({
-  world: parameter<string>(
-    Type.String({ default: DEFAULT_WORLD, description: 'The world, with or without sbx_; * for all worlds' }),
-    readName,
-  ),
-})
+/** Worlds, their clocks and their snapshots on the wire (contract C15). */
 
 const NamePath = Type.Object({
   name: parameter<string>(
@@ -67,6 +43,11 @@ export const getWorld = (worlds: SandboxWorlds, name: string): World => {
   const world = worlds.find(name)
   if (!world) throw new DomainError(worlds.has(name) ? worldDamaged(name) : worldNotFound(name))
   return world
+}
+
+/** Where a world has no effect, one that does not exist is refused all the same (contract C15). @throws DomainError world_not_found */
+export const requireWorlds = (worlds: SandboxWorlds, name = DEFAULT_WORLD): void => {
+  if (![DEFAULT_WORLD, ALL_WORLDS].includes(name) && !worlds.has(name)) throw new DomainError(worldNotFound(name))
 }
 
 export const WorldSummary = Type.Object(

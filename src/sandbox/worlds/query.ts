@@ -1,0 +1,39 @@
+import { Type } from '@sinclair/typebox'
+import { Problem, parameter } from '../../http/parameters.ts'
+import { isWritable } from '../../http/validation.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+
+/** How requests of the control API name a world (contract C15). */
+
+/** A name without the prefix that the usernames of its world have. */
+export const plainName = (name: string): string => name.replace(/^sbx_/, '')
+
+export const ALL_WORLDS = '*'
+
+const readName = (text: string): string | Problem =>
+  isWritable(text) ? plainName(text) : new Problem('format', 'must not hold NUL')
+
+const readOneName = (text: string): string | Problem =>
+  text === ALL_WORLDS ? new Problem('format', 'must be one world here') : readName(text)
+
+export const WorldQuery = Type.Object({
+  world: parameter<string>(
+    Type.String({ default: DEFAULT_WORLD, description: 'The world, with or without sbx_' }),
+    readOneName,
+  ),
+})
+
+export const WorldsQuery = Type.Object({
+  world: parameter<string>(
+    Type.String({ default: DEFAULT_WORLD, description: 'The world, with or without sbx_; * for all worlds' }),
+    readName,
+  ),
+})
+
+/** Programs send the name with every request; where it has no effect, it must only exist. */
+export const UnusedWorldQuery = Type.Object({
+  world: parameter<string>(
+    Type.String({ default: DEFAULT_WORLD, description: 'A world, with or without sbx_; it has no effect here' }),
+    readOneName,
+  ),
+})
