@@ -1,16 +1,10 @@
 import type { Server } from 'bun'
-import { limitReceiveBuffer, sendConnectionsTo, socketsOpenedBy } from './listening-sockets.ts'
+import { sendConnectionsTo, socketsOpenedBy } from './listening-sockets.ts'
 
 /** Bun's own limit responds without a body; ours is applied where bodies are read. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
 /** How long a connection may be idle, in seconds. */
 const IDLE_SECONDS = 60
-
-/**
- * The runtime parses whatever it reads of a connection, up to 512 KiB, in one turn of the event loop. In chunks of one byte
- * that takes 6 ms (decision 26).
- */
-const RECEIVE_BUFFER_BYTES = 16_384
 
 /** A server that stops checks this often for open requests... */
 const QUIET_MS = 20
@@ -76,7 +70,6 @@ export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions
   // A port that is shared could be taken by a server of another folder.
   if (sharing === 'first' && port !== 0) void serve(false).stop(true)
   const [server, [socket]] = socketsOpenedBy(() => serve(sharing !== undefined))
-  if (socket !== undefined) limitReceiveBuffer(socket, RECEIVE_BUFFER_BYTES)
   /** Requests that are already on the wire are still handled. */
   const untilQuiet = async (): Promise<void> => {
     for (let look = 0, seen = -1; look < LOOKS_MAX && seen !== askedCount; look += 1) {

@@ -1,14 +1,10 @@
 import { dlopen, ptr } from 'bun:ffi'
 import { readdirSync, readlinkSync } from 'node:fs'
 
-/**
- * Options of a listening socket that the runtime does not offer. All of them are Linux's; elsewhere nothing is set
- * (decisions 26 and 76).
- */
+/** An option of listening sockets that the runtime does not offer. It is Linux's; elsewhere nothing is set (decision 76). */
 
 const OPEN_FILES = '/proc/self/fd'
 const SOL_SOCKET = 1
-const SO_RCVBUF = 8
 const SO_ATTACH_REUSEPORT_CBPF = 51
 /** BPF_RET | BPF_K: returns a constant. */
 const RETURN_CONSTANT = 0x06
@@ -40,14 +36,6 @@ const isSocket = (descriptor: string): boolean => {
 }
 
 /**
- * Limits what the kernel receives of a connection before the program reads it. Linux doubles the number, because it counts
- * its own records too. Each connection has the limit that the listening socket has when the connection is opened.
- */
-export const limitReceiveBuffer = (socket: number, bytes: number): void => {
-  setOption(socket, SO_RCVBUF, new Int32Array([bytes]))
-}
-
-/**
  * Sends all new connections of a shared port (SO_REUSEPORT) to the socket with an index, in the order in which the sockets
  * began to listen. Otherwise Linux spreads new connections over them, and resets those that a socket has not accepted when
  * it closes. An index without a socket spreads them again.
@@ -63,7 +51,7 @@ export const sendConnectionsTo = (index: number, socket: number): void => {
 }
 
 /** Sets nothing where the system does not offer the option. */
-const setOption = (socket: number, option: number, value: Int32Array | DataView): void => {
+const setOption = (socket: number, option: number, value: DataView): void => {
   for (const library of C_LIBRARIES) {
     try {
       const { symbols, close } = dlopen(library, {

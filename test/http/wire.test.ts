@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { structured } from '../harness.ts'
-import { ask, type Listening, listening } from '../socket.ts'
+import { ask, Connection, type Listening, listening } from '../socket.ts'
 
 /** What clients write on the wire, byte by byte. */
 
@@ -10,6 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
+const LOGIN = '{"username":"sandbox","password":"sandbox"}'
 const INVALID_HOST = structured('BadRequestError', 'BAD_REQUEST', 'Invalid Host header')
 
 describe('Host', () => {
@@ -46,8 +47,7 @@ describe('Host', () => {
 
   test('may be missing in HTTP/1.0, as in health checks of proxies', async () => {
     expect((await ask(server.url, 'GET /readyz HTTP/1.0\r\n\r\n')).status).toBe(200)
-    const login = '{"username":"sandbox","password":"sandbox"}'
-    const posted = `POST /auth/login HTTP/1.0\r\nContent-Length: ${login.length}\r\n\r\n${login}`
+    const posted = `POST /auth/login HTTP/1.0\r\nContent-Length: ${LOGIN.length}\r\n\r\n${LOGIN}`
     expect((await ask(server.url, posted)).status).toBe(200)
     expect((await ask(server.url, 'GET /_sandbox HTTP/1.0\r\n\r\n')).status).toBe(403)
   })
@@ -163,5 +163,34 @@ describe('A 201 names the new record by its path', () => {
   test('but not for an order, which is a 200', async () => {
     const order = await post('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 1 })
     expect(order).toMatchObject({ status: 200, location: null })
+  })
+})
+
+describe('A connection that is kept open', () => {
+  /** The bytes of requests after which a small receive buffer left the client with less window than one segment. */
+  const BYTES = [
+    4432, 524, 524, 526, 524, 522, 520, 524, 521, 532, 532, 522, 523, 520, 532, 503, 517, 523, 423, 430, 415, 420, 424,
+    426, 409, 410, 477, 483, 535, 457,
+  ]
+  /** Each took 15 s then: together more than a test may take. */
+  const CONNECTIONS = 9
+
+  test('takes a large body after requests of any sizes, without waiting', async () => {
+    const padded = (bytes: number, head = 'GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Padding: ') =>
+      `${head}${'x'.repeat(bytes - head.length - 4)}\r\n\r\n`
+    const login = await fetch(`${server.url}/auth/login`, { method: 'POST', body: LOGIN })
+    const { access_token } = (await login.json()) as { access_token: string }
+    const body = JSON.stringify({ first_name: 'x'.repeat(900_000) })
+    const headers = `Host: localhost\r\nAuthorization: Bearer ${access_token}\r\nContent-Length: ${body.length}`
+    for (let opened = 0; opened < CONNECTIONS; opened += 1) {
+      const connection = await Connection.open(server.url)
+      for (const bytes of BYTES) {
+        connection.send(padded(bytes))
+        expect((await connection.answer()).status).toBe(200)
+      }
+      connection.send(`POST /api/v1/beneficiaries HTTP/1.1\r\n${headers}\r\n\r\n${body}`)
+      expect((await connection.answer()).status).toBe(400)
+      connection.destroy()
+    }
   })
 })
