@@ -11,6 +11,7 @@ import {
   WAIT_OPTIONS,
 } from './option-table.ts'
 import { didYouMean } from './suggestion.ts'
+import { nameOfUser } from './user-names.ts'
 import { parsePort } from './values.ts'
 
 /** Exit code 2. */
@@ -126,20 +127,11 @@ export const portOf = (given: number | undefined): number => {
   }
 }
 
-/** The user of this process, and whoever has become that user by sudo. */
+/** The user of this process and, after `sudo`, the person who became that user (contract C17): `root by ada`. */
 export const operatorName = (): string => {
-  const user = userName()
-  const { SUDO_USER: person } = process.env
-  return person && person !== user ? `${person} as ${user}` : user
-}
-
-/** A container may run as a user without a name. */
-const userName = (): string => {
-  try {
-    return userInfo().username
-  } catch {
-    return String(process.getuid?.())
-  }
+  const user = process.getuid ? nameOfUser(process.getuid()) : userInfo().username
+  const { SUDO_UID: person = '' } = process.env
+  return /^\d{1,10}$/.test(person) ? `${user} by ${nameOfUser(Number(person))}` : user
 }
 
 /** Whether systemd waits for a notification that the server is ready. */

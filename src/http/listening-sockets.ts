@@ -13,7 +13,7 @@ const INSTRUCTION_BYTES = 8
 const PROGRAM_BYTES = 16
 const PROGRAM_POINTER_AT = 8
 /** The C libraries of Linux: glibc, and musl. */
-const C_LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
+export const C_LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
 
 /** The file descriptors of the sockets that a function opens; none where they cannot be listed. */
 export const socketsOpenedBy = <T>(open: () => T): [opened: T, sockets: number[]] => {

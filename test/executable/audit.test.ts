@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { Customer, inOffice, type Office } from './live.ts'
-import { login, start } from './program.ts'
+import { login, type Place, start } from './program.ts'
 
 /** The audit (contract C17): what operators did, and what was refused to them. */
 
@@ -99,6 +99,25 @@ describe('scrip audit list', () => {
         expect(text).not.toContain(secret)
       }
       expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+
+  test('names the user of the process as the system knows it, and whoever became that user by sudo', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const nameOf = (userId: number) =>
+        Bun.spawnSync(['id', '-un', String(userId)])
+          .stdout.toString()
+          .trim()
+      const self = nameOf(process.getuid?.() ?? 0)
+      const userAfter = async (place: Place) => {
+        expect((await office.run(['wallet', 'fund', '1', '1'], place)).exitCode).toBe(0)
+        return (await lastOf(office))?.user
+      }
+      expect(await userAfter({ env: { USER: 'mallory', LOGNAME: 'mallory', SUDO_USER: 'mallory' } })).toBe(self)
+      expect(await userAfter({ through: ['env', '-u', 'USER', '-u', 'LOGNAME'] })).toBe(self)
+      expect(await userAfter({ env: { SUDO_UID: '1', SUDO_USER: 'mallory' } })).toBe(`${self} by ${nameOf(1)}`)
+      expect(await userAfter({ env: { SUDO_UID: '54321' } })).toBe(`${self} by 54321`)
+      expect(await userAfter({ env: { SUDO_UID: 'mallory' } })).toBe(self)
     }))
 
   test('has what was refused, with the reason, and without an effect', () =>
