@@ -1,19 +1,29 @@
-/** The head of a response that is longer is not read on. */
+/** What comes before the body, interim responses included, is not read any further. */
 const HEAD_BYTES_MAX = 16_384
+/** One each second is enough for a receiver that says that it is still at work (RFC 9110, 15.2). */
+const INTERIM_MAX = 16
 /** What is kept of a body (contract C16). */
 const BODY_BYTES_MAX = 1_024
 /** The frames of the chunks that hold so much body: one for each byte is six times as long. */
 const FRAMED_BYTES_MAX = 8 * BODY_BYTES_MAX
 
-const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: [^\r\n]*)?\r?\n/
-const HEAD_END = /\r?\n\r?\n/
+const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: [^\r]*)?$/
 const INTERIM_BELOW = 200
 
-/** Reads the status of an HTTP/1.1 response and the beginning of its body, and nothing else. */
+/**
+ * Reads the status of an HTTP/1.1 response and the beginning of its body, and nothing else. Each byte is looked at once,
+ * however few of them come together: a receiver must not hold up the server (decision 98).
+ */
 export class ResponseReader {
-  #bytes = Buffer.alloc(0)
+  #headBytes = 0
+  #interims = 0
+  /** The end of the head that is no whole line yet. */
+  #line = ''
+  #isInterim = false
   #status: number | null = null
-  #head: { isChunked: boolean; bodyBytes: number; length: number } | undefined
+  #framing = { isChunked: false, bodyBytes: Number.POSITIVE_INFINITY }
+  /** Undefined before the head has ended. */
+  #body: Buffer | undefined
 
   /** Null before there is one. */
   get status(): number | null {
@@ -22,39 +32,67 @@ export class ResponseReader {
 
   /** Null before the head has ended. */
   get text(): string | null {
-    if (!this.#head) return null
-    const framed = this.#bytes.subarray(this.#head.length)
-    const body = this.#head.isChunked ? dechunked(framed) : framed.subarray(0, this.#head.bodyBytes)
+    if (!this.#body) return null
+    const { isChunked, bodyBytes } = this.#framing
+    const body = isChunked ? dechunked(this.#body) : this.#body.subarray(0, bodyBytes)
     // A character that is cut at the end is left out.
     return new TextDecoder().decode(body.subarray(0, BODY_BYTES_MAX), { stream: true })
   }
 
   /** Returns whether there is nothing more to read. */
   read(bytes: Buffer): boolean {
-    this.#bytes = Buffer.concat([this.#bytes, bytes])
-    while (!this.#head) {
-      const text = this.#bytes.subarray(0, HEAD_BYTES_MAX).toString('latin1')
-      const line = STATUS_LINE.exec(text)
-      if (!line) return text.includes('\n') || text.length === HEAD_BYTES_MAX
-      const status = Number(line[1])
-      if (status >= INTERIM_BELOW) this.#status = status
-      const end = HEAD_END.exec(text)
-      if (!end) return text.length === HEAD_BYTES_MAX
-      const length = end.index + end[0].length
-      if (status >= INTERIM_BELOW) this.#head = { ...framingOf(text.slice(0, end.index), status), length }
-      else this.#bytes = this.#bytes.subarray(length)
+    this.#isDone ||= this.#take(bytes)
+    return this.#isDone
+  }
+  #isDone = false
+
+  #take(bytes: Buffer): boolean {
+    let at = 0
+    while (!this.#body) {
+      const lineEnd = bytes.indexOf('\n', at)
+      const end = lineEnd === -1 ? bytes.byteLength : lineEnd + 1
+      this.#headBytes += end - at
+      if (this.#headBytes > HEAD_BYTES_MAX) return true
+      this.#line += bytes.toString('latin1', at, end)
+      if (lineEnd === -1) return false
+      const line = this.#line.replace(/\r?\n$/, '')
+      this.#line = ''
+      at = end
+      if (!this.#readLine(line)) return true
     }
-    const { isChunked, bodyBytes, length } = this.#head
-    const read = this.#bytes.byteLength - length
-    if (!isChunked) return read >= Math.min(bodyBytes, BODY_BYTES_MAX)
-    return read >= FRAMED_BYTES_MAX || /(?:^|\n)0+\r?\n/.test(this.#bytes.subarray(length).toString('latin1'))
+    return this.#readBody(bytes.subarray(at))
+  }
+
+  /** Returns whether this is how a response goes on. */
+  #readLine(line: string): boolean {
+    if (this.#status === null && !this.#isInterim) {
+      const status = Number(STATUS_LINE.exec(line)?.[1])
+      this.#isInterim = status < INTERIM_BELOW
+      if (this.#isInterim) return ++this.#interims <= INTERIM_MAX
+      if (Number.isNaN(status)) return false
+      this.#status = status
+      if (status === 204 || status === 304) this.#framing.bodyBytes = 0
+    } else if (line === '') {
+      if (this.#isInterim) this.#isInterim = false
+      else this.#body = Buffer.alloc(0)
+    } else if (this.#status !== null) {
+      if (/^transfer-encoding:.*chunked/i.test(line)) this.#framing.isChunked = true
+      const length = /^content-length: *(\d+)/i.exec(line)?.[1]
+      if (length !== undefined) this.#framing.bodyBytes = Math.min(this.#framing.bodyBytes, Number(length))
+    }
+    return true
+  }
+
+  #readBody(bytes: Buffer): boolean {
+    const { isChunked, bodyBytes } = this.#framing
+    const bytesMax = isChunked ? FRAMED_BYTES_MAX : Math.min(bodyBytes, BODY_BYTES_MAX)
+    const body = Buffer.concat([this.#body ?? bytes, bytes.subarray(0, bytesMax)])
+    this.#body = body
+    return body.byteLength >= bytesMax || (isChunked && LAST_CHUNK.test(body.toString('latin1')))
   }
 }
 
-const framingOf = (head: string, status: number) => ({
-  isChunked: /^transfer-encoding:.*chunked/im.test(head),
-  bodyBytes: status === 204 || status === 304 ? 0 : Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? Infinity),
-})
+const LAST_CHUNK = /(?:^|\n)0+\r?\n/
 
 /** The content of chunks, as far as they go. */
 const dechunked = (framed: Buffer): Buffer => {

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createServer, type Socket } from 'node:net'
+import { type StartedServer, startServer, type TestWorld } from '../harness.ts'
+import { attemptsOf, hook, settle, WEBHOOKS } from './webhooks.ts'
+
+/** Receivers that send much before they respond: the server must not be held up (decision 98). */
+
+let server: StartedServer
+beforeAll(async () => {
+  server = await startServer('--rate-limit', 'off')
+})
+afterAll(() => server.stop())
+
+/** A receiver on a bare socket. It is called when a request begins. */
+const receiving = async (reply: (socket: Socket) => void) => {
+  const sockets = new Set<Socket>()
+  const listener = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined) // the sender hangs up
+    socket.once('data', () => reply(socket))
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const address = listener.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`,
+    [Symbol.dispose]: () => {
+      for (const socket of sockets) socket.destroy()
+      listener.close()
+    },
+  }
+}
+
+/** Sends a piece again and again, as fast as it is read. */
+const endlessly = (piece: string, first = '') => {
+  const pieces = Buffer.from(piece.repeat(Math.ceil(65_536 / piece.length)))
+  return (socket: Socket): void => {
+    const send = (): void => {
+      while (!socket.destroyed) if (!socket.write(pieces)) return void socket.once('drain', send)
+    }
+    socket.write(first)
+    send()
+  }
+}
+
+const byteByByte =
+  (text: string) =>
+  async (socket: Socket): Promise<void> => {
+    for (const byte of text) {
+      if (socket.destroyed) return
+      await new Promise((resolve) => socket.write(byte, resolve))
+    }
+    socket.end()
+  }
+
+/** The result of one delivery, with the reason for people. */
+const attempted = async (world: TestWorld, url: string) => {
+  const { id } = await hook(world, url)
+  const path = `${WEBHOOKS}/${id}/ping`
+  expect((await world.post(path)).status).toBe(202)
+  await settle(world)
+  const [attempt] = await attemptsOf(world, id)
+  const log = await server.request(`/_sandbox/requests?world=${world.name}&path=${path}`)
+  const [{ id: request }] = (await log.json()) as [{ id: string }]
+  const entry = await server.request(`/_sandbox/requests/${request}?world=${world.name}`)
+  const { deliveries } = (await entry.json()) as { deliveries: { error: string | null }[] }
+  return { status: attempt?.response_status, body: attempt?.response_body, error: deliveries[0]?.error }
+}
+
+const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\n'
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+const REFUSED = { status: null, body: null, error: 'no HTTP response' }
+
+describe('A receiver that sends without end', () => {
+  test.each([
+    ['interim responses', endlessly(INTERIM)],
+    ['interim responses with fields', endlessly('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n')],
+    ['a status line', endlessly('2', 'HTTP/1.1 ')],
+    ['fields of an interim response', endlessly('a: b\r\n', 'HTTP/1.1 102 Processing\r\n')],
+    ['empty lines', endlessly('\r\n')],
+  ])('%s has not responded', async (_, reply) => {
+    using receiver = await receiving(reply)
+    const world = await server.world()
+    expect(await attempted(world, receiver.url)).toEqual(REFUSED)
+    expect((await server.request('/status')).status).toBe(200)
+  })
+
+  test.each([
+    ['a field', endlessly('b', 'HTTP/1.1 200 OK\r\na: ')],
+    ['fields', endlessly('a: b\r\n', 'HTTP/1.1 200 OK\r\n')],
+  ])('%s after its status has responded without a body', async (_, reply) => {
+    using receiver = await receiving(reply)
+    expect(await attempted(await server.world(), receiver.url)).toEqual({ status: 200, body: null, error: null })
+  })
+
+  test.each([
+    ['a body', endlessly('b', 'HTTP/1.1 200 OK\r\n\r\n'), 'b'.repeat(1_024)],
+    ['chunks', endlessly('1\r\nb\r\n', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'), 'b'.repeat(1_024)],
+  ])('%s is read for 1 KiB', async (_, reply, body) => {
+    using receiver = await receiving(reply)
+    expect(await attempted(await server.world(), receiver.url)).toEqual({ status: 200, body, error: null })
+  })
+})
+
+describe('Before its status a receiver sends at most', () => {
+  test.each([
+    [16, { status: 200, body: 'ok', error: null }],
+    [17, REFUSED],
+  ])('16 interim responses: %d', async (count, result) => {
+    using receiver = await receiving((socket) => void socket.end(INTERIM.repeat(count) + OK))
+    expect(await attempted(await server.world(), receiver.url)).toEqual(result)
+  })
+
+  test.each([
+    [8_000, { status: 200, body: 'ok', error: null }],
+    [9_000, REFUSED],
+  ])('16 KiB, here twice %d bytes', async (bytes, result) => {
+    const interim = `HTTP/1.1 102 Processing\r\na: ${'b'.repeat(bytes)}\r\n\r\n`
+    using receiver = await receiving((socket) => void socket.end(interim + interim + OK))
+    expect(await attempted(await server.world(), receiver.url)).toEqual(result)
+  })
+})
+
+test('A response that comes byte by byte is one like any other', async () => {
+  const fields = 'a: b\r\n'.repeat(100)
+  const text = `${INTERIM}HTTP/1.1 200 OK\r\n${fields}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`
+  using receiver = await receiving(byteByByte(text))
+  expect(await attempted(await server.world(), receiver.url)).toEqual({ status: 200, body: 'abcde', error: null })
+})
