@@ -53,15 +53,15 @@ export const refuseUnknownVariables = (): void => {
   throw new UsageError(`unknown variable ${unknown.join(', ')}${didYouMean(first, known)}\nTry scrip serve --help.`)
 }
 
-/** They add options to the runtime, such as code to run first, or open a debugger. */
-const RUNTIME_VARIABLE = /^BUN_(?:OPTIONS|INSPECT)/
+/** They add options to the runtime, such as code to run first, open a debugger, or trust every certificate. */
+const RUNTIME_VARIABLE = /^(?:BUN_(?:OPTIONS|INSPECT)|NODE_TLS_REJECT_UNAUTHORIZED$)/
 
 /** For commands on live data (contract C17). @throws UsageError */
 export const refuseRuntimeVariables = (): void => {
   const given = Object.keys(process.env).filter((name) => RUNTIME_VARIABLE.test(name))
   if (given.length === 0) return
   throw new UsageError(
-    `${given.join(', ')} can change the program or show its memory to others\nUnset it for commands on live data.`,
+    `${given.join(', ')} can change the program, show its memory to others or switch off its checks\nUnset it for commands on live data.`,
   )
 }
 

@@ -29,6 +29,7 @@ const securely = ({ url, address, ca }: Target, request: string, { onData, onEnd
   const socket = connectSecurely({
     host: address,
     port: portOf(url, 443),
+    rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
     ...(isIP(name) === 0 && { servername: name }),
     ...(ca !== undefined && { ca }),
   })

@@ -43,13 +43,18 @@ describe('variables that change the runtime', () => {
 
   test('are refused by serve in live mode with exit 2, and not in the sandbox', () =>
     inOffice(async (office) => {
-      const env = { BUN_OPTIONS: '--smol', SCRIP_PORT: '0' }
-      const live = await office.run(['serve', '--mode', 'live'], { env })
-      expect(live).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('BUN_OPTIONS') })
-      expect(existsSync(office.dataDir)).toBe(false)
-      expect(await office.run(['client', 'add', 'acme'], { env })).toMatchObject({ exitCode: 2, stdout: '' })
-      expect(existsSync(office.dataDir)).toBe(false)
-      await (await start([], { env })).stop()
+      for (const [name, value] of [
+        ['BUN_OPTIONS', '--smol'],
+        ['NODE_TLS_REJECT_UNAUTHORIZED', '0'],
+      ] as const) {
+        const env = { [name]: value, SCRIP_PORT: '0' }
+        const live = await office.run(['serve', '--mode', 'live'], { env })
+        expect(live).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(name) })
+        expect(existsSync(office.dataDir)).toBe(false)
+        expect(await office.run(['client', 'add', 'acme'], { env })).toMatchObject({ exitCode: 2, stdout: '' })
+        expect(existsSync(office.dataDir)).toBe(false)
+        await (await start([], { env })).stop()
+      }
     }))
 })
 
