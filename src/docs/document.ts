@@ -71,7 +71,7 @@ export interface DocumentedOperation {
 
 export interface ApiDocument {
   openapi: string
-  info: { title: string; version: string; description: string; license: object }
+  info: { title: string; version: string; description: string; contact: object; license: object }
   servers: [{ url: string }]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, DocumentedOperation>>

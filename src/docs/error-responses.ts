@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { type ErrorShape, renderFailure, shapeOf } from '../http/errors.ts'
-import { errorsOf, type Operation } from '../http/operation.ts'
+import type { Operation } from '../http/operation.ts'
+import type { Failure } from '../kernel/failure.ts'
 import type { DocumentedOperation, Response, Schema } from './document.ts'
 import { commonHeaders, headerObjects } from './headers.ts'
 
@@ -10,8 +11,11 @@ const ERROR_HEADERS = Type.Object({
   'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
 })
 
-export const errorResponses = (operation: Operation): DocumentedOperation['responses'] => {
-  const errors = Object.entries(errorsOf(operation)).map(([name, failure]) => ({
+export const errorResponses = (
+  operation: Operation,
+  failures: Record<string, Failure>,
+): DocumentedOperation['responses'] => {
+  const errors = Object.entries(failures).map(([name, failure]) => ({
     name,
     schema: SCHEMA_NAMES[shapeOf(failure, operation.errorShape)],
     ...renderFailure(failure, operation),

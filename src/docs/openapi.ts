@@ -1,8 +1,9 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
-import { type Operation, servedBy } from '../http/operation.ts'
+import { errorsOf, type Operation, type ServedOperation, servedBy } from '../http/operation.ts'
 import { ownRequests } from '../http/request-timer.ts'
 import { documentedRoute } from '../http/target.ts'
+import type { Failure } from '../kernel/failure.ts'
 import type { ApiDocument, DocumentedOperation, Parameter, Reference } from './document.ts'
 import { ERROR_SCHEMAS, errorResponses } from './error-responses.ts'
 import {
@@ -42,7 +43,9 @@ export interface Additions {
   /** The username with which readers can log in. */
   username: string
   /** Request headers that an operation takes besides its own. */
-  headersOf: (operation: Operation) => TObject | undefined
+  headersOf: (served: ServedOperation) => TObject | undefined
+  /** Errors that an operation has besides its own, by their names. */
+  errorsOf: (served: ServedOperation) => Record<string, Failure>
   /** What is said of some operations instead, by their ids. */
   operations: Readonly<Record<string, Partial<Pick<Operation, 'description' | 'bodyExample' | 'success'>>>>
 }
@@ -65,7 +68,10 @@ export const openApiDocument = async ({
   events,
 }: DocumentOptions): Promise<ApiDocument> => {
   const operations = new Map(
-    servedBy(app).map(({ operation }) => [operation.id, { ...operation, ...additions?.operations[operation.id] }]),
+    servedBy(app).map((served) => {
+      const { operation } = served
+      return [operation.id, { ...served, operation: { ...operation, ...additions?.operations[operation.id] } }]
+    }),
   )
   const components = new Components()
   const paths: ApiDocument['paths'] = {}
@@ -73,11 +79,13 @@ export const openApiDocument = async ({
   const tags = new Map<string, string>()
   for (const [path, methods] of Object.entries(await collectedFrom(app))) {
     const documented = Object.entries(methods).flatMap(([method, collected]) => {
-      const operation = operations.get(collected.operationId)
-      if (!operation) return []
+      const served = operations.get(collected.operationId)
+      if (!served) return []
+      const { operation } = served
       if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
-      const headers = sharedIn(sharedHeaders, additions?.headersOf(operation))
-      return [[method, operationObject({ components, collected, headers }, operation)]]
+      const headers = sharedIn(sharedHeaders, additions?.headersOf(served))
+      const errors = { ...errorsOf(operation), ...additions?.errorsOf(served) }
+      return [[method, operationObject({ components, collected, headers, errors }, operation)]]
     })
     if (documented.length > 0) paths[documentedRoute(path)] = Object.fromEntries(documented)
   }
@@ -88,6 +96,7 @@ export const openApiDocument = async ({
       title: 'Scrip',
       version,
       description: [DESCRIPTION, ...(additions ? [additions.introduction] : [])].join('\n\n'),
+      contact: { name: 'The documentation of this server', url: `${publicUrl}/docs` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
@@ -121,11 +130,12 @@ interface Context {
   collected: Collected
   /** References to headers that operations share. */
   headers: Reference[]
+  errors: Record<string, Failure>
 }
 
 const operationObject = (context: Context, operation: Operation): DocumentedOperation => {
   const { id, body, description } = operation
-  const { components, headers, collected } = context
+  const { components, headers, collected, errors } = context
   const { operationId, tags, summary, security } = collected
   return {
     operationId,
@@ -155,7 +165,7 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
       ...successResponse(components, operation, operation.success),
       ...(operation.stored && unchanged(operation)),
       ...(operation.alternative && successResponse(components, operation, operation.alternative)),
-      ...errorResponses(operation),
+      ...errorResponses(operation, errors),
     },
   }
 }

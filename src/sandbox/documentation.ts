@@ -1,7 +1,10 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import type { Additions } from '../docs/openapi.ts'
-import type { Operation } from '../http/operation.ts'
-import { faultHeadersOf } from './faults/faults.ts'
+import type { ServedOperation } from '../http/operation.ts'
+import { type Failure, violation } from '../kernel/failure.ts'
+import { isExempt, isProbe } from './control/gate.ts'
+import { unknownProblem } from './control/strict.ts'
+import { FAULT_REQUEST } from './faults/faults.ts'
 import { SANDBOX_USERNAME } from './seed/accounts.ts'
 
 const TokenHeader = Type.Object({
@@ -10,10 +13,19 @@ const TokenHeader = Type.Object({
   ),
 })
 
-/** What asks for a fault, and what the gate of the control API asks for. */
-const headersOf = (operation: Operation): TObject | undefined => {
+/** What the gate of the control API asks for, and what asks for a fault. */
+const headersOf = ({ route, operation }: ServedOperation): TObject | undefined => {
   const isBehindGate = Object.keys(operation.errors).some((name) => name.endsWith('.token_wrong'))
-  return isBehindGate ? TokenHeader : faultHeadersOf(operation)
+  if (isBehindGate) return TokenHeader
+  return isExempt(route) ? undefined : FAULT_REQUEST.headers
+}
+
+/** With `--strict`, probes refuse what they do not document, too; they have no other error (decision 23). */
+const STRICTLY = { parameter_unknown: violation('pretty', 'enum', unknownProblem('parameter')) }
+
+const errorsOf = ({ route }: ServedOperation): Record<string, Failure> => {
+  if (isProbe(route)) return STRICTLY
+  return isExempt(route) ? {} : FAULT_REQUEST.errors
 }
 
 /** What the documentation of a sandbox says beyond that of live mode. */
@@ -21,6 +33,7 @@ export const DOCUMENTATION: Additions = {
   introduction: `In the sandbox the username \`${SANDBOX_USERNAME}\` with the password \`${SANDBOX_USERNAME}\` always works; any username \`sbx_<name>\` makes a world of its own.`,
   username: SANDBOX_USERNAME,
   headersOf,
+  errorsOf,
   operations: {
     login: {
       description:

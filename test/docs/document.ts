@@ -69,6 +69,10 @@ export const refusalsIn = ({ responses }: DocumentedOperation): { name: string; 
     })),
   )
 
+/** Those that coverage counts and faults bring about: not what answers a wrong X-Sandbox-Fault, or the strictness of probes. */
+export const outcomesIn = (operation: DocumentedOperation) =>
+  refusalsIn(operation).filter(({ name }) => name !== 'fault_unknown' && name !== 'parameter_unknown')
+
 /** The one answer of an operation that is no refusal. */
 export const successOf = ({ responses }: DocumentedOperation): { status: number; answer: Answer } => {
   const [status, answer] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []

@@ -50,6 +50,7 @@ const servers = {
   tight: await startServer('--rate-limit', '1/h'),
   /** Its control surface needs a token. */
   closed: await startServer('--sandbox-token', 'open sesame'),
+  strict: await startServer('--strict'),
   /** Prices and rates beyond what amounts can hold, and a product that costs nothing. */
   huge: await startServer('--catalog', catalogFile, '--rates', ratesFile),
 }
@@ -441,6 +442,10 @@ const provoke = async (operation: Served, name: string, body: unknown): Promise<
   const world = await (name.endsWith('.token_wrong') ? servers.closed : servers.plain).world()
   const [parameter] = operation.parameters.filter((each) => each.in === 'path')
   switch (name.split('.').at(-1)) {
+    case 'fault_unknown':
+      return send(world, operation, { headers: { 'x-sandbox-fault': 'nothing.like_it' } })
+    case 'parameter_unknown':
+      return send(await servers.strict.world(), operation, { query: 'pretty=1' })
     case 'unauthorized':
       return send(world, operation, { headers: { authorization: 'Bearer a.b.c' } })
     case 'feature_disabled':
@@ -581,6 +586,20 @@ test.each(examined.map((operation) => [operation.operationId, operation] as cons
     expect(shownOf(facts, shown)).toEqual(shown)
   },
 )
+
+test('every operation whose requests may ask for a fault documents the 400 for an unknown one', async () => {
+  for (const operation of operations) {
+    const world = await servers.plain.world()
+    const headers = { 'x-sandbox-fault': 'nothing.like_it' }
+    const { status } = await send(world, operation, { ...(await SUCCESSES[operation.operationId]?.(world)), headers })
+    const named = refusalsIn(operation).map(({ name }) => name)
+    const isExempt = /^\/(?:_sandbox|livez|readyz)/.test(operation.path)
+    expect({ operation: operation.operationId, isRefused: status === 400 }).toMatchObject({ isRefused: !isExempt })
+    expect({ operation: operation.operationId, isDocumented: named.includes('fault_unknown') }).toMatchObject({
+      isDocumented: !isExempt,
+    })
+  }
+})
 
 test('no scene belongs to a removed operation', () => {
   const ids = operations.map(({ operationId }) => operationId)

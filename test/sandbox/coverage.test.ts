@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
-import { operationsOf, readDocument, refusalsIn, successOf } from '../docs/document.ts'
+import { operationsOf, outcomesIn, readDocument, successOf } from '../docs/document.ts'
 import { type Server, startServer, TestWorld } from '../harness.ts'
 import { DELAYED, INSTANT, NONE_LEFT, ORDERS, place } from '../orders/orders.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
@@ -47,7 +47,7 @@ const documented = async (): Promise<Omit<Outcome, 'count'>[]> =>
   operationsOf(await readDocument(server))
     .filter(({ tags, path }) => !tags.includes('Sandbox') && !tags.includes('Service') && !path.startsWith('/cards/'))
     .flatMap((operation) =>
-      [{ name: 'success', status: successOf(operation).status }, ...refusalsIn(operation)].map(({ name, status }) => ({
+      [{ name: 'success', status: successOf(operation).status }, ...outcomesIn(operation)].map(({ name, status }) => ({
         operation: operation.operationId,
         method: operation.method,
         path: operation.path.replace(/\{(\w+)\}/g, ':$1'),

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { operationsOf, readDocument, refusalsIn } from '../docs/document.ts'
+import { operationsOf, outcomesIn, readDocument } from '../docs/document.ts'
 import { againstBinary, type Server, startServer, structured, type TestWorld } from '../harness.ts'
 import { hook } from '../webhooks/webhooks.ts'
 import { DELAYED, placed } from './purchases.ts'
@@ -63,7 +63,7 @@ describe('GET /_sandbox/errors', () => {
     const said = operations
       .filter(({ path }) => !['/livez', '/readyz'].includes(path))
       .flatMap((operation) =>
-        refusalsIn(operation).map(({ name, status, body }) => ({
+        outcomesIn(operation).map(({ name, status, body }) => ({
           name,
           status,
           method: operation.method,

@@ -1,6 +1,5 @@
-import { type TObject, Type } from '@sinclair/typebox'
-import type { Operation } from '../../http/operation.ts'
-import { DomainError, type Failure, violated } from '../../kernel/failure.ts'
+import { Type } from '@sinclair/typebox'
+import { DomainError, type Failure, violated, violation } from '../../kernel/failure.ts'
 import type { Asked } from '../../sessions/guard.ts'
 import type { World } from '../../worlds/world.ts'
 import { CONNECTION_DROPPED, gatewayFailure } from '../errors.ts'
@@ -20,9 +19,17 @@ const FaultHeaders = Type.Object({
   ),
 })
 
-/** The headers by which the documentation lets readers ask for a fault. */
-export const faultHeadersOf = ({ tag, isProbe }: Operation): TObject | undefined =>
-  tag === 'Sandbox' || isProbe ? undefined : FaultHeaders
+/** How the documentation lets readers ask for a fault, and what a wrong one is answered with. */
+export const FAULT_REQUEST = {
+  headers: FaultHeaders,
+  errors: {
+    fault_unknown: violation(
+      FAULT_HEADER,
+      'enum',
+      'must be the name of an error of this endpoint; see GET /_sandbox/errors',
+    ),
+  },
+}
 
 /** What happens to a request instead of its work, or to its response once the work is committed. */
 export interface Fault {
@@ -67,7 +74,7 @@ const requestedFault = (outcomes: OutcomeRegistry, { request, route }: Asked): F
   const failure = name === null ? undefined : outcomes.failureAt(request.method, route, name)
   const delayMs = Number(delay ?? 0)
   if (name !== null && !failure) {
-    throw violated(FAULT_HEADER, 'enum', 'must be the name of an error of this endpoint; see GET /_sandbox/errors')
+    throw new DomainError(FAULT_REQUEST.errors.fault_unknown)
   }
   if (delay !== null && (!/^\d{1,5}$/.test(delay) || delayMs > DELAY_MS_MAX)) {
     throw violated(DELAY_HEADER, 'enum', `must be a whole number of milliseconds up to ${DELAY_MS_MAX}`)
