@@ -60,6 +60,7 @@ const movementCommands = (wallet: Command): void => {
     .option('--remarks <text>', 'remarks shown to the client')
     .action(
       move((tx, context, wallet, currency, amount, cause) => {
+        refuseClosed(wallet)
         fund(tx, context, wallet, positive(amount, currency), cause)
       }),
     )
@@ -75,6 +76,7 @@ const movementCommands = (wallet: Command): void => {
             EXIT.usage,
             'an adjustment of 0 changes nothing\nWrite an amount such as 12.50 or -12.50.',
           )
+        refuseClosed(wallet)
         adjust(tx, context, wallet, amountMinor, cause)
       }),
     )

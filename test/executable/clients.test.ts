@@ -200,6 +200,44 @@ describe('scrip wallet', () => {
     }))
 
   test.each([
+    ['fund', '5'],
+    ['adjust', '5'],
+    ['adjust', '-5'],
+  ])('%s of %s refuses a closed wallet', (command, amount) =>
+    inOffice(async (office) => {
+      await office.stocked()
+      await office.answer('wallet', 'add', 'acme', 'EUR')
+      await office.answer('wallet', 'close', '2')
+      const before = await office.answer<object[]>('wallet', 'list')
+      expect(await office.run(['wallet', command, '2', amount])).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: 'scrip: wallet 2 is closed\nscrip wallet add opens another one.\n',
+      })
+      expect(await office.answer<object[]>('wallet', 'list')).toEqual(before)
+      expect(await office.answer<object[]>('transactions', '--wallet', '2')).toEqual([])
+    }),
+  )
+
+  test('refunds of what a closed wallet has paid reach it', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      await office.answer('wallet', 'add', 'acme', 'EUR')
+      await office.answer('wallet', 'fund', '2', '20')
+      const server = await office.serve()
+      const customer = await Customer.of(server, credentials)
+      const order = await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 2, wallet_id: 2 })
+      const { id, amount } = (await order.json()) as { id: number; amount: number }
+      await server.stop()
+      await office.answer('orders', 'deliver', String(id))
+      const [, left] = (await office.answer<{ amount: number }[]>('wallet', 'list')).map((wallet) => wallet.amount)
+      await office.answer('wallet', 'adjust', '2', String(-Number(left)))
+      await office.answer('wallet', 'close', '2')
+      await office.answer('orders', 'refund', String(id))
+      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{}, { amount, is_active: false }])
+    }))
+
+  test.each([
     ['the default wallet', '1', 'scrip wallet default'],
     ['a wallet with money', '2', 'holds 5.00 and reserves 0.00 EUR'],
     ['a wallet that is closed', '3', 'is closed'],
