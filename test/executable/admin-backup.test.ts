@@ -109,9 +109,15 @@ describe('restore', () => {
       database.run('UPDATE wallets SET amount_minor = amount_minor + 1')
       database.close()
       const noise = office.file('noise', 'x'.repeat(8_192))
+      const late = join(office.folder, 'late.sqlite')
+      await office.answer('backup', late)
+      const sequences = new Database(late)
+      sequences.run("INSERT INTO sqlite_sequence VALUES ('webhook_queue', 9999999999)")
+      sequences.close()
       const other = elsewhere(office)
       for (const [file, message] of [
         [backup, 'wallet 1 holds 100001, its lines sum to 100000'],
+        [late, 'the ids of webhook_queue have reached 9999999999'],
         [noise, 'is no database of Scrip'],
         ['/no/such/file', 'does not exist'],
       ] as const) {
@@ -183,6 +189,11 @@ const DAMAGES: [change: string, fault: string][] = [
     'delivery 1 of webhook whk_1 waits for nothing',
   ],
   ['UPDATE orders SET refunded_minor = 1 WHERE id = 1', 'order 1 has refunded 1, its transactions say 0'],
+  [
+    "INSERT INTO sqlite_sequence VALUES ('webhook_queue', 9999999999)",
+    'the ids of webhook_queue have reached 9999999999, and paths take them up to 2147483647',
+  ],
+  ['UPDATE clients SET id = 2147483648', 'the ids of clients have reached 2147483648, '],
   ["UPDATE audit SET user = 'eve' WHERE id = 2", 'row 2 of the audit was changed'],
 ]
 
