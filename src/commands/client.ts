@@ -3,7 +3,7 @@ import { deleteDiscounts, discountsOf } from '../catalog/queries.ts'
 import { dataConfigOf } from '../config/config.ts'
 import type { DataOptions } from '../config/option-table.ts'
 import { parseDuration } from '../config/values.ts'
-import { hasDatabase, makeDataFolder } from '../db/data-folder.ts'
+import { hasDatabase, makeDataFolder, requirePrivateFiles } from '../db/data-folder.ts'
 import type { Database, Query } from '../db/database.ts'
 import { lockForReplacing } from '../db/folder-lock.ts'
 import { systemClock, toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
@@ -152,6 +152,7 @@ const addTo = async ({ config, world, isSandbox, write, record }: Acting, name: 
 /** Creates what `scrip serve --mode live` creates at its first start, except for the keys. */
 const createLiveData = (dataDir: string): void => {
   makeDataFolder(dataDir)
+  requirePrivateFiles(dataDir)
   using _lock = lockForReplacing(dataDir)
   if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
 }

@@ -47,8 +47,16 @@ export const makePrivate = (path: string): void => chmodSync(path, PRIVATE_FILE_
 /** The database, its logs and what was set aside, and all keys. */
 const PRIVATE_FILES = /^(?:scrip\.sqlite|voucher\.key|signing\.key)/
 
-/** For live data (contract C17). @throws DataFault when others can read a file */
+const WRITTEN_BY_EVERYBODY = 0o002
+
+/** For live data (contract C17). @throws DataFault when others can read a file, or everybody can replace one */
 export const requirePrivateFiles = (dataDir: string): void => {
+  if (
+    process.platform !== 'win32' &&
+    ((statSync(dataDir, { throwIfNoEntry: false })?.mode ?? 0) & WRITTEN_BY_EVERYBODY) !== 0
+  ) {
+    throw new DataFault(`every user of the machine can replace files of this folder\nRun chmod o-w ${dataDir}.`)
+  }
   const names = existsSync(dataDir) ? readdirSync(dataDir) : []
   const exposed = names.find((name) => PRIVATE_FILES.test(name) && isExposed(join(dataDir, name)))
   if (exposed !== undefined) throw new DataFault(exposure(join(dataDir, exposed)))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
@@ -78,6 +78,30 @@ describe('files that others can read are refused with exit 4', () => {
         expect(await office.run(['client', 'list'])).toMatchObject({ exitCode: 0 })
       }),
   )
+
+  test('all of them, in a folder that everybody may write', () =>
+    inOffice(async (office) => {
+      mkdirSync(office.dataDir)
+      chmodSync(office.dataDir, 0o777)
+      const isRefused = async (...args: string[]): Promise<void> => {
+        const { exitCode, stdout, stderr } = await office.run(args)
+        expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
+        expect(stderr).toEndWith(
+          `: every user of the machine can replace files of this folder\nRun chmod o-w ${office.dataDir}.\n`,
+        )
+      }
+      await isRefused('client', 'add', 'acme')
+      expect(readdirSync(office.dataDir)).toEqual([])
+      await office.stocked()
+      for (const mode of [0o703, 0o1777]) {
+        chmodSync(office.dataDir, mode)
+        await isRefused('serve', '--mode', 'live', '--port', '0')
+        await isRefused('client', 'list')
+        await isRefused('verify')
+      }
+      chmodSync(office.dataDir, 0o755)
+      expect(await office.run(['verify'])).toMatchObject({ exitCode: 0 })
+    }))
 
   test('the file of a secret', () =>
     inOffice(async (office) => {
