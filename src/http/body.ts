@@ -1,4 +1,6 @@
+import { DomainError } from '../kernel/failure.ts'
 import { turns } from '../kernel/turns.ts'
+import { BODY_ENCODED } from './failures.ts'
 import { takeIn, type Upload } from './intake.ts'
 import { type JsonObject, parseObject, unreadable } from './json.ts'
 
@@ -16,6 +18,8 @@ const LONG_BODIES = 'long bodies'
 const SMALL_PIECE_BYTES_MAX = 64
 
 const DIGITS = /^\d+$/
+/** No encoding, said or unsaid. */
+const IDENTITY = /^(?:identity)?$/i
 
 /** Read once: a second reading is refused like the first. */
 const readings = new WeakMap<Request, Promise<string>>()
@@ -31,7 +35,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 /**
  * The body as text, whatever its content type says. It can be read again.
  *
- * @throws DomainError body_unreadable when it is over the limit, not whole or not UTF-8; unavailable when too many bytes
+ * @throws DomainError body_encoded when it is compressed; body_unreadable when it is over the limit, not whole or not UTF-8; unavailable when too many bytes
  *   of bodies are under way
  */
 export const readText = (request: Request, bytesMax: number = BODY_BYTES_MAX): Promise<string> => {
@@ -60,7 +64,9 @@ const decoded = (bytes: Uint8Array): string => {
  * reading.
  */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array> => {
-  const length = request.headers.get('content-length')
+  const { headers } = request
+  if (!IDENTITY.test(headers.get('content-encoding') ?? '')) throw new DomainError(BODY_ENCODED)
+  const length = headers.get('content-length')
   // Sent twice, it is a list.
   const byteCount = length !== null && DIGITS.test(length) ? Number(length) : undefined
   if (byteCount !== undefined && byteCount > bytesMax) throw unreadable()

@@ -19,6 +19,7 @@ const KINDS: Record<FailureKind, { status: number; name: string; flatName: strin
   UNAUTHORIZED: { status: 401, name: 'UnauthorizedError', flatName: 'Unauthorized' },
   FORBIDDEN: { status: 403, name: 'ForbiddenError', flatName: 'Forbidden' },
   NOT_FOUND: { status: 404, name: 'NotFoundError', flatName: 'NotFound' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, name: 'UnsupportedMediaTypeError', flatName: 'UnsupportedMediaType' },
   TOO_MANY_REQUESTS: { status: 429, name: 'TooManyRequestsError', flatName: 'TooManyRequests' },
   SERVICE_UNAVAILABLE: { status: 503, name: 'ServiceUnavailableError', flatName: 'ServiceUnavailable' },
   INTERNAL_SERVER_ERROR: { status: 500, name: 'InternalServerError', flatName: 'InternalServerError' },

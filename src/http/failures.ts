@@ -37,6 +37,15 @@ export const BODY_UNREADABLE: Failure = {
   message: 'Invalid request body',
 }
 
+/** A body that is compressed (RFC 9110, 15.5.16): what it unpacks to has no bound before it is unpacked. */
+export const BODY_ENCODED: Failure = {
+  code: 'body_encoded',
+  kind: 'UNSUPPORTED_MEDIA_TYPE',
+  message: 'Send the body without Content-Encoding.',
+  isUniform: true,
+  headers: { 'Accept-Encoding': 'identity' },
+}
+
 /** A path whose id is no id: "Invalid product ID". */
 export const invalidId = (record: string): Failure => ({
   code: 'invalid_id',

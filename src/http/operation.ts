@@ -3,7 +3,7 @@ import type { AnyElysia } from 'elysia'
 import { type Failure, INTERNAL, unauthorized, unavailable, type Violation } from '../kernel/failure.ts'
 import { DEFERRED, readObject, readOptionalObject, readText } from './body.ts'
 import type { ErrorFormat } from './errors.ts'
-import { rateLimited } from './failures.ts'
+import { BODY_ENCODED, rateLimited } from './failures.ts'
 import type { Json, JsonObject } from './json.ts'
 import { queryReader, readPath } from './parameters.ts'
 import { type Reader, reader } from './reader.ts'
@@ -181,8 +181,9 @@ export const servedBy = (app: AnyElysia): ServedOperation[] =>
   })
 
 /** Every error of an operation by its stable name, the common ones last. */
-export const errorsOf = ({ errors, public: isPublic, free, isProbe }: Operation): Record<string, Failure> => ({
+export const errorsOf = ({ errors, body, public: isPublic, free, isProbe }: Operation): Record<string, Failure> => ({
   ...errors,
+  ...(body && { body_encoded: BODY_ENCODED }),
   ...(!isPublic && { unauthorized: unauthorized(true) }),
   ...(!isPublic && !free && { rate_limited: rateLimited(36) }),
   internal: INTERNAL,

@@ -463,6 +463,8 @@ const provoke = async (operation: Served, name: string, body: unknown): Promise<
       return send(world, operation, { id: parameter?.schema.type === 'string' ? 'nobody' : 2_147_483_647 })
     case 'body_unreadable':
       return send(world, operation, { body: 'no JSON' })
+    case 'body_encoded':
+      return send(world, operation, { headers: { 'content-encoding': 'gzip' } })
     case 'idempotency_key_malformed':
       return send(world, operation, { headers: { 'idempotency-key': 'short' } })
     case 'idempotency_key_reused': {

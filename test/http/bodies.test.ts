@@ -104,6 +104,35 @@ describe('Bodies of more than 2 KiB', () => {
   )
 })
 
+describe('A body with Content-Encoding', () => {
+  const ENCODED = structured(
+    'UnsupportedMediaTypeError',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'Send the body without Content-Encoding.',
+  )
+
+  test.each([
+    '/auth/login',
+    '/api/v1/beneficiaries',
+    '/api/v1/products/1/charges',
+    '/api/v1/orders',
+    '/_sandbox/clock',
+  ])('POST %s is a 415 in the structured format, and nothing is written', async (path) => {
+    const records = async () => (await world.get(`/_sandbox/scenario?world=${world.name}`)).text()
+    const before = await records()
+    const headers = { 'content-encoding': 'gzip', 'idempotency-key': `gzip ${path}` }
+    const body = Bun.gzipSync(JSON.stringify(ADA))
+    const response = await world.request(path, { method: 'POST', headers, body })
+    expect([response.status, await response.json()]).toEqual([415, ENCODED])
+    expect(response.headers.get('accept-encoding')).toBe('identity')
+    expect(await records()).toBe(before)
+  })
+
+  test('may say that there is none', async () => {
+    expect((await post(ADA, { 'content-encoding': 'identity' })).status).toBe(201)
+  })
+})
+
 describe('A body in chunks of one byte', () => {
   test.skipIf(againstBinary)('is read one chunk per turn of the event loop', async () => {
     let read = 0
