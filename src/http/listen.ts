@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { systemClock } from '../kernel/clock.ts'
 import { sendConnectionsTo, socketsOpenedBy } from './listening-sockets.ts'
 
 /** Bun's own limit responds without a body; ours is applied where bodies are read. */
@@ -41,6 +42,13 @@ export interface Listening {
   stop: (drainMsMax: number) => Promise<void>
 }
 
+/** The runtime dates every response but those to HEAD. */
+const dated = async (response: Response | Promise<Response>): Promise<Response> => {
+  const answer = await response
+  answer.headers.set('Date', new Date(systemClock.nowMs()).toUTCString())
+  return answer
+}
+
 /** @throws what the operating system reports about the address */
 export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions): Listening => {
   /** By the request with a rewritten URL: the one that the runtime knows. */
@@ -63,7 +71,8 @@ export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions
       reusePort,
       fetch: (request) => {
         askedCount += 1
-        return respond(named(request))
+        const response = respond(named(request))
+        return request.method === 'HEAD' ? dated(response) : response
       },
       error: onEscape,
     })

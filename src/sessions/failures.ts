@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { networkOf } from '../http/client-address.ts'
 import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 
-/** Failed logins per minute, of one username from one address; further ones are refused. */
+/** Failed logins per minute, of one username from one address or IPv6 network; further ones are refused. */
 const FAILURES_MAX = 10
 const FAILURE_WINDOW_MS = MINUTE_MS
 /** Pairs of username and address, of all worlds: some 4 MB. The least recently seen are dropped. */
@@ -20,7 +21,7 @@ export class LoginFailures {
   /** Counts a failure, or returns the seconds until the next one counts. */
   add(world: World, username: string, address: string): { retryAfterSeconds: number } | undefined {
     const nowMs = world.clock.steadyMs()
-    const key = digestOf(`${world.of(worldNumber)} ${address} ${username}`)
+    const key = digestOf(`${world.of(worldNumber)} ${networkOf(address)} ${username}`)
     const recent = (this.#times.get(key) ?? []).filter((timeMs) => timeMs > nowMs - FAILURE_WINDOW_MS)
     const [oldest = nowMs] = recent
     if (recent.length >= FAILURES_MAX) {

@@ -166,6 +166,18 @@ describe('A 201 names the new record by its path', () => {
   })
 })
 
+test.each(['/status', '/api/v1/countries', '/docs', '/api/v1/products/1/card.svg'])(
+  'HEAD %s has the headers of GET, the date too',
+  async (path) => {
+    const headersOf = async (method: string) => {
+      const { 'x-request-id': _, date, ...headers } = (await fetch(server.url + path, { method })).headers.toJSON()
+      expect(Math.abs(Date.parse(String(date)) - Date.now())).toBeLessThan(60_000)
+      return headers
+    }
+    expect(await headersOf('HEAD')).toEqual(await headersOf('GET'))
+  },
+)
+
 describe('A connection that is kept open', () => {
   /** The bytes of requests after which a small receive buffer left the client with less window than one segment. */
   const BYTES = [

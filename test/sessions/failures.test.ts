@@ -33,4 +33,21 @@ describe('The memory of failed logins', () => {
     expect(failures.add(world, 'acme', '192.0.2.2')).toBeUndefined()
     close()
   })
+
+  test('counts the addresses of one IPv6 /64 as one, however they are written', async () => {
+    const { world, close } = await opened()
+    const failures = new LoginFailures()
+    const [first, ...others] = [
+      '2001:db8:0:7::1',
+      '2001:db8::7:0:0:0:2',
+      '2001:0DB8:0:0007:ffff::',
+      '2001:db8:0:7:1:2:3:4',
+    ]
+    for (let i = 0; i < 10; i++) failures.add(world, 'acme', first ?? '')
+    for (const other of others) expect(failures.add(world, 'acme', other)).toEqual({ retryAfterSeconds: 60 })
+    for (const other of ['2001:db8:0:8::1', '2001:db8::1', '::7', '64:ff9b::192.0.2.1', 'fe80::1%eth0']) {
+      expect(failures.add(world, 'acme', other)).toBeUndefined()
+    }
+    close()
+  })
 })
