@@ -104,6 +104,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   amount_too_large: 'buy or pay a smaller amount',
   amount_too_small: 'buy or pay a larger amount: the total rounds to zero in the wallet’s currency',
   beneficiary_not_found: 'use an id from `GET /api/v1/beneficiaries`, or send the beneficiary’s details',
+  body_encoded: 'send it without `Content-Encoding`',
   body_unreadable: 'send a JSON object of at most 1 MiB',
   cancel_not_found: 'check the id: it may belong to another client',
   credentials_missing: 'send a username and a password that are not empty',
