@@ -165,4 +165,4 @@ test(`${DOCUMENTS} documents of seed ${SEED}: 200 with a sound world that tells 
     expect(await succeed<unknown>(server, 'GET', `/scenario?world=${WORLD}`)).toEqual(told)
   }
   for (const count of Object.values(counts)) expect(count).toBeGreaterThan(DOCUMENTS / 10)
-}, 30_000)
+})
