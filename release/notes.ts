@@ -36,6 +36,16 @@ const rowOf = (made: Made): string => {
   ].join(' | ')} |`
 }
 
+/** How to install the packages that were made. */
+const npmLine = (made: readonly Made[]): string => {
+  const tarball = (name: string): string => `./${name}-${PROJECT.version}.tgz`
+  const platforms = made.flatMap((each) => ('failure' in each || !each.target.npm ? [] : [each.target.npm.name]))
+  if (platforms.length === 0)
+    return '- `npm/`: for JavaScript projects, without an executable: none of its packages was made'
+  const installs = platforms.map((name) => `  - \`npm install --save-dev ${tarball(NPM_NAME)} ${tarball(name)}\``)
+  return ['- `npm/`: for JavaScript projects; one of', ...installs].join('\n')
+}
+
 export const notesOf = (made: readonly Made[], runtime: string): string => {
   const { name, version } = PROJECT
   return `# ${name} ${version}
@@ -52,7 +62,7 @@ Unpack it and run \`${name} --help\`. \`sha256sum --check --ignore-missing SHA25
 
 - \`sbom.cdx.json\`: what is inside, as CycloneDX 1.6
 - \`THIRD-PARTY-NOTICES.txt\`: the licences of it; also in each archive
-- \`npm/\`: for JavaScript projects; \`npm install --save-dev ./${NPM_NAME}-${version}.tgz ./${NPM_NAME}-linux-x64-${version}.tgz\`
+${npmLine(made)}
 
 Everything but this page was made twice and is the same to the bit.
 `

@@ -11,7 +11,7 @@ import { operatorFiles } from './operator-files.ts'
 import { mainPackage, type Package, packageFile, platformPackage } from './packages.ts'
 import { fetchRuntime } from './runtime.ts'
 import { sbomOf } from './sbom.ts'
-import { executableName, formOf, isWindows, TARGETS, type Target } from './targets.ts'
+import { executableName, formOf, isWindows, TARGETS, type Target, withPackages } from './targets.ts'
 import { runsHere, tryOut } from './trial.ts'
 
 /** `bun run release` makes everything twice, compares, and runs what it can. A target that fails is left out. */
@@ -104,7 +104,7 @@ const chosenTargets = (): readonly Target[] => {
     say(`no such target: ${unknown.join(', ')}; there are ${TARGETS.map(({ name }) => name).join(', ')}`)
     process.exit(USAGE)
   }
-  return names.length === 0 ? TARGETS : TARGETS.filter(({ name }) => names.includes(name))
+  return names.length === 0 ? TARGETS : withPackages(TARGETS.filter(({ name }) => names.includes(name)))
 }
 
 const makeOnce = async (

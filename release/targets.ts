@@ -73,6 +73,13 @@ export const TARGETS: readonly Target[] = [
   },
 ]
 
+/** The chosen targets, and for each without an npm package the one whose package serves the same machines. */
+export const withPackages = (chosen: readonly Target[]): readonly Target[] =>
+  TARGETS.filter((target) => chosen.some((each) => each === target || (!each.npm && servesNpm(target, each))))
+
+const servesNpm = ({ npm, runsOn }: Target, other: Target): boolean =>
+  npm !== undefined && Bun.deepEquals(runsOn, other.runsOn)
+
 export const isWindows = ({ name }: Pick<Target, 'name'>): boolean => name.startsWith('windows')
 
 export const executableName = (target: Pick<Target, 'name'>): string => (isWindows(target) ? 'scrip.exe' : 'scrip')
