@@ -36,7 +36,7 @@ export type DeliveryFault = (typeof DELIVERY_FAULTS)[number] | 'late'
 interface DeliveriesOptions {
   send: Send
   secrets: Secrets
-  onDisabled: (webhook: Webhook, reason: string) => void
+  onDisabled: (webhook: Pick<Webhook, 'id' | 'clientId'>, reason: string) => void
   /** A receiver has accepted an event. */
   onDelivered?: ((world: World, event: Event) => void) | undefined
   onError: (error: unknown) => void
@@ -144,8 +144,12 @@ export class Deliveries {
   }
 
   /** The next delivery of a line that is not in flight, and when the one after it is due. */
-  #look(query: Query, line: Line, { droppedTo, failingSinceMs }: QueueState): QueuedDelivery | undefined {
-    line.isFailing = failingSinceMs !== null
+  #look(
+    query: Query,
+    line: Line,
+    { clientId, url, droppedTo, failingSinceMs }: QueueState,
+  ): QueuedDelivery | undefined {
+    line.failingHost = failingSinceMs === null ? undefined : `${line.world.name} ${clientId} ${new URL(url).host}`
     const waiting = nextQueued(query, { webhookId: line.webhookId, droppedTo }, line.inFlight.size + 2)
     const [next, following] = waiting.filter(({ id }) => !line.inFlight.has(id))
     line.nextDueMs = next?.dueAtMs ?? Number.POSITIVE_INFINITY
@@ -181,27 +185,30 @@ export class Deliveries {
         break
       }
       const line = ready.reduce((first, other) => (other.comesBefore(first) ? other : first))
-      this.#start(line)
-      if (!line.isReady) ready.splice(ready.indexOf(line), 1)
+      if (!this.#start(line) || !line.isReady) ready.splice(ready.indexOf(line), 1)
     }
   }
 
-  #start(line: Line): void {
+  /** Returns whether there was something to send, and a place for it. */
+  #start(line: Line): boolean {
     const { world, webhookId } = line
+    if (!this.#lines.hasPlace(line)) return false
     try {
       const webhook = findAnyWebhook(world.db.query, webhookId)
       if (!webhook?.active) {
         line.nextDueMs = Number.POSITIVE_INFINITY
-        return
+        return false
       }
       const queued = this.#look(world.db.query, line, webhook)
-      if (!queued || line.nextDueMs > world.clock.nowMs()) return
+      if (!queued || line.nextDueMs > world.clock.nowMs() || !this.#lines.hasPlace(line)) return false
       line.begin(queued.id)
       this.#inFlight += 1
       void this.#deliver(line, webhook, queued)
+      return true
     } catch (error) {
       line.pause(TROUBLE_MS)
       this.#report(world, error)
+      return false
     }
   }
 
@@ -267,8 +274,9 @@ export class Deliveries {
 
   #finish(world: World, webhook: Webhook, result: AttemptResult | undefined): void {
     if (result) attemptTotals[result.status] += 1
-    if (result?.disabledReason === undefined) return
-    this.options.onDisabled(webhook, result.disabledReason)
+    if (!result?.disabled) return
+    const { reason, ids } = result.disabled
+    for (const id of ids) this.options.onDisabled({ id, clientId: webhook.clientId }, reason)
     this.clear(world)
   }
 

@@ -1,8 +1,9 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { World } from '../worlds/world.ts'
 
-/** Deliveries at once for a webhook, and for one whose last attempt has failed (contract C16). */
+/** Deliveries at once for a webhook (contract C16). */
 const IN_FLIGHT_MAX = 4
+/** And for all webhooks of a client at one host whose last attempt has failed (decision 98). */
 const FAILING_IN_FLIGHT_MAX = 1
 /** For all webhooks whose last attempt has failed: receivers that hang leave places to the others. */
 const ALL_FAILING_IN_FLIGHT_MAX = 48
@@ -16,7 +17,8 @@ export class Line {
   nextDueMs = Number.POSITIVE_INFINITY
   /** When the one after that is due. */
   followingDueMs = Number.POSITIVE_INFINITY
-  isFailing = false
+  /** World, client and host of a webhook whose last attempt has failed. */
+  failingHost: string | undefined
   #pausedUntilMs = 0
   #turn = 0
 
@@ -51,7 +53,7 @@ export class Line {
   }
 
   get isReady(): boolean {
-    const placesMax = this.isFailing ? FAILING_IN_FLIGHT_MAX : IN_FLIGHT_MAX
+    const placesMax = this.failingHost === undefined ? IN_FLIGHT_MAX : FAILING_IN_FLIGHT_MAX
     if (this.inFlight.size >= placesMax || this.nextDueMs > this.world.clock.nowMs()) return false
     return sinceStartMs() >= this.#pausedUntilMs
   }
@@ -87,20 +89,34 @@ export class Lines {
     return line
   }
 
+  /** Whether a line may send, if its webhook fails: one of each client and host may, and so many in all. */
+  hasPlace({ failingHost }: Line, asked = this.#askedHosts()): boolean {
+    if (failingHost === undefined) return true
+    return asked.length < ALL_FAILING_IN_FLIGHT_MAX && !asked.includes(failingHost)
+  }
+
+  /** The host of each delivery that is in flight for a webhook that fails. */
+  #askedHosts(): string[] {
+    const asked: string[] = []
+    for (const lines of this.#byWorld.values()) {
+      for (const { failingHost, inFlight } of lines.values()) {
+        if (failingHost !== undefined) asked.push(...Array<string>(inFlight.size).fill(failingHost))
+      }
+    }
+    return asked
+  }
+
   /** Those that may send something now. Lines where nothing waits any more are forgotten. */
   ready(isPaused: (world: World) => boolean): Line[] {
-    const [sound, failing]: [Line[], Line[]] = [[], []]
-    let failingInFlight = 0
+    const asked = this.#askedHosts()
+    const ready: Line[] = []
     for (const [world, lines] of this.#byWorld) {
       for (const line of lines.values()) {
         if (line.isIdle) lines.delete(line.webhookId)
-        if (line.isFailing) failingInFlight += line.inFlight.size
-        if (line.isReady && !isPaused(world)) (line.isFailing ? failing : sound).push(line)
+        if (line.isReady && !isPaused(world) && this.hasPlace(line, asked)) ready.push(line)
       }
       if (world.closed || lines.size === 0) this.#byWorld.delete(world)
     }
-    if (failing.length === 0) return sound
-    failing.sort((one, other) => (one.comesBefore(other) ? -1 : 1))
-    return [...sound, ...failing.slice(0, Math.max(0, ALL_FAILING_IN_FLIGHT_MAX - failingInFlight))]
+    return ready
   }
 }

@@ -17,11 +17,12 @@ const activeOf = prepared((query: Query) =>
 )
 
 /** What a delivery changes, or depends on when it ends: to read all of a webhook takes four times as long. */
-export type QueueState = Pick<Webhook, 'id' | 'clientId' | 'active' | 'droppedTo' | 'failingSinceMs'>
+export type QueueState = Pick<Webhook, 'id' | 'clientId' | 'url' | 'active' | 'droppedTo' | 'failingSinceMs'>
 
 const queueState = {
   id: webhooks.id,
   clientId: webhooks.clientId,
+  url: webhooks.url,
   active: webhooks.active,
   droppedTo: webhooks.droppedTo,
   failingSinceMs: webhooks.failingSinceMs,

@@ -41,7 +41,11 @@ export interface Received {
 type Reply = (received: Received) => Response | Promise<Response>
 
 /** A receiver of webhooks on this machine. */
-export const openReceiver = (reply: Reply = () => new Response('ok'), tls?: { cert: string; key: string }) => {
+export const openReceiver = (
+  reply: Reply = () => new Response('ok'),
+  tls?: { cert: string; key: string },
+  hostname = '127.0.0.1',
+) => {
   const received: Received[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   const receiver = {
@@ -55,7 +59,7 @@ export const openReceiver = (reply: Reply = () => new Response('ok'), tls?: { ce
     stop: () => server.stop(true),
   }
   const server = Bun.serve({
-    hostname: '127.0.0.1',
+    hostname,
     port: 0,
     idleTimeout: 60,
     ...(tls && { tls }),
