@@ -48,6 +48,10 @@ type UrlProblem = string | undefined
 const NOT_REACHABLE = 'must not lead to a private, reserved or unknown address'
 
 const URL_LENGTH_MAX = 2_048
+/** The parser leaves some of them out, and would read another URL than the one that is stored. */
+const UNWRITTEN = /[\s\p{Cc}]/u
+/** Empty credentials are none to the parser. A backslash is a slash to it. */
+const USERINFO = /^[a-z]+:[\\/]*[^\\/?#]*@/i
 
 /** What is wrong with a URL, before its name is looked up. */
 const urlProblem = (text: string, { isSandbox }: AddressRules): UrlProblem => {
@@ -56,7 +60,8 @@ const urlProblem = (text: string, { isSandbox }: AddressRules): UrlProblem => {
   if (!url || !schemes.includes(url.protocol) || text.length > URL_LENGTH_MAX) {
     return `must be ${isSandbox ? 'an http or https' : 'an https'} URL of at most ${URL_LENGTH_MAX} characters`
   }
-  if (url.username !== '' || url.password !== '') return 'must not hold credentials'
+  if (UNWRITTEN.test(text)) return 'must not hold spaces or control characters'
+  if (USERINFO.test(text)) return 'must not hold credentials'
   if (url.port === '0') return 'must not have the port 0'
   return undefined
 }

@@ -53,6 +53,8 @@ describe('POST /api/v1/webhooks', () => {
     [{ name: 'x'.repeat(101) }, 'name', 'max', 'must be at most 100 characters long'],
     [{ url: null }, 'url', 'required', 'is required'],
     [{ url: `${URL}/${'x'.repeat(2_048)}` }, 'url', 'max', 'must be at most 2048 characters long'],
+    [{ url: 'http://:@127.0.0.1:9/' }, 'url', 'format', 'must not hold credentials'],
+    [{ url: `${URL}\r\nHost: evil` }, 'url', 'format', 'must not hold spaces or control characters'],
     [{ events: [] }, 'events', 'min', 'must have at least 1 item'],
     [{ events: Array(51).fill('*') }, 'events', 'max', 'must have at most 50 items'],
     [{ events: 'order.*' }, 'events', 'format', 'must be a list'],
