@@ -39,11 +39,14 @@ export const BeneficiarySchema = Type.Object(
   { title: 'Beneficiary' },
 )
 const BeneficiaryPath = Type.Object({
-  id: Type.String({ description: 'The beneficiary identifier', example: 'ben_0mjvbk3w000000a7f3k9q2xz' }),
+  id: Type.String({
+    description: 'The beneficiary identifier, as a response gave it',
+    example: 'ben_0mjvbk3w000000a7f3k9q2xz',
+  }),
 })
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
-  search: searchFilter('A part of the e-mail or the name, in either case'),
+  search: searchFilter('A part of the e-mail or the name, in either case', 'ada'),
   ...orderQuery(BENEFICIARY_SORTS),
 })
 

@@ -68,10 +68,10 @@ const DETAIL_EXAMPLE = {
 
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),
-  category: textFilter('The name of a category, in either case'),
+  category: textFilter('The name of a category, in either case', 'Food & Dining'),
   country_id: idTextFilter('country'),
   currency_id: idTextFilter('currency'),
-  search: textFilter('A part of the name, in either case'),
+  search: textFilter('A part of the name, in either case', 'coffee'),
   ...sortQuery(SORT_FIELDS),
 })
 

@@ -20,7 +20,7 @@ export const RATE_LIMIT_HEADERS = Type.Object({
 })
 export const CONDITION = Type.Object({
   'If-None-Match': Type.Optional(
-    Type.String({ description: 'The ETag of an earlier response: 304 if nothing has changed' }),
+    Type.String({ description: 'The ETag of an earlier response: 304 if nothing has changed', example: '"earlier"' }),
   ),
 })
 export const VALIDATORS = Type.Object({

@@ -171,15 +171,18 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
 }
 
 const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefined): Parameter[] =>
-  Object.entries(schema?.properties ?? {}).map(([name, { description, example, read: _, ...rest }]) => ({
-    name,
-    in: place,
-    required: rest.default === undefined && (schema?.required?.includes(name) ?? false),
-    description,
-    // Every numbered record begins with 1: what the reference page requests by default.
-    ...(place === 'path' && { example: rest.type === 'integer' ? 1 : example }),
-    schema: schemaOf(rest as TSchema),
-  }))
+  Object.entries(schema?.properties ?? {}).map(([name, { description, example, read: _, ...rest }]) => {
+    const own = schemaOf(rest as TSchema)
+    return {
+      name,
+      in: place,
+      required: rest.default === undefined && (schema?.required?.includes(name) ?? false),
+      description,
+      // Every numbered record begins with 1.
+      example: example ?? own.default ?? own.enum?.[0] ?? (own.type === 'integer' ? 1 : undefined),
+      schema: own,
+    }
+  })
 
 /** A key is for one request: each operation shows one of its own. */
 const withExampleOf = (id: string, parameter: Parameter): Parameter =>

@@ -55,9 +55,9 @@ export const typeOf = (document: ApiDocument, schema: Schema): string => {
 }
 
 /** The values that a schema allows, as the trade writes them. */
-export const limitsView = ({ items, ...schema }: Schema): Html => {
-  const { enum: choices, const: only, default: fallback, pattern } = schema
-  const values = choices?.filter((choice) => choice !== null) ?? (only === undefined ? [] : [only])
+export const limitsView = ({ items, anyOf, ...schema }: Schema): Html => {
+  const { enum: choices, const: only, default: fallback, pattern } = { ...anyOf?.find((one) => one.enum), ...schema }
+  const values = choices ?? (only === undefined ? [] : [only])
   const ranges = rangesOf(schema)
   const facts = [
     values.length > 0 &&

@@ -78,14 +78,21 @@ const withFormat = (schema: Schema): Schema => {
   return { format: Number(schema.maximum) <= INT32_MAX ? 'int32' : 'int64', ...schema }
 }
 
+const NULL: Schema = { type: 'null' }
+
+/** References and enums stand beside null: generators make values of an enum, and null is none. */
 const orNull = (schema: Schema): Schema => {
-  if ('$ref' in schema) {
-    const { description, ...reference } = schema
-    return { anyOf: [reference, { type: 'null' }], ...(description !== undefined && { description }) }
+  if (schema.anyOf?.some(({ type }) => type === 'null')) return schema
+  if ('$ref' in schema || schema.enum) {
+    const { description, default: fallback, ...own } = schema
+    return {
+      ...(description !== undefined && { description }),
+      ...(fallback !== undefined && { default: fallback }),
+      anyOf: [own, NULL],
+    }
   }
   const types = [schema.type ?? []].flat()
-  if (types.includes('null')) return schema
-  return { ...schema, type: [...types, 'null'], ...(schema.enum && { enum: [...schema.enum, null] }) }
+  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] }
 }
 
 type Union = Schema & { anyOf: Schema[] }
@@ -93,17 +100,15 @@ type Union = Schema & { anyOf: Schema[] }
 const isUnion = (value: unknown): value is Union =>
   typeof value === 'object' && value !== null && 'anyOf' in value && Array.isArray(value.anyOf)
 
-/** A choice of literals as an enum, and what may be null as a type with null: the forms that tools read best. */
+/** A choice of literals as an enum, and what may be null as {@link orNull} writes it: the forms that tools read best. */
 const inOneWord = ({ anyOf, ...rest }: Union): Schema => {
   const choices = anyOf.filter(({ type }) => type !== 'null')
-  const mayBeNull = choices.length < anyOf.length
   const [first] = choices
   if (typeof first?.type !== 'string') return { ...rest, anyOf }
-  const type = mayBeNull ? [first.type, 'null'] : first.type
-  if (choices.every((choice) => 'const' in choice)) {
-    const values = choices.map((choice) => choice.const)
-    return { ...rest, type, enum: mayBeNull ? [...values, null] : values }
-  }
-  if (choices.length > 1) return { ...rest, anyOf }
-  return { ...first, ...rest, type, ...(first.enum && { enum: [...first.enum, null] }) }
+  const areLiterals = choices.every((choice) => 'const' in choice)
+  if (choices.length > 1 && !areLiterals) return { ...rest, anyOf }
+  const own = areLiterals
+    ? { ...rest, type: first.type, enum: choices.map((choice) => choice.const) }
+    : { ...first, ...rest }
+  return choices.length < anyOf.length ? orNull(own) : own
 }

@@ -38,7 +38,7 @@ ${
 const fieldOf = (entry: Entry, parameter: Parameter): Html => {
   const { name, in: place, required, schema, example } = parameter
   if (name === FAULT_HEADER) return faultPicker(entry)
-  const choices = schema.enum?.filter((choice) => choice !== null) ?? (schema.type === 'boolean' ? [true, false] : [])
+  const choices = schema.enum ?? (schema.type === 'boolean' ? [true, false] : [])
   const label = html`<span>${name}${required && html` <span class="required">required</span>`}</span>`
   const attributes = html`name="${place}:${name}" ${required && html`required`}`
   // A key that was used already would repeat the first response: it is shown as a hint, and not sent.

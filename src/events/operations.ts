@@ -31,7 +31,10 @@ export const EventSchema = Type.Object(
   { title: 'Event' },
 )
 const EventPath = Type.Object({
-  id: Type.String({ description: 'The event identifier', example: 'evt_0mjvbk3w00k7x2m9q4w1z8t5a' }),
+  id: Type.String({
+    description: 'The event identifier, as a response gave it',
+    example: 'evt_0mjvbk3w00k7x2m9q4w1z8t5a',
+  }),
 })
 const ListQuery = Type.Object({
   ...pageQuery(PAGE),

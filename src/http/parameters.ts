@@ -87,15 +87,18 @@ export const idFilter = (record: string) =>
 
 /** The same where the specification has it as text (spec 4.2). */
 export const idTextFilter = (record: string) =>
-  filter(Type.String({ pattern: '^[1-9][0-9]{0,9}$', description: `Only of the ${record} with this id` }), id)
+  filter(
+    Type.String({ pattern: '^[1-9][0-9]{0,9}$', description: `Only of the ${record} with this id`, example: '1' }),
+    id,
+  )
 
 const text: Read<string> = (value) => (isWritable(value) ? value : new Problem('format', 'must not hold NUL'))
 
-export const textFilter = (description: string) => filter(Type.String({ description }), text)
+export const textFilter = (description: string, example: string) => filter(Type.String({ description, example }), text)
 
 /** A term that is searched in lower case. */
-export const searchFilter = (description: string) =>
-  filter<string>(Type.String({ description }), (value, query) => text(lowerCase(value), query))
+export const searchFilter = (description: string, example: string) =>
+  filter<string>(Type.String({ description, example }), (value, query) => text(lowerCase(value), query))
 
 const choice =
   <Choice extends string>(choices: readonly Choice[]): Read<Choice> =>
@@ -118,7 +121,7 @@ export const eitherCaseFilter = <Choice extends string>(choices: readonly Choice
 
 export const timeFilter = (description: string) =>
   filter<number>(
-    Type.String({ format: 'date-time', description }),
+    Type.String({ format: 'date-time', description, example: '2026-01-01T00:00:00.000Z' }),
     (value) => parseTimestamp(value) ?? new Problem('format', 'must be an RFC 3339 time'),
   )
 
@@ -126,7 +129,7 @@ const CURRENCY_CODE = /^[A-Z]{3}$/
 
 /** The code of a currency; there may be no such currency. */
 export const currencyCodeFilter = filter<string>(
-  Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case' }),
+  Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case', example: 'USD' }),
   (value) => (CURRENCY_CODE.test(value) ? value : new Problem('format', 'must be three letters in upper case')),
 )
 
@@ -184,6 +187,7 @@ export const sortQuery = <Field extends string>(fields: readonly Field[]) => ({
   sort: filter(
     Type.String({
       description: `A JSON object with field (${fields.join(', ')}) and direction (ASC or DESC), URL-encoded; not together with sort_by or sort_order`,
+      example: JSON.stringify({ field: fields[0], direction: 'DESC' }),
     }),
     sort(fields),
   ),

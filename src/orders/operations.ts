@@ -101,13 +101,15 @@ export const OrderSchema = Type.Object(
   },
   { title: 'Order' },
 )
+const REFERENCE_EXAMPLE = 'welcome-42'
+
 const OrderPath = idPath('order')
 export const ListQuery = Type.Object({
   ...pageQuery(PAGE),
   status: eitherCaseFilter(ORDER_STATUSES, 'Only with this status, in either case'),
   product_id: idFilter('product'),
-  client_reference: textFilter('Your name for the order, in full'),
-  ref: textFilter('The same as client_reference'),
+  client_reference: textFilter('Your name for the order, in full', REFERENCE_EXAMPLE),
+  ref: textFilter('The same as client_reference', REFERENCE_EXAMPLE),
 })
 
 const VOUCHER_EXAMPLE = {
@@ -129,8 +131,8 @@ const VOUCHER_EXAMPLES = [
 ]
 export const ORDER_EXAMPLE = {
   id: 1,
-  ref: 'welcome-42',
-  client_reference: 'welcome-42',
+  ref: REFERENCE_EXAMPLE,
+  client_reference: REFERENCE_EXAMPLE,
   transaction_id: 6,
   product_id: 1,
   product_name: 'Kettle & Crumb India',
@@ -203,7 +205,7 @@ export const placeOrder = operation({
     product_id: 1,
     denomination: 100,
     quantity: 2,
-    client_reference: 'welcome-42',
+    client_reference: REFERENCE_EXAMPLE,
     email: 'ada@example.com',
   },
   once: true,

@@ -67,19 +67,22 @@ export const PayoutSchema = Type.Object(
 )
 export const ListedPayoutSchema = Type.Omit(PayoutSchema, ['events'], { title: 'ListedPayout' })
 const PayoutPath = Type.Object({
-  id: Type.String({ description: 'The payout identifier', example: 'pyt_0mjvbk3w000000b8g4l0r3ya' }),
+  id: Type.String({
+    description: 'The payout identifier, as a response gave it',
+    example: 'pyt_0mjvbk3w000000b8g4l0r3ya',
+  }),
 })
 const listQuery = (reference: Reference) =>
   Type.Object({
     ...pageQuery(PAGE),
     status: choiceFilter(PAYOUT_STATUSES, 'Only with this status'),
     currency: filter<Currency>(
-      Type.String({ description: 'ISO 4217' }),
+      Type.String({ description: 'ISO 4217', example: 'USD' }),
       (code) =>
         reference.findCurrencyByCode(code.toUpperCase()) ??
         new Problem('enum', 'must be the ISO 4217 code of a circulating currency'),
     ),
-    search: searchFilter('A part of the reference or of the e-mail, in either case'),
+    search: searchFilter('A part of the reference or of the e-mail, in either case', 'bonus'),
     ...orderQuery(PAYOUT_SORTS),
   })
 

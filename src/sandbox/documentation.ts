@@ -9,7 +9,10 @@ import { SANDBOX_USERNAME } from './seed/accounts.ts'
 
 const TokenHeader = Type.Object({
   'X-Sandbox-Token': Type.Optional(
-    Type.String({ description: 'The token of `--sandbox-token`, where the sandbox was started with one' }),
+    Type.String({
+      description: 'The token of `--sandbox-token`, where the sandbox was started with one',
+      example: 'secret',
+    }),
   ),
 })
 

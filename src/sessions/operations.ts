@@ -103,7 +103,7 @@ export const logout = operation({
   success: {
     status: 200,
     description: 'Every access and refresh token of the client is invalid',
-    schema: Type.Object({ message: Type.String() }, { title: 'LogoutResult' }),
+    schema: Type.Object({ message: Type.String() }, { title: 'LoggedOut' }),
     example: { message: 'Successfully logged out' },
   },
   errors: {},

@@ -74,10 +74,16 @@ export const ExplainedDeliverySchema = Type.Object(
   { title: 'ExplainedDelivery' },
 )
 const WebhookPath = Type.Object({
-  id: Type.String({ description: 'The webhook identifier', example: 'whk_0mjvbk3w000000x2m9q4w1z8' }),
+  id: Type.String({
+    description: 'The webhook identifier, as a response gave it',
+    example: 'whk_0mjvbk3w000000x2m9q4w1z8',
+  }),
 })
 const EventPath = Type.Object({
-  id: Type.String({ description: 'The event identifier', example: 'evt_0mjvbk3w00k7x2m9q4w1z8t5a' }),
+  id: Type.String({
+    description: 'The event identifier, as a response gave it',
+    example: 'evt_0mjvbk3w00k7x2m9q4w1z8t5a',
+  }),
 })
 const ListQuery = Type.Object(pageQuery(PAGE))
 

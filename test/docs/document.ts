@@ -16,7 +16,7 @@ export interface DocumentedOperation {
   description: string
   tags: string[]
   security: unknown[]
-  parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema }[]
+  parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema; example?: unknown }[]
   requestBody?: { content: Record<string, { schema: Schema; example: unknown }> }
   responses: Record<string, Answer>
 }

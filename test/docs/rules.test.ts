@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { startServer } from '../harness.ts'
 import type { Schema } from './document.ts'
+import { faultsOf } from './schemas.ts'
 
 /** What makes clients that are generated from the document exact and readable, held over the whole document. */
 
@@ -71,6 +72,22 @@ describe('In the document', () => {
     expect(unused).toEqual([])
   })
 
+  test('no enum holds null: a value that may be null has it beside the enum', () => {
+    expect(placesOf((schema) => Array.isArray(schema.enum) && schema.enum.includes(null))).toEqual([])
+    expect(raw.components.schemas.PaceRequest?.properties).toMatchObject({
+      payouts: { anyOf: [{ type: 'string', enum: ['auto', 'manual'] }, { type: 'null' }] },
+    })
+  })
+
+  test('no component has a name that generators give to results of operations', () => {
+    // As `<operation>Result`, `<operation>Response` and the like, which they write beside the components.
+    const ids = operations.map(({ operationId }) => operationId.toLowerCase())
+    const derived = Object.keys(raw.components.schemas).filter((name) =>
+      ids.includes(name.replace(/(?:Result|Response|Params|Error)s?$/, '').toLowerCase()),
+    )
+    expect(derived).toEqual([])
+  })
+
   test('an optional member of a body may be null', () => {
     const mayBeNull = (schema: Schema): boolean =>
       typesOf(schema).includes('null') || (Array.isArray(schema.anyOf) && schema.anyOf.some(mayBeNull))
@@ -96,10 +113,19 @@ describe('In the document', () => {
     }
   })
 
-  test('every parameter has a description, and path parameters have an example', () => {
-    const parameters = operations.flatMap(({ parameters }) => parameters).filter(({ $ref }) => $ref === undefined)
+  test('every parameter has a description, and an example that fits its schema', () => {
+    const shared = Object.values(raw.components.parameters ?? {})
+    const parameters = [...operations.flatMap((one) => one.parameters), ...shared].filter(
+      ({ $ref }) => $ref === undefined,
+    )
+    expect(parameters.length).toBeGreaterThan(180)
     expect(parameters.filter(({ description = '' }) => !/^[A-Z]/.test(description))).toEqual([])
-    expect(parameters.filter((one) => one.in === 'path' && one.example === undefined)).toEqual([])
+    const faults = parameters.map(({ name, schema, example }) => ({
+      name,
+      example,
+      faults: example === undefined ? ['none'] : faultsOf(schema, example),
+    }))
+    expect(faults.filter(({ faults }) => faults.length > 0)).toEqual([])
   })
 
   test('country_id and currency_id are strings in filters', () => {

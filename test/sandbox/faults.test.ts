@@ -194,7 +194,7 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
     const foreign = documented.find(({ name }) => !errors.some((error) => error.name === name))?.name ?? ''
     const { world, pathOf } = await prepared()
     const before = await rowsOf(server, world.name)
-    for (const name of [foreign, 'nothing.of_the_kind', '']) {
+    for (const name of [foreign, 'nothing.of_the_kind']) {
       const { status, body } = await call(world, pathOf(path), { 'x-sandbox-fault': name })
       expect(status).toBe(400)
       expect(JSON.stringify(body)).toContain('must be the name of an error of this endpoint; see GET /_sandbox/errors')
@@ -213,6 +213,15 @@ describe('The headers', () => {
       structured('BadRequestError', 'BAD_REQUEST', 'Insufficient stock'),
     ])
     expect((await limited.post('/api/v1/orders', order)).status).toBe(403)
+  })
+
+  test('an empty X-Sandbox-Fault asks for no fault: tools send every header of the document', async () => {
+    const world = await server.world()
+    const plain = await world.get(COUNTRY)
+    const asked = await world.get(COUNTRY, { 'x-sandbox-fault': '' })
+    expect([asked.status, await asked.json()]).toEqual([200, await plain.json()])
+    const slow = await world.get(COUNTRY, { 'x-sandbox-fault': '', 'x-sandbox-delay': 'soon' })
+    expect(slow.status).toBe(400)
   })
 
   test('an unknown fault is refused in the format of the operation', async () => {

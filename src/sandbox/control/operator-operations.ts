@@ -26,7 +26,9 @@ export const CLIENT_PROBLEM = 'must be the id of a client of this world'
 export const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
 
 const PAYOUT_ID = 'pyt_0mjvbk3w000000b8g4l0r3ya'
-const PayoutPath = Type.Object({ id: Type.String({ description: 'The payout identifier', example: PAYOUT_ID }) })
+const PayoutPath = Type.Object({
+  id: Type.String({ description: 'The payout identifier, as a response gave it', example: PAYOUT_ID }),
+})
 const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { title: 'PayoutState' })
 
 const payoutSuccess = (status: PayoutStatus) => {

@@ -14,7 +14,8 @@ const FaultHeaders = Type.Object({
   [FAULT_HEADER]: Type.Optional(
     Type.String({
       description:
-        'The name of an error of this operation, which is returned instead: see GET /_sandbox/errors. With `; when=after` behind it, the work is done and only the response is replaced.',
+        'The name of an error of this operation, which is returned instead: see GET /_sandbox/errors. With `; when=after` behind it, the work is done and only the response is replaced. Empty, it asks for none.',
+      example: '',
     }),
   ),
 })
@@ -67,7 +68,8 @@ export const findFault = (outcomes: OutcomeRegistry, world: World, target: Asked
   requestedFault(outcomes, target) ?? faultByRule(outcomes, world, target)
 
 const requestedFault = (outcomes: OutcomeRegistry, { request, route }: Asked): Fault | undefined => {
-  const asked = request.headers.get(FAULT_HEADER)
+  // Tools that send every header of the document send this one empty.
+  const asked = request.headers.get(FAULT_HEADER) || null
   const delay = request.headers.get(DELAY_HEADER)
   if (asked === null && delay === null) return undefined
   const { name, when } = asked === null ? { name: null, when: 'before' as const } : parseFault(asked)

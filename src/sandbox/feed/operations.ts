@@ -22,7 +22,10 @@ export const openFeed = controlOperation('feed')({
   query: WorldsQuery,
   headers: Type.Object({
     'Last-Event-ID': Type.Optional(
-      Type.String({ description: 'The id of the last message that was read: what came after it is sent first' }),
+      Type.String({
+        description: 'The id of the last message that was read: what came after it is sent first',
+        example: '0',
+      }),
     ),
   }),
   success: {

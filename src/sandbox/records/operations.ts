@@ -106,7 +106,7 @@ export const redeliverEvent = controlOperation('event_redeliver')({
   summary: 'Deliver an event again',
   description: 'To every active webhook of its client whose filter fits.',
   params: Type.Object({
-    id: Type.String({ description: 'The event identifier', example: EVENT_EXAMPLE.id }),
+    id: Type.String({ description: 'The event identifier, as a response gave it', example: EVENT_EXAMPLE.id }),
   }),
   query: WorldQuery,
   success: {

@@ -136,7 +136,11 @@ const STATUS = '^(?:0|[1-5](?:[0-9]{2}|xx))$'
 
 const statusFilter = Type.Optional(
   parameter<string>(
-    Type.String({ pattern: STATUS, description: 'Only responses of this status: 404, or 4xx; 0 is a lost response' }),
+    Type.String({
+      pattern: STATUS,
+      description: 'Only responses of this status: 404, or 4xx; 0 is a lost response',
+      example: '2xx',
+    }),
     (text) => (new RegExp(STATUS).test(text) ? text : new Problem('format', 'must be a status like 404 or 4xx')),
   ),
 )
@@ -147,6 +151,7 @@ const pathFilter = Type.Optional(
     Type.String({
       maxLength: PATTERN_LENGTH_MAX,
       description: 'Only requests of this path; `:name` stands for one segment and `*` for anything',
+      example: '/api/v1/*',
     }),
     (text) => (text.length <= PATTERN_LENGTH_MAX ? text : new Problem('max', 'must be at most 200 characters long')),
   ),
@@ -224,7 +229,7 @@ export const replayRequest = controlOperation('requests')({
         }),
       ),
     },
-    { title: 'ReplayRequest' },
+    { title: 'ReplayOptions' },
   ),
   bodyExample: {},
   bodyOptional: true,

@@ -148,7 +148,7 @@ export const makeWorld = controlOperation('worlds')({
     },
     { title: 'WorldRequest' },
   ),
-  bodyExample: { from: 'prepared' },
+  bodyExample: { from: 'default' },
   bodyOptional: true,
   success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },
   errors: {

@@ -1,0 +1,73 @@
+import { afterAll, expect, test } from 'bun:test'
+import { startServer } from '../harness.ts'
+import { operationsOf, readDocument, type Served } from './document.ts'
+
+/**
+ * Tools make requests of the document as it is: each operation with the example of its path, of every parameter and of its
+ * body. In the order of the document, on a fresh sandbox, they succeed.
+ */
+
+const server = await startServer('--rate-limit', 'off')
+afterAll(() => server.stop())
+
+/** What clients make has ids that are made up at random: no document can name one. */
+const MADE_UP_ID = /\/(?:ben|pyt|evt|whk)_/
+/** What the operations before have brought about. */
+const LATER: Record<string, number> = {
+  // No token is issued twice.
+  refresh: 401,
+  // The order of the example is delivered at once.
+  cancelOrder: 400,
+  deliverOrder: 404,
+  failOrder: 404,
+  // After a reset, and a removal.
+  restoreSnapshot: 404,
+  removeFault: 404,
+  getRequest: 404,
+  replayRequest: 404,
+}
+
+const logIn = async (): Promise<string> => {
+  const body = '{"username":"sandbox","password":"sandbox"}'
+  const response = await server.request('/auth/login', { method: 'POST', body })
+  return ((await response.json()) as { access_token: string }).access_token
+}
+
+/** `sort` and `sort_by` exclude each other (contract C7): each is sent without the other. */
+const variantsOf = (names: readonly string[]): ((name: string) => boolean)[] =>
+  names.includes('sort') ? [(name) => !name.startsWith('sort_'), (name) => name !== 'sort'] : [() => true]
+
+const requestsOf = ({ method, path, parameters, requestBody }: Served, token: string) => {
+  const query = parameters.filter((one) => one.in === 'query')
+  const target = parameters
+    .filter((one) => one.in === 'path')
+    .reduce((filled, { name, example }) => filled.replace(`{${name}}`, encodeURIComponent(String(example))), path)
+  const headers = {
+    ...Object.fromEntries(parameters.filter((one) => one.in === 'header').map((one) => [one.name, `${one.example}`])),
+    authorization: `Bearer ${token}`,
+  }
+  const body = requestBody?.content['application/json']?.example
+  return variantsOf(query.map(({ name }) => name)).map((isSent) => {
+    const sent = query.filter(({ name }) => isSent(name)).map((one): [string, string] => [one.name, `${one.example}`])
+    return {
+      target: `${target}?${new URLSearchParams(sent)}`,
+      init: { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) },
+    }
+  })
+}
+
+test('every operation succeeds with the examples of its path, its parameters and its body', async () => {
+  const operations = operationsOf(await readDocument(server))
+  const refused: Record<string, number> = {}
+  let token = await logIn()
+  for (const operation of operations) {
+    for (const { target, init } of requestsOf(operation, token)) {
+      const response = await server.request(target, init)
+      await response.body?.cancel()
+      if (MADE_UP_ID.test(target)) expect({ target, status: response.status }).toEqual({ target, status: 404 })
+      else if (response.status >= 300) refused[operation.operationId] = response.status
+    }
+    if (/\/(?:logout|reset)$/.test(operation.path)) token = await logIn()
+  }
+  expect(refused).toEqual(LATER)
+})
