@@ -49,8 +49,9 @@ const suite = async (title: string, files: readonly string[], env: Record<string
   if (failedHere === 0 && (exitCode !== 0 || passedHere === 0)) failed += 1
 }
 
+/** The last count: a test that fails may show the report of tests that it ran itself. */
 const countOf = (report: string, word: 'pass' | 'fail'): number =>
-  Number(report.match(new RegExp(`^\\s*(\\d+) ${word}$`, 'm'))?.[1] ?? 0)
+  Number([...report.matchAll(new RegExp(`^\\s*(\\d+) ${word}$`, 'gm'))].at(-1)?.[1] ?? 0)
 
 const build = async (): Promise<boolean> =>
   (await Bun.spawn([bun, 'run', 'build'], { cwd: root, stdout: 'inherit', stderr: 'inherit' }).exited) === 0

@@ -309,7 +309,7 @@ describe('a folder whose creation was interrupted', () => {
     inOffice(async (office) => {
       mkdirSync(office.dataDir)
       for (const name of ['scrip.sqlite', 'scrip.sqlite-wal', 'scrip.sqlite.new'])
-        writeFileSync(join(office.dataDir, name), '')
+        writeFileSync(join(office.dataDir, name), '', { mode: 0o600 })
       await office.answer('client', 'add', 'acme')
       expect((await office.run(['verify'])).exitCode).toBe(0)
       const other = join(office.folder, 'other')
