@@ -81,6 +81,17 @@ describe('A world is accepted where it has no effect', () => {
   })
 })
 
+test('PUT /_sandbox/worlds/{name} takes the name of the world that it makes, and of no other that is missing', async () => {
+  const statusOf = async (method: string, world: string) =>
+    (await server.request(`/_sandbox/worlds/fresh?world=${world}`, { method })).status
+  expect(await statusOf('PUT', 'other')).toBe(404)
+  for (const name of ['fresh', 'sbx_fresh']) {
+    expect(await statusOf('PUT', name)).toBe(200)
+    expect(await statusOf('DELETE', name)).toBe(204)
+  }
+  expect(await statusOf('DELETE', 'fresh')).toBe(404)
+})
+
 test('a mistyped world does not reset the default one', async () => {
   const { access_token: token } = (await (
     await server.request('/auth/login', { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' })

@@ -26,13 +26,19 @@ export const sandboxRoutes = (parts: Parts) =>
     .use(inboxReceiver(parts))
     .use(controlRoutes(parts))
 
+/** The world that a request makes need not exist before. */
+const WORLD_ROUTE = '/_sandbox/worlds/:name'
+
 const controlRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-control', prefix: '/_sandbox' })
     .onTransform({ as: 'scoped' }, async ({ request, path, route }) => {
       parts.gate(request)
       await parts.refuseUnknown({ request, path, route })
     })
-    .onBeforeHandle({ as: 'scoped' }, ({ query }) => requireWorlds(parts.worlds, query.world))
+    .onBeforeHandle({ as: 'scoped' }, ({ request, route, params, query }) => {
+      const isMade = request.method === 'PUT' && route === WORLD_ROUTE && params.name === query.world
+      if (!isMade) requireWorlds(parts.worlds, query.world)
+    })
     .use(indexRoutes(parts))
     .use(clockRoutes(parts))
     .use(worldRoutes(parts))
