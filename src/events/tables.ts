@@ -12,6 +12,8 @@ export const events = sqliteTable('events', {
   /** JSON. */
   data: text('data').notNull(),
   createdAtMs: integer('created_at_ms').notNull(),
+  /** The trace of the request that caused it. */
+  traceparent: text('traceparent'),
 })
 
 export type Event = typeof events.$inferSelect

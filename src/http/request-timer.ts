@@ -1,6 +1,7 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { HttpObserver, ResponseHeaders } from './observer.ts'
+import { traceparentOf } from './request-id.ts'
 import { documentedRoute } from './target.ts'
 
 /** The facts of a finished request: never its path, query or other text of a client, which could hold a secret. */
@@ -11,6 +12,7 @@ export interface RequestFacts {
   status: number
   durationMs: number
   requestId: string
+  traceparent: string | undefined
   /** The username of its access token, or of the tokens that it gets; null without. */
   client: string | null
   failure: Failure['code'] | null
@@ -71,6 +73,7 @@ export class RequestTimer implements HttpObserver {
       status,
       durationMs: Math.round((sinceStartMs() - underway.arrivedMs) * 1_000) / 1_000,
       requestId: requestIdIn(headers),
+      traceparent: traceparentOf(request),
       client: underway.client,
       failure: failure?.code ?? null,
       error: failure ? (this.options.errorNameOf(request, route, failure) ?? failure.code) : null,

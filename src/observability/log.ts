@@ -45,15 +45,15 @@ export const createLog = ({ level: least, format, color, columns, clock, write }
   }
   const isWanted = (level: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least)
   const requestLine = (level: LogLevel, facts: RequestFacts): string => {
-    const { method, route, status, error, durationMs, requestId, client, address, fault } = facts
+    const { method, route, status, error, durationMs, requestId, client, address, fault, traceparent } = facts
     if (format === 'json') {
       const asked = { method, route, status, error, duration_ms: durationMs, request_id: requestId, client, address }
-      return line(level, 'request', { ...asked, fault })
+      return line(level, 'request', { ...asked, fault, traceparent })
     }
     if (columns) return Bun.sliceAnsi(terminalLine(facts), 0, columns(), '…')
     const shown = color ? `${STATUS_COLORS[Math.floor(status / 100)] ?? ''}${status}${RESET}` : status
     const what = `${method.padEnd(METHOD_WIDTH)} ${shown} ${route ?? '(no route)'} ${durationMs.toFixed(1)} ms`
-    return line(level, what, { error, request_id: requestId, client, address, fault })
+    return line(level, what, { error, request_id: requestId, client, address, fault, traceparent })
   }
   /** Columns for the eye, without what a person looks up elsewhere: date and request id. */
   const terminalLine = ({ method, route, status, error, durationMs, client, fault }: RequestFacts): string => {

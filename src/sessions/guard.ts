@@ -1,9 +1,10 @@
 import { Elysia } from 'elysia'
 import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
-import type { RequestContext } from '../http/request-id.ts'
+import { type RequestContext, traceparentOf } from '../http/request-id.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
+import { inTrace } from '../worlds/cause.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { bucketsOf, type Feature, limitsOf } from './clients.ts'
@@ -56,7 +57,7 @@ export class Guard {
     await context.ready?.()
     const isReading = request.method === 'GET'
     if (isReading && due.isDue(identified.world)) await due.catchUp(identified.world)
-    const inStep = isReading ? identified : this.#inStep(identified)
+    const inStep = isReading ? identified : this.#inStep(identified, traceparentOf(request))
     const admitted = (await onAdmitted?.({ request, path, route }, inStep)) ?? inStep
     const session = feature ? entitled(admitted, feature) : admitted
     await onEntitled?.({ request, path, route })
@@ -65,11 +66,15 @@ export class Guard {
     return session
   }
 
-  /** A session that does due work before each write. */
-  #inStep(session: Session): Session {
+  /** A session that does due work before each write, and writes what belongs to the trace of a request. */
+  #inStep(session: Session, traceparent: string | undefined): Session {
+    const { world, write } = session
     return {
       ...session,
-      write: (work) => this.options.due.write(session.world, session.write, work),
+      write: (work) =>
+        this.options.due.write(world, write, (tx) =>
+          traceparent === undefined ? work(tx) : inTrace(world, traceparent, () => work(tx)),
+        ),
     }
   }
 

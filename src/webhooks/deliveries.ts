@@ -269,7 +269,11 @@ export class Deliveries {
       atMs,
       secrets,
     })
-    return { url: webhook.url, headers, body }
+    return {
+      url: webhook.url,
+      headers: event.traceparent === null ? headers : { ...headers, traceparent: event.traceparent },
+      body,
+    }
   }
 
   #finish(world: World, webhook: Webhook, result: AttemptResult | undefined): void {

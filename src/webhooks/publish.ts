@@ -4,6 +4,7 @@ import { type Event, insertEvent, nextNumber } from '../events/queries.ts'
 import { type EventType, matches } from '../events/types.ts'
 import { computedId } from '../kernel/ids.ts'
 import type { Reference } from '../reference/reference.ts'
+import { traceOf } from '../worlds/cause.ts'
 import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { activeWebhooksOf, type Webhook } from './queries.ts'
@@ -63,7 +64,7 @@ const writeEvent = (tx: Tx, world: World, { data, sourceId = null, ...change }: 
   const id = nextNumber(tx)
   const json = JSON.stringify(data)
   const eventId = computedId('evt', createdAtMs, `${id} ${clientId} ${type} ${json}`)
-  const event = { id, eventId, data: json, ...change }
+  const event = { id, eventId, data: json, traceparent: traceOf(world), ...change }
   insertEvent(tx, event)
   schedule(world, 'events', createdAtMs + EVENT_KEPT_MS)
   for (const listener of world.of(listeners)) listener(event, sourceId)

@@ -45,6 +45,15 @@ describe('a line for each request', () => {
     expect(lines[0]).toMatchObject({ method: 'POST', route: '/auth/login', status: 200, client: 'sandbox' })
   })
 
+  test('has the traceparent of the request, if it is valid', async () => {
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const lines = await logged(async (program) => {
+      for (const traceparent of [trace, `${trace}\u00e9`, 'x'])
+        await program.request('/status', { headers: { traceparent } })
+    })
+    expect(lines.map(({ traceparent }) => traceparent)).toEqual([trace, undefined, undefined])
+  })
+
   test('is also written for errors, with the client if known', async () => {
     const lines = await logged(
       async (program) => {
