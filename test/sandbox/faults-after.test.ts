@@ -319,11 +319,15 @@ describe('A body that is cut off', () => {
       expect(isWholeIn(answer)).toBe(false)
     })
 
-    test('no byte of the body comes, then the connection is closed', async () => {
-      await post({ cut_after_bytes: 0, times: 1 })
-      const answer = await heard(COUNTRY)
-      expect(answer).toStartWith('HTTP/1.1 200 OK\r\n')
-      expect(answer.split('\r\n\r\n')[1] ?? '').toBe('')
+    test('all headers come and no byte of the body, then the connection is closed', async () => {
+      for (const error of [undefined, 'internal']) {
+        await post({ cut_after_bytes: 0, times: 1, ...(error && { error }) })
+        const answer = await heard(COUNTRY)
+        expect(answer).toStartWith(error ? 'HTTP/1.1 500 ' : 'HTTP/1.1 200 OK\r\n')
+        expect(answer).toContain('X-Request-Id: ')
+        expect(answer).toEndWith('\r\n\r\n')
+        expect([bodyIn(answer), isWholeIn(answer)]).toEqual(['', false])
+      }
     })
 
     test('a long body comes as far as it is cut', async () => {
