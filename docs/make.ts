@@ -194,7 +194,7 @@ const documentedErrors = async (): Promise<DocumentedError[]> => {
   const platform = assemble(config, systemClock, log)
   const url = 'http://localhost:4747'
   const { handle } = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false }))
-  const response = await handle(new Request(`${url}/_sandbox/errors`))
+  const response = await handle(new Request(`${url}/_sandbox/errors?all=true`))
   platform.close()
   return (await response.json()) as DocumentedError[]
 }

@@ -140,7 +140,7 @@ describe('generated pages are current: npm run docs writes them', () => {
     const server = await startServer()
     const page = readFileSync(pathOf('errors.md'), 'utf8')
     expect(page).toBe(await errorsPage(page))
-    const errors = (await (await server.request('/_sandbox/errors')).json()) as { name: string }[]
+    const errors = (await (await server.request('/_sandbox/errors?all=true')).json()) as { name: string }[]
     expect(errors.filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([])
     await server.stop()
   })

@@ -55,13 +55,18 @@ const addRule = (world: TestWorld, rule: object) => succeed<Rule>(server, 'POST'
 const rulesOf = (world: TestWorld) => succeed<Rule[]>(server, 'GET', `/faults?world=${world.name}`)
 const clearRules = (world: TestWorld) => succeed(server, 'DELETE', `/faults?world=${world.name}`)
 
+/** Supervisors and the control surface are told the truth. */
+const canBeStruck = (path: string) => !path.startsWith('/_sandbox') && !['/livez', '/readyz'].includes(path)
+
 const INTERNAL = structured('InternalServerError', 'INTERNAL_SERVER_ERROR', 'Failed to retrieve country')
 const COUNTRY = '/api/v1/countries/1'
 
 describe('GET /_sandbox/errors', () => {
-  test('lists all errors of the document with name, operation, status and body', () => {
-    const said = operations
-      .filter(({ path }) => !['/livez', '/readyz'].includes(path))
+  const sorted = (errors: { method: string; path: string; name: string }[]) =>
+    errors.toSorted((a, b) => `${a.method} ${a.path} ${a.name}`.localeCompare(`${b.method} ${b.path} ${b.name}`))
+  const inDocument = (isListed: (path: string) => boolean) =>
+    operations
+      .filter(({ path }) => isListed(path))
       .flatMap((operation) =>
         outcomesIn(operation).map(({ name, status, body }) => ({
           name,
@@ -71,9 +76,31 @@ describe('GET /_sandbox/errors', () => {
           body,
         })),
       )
-    const sorted = (errors: { method: string; path: string; name: string }[]) =>
-      errors.toSorted((a, b) => `${a.method} ${a.path} ${a.name}`.localeCompare(`${b.method} ${b.path} ${b.name}`))
-    expect(sorted(documented)).toEqual(sorted(said as DocumentedError[]))
+
+  test('lists all errors of the API in the document, with name, operation, status and body', async () => {
+    expect(sorted(documented)).toEqual(sorted(inDocument(canBeStruck)))
+    const asked = await succeed<DocumentedError[]>(server, 'GET', '/errors?all=false&world=default')
+    expect(asked).toEqual(documented)
+  })
+
+  test('adds those of the control API with ?all=true', async () => {
+    const all = await succeed<DocumentedError[]>(server, 'GET', '/errors?all=true')
+    expect(sorted(all)).toEqual(sorted(inDocument((path) => !['/livez', '/readyz'].includes(path))))
+    expect(all.map(({ name }) => name)).toContain('worlds.default_kept')
+  })
+
+  test('400 refuses another value of all', async () => {
+    const { status, body } = await control(server, 'GET', '/errors?all=yes')
+    expect([status, body]).toEqual([400, validation('all', 'enum', 'must be one of true, false')])
+  })
+
+  test('a rule can be made for every error that it lists, where it lists it', async () => {
+    const world = await server.world()
+    for (const { name, method, path } of documented) {
+      const rule = await addRule(world, { error: name, match: { method, path }, times: 1 })
+      expect(rule).toMatchObject({ error: name, match: { method, path } })
+      await succeed(server, 'DELETE', `/faults/${rule.id}?world=${world.name}`)
+    }
   })
 
   test('has the names of the contract, unique per operation', () => {
@@ -123,9 +150,6 @@ const prepared = async (): Promise<{ world: TestWorld; pathOf: (route: string) =
   }
   return { world, pathOf }
 }
-
-/** Supervisors and the control surface are told the truth. */
-const canBeStruck = (path: string) => !path.startsWith('/_sandbox') && !['/livez', '/readyz'].includes(path)
 
 const endpoints = Object.entries(
   Object.groupBy(
@@ -201,6 +225,14 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
     }
     expect(await rowsOf(server, world.name)).toEqual(before)
   })
+})
+
+test('a rule for GET / strikes the front page, of the default world', async () => {
+  const { status } = await control(server, 'POST', '/faults', { error: 'internal', match: { path: '/' }, times: 1 })
+  expect(status).toBe(201)
+  const answers = [await read(await server.request('/')), await read(await server.request('/'))]
+  expect(answers.map((answer) => answer.status)).toEqual([500, 200])
+  expect(answers[0]?.body).toEqual(structured('InternalServerError', 'INTERNAL_SERVER_ERROR', 'Internal server error'))
 })
 
 describe('The headers', () => {

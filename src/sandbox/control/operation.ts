@@ -26,14 +26,16 @@ const operationOfWorld = operationsOf({ ...GROUP, query: UnusedWorldQuery })
 export const controlOperation =
   (group: string): typeof operationOfWorld =>
   (declared) => {
+    const query = declared.query ?? UnusedWorldQuery
+    const isUsed = query.properties.world !== UnusedWorldQuery.properties.world
     const errors = {
       world_not_found: worldNotFound('nowhere'),
-      ...(declared.query && { world_damaged: worldDamaged('checkout') }),
+      ...(isUsed && { world_damaged: worldDamaged('checkout') }),
       token_wrong: TOKEN_WRONG,
       foreign: FOREIGN_SITE,
       ...(declared.body && { body_unreadable: BODY_UNREADABLE }),
       // A mistyped `world` would otherwise reset the default one.
-      validation: violation('wrld', 'enum', unknownProblem('parameter', declared.query ?? UnusedWorldQuery)),
+      validation: violation('wrld', 'enum', unknownProblem('parameter', query)),
       ...declared.errors,
     }
     const named = Object.entries(errors).map(([name, failure]) => [`${group}.${name}`, failure])

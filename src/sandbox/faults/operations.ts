@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_PATTERNS } from '../../events/types.ts'
 import { CREATED_HEADERS } from '../../http/operation.ts'
-import { parameter, parseId } from '../../http/parameters.ts'
+import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
 import { DELIVERY_FAULTS } from '../../webhooks/deliveries.ts'
 import { controlOperation } from '../control/operation.ts'
 import { FAULT_NOT_FOUND, type GatewayStatus } from '../errors.ts'
-import { WorldQuery } from '../worlds/query.ts'
+import { UnusedWorldQuery, WorldQuery } from '../worlds/query.ts'
 
 /** Fault rules and documented errors on the wire (contract C15). */
 
@@ -82,7 +82,11 @@ const BYTES_MAX = 1_073_741_824
 export const listErrors = controlOperation('errors')({
   id: 'listErrors',
   summary: 'List every documented error',
-  description: 'Each can be injected by a rule, or into one request with the header X-Sandbox-Fault.',
+  description: 'Those of the API. Each can be injected by a rule, or into one request with the header X-Sandbox-Fault.',
+  query: Type.Object({
+    ...UnusedWorldQuery.properties,
+    all: choiceFilter(['true', 'false'], 'Whether those of /_sandbox are listed too, which cannot be injected'),
+  }),
   success: { status: 200, description: 'By endpoint', schema: Type.Array(DocumentedError), example: [ERROR_EXAMPLE] },
   errors: {},
 })

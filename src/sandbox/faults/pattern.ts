@@ -20,7 +20,7 @@ const TOKENS = /:[A-Za-z_]+|./gs
  * lengths, whatever the pattern, as a regular expression would not.
  */
 export const fits = (pattern: string, path: string): boolean => {
-  const sought = path.endsWith('/') ? path.slice(0, -1) : path
+  const sought = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
   let ends = [true]
   for (const [token] of pattern.matchAll(TOKENS)) ends = endsAfter(token, ends, sought)
   return ends[sought.length] ?? false

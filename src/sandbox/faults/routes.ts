@@ -9,7 +9,7 @@ import { addRule, clearRules, RULES_MAX, removeRule, rulesOf } from './rules.ts'
 
 export const faultRoutes = ({ worlds, outcomes }: Parts) =>
   new Elysia({ name: 'sandbox-faults' })
-    .get('/errors', () => outcomes.errors(), operations.listErrors)
+    .get('/errors', ({ query }) => outcomes.errors({ all: query.all === 'true' }), operations.listErrors)
     .get('/faults', ({ query }) => [...rulesOf(getWorld(worlds, query.world))], operations.listFaults)
     .post(
       '/faults',

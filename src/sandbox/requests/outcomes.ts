@@ -5,7 +5,7 @@ import { errorsOf, type Operation, type ServedOperation } from '../../http/opera
 import type { Failure } from '../../kernel/failure.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
-import { isAsset, isProbe } from '../control/gate.ts'
+import { isAsset, isControl, isProbe } from '../control/gate.ts'
 import type { DocumentedError } from '../faults/operations.ts'
 import type { CoverageReport, Met } from './coverage.ts'
 
@@ -55,9 +55,10 @@ export class OutcomeRegistry {
     }
   }
 
-  errors(): DocumentedError[] {
+  /** Those of the API, or those of the control API too; nothing can happen to probes. */
+  errors({ all }: { all: boolean }): DocumentedError[] {
     return this.#known
-      .filter(({ served }) => !isProbe(served.route))
+      .filter(({ served: { route } }) => !isProbe(route) && (all || !isControl(route)))
       .flatMap(({ errors }) =>
         errors.map(({ body, outcome: { name, status, method, path } }) => ({ name, status, method, path, body })),
       )
