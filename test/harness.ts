@@ -7,6 +7,7 @@ import { withServeOptions } from '../src/config/options.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
+import { rulesOf } from '../src/webhooks/addresses.ts'
 import { createSender, type Delivery, type ReceiverResponse, type Send } from '../src/webhooks/sender.ts'
 import { startBinary } from './binary.ts'
 
@@ -80,7 +81,7 @@ const startInProcess = (flags: string[]) => {
   const publicUrl = config.publicUrl ?? url
   const deps = platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false })
   const overNetwork = createSender({
-    rules: { isSandbox: true, allowed: config.webhookNetworks },
+    rules: rulesOf(config),
     userAgent: `Scrip/${deps.version}`,
   })
   // Nothing listens at the address of a program in this process: its inboxes are reached as it is.

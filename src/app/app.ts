@@ -22,6 +22,7 @@ import { Guard } from '../sessions/guard.ts'
 import { type SessionRoutesOptions, sessionRoutes } from '../sessions/routes.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { walletRoutes } from '../wallets/routes.ts'
+import { rulesFor } from '../webhooks/addresses.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
 import { DELIVERED_EVENTS } from './event-examples.ts'
 import type { Extension } from './extension.ts'
@@ -137,6 +138,8 @@ const moduleRoutes = (
     .use(orderRoutes({ ...ordering, guard }))
     .use(payoutRoutes({ ...paying, guard }))
     .use(eventRoutes({ guard }))
-    .use(webhookRoutes({ ...services, guard }))
+    .use(
+      webhookRoutes({ ...services, guard, rulesFor: (request) => rulesFor(services.rules, login.addressOf(request)) }),
+    )
     .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }))
 }

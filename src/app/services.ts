@@ -17,7 +17,7 @@ import { refreshClients } from '../sessions/clients.ts'
 import { CredentialCheck } from '../sessions/credentials.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { TokenSigner } from '../sessions/tokens.ts'
-import type { AddressRules } from '../webhooks/addresses.ts'
+import { type AddressRules, rulesOf } from '../webhooks/addresses.ts'
 import { expiringAttempts } from '../webhooks/clearing.ts'
 import { Deliveries } from '../webhooks/deliveries.ts'
 import { Secrets } from '../webhooks/secrets.ts'
@@ -92,7 +92,7 @@ export const createServices = (deps: Deps) => {
     stepByClock: extension?.stepByClock,
   }
   const due = new DueWork([dueOrders(ordering), duePayouts(paying), expiringEvents, expiringAttempts])
-  const rules: AddressRules = { isSandbox: config.mode === 'sandbox', allowed: config.webhookNetworks }
+  const rules = rulesOf(config)
   const secrets = new Secrets(seals)
   const deliveries = deliveriesOf(deps, rules, secrets)
   return {

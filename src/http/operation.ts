@@ -53,7 +53,7 @@ interface About<Input, Once> {
   /** The largest body that is read, where it is smaller than elsewhere. */
   bodyBytesMax?: number
   /** Checks a body by rules that its schema cannot express, and converts it. @throws DomainError validation */
-  read?: ((sent: JsonObject) => Input | Promise<Input>) | undefined
+  read?: ((sent: JsonObject, request: Request) => Input | Promise<Input>) | undefined
   /** An Idempotency-Key replays the response: a refusal of the body is stored in the same transaction (contract C14). */
   once?: Once
   /** The handler reads the body: it is a long document, in one of several formats. */
@@ -154,13 +154,17 @@ const handOverUrl = (context: { request: Request; query: unknown }): void => {
 
 /** Reads the body of a request. The framework has not: strangers are refused before (contract C4). */
 const bodyReader = (operation: Operation, schema: TObject) => {
-  const { read = bodyCheck(schema, operation.bodyFailure), once, readsBody, bodyOptional, bodyBytesMax } = operation
+  const check = bodyCheck(schema, operation.bodyFailure)
+  const { read = (sent: JsonObject) => check(sent), once, readsBody, bodyOptional, bodyBytesMax } = operation
   if (readsBody) return reader((request: Request) => request)
   if (once) {
-    return reader(async (request: Request) => new Submission(request, await readText(request), operation, read))
+    return reader(async (request: Request) => {
+      const text = await readText(request)
+      return new Submission(request, text, operation, (sent) => read(sent, request))
+    })
   }
   return reader(async (request: Request) =>
-    read(await (bodyOptional ? readOptionalObject(request) : readObject(request, bodyBytesMax))),
+    read(await (bodyOptional ? readOptionalObject(request) : readObject(request, bodyBytesMax)), request),
   )
 }
 

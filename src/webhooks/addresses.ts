@@ -36,8 +36,13 @@ const GLOBAL_V6 = listOf('2000::/3')
 const SPECIAL_V6 = listOf('2001::/23', '2001:db8::/32', '3fff::/20')
 
 export interface AddressRules {
-  /** Whether names that end in `.localhost` are receivers, and plain http is spoken. */
+  /** Whether plain http is spoken. */
   isSandbox: boolean
+  /**
+   * Whether a receiver can be on this machine: for whoever is on it, too. `written` is for a sandbox that others reach, and
+   * means that the URL says so, because they can change what another name leads to.
+   */
+  loopback: 'any' | 'written' | 'none'
   /** Networks of `--webhook-allow`. */
   allowed: BlockList
 }
@@ -66,6 +71,23 @@ const urlProblem = (text: string, { isSandbox }: AddressRules): UrlProblem => {
   return undefined
 }
 
+const LOCALHOST = /(?:^|\.)localhost\.?$/i
+
+/** Whether an address or a name, without a look at what it leads to, is this machine. */
+const namesLoopback = (host: string): boolean => LOCALHOST.test(host) || isIn(LOOPBACK, host)
+
+/** Where the receivers of a server may be. */
+export const rulesOf = (config: { mode: string; host: string; webhookNetworks: BlockList }): AddressRules => {
+  const { mode, host, webhookNetworks } = config
+  const isSandbox = mode === 'sandbox'
+  const loopback = isSandbox ? (namesLoopback(host) ? 'any' : 'written') : 'none'
+  return { isSandbox, loopback, allowed: webhookNetworks }
+}
+
+/** The same for somebody who is not on this machine, by an address or a name: its network is none of theirs (decision 72). */
+export const rulesFor = (rules: AddressRules, address: string): AddressRules =>
+  namesLoopback(address) ? rules : { ...rules, loopback: 'none' }
+
 /** The host of a URL without the brackets of an IPv6 address. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
@@ -75,9 +97,10 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
  */
 export const findAddresses = async (url: URL, rules: AddressRules): Promise<string[] | undefined> => {
   const host = hostOf(url)
-  if (!rules.isSandbox && /(?:^|\.)localhost\.?$/.test(host)) return undefined
+  if (!rules.isSandbox && LOCALHOST.test(host)) return undefined
   const addresses = isIP(host) === 0 ? await resolved(host) : [host]
-  return addresses.length > 0 && addresses.every((address) => isAllowed(address, rules)) ? addresses : undefined
+  const own = rules.loopback === 'written' ? rulesFor(rules, host) : rules
+  return addresses.length > 0 && addresses.every((address) => isAllowed(address, own)) ? addresses : undefined
 }
 
 /** @throws nothing: a name that cannot be looked up has no addresses */
@@ -94,10 +117,10 @@ const resolved = async (name: string): Promise<string[]> => {
 export const receiverProblem = async (text: string, rules: AddressRules): Promise<UrlProblem> =>
   urlProblem(text, rules) ?? ((await findAddresses(new URL(text), rules)) ? undefined : NOT_REACHABLE)
 
-export const isAllowed = (address: string, { isSandbox, allowed }: AddressRules): boolean => {
+export const isAllowed = (address: string, { isSandbox, loopback, allowed }: AddressRules): boolean => {
   const plain = embeddedV4(address) ?? address
   if (isIn(allowed, plain)) return true
-  if (isSandbox) return isIn(LOOPBACK, plain)
+  if (isSandbox) return loopback !== 'none' && isIn(LOOPBACK, plain)
   if (isIP(plain) === 4) return !isIn(SPECIAL_V4, plain)
   return isIn(GLOBAL_V6, plain) && !isIn(SPECIAL_V6, plain)
 }

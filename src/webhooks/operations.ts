@@ -19,6 +19,9 @@ import {
 import { readUpdate, readWebhook, WebhookBody, WebhookUpdateBody } from './input.ts'
 import { ATTEMPT_STATUSES, SIGNINGS } from './tables.ts'
 
+/** Where the receivers that a request names may be. */
+export type RulesFor = (request: Request) => AddressRules
+
 const operation = operationsOf({
   tag: 'Webhooks',
   tagDescription: 'Where your events are sent, with a signature, as they happen.',
@@ -118,14 +121,14 @@ export const listWebhooks = operation({
   errors: LIST_WEBHOOKS_ERRORS,
 })
 
-export const createWebhook = (rules: AddressRules) =>
+export const createWebhook = (rulesFor: RulesFor) =>
   operation({
     id: 'createWebhook',
     unexpectedError: 'Failed to create webhook',
     summary: 'Create a webhook',
     description: 'Events are posted to it from now on. Its secret verifies them, and is not shown again.',
     body: WebhookBody,
-    read: (sent) => readWebhook(sent, rules),
+    read: (sent, request) => readWebhook(sent, rulesFor(request)),
     bodyExample: REQUEST_EXAMPLE,
     success: {
       status: 201,
@@ -147,7 +150,7 @@ export const getWebhook = operation({
   errors: GET_WEBHOOK_ERRORS,
 })
 
-export const updateWebhook = (rules: AddressRules) =>
+export const updateWebhook = (rulesFor: RulesFor) =>
   operation({
     id: 'updateWebhook',
     unexpectedError: 'Failed to update webhook',
@@ -155,7 +158,7 @@ export const updateWebhook = (rules: AddressRules) =>
     description: 'While it is off, nothing is queued for it. Switching it off drops the deliveries that wait.',
     params: WebhookPath,
     body: WebhookUpdateBody,
-    read: (sent) => readUpdate(sent, rules),
+    read: (sent, request) => readUpdate(sent, rulesFor(request)),
     bodyExample: { name: 'Warehouse' },
     success: {
       status: 200,

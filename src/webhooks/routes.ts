@@ -7,7 +7,6 @@ import { eventWire } from '../events/wire.ts'
 import { pageHeaders, sliceOf } from '../http/pagination.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
-import type { AddressRules } from './addresses.ts'
 import type { Deliveries } from './deliveries.ts'
 import { WEBHOOK_NOT_FOUND } from './errors.ts'
 import * as operations from './operations.ts'
@@ -22,7 +21,7 @@ import { attemptWire, webhookWire, withSecretWire } from './wire.ts'
 interface WebhookRoutesOptions {
   guard: Guard
   secrets: Secrets
-  rules: AddressRules
+  rulesFor: operations.RulesFor
   deliveries: Deliveries
 }
 
@@ -35,7 +34,7 @@ export const webhookRoutes = (options: WebhookRoutesOptions) =>
     .use(deliveryRoutes(options))
     .use(redeliveryRoutes(options))
 
-const recordRoutes = ({ guard, secrets, rules, deliveries }: WebhookRoutesOptions) =>
+const recordRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookRoutesOptions) =>
   new Elysia({ name: 'webhook-records', prefix: ROUTE })
     .use(guard.plugin())
     .get(
@@ -56,7 +55,7 @@ const recordRoutes = ({ guard, secrets, rules, deliveries }: WebhookRoutesOption
         Object.assign(set.headers, NO_STORE, { Location: `${ROUTE}/${created.webhook.id}` })
         return withSecretWire(created)
       },
-      operations.createWebhook(rules),
+      operations.createWebhook(rulesFor),
     )
     .get(
       '/:id',
@@ -70,7 +69,7 @@ const recordRoutes = ({ guard, secrets, rules, deliveries }: WebhookRoutesOption
         if (!changed.active) deliveries.clear(world)
         return webhookWire(changed)
       },
-      operations.updateWebhook(rules),
+      operations.updateWebhook(rulesFor),
     )
     .delete(
       '/:id',

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test'
+import { lookup } from 'node:dns/promises'
 import { BlockList } from 'node:net'
+import { hostname } from 'node:os'
 import { addNetwork } from '../../src/http/client-address.ts'
-import { isAllowed, receiverProblem } from '../../src/webhooks/addresses.ts'
+import { isAllowed, receiverProblem, rulesFor } from '../../src/webhooks/addresses.ts'
 
 const rules = (isSandbox: boolean, ...networks: string[]) => {
   const allowed = new BlockList()
   for (const network of networks) addNetwork(allowed, network)
-  return { isSandbox, allowed }
+  return { isSandbox, loopback: isSandbox ? ('any' as const) : ('none' as const), allowed }
 }
 const LIVE = rules(false)
 const SANDBOX = rules(true)
@@ -134,6 +136,41 @@ describe('In live mode', () => {
     expect(await receiverProblem('https://[fd00::1]/', opened)).toBeUndefined()
     expect(await receiverProblem('https://10.2.0.1/', opened)).toBe(UNREACHABLE)
     expect(await receiverProblem('http://10.1.2.3/', opened)).toBe('must be an https URL of at most 2048 characters')
+  })
+})
+
+/** Some machines have their own name for this address. */
+const own = await lookup(hostname()).catch(() => undefined)
+
+describe('In a sandbox that others reach', () => {
+  const reached = { ...SANDBOX, loopback: 'written' as const }
+
+  test.each(['http://127.0.0.1:3000/', 'http://[::1]/', 'http://127.1/', 'http://LOCALHOST./', 'http://a.localhost/'])(
+    '%s is a receiver for whoever is on this machine, and for nobody else',
+    async (url) => {
+      // Not every system resolves each of these names.
+      expect([undefined, UNREACHABLE]).toContain(await receiverProblem(url, reached))
+      for (const address of ['10.0.0.9', '203.0.113.9', '2001:db8::1', ''])
+        expect(await receiverProblem(url, rulesFor(reached, address))).toBe(UNREACHABLE)
+      for (const address of ['127.0.0.1', '::1'])
+        expect(await receiverProblem(url, rulesFor(reached, address))).toBe(await receiverProblem(url, reached))
+    },
+  )
+
+  test('127.0.0.1 is written in the URL', async () => {
+    expect(await receiverProblem('http://127.0.0.1/', reached)).toBeUndefined()
+  })
+
+  test('a network of --webhook-allow is open to everybody', async () => {
+    const opened = { ...rules(true, '127.0.0.0/8', '10.0.0.0/8'), loopback: 'written' as const }
+    for (const url of ['http://127.0.0.1/', 'http://10.1.2.3/'])
+      expect(await receiverProblem(url, rulesFor(opened, '10.0.0.9'))).toBeUndefined()
+  })
+
+  test.skipIf(!own?.address.startsWith('127.'))('a name that leads to it is no receiver', async () => {
+    const url = `http://${hostname()}/`
+    expect(await receiverProblem(url, SANDBOX)).toBeUndefined()
+    expect(await receiverProblem(url, reached)).toBe(UNREACHABLE)
   })
 })
 
