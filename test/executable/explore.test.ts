@@ -283,14 +283,34 @@ describe('what is compared', () => {
       ])
     }))
 
-  test('is no purchase of a beneficiary, a refusal, a charge or a replay', async () => {
+  test('are the saved beneficiaries of each client, whoever they are', async () => {
     const { exitCode, stderr } = await explore(`
-      await again(() => send('/api/v1/beneficiaries', PERSON))
+      const email = Math.random() + '@example.com'
+      await again(() => send('/api/v1/beneficiaries', { ...PERSON, email }))
+      await again(() => send('/api/v1/beneficiaries', PERSON, { 'idempotency-key': 'the same key' }))`)
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(
+      /^1 {2}too many {2}POST \/api\/v1\/beneficiaries {2}response lost after its commit {2}default {2}beneficiary {2}2 {2,}3$/m,
+    )
+    expect(stderr.match(/^ {3}beneficiary ben_\w+$/gm)).toHaveLength(3)
+    expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, tooMany: 1, tooFew: 0, failed: 0, none: 3, missed: 0 })
+  })
+
+  test('is no beneficiary that a command has not deleted because it failed', async () => {
+    const { exitCode, stderr } = await explore(`
+      const { id } = await send('/api/v1/beneficiaries', PERSON)
+      await fetch(url + '/api/v1/beneficiaries/' + id, { method: 'DELETE', headers: { authorization: 'Bearer ' + token } })`)
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
+    expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, ...NOTHING_FOUND, failed: 4, none: 0 })
+  })
+
+  test('is no purchase of a refusal, a charge or a replay', async () => {
+    const { exitCode, stderr } = await explore(`
       await send('/api/v1/products/1/charges', CARD)
       await send('/api/v1/orders', { ...CARD, product_id: 999_999 })
       for (const _ of [1, 2]) await again(() => send('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' }))`)
     expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, ...NOTHING_FOUND, failed: 0, none: 4 })
+    expect(countsIn(stderr)).toEqual({ writes: 1, losses: 2, ...NOTHING_FOUND, failed: 0, none: 2 })
   })
 })
 
@@ -399,7 +419,10 @@ describe('the runs', () => {
     }))
 
   test.each([
-    ["await send('/api/v1/beneficiaries', PERSON)", 'the second one has more writes'],
+    [
+      "await send('/api/v1/webhooks', { name: 'x', url: 'http://127.0.0.1:9/', events: ['*'] })",
+      'the second one has more writes',
+    ],
     ['process.exit(5)', 'the second one failed'],
     [
       "await send('/_sandbox/orders/2/fail', {})",

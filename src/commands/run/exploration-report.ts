@@ -55,7 +55,7 @@ const faultText = ({ loss, event }: RunFault): string =>
 const nameOf = ({ example: { what, payee } }: Difference): string => (payee === null ? what : `${what} for ${payee}`)
 
 const tallyText = ({ example: { currency } }: Difference, { kept, paidMinor }: Tally): string =>
-  `${kept.length}, paid ${amountText(paidMinor, currency)}`
+  currency ? `${kept.length}, paid ${amountText(paidMinor, currency)}` : `${kept.length}`
 
 const BODY_CHARACTERS_MAX = 400
 const LEDGER_LINES_MAX = 6
@@ -78,15 +78,15 @@ const requestText = ({ method, route, client, body }: Write): string => {
 }
 
 const ledgerText = ({ source, paidMinor, currency, walletId, entryIds }: Purchase): string =>
-  `${source}, ${amountText(paidMinor, currency)} from wallet ${walletId}, ledger entry ${entryIds}`
+  currency ? `${source}, ${amountText(paidMinor, currency)} from wallet ${walletId}, ledger entry ${entryIds}` : source
 
 const summaryOf = (writeCount: number, runs: readonly PlannedRun[], explored: readonly ExploredRun[]): string => {
   const count = (consequence: ExploredRun['consequence']) =>
     explored.filter((run) => run.consequence === consequence).length
   const lines = [
     headOf(writeCount, runs, explored),
-    `  ${count('too many')} led to an order or a payout too many`,
-    `  ${count('too few')} led to an order or a payout too few, and the command succeeded`,
+    `  ${count('too many')} led to an order, a payout or a beneficiary too many`,
+    `  ${count('too few')} led to an order, a payout or a beneficiary too few, and the command succeeded`,
     `  ${count('failed')} made the command fail, and nothing was done twice`,
     `  ${count('none')} changed nothing`,
   ]

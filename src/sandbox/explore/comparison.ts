@@ -4,9 +4,9 @@ import type { Purchase } from './statement.ts'
 
 /** Purchases that are alike, in one run. */
 export interface Tally {
-  /** How many there are, with those that were cancelled or failed. */
+  /** How many there are, with those that were cancelled or failed; 0 of beneficiaries, of which deleted ones leave nothing behind. */
   placed: number
-  /** Those that were paid for and not refunded. */
+  /** Those that were paid for and not refunded, and beneficiaries. */
   kept: Purchase[]
   paidMinor: number
 }
@@ -24,9 +24,11 @@ export interface Difference {
 const likeness = ({ client, what, payee, walletId }: Purchase, byName: boolean): string =>
   JSON.stringify(byName ? [what, walletId, client, payee] : [what, walletId])
 
+const isPaid = ({ currency }: Purchase): boolean => currency !== null
+
 const tallyOf = (purchases: readonly Purchase[] = []): Tally => ({
-  placed: purchases.length,
-  kept: purchases.filter(({ paidMinor }) => paidMinor > 0),
+  placed: purchases.filter(isPaid).length,
+  kept: purchases.filter((purchase) => purchase.paidMinor > 0 || !isPaid(purchase)),
   paidMinor: purchases.reduce((sum, { paidMinor }) => plus(sum, paidMinor), 0),
 })
 

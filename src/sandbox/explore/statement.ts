@@ -1,3 +1,4 @@
+import { beneficiaryKeys } from '../../beneficiaries/queries.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { ordersOf } from '../../orders/queries.ts'
 import { payoutsOf } from '../../payouts/queries.ts'
@@ -6,20 +7,24 @@ import { allClients } from '../../sessions/queries.ts'
 import { paymentsBySource } from '../../wallets/ledger-queries.ts'
 import type { World } from '../../worlds/world.ts'
 
-/** What the clients of a world have bought and paid out, and what their wallets paid for it by the ledger (decision 49). */
+/**
+ * What the clients of a world have bought and paid out, what their wallets paid for it by the ledger, and the beneficiaries that they
+ * have saved (decision 49).
+ */
 
 /** An order or a payout, described without its id, its reference and its times. */
 export interface Purchase {
+  /** A beneficiary stands here too: it costs nothing, and so it has no wallet and no currency. */
   source: string
   client: string
   /** `2 × Gift Card of 100.00 USD`, `payout of 50.00 USD` */
   what: string
   /** The e-mail of the person it is for. */
   payee: string | null
-  walletId: number
+  walletId: number | null
   /** What the wallet paid, less what it got back: nothing for a purchase that was cancelled or failed. */
   paidMinor: number
-  currency: Currency
+  currency: Currency | null
   /** The ledger entries that prove it. */
   entryIds: string
 }
@@ -31,7 +36,17 @@ export const purchasesOf = ({ db: { query } }: World, reference: Reference): Pur
   const names = new Map(allClients(query).map(({ id, username }) => [id, username]))
   const orders = new Map([...ordersOf(query, {})].map((order) => [String(order.id), order]))
   const payouts = new Map([...payoutsOf(query, {})].map((payout) => [payout.id, payout]))
-  return paymentsBySource(query).flatMap(({ sourceId, walletId, currencyId, paidMinor, entryIds }) => {
+  const beneficiaries = beneficiaryKeys(query).map(({ id, clientId }) => ({
+    source: `beneficiary ${id}`,
+    client: names.get(clientId) ?? '',
+    what: 'beneficiary',
+    payee: null,
+    walletId: null,
+    paidMinor: 0,
+    currency: null,
+    entryIds: '',
+  }))
+  const purchases = paymentsBySource(query).flatMap(({ sourceId, walletId, currencyId, paidMinor, entryIds }) => {
     const order = orders.get(sourceId)
     const payout = payouts.get(sourceId)
     const bought = order ?? payout
@@ -50,4 +65,5 @@ export const purchasesOf = ({ db: { query } }: World, reference: Reference): Pur
       entryIds,
     }
   })
+  return [...purchases, ...beneficiaries]
 }
