@@ -123,6 +123,25 @@ describe('PUT /_sandbox/pace', () => {
     await expectSoundWorld(server, world.name)
   })
 
+  test('a payout that the clock does not move expires after 7 days, and its record says so', async () => {
+    const world = await opened('auto')
+    const dueOf = async () => {
+      const [listed] = (await ask(world, 'GET', '/payouts')).body as {
+        due_at: string | null
+        due_event: string | null
+      }[]
+      const [due] = (await ask(world, 'GET', '/due')).body as { at: string; next: string }[]
+      return { record: [listed?.due_at, listed?.due_event], due: [due?.at, due?.next] }
+    }
+    await paid(world)
+    const [first, week] = ['2030-01-01T12:00:01.000Z', '2030-01-08T12:00:00.000Z']
+    expect(await dueOf()).toEqual({ record: [first, 'queued'], due: [first, 'payout.queued'] })
+    await ask(world, 'PUT', '/pace', { payouts: 'manual' })
+    expect(await dueOf()).toEqual({ record: [week, 'expired'], due: [week, 'payout.expired'] })
+    await world.clock({ advance: 'PT168H' })
+    expect(await dueOf()).toEqual({ record: [null, null], due: [undefined, undefined] })
+  })
+
   test.each(['payouts', 'orders'] as const)(
     'auto again for %s alone, they go on without the others',
     async (moving) => {

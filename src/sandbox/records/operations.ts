@@ -31,13 +31,20 @@ const owned = <Properties extends TProperties>(properties: Properties, title: st
 const due = {
   due_at: nullable({ ...Timestamp, description: 'When the clock moves it; null when nothing is due' }),
 }
+const dueEvent = {
+  due_event: nullable(
+    Type.String({
+      description: 'What happens then. With a manual pace it is expired: what is not processed expires after 7 days',
+    }),
+  ),
+}
 
 const WorldOrder = owned(
   { ...listed(OrderSchema.properties), delivered_quantity: Type.Integer(), ...due },
   'WorldOrder',
 )
 const WorldPayout = owned(
-  { ...PayoutSchema.properties, submitted: Type.Boolean(), returned: Type.Boolean(), ...due },
+  { ...PayoutSchema.properties, submitted: Type.Boolean(), returned: Type.Boolean(), ...due, ...dueEvent },
   'WorldPayout',
 )
 const WorldWallet = owned({ ...WalletSchema.properties, threshold: nullable(Type.Number()) }, 'WorldWallet')

@@ -36,6 +36,7 @@ export const worldPayoutWire = (query: Query, payout: Payout, reference: Referen
   submitted: payout.submittedAtMs !== null,
   returned: payout.returned,
   due_at: toTimestampOrNull(payout.dueAtMs),
+  due_event: payout.dueEvent,
 })
 
 export const worldWalletWire = (wallet: Wallet, reference: Reference) => {

@@ -14,6 +14,7 @@ export interface Payout {
   submitted: boolean
   returned: boolean
   due_at: string | null
+  due_event: string | null
 }
 
 /** What may happen next to a payout by hand (docs/architecture.md, How a payout moves). */
@@ -51,7 +52,7 @@ export const PayoutView = ({ payout, onChange }: { payout: Payout; onChange: Cha
             name: event_type,
             note: message,
           })),
-          ...nextStep(payout.due_at),
+          ...nextStep(payout.due_at, payout.due_event === 'expired' ? 'expires if nothing moves it' : undefined),
         ]}
       />
       {actions.length > 0 && (

@@ -24,5 +24,5 @@ export const Timeline = ({ steps }: { steps: readonly Step[] }) => (
 const dateOf = (at: string | undefined): string | undefined => at?.slice(0, 10)
 
 /** What the clock does by itself. */
-export const nextStep = (at: string | null): Step[] =>
-  at === null ? [] : [{ at, name: 'next by the clock', isNext: true }]
+export const nextStep = (at: string | null, name = 'next by the clock'): Step[] =>
+  at === null ? [] : [{ at, name, isNext: true }]
