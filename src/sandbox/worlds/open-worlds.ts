@@ -3,21 +3,16 @@ import type { World } from '../../worlds/world.ts'
 import type { SandboxWorldsOptions } from './options.ts'
 
 /** A closed connection keeps its memory until what was made on it is collected: after so many, that is asked for. */
-const SUSPENSIONS_PER_COLLECTION = 50
+const SUSPENSIONS_PER_COLLECTION = 8
 /** Each open file takes three descriptors, of which macOS allows 10,240 to a process. */
 const FILES_OPEN_MAX = 256
 
-/** What open worlds may take of the memory: what closed ones leave, at most a half, at least an eighth. */
-const SHARE_MAX = 1 / 2
-const SHARE_MIN = 1 / 8
-/** Left free for the images of what is suspended, and for worlds that begin before the next tick. */
-const FREE_SHARE = 1 / 32
+/** What open worlds may take of the memory: a process that opens and closes them takes a multiple of it. */
+const OPEN_SHARE = 1 / 8
 
 /** The named worlds whose data is open, the longest unused first (decision 34). */
 export class OpenWorlds {
   readonly #worlds = new Set<World>()
-  /** What closed worlds and images take, as of the last tick: there may be thousands. */
-  #closedBytes = 0
   #suspensions = 0
   #isSuspending = false
 
@@ -26,7 +21,7 @@ export class OpenWorlds {
   /** A world has been opened. Others are suspended if it does not fit. */
   add(world: World): void {
     this.#worlds.add(world)
-    this.#makeRoom(world)
+    this.makeRoom(world)
   }
 
   delete(world: World): void {
@@ -38,18 +33,9 @@ export class OpenWorlds {
     if (this.#worlds.delete(world)) this.#worlds.add(world)
   }
 
-  /** Suspends worlds until they leave room, if all worlds and images together take so many bytes. */
-  makeRoom(totalBytes: number): void {
-    let openBytes = 0
-    for (const world of this.#worlds) openBytes += world.memoryBytes
-    this.#closedBytes = totalBytes - openBytes
-    this.#makeRoom()
-  }
-
-  #makeRoom(except?: World): void {
-    const { memoryBytesMax } = this.options
-    const leftBytes = memoryBytesMax * (1 - FREE_SHARE) - this.#closedBytes
-    const bytesMax = Math.max(memoryBytesMax * SHARE_MIN, Math.min(leftBytes, memoryBytesMax * SHARE_MAX))
+  /** Suspends worlds until the open ones keep to their share. */
+  makeRoom(except?: World): void {
+    const bytesMax = this.options.memoryBytesMax * OPEN_SHARE
     let [bytes, files] = [0, 0]
     for (const world of this.#worlds) {
       bytes += world.memoryBytes

@@ -170,7 +170,7 @@ export class SandboxWorlds implements Worlds {
   /** Suspends open worlds if they take what another one needs. */
   #hasRoom(): boolean {
     const { memoryBytesMax } = this.options
-    if (this.memoryBytes > memoryBytesMax) this.#open.makeRoom(this.memoryBytes)
+    if (this.memoryBytes > memoryBytesMax) this.#open.makeRoom()
     return this.memoryBytes <= memoryBytesMax
   }
 
@@ -226,7 +226,7 @@ export class SandboxWorlds implements Worlds {
       if (ticks === 0) this.#open.used(world)
       else if (ticks >= IDLE_TICKS && world.isIdle) idle.push(world)
     }
-    this.#open.makeRoom(this.memoryBytes)
+    this.#open.makeRoom()
     this.#open.suspendIdle(idle)
   }
 
