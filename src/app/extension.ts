@@ -1,6 +1,5 @@
 import type { AnyElysia } from 'elysia'
 import type { Additions } from '../docs/openapi.ts'
-import type { Event } from '../events/queries.ts'
 import type { HttpObserver } from '../http/observer.ts'
 import type { DomainError, Failure } from '../kernel/failure.ts'
 import type { Ordering } from '../orders/orders.ts'
@@ -9,17 +8,16 @@ import type { Paying } from '../payouts/payouts.ts'
 import type { ResolveAccount } from '../sessions/credentials.ts'
 import type { Asked } from '../sessions/guard.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
-import type { Deliveries, DeliveryFault } from '../webhooks/deliveries.ts'
+import type { Deliveries } from '../webhooks/deliveries.ts'
+import type { Deliver } from '../webhooks/outgoing.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 
 /** Replaces parts of the program, and takes part before and after each request (decision 47). */
 export interface Extension {
   supply: VoucherSupply
-  /** What happens to the first attempt of a delivery. */
-  deliveryFault: (world: World, webhookId: string, event: Event) => DeliveryFault | undefined
-  /** Notified when a receiver has accepted an event. */
-  onDelivered: (world: World, event: Event) => void
+  /** Attempts deliveries instead. */
+  delivering: (deliver: Deliver) => Deliver
   /** Whether the clock of a world moves its payouts or its orders. */
   movesByClock: (world: World, records: 'payouts' | 'orders') => boolean
   /** What the clock does next with a payout, if not the usual step. */

@@ -20,6 +20,7 @@ import { TokenSigner } from '../sessions/tokens.ts'
 import { type AddressRules, rulesOf } from '../webhooks/addresses.ts'
 import { expiringAttempts } from '../webhooks/clearing.ts'
 import { Deliveries } from '../webhooks/deliveries.ts'
+import { posting } from '../webhooks/outgoing.ts'
 import { Secrets } from '../webhooks/secrets.ts'
 import { createSender, type Send } from '../webhooks/sender.ts'
 import { DueWork } from '../worlds/due.ts'
@@ -110,14 +111,14 @@ export const createServices = (deps: Deps) => {
   }
 }
 
-const deliveriesOf = ({ version, send, log, extension }: Deps, rules: AddressRules, secrets: Secrets): Deliveries =>
-  new Deliveries({
-    send: send ?? createSender({ rules, userAgent: `Scrip/${version}` }),
+const deliveriesOf = ({ version, send, log, extension }: Deps, rules: AddressRules, secrets: Secrets): Deliveries => {
+  const deliver = posting(send ?? createSender({ rules, userAgent: `Scrip/${version}` }))
+  return new Deliveries({
+    deliver: extension?.delivering(deliver) ?? deliver,
     secrets,
-    fault: extension?.deliveryFault,
-    onDelivered: extension?.onDelivered,
     onDisabled: ({ id, clientId }, reason) => log.warn('a webhook was switched off', { webhook: id, clientId, reason }),
     onError: (error) => log.error('a delivery failed', { cause: String(error) }),
   })
+}
 
 export type Services = ReturnType<typeof createServices>

@@ -1,7 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Extension, Program } from '../app/extension.ts'
 import { isDamage } from '../db/storage.ts'
-import type { Event } from '../events/queries.ts'
 import { servedBy } from '../http/operation.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Log } from '../observability/log.ts'
@@ -26,7 +25,7 @@ import { newRules } from './scenario/faults.ts'
 import type { Scenario } from './scenario/schema.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
-import { takeDeliveryFault } from './webhooks/faults.ts'
+import { faulty } from './webhooks/faults.ts'
 import { goOnDelivering } from './webhooks/worlds.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { pace } from './worlds/pace.ts'
@@ -79,10 +78,11 @@ export class Sandbox implements Extension {
     }
   }
 
-  readonly deliveryFault: Extension['deliveryFault'] = (world, webhookId, event) =>
-    takeDeliveryFault(world, webhookId, event, this.#events)
-
-  readonly onDelivered = (world: World, { type }: Event): void => this.#coverage.countEvent(world, type, 'delivered')
+  readonly delivering: Extension['delivering'] = (deliver) =>
+    faulty(deliver, {
+      explored: () => this.#events,
+      onDelivered: (world, { type }) => this.#coverage.countEvent(world, type, 'delivered'),
+    })
 
   readonly stepByClock = sandboxStep
 

@@ -30,7 +30,7 @@ export interface AttemptResult {
   disabled?: { reason: string; ids: readonly string[] }
 }
 
-const isDelivered = ({ status }: ReceiverResponse): boolean => status !== null && status >= 200 && status < 300
+export const isDelivered = ({ status }: ReceiverResponse): boolean => status !== null && status >= 200 && status < 300
 
 /** Records an attempt, and queues the next one or that of the next event. A webhook that is off stays as it is. */
 export const recordAttempt = (

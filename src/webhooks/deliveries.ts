@@ -1,20 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Query } from '../db/database.ts'
 import { EVENT_KEPT_MS } from '../events/expiry.ts'
-import { type Event, getEvent } from '../events/queries.ts'
-import { eventJson } from '../events/wire.ts'
+import { getEvent } from '../events/queries.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt.ts'
 import { clearDropped } from './clearing.ts'
 import { type Line, Lines } from './line.ts'
+import type { Deliver } from './outgoing.ts'
 import { findAnyWebhook, type QueueState, queuesToDeliver, type Webhook } from './queries.ts'
-import { holdBack, listenToQueue } from './queue.ts'
+import { listenToQueue } from './queue.ts'
 import { nextQueued, type QueuedDelivery } from './queue-queries.ts'
 import type { Secrets } from './secrets.ts'
-import type { Delivery, ReceiverResponse, Send } from './sender.ts'
-import { secretFrom, signatureHeaders } from './signing.ts'
 
 /** Deliveries at once, over all webhooks (contract C16). */
 const IN_FLIGHT_MAX = 64
@@ -28,20 +25,11 @@ const TROUBLE_MS = 5 * SECOND_MS
 /** Attempts of all worlds since the process started, for metrics. */
 export const attemptTotals: Record<AttemptStatus, number> = { delivered: 0, retrying: 0, failed: 0 }
 
-/** What a test does to a delivery. */
-export const DELIVERY_FAULTS = ['lose', 'duplicate', 'reorder', 'bad_signature'] as const
-/** A late delivery holds up what follows it of its record, as a slow network does. */
-export type DeliveryFault = (typeof DELIVERY_FAULTS)[number] | 'late'
-
 interface DeliveriesOptions {
-  send: Send
+  deliver: Deliver
   secrets: Secrets
   onDisabled: (webhook: Pick<Webhook, 'id' | 'clientId'>, reason: string) => void
-  /** A receiver has accepted an event. */
-  onDelivered?: ((world: World, event: Event) => void) | undefined
   onError: (error: unknown) => void
-  /** The fault of the first attempt of a delivery, in the sandbox. */
-  fault?: ((world: World, webhookId: string, event: Event) => DeliveryFault | undefined) | undefined
 }
 
 /** Whether the memory knows what waits in the database of a world. */
@@ -216,18 +204,14 @@ export class Deliveries {
     const { world } = line
     try {
       const event = getEvent(world.db.query, queued.eventId)
-      const fault = queued.failures === 0 ? this.options.fault?.(world, webhook.id, event) : undefined
-      if (fault === 'reorder') {
-        await world.db.write((tx) => holdBack(tx, webhook, queued, world.clock.nowMs()))
-        return
-      }
       const atMs = world.clock.nowMs()
-      const response = await this.#send(this.#deliveryOf(world, webhook, event, atMs, fault), fault)
-      if (this.#abort.signal.aborted && response.status === null) return
+      const secrets = this.options.secrets.of(world.db.query, webhook, atMs)
+      const { signal } = this.#abort
+      const response = await this.options.deliver({ world, webhook, event, queued, atMs, secrets }, signal)
+      if (!response || (signal.aborted && response.status === null)) return
       await this.#turnToRecord()
       const attempted = { queued, event, response, atMs, nowMs: world.clock.nowMs() }
       const result = await world.db.write((tx) => recordAttempt(tx, attempted))
-      if (result?.status === 'delivered' && fault !== 'lose') this.options.onDelivered?.(world, event)
       this.#finish(world, webhook, result)
       schedule(world, 'events', event.createdAtMs + EVENT_KEPT_MS) // what waits is kept for longer
       schedule(world, 'attempts', atMs + EVENT_KEPT_MS)
@@ -246,34 +230,6 @@ export class Deliveries {
       this.#responded.push(resolve)
       this.#pumpSoon()
     })
-  }
-
-  async #send(delivery: Delivery, fault: DeliveryFault | undefined): Promise<ReceiverResponse> {
-    if (fault === 'lose') return LOST
-    const { signal } = this.#abort
-    if (fault === 'late') await sleep(LATE_MS, undefined, { signal }).catch(() => undefined) // it ends early
-    const response = await this.options.send(delivery, signal)
-    if (fault === 'duplicate') await this.options.send(delivery, signal)
-    return response
-  }
-
-  #deliveryOf(world: World, webhook: Webhook, event: Event, atMs: number, fault: DeliveryFault | undefined): Delivery {
-    const { eventId, type: eventType } = event
-    const body = eventJson(event)
-    const secrets = fault === 'bad_signature' ? [WRONG_SECRET] : this.options.secrets.of(world.db.query, webhook, atMs)
-    const headers = signatureHeaders[webhook.signing]({
-      webhookId: webhook.id,
-      eventId,
-      eventType,
-      body,
-      atMs,
-      secrets,
-    })
-    return {
-      url: webhook.url,
-      headers: event.traceparent === null ? headers : { ...headers, traceparent: event.traceparent },
-      body,
-    }
   }
 
   #finish(world: World, webhook: Webhook, result: AttemptResult | undefined): void {
@@ -300,8 +256,3 @@ export class Deliveries {
 }
 
 const CLOSING_LOOK_MS = 10
-/** Shorter than most tests wait for an event, and longer than code that does not wait for it. */
-const LATE_MS = SECOND_MS
-/** What counts as the response of a receiver that was never sent anything. */
-const LOST: ReceiverResponse = { status: 200, body: null, durationMs: 0, error: null }
-const WRONG_SECRET = secretFrom(new Uint8Array(32))

@@ -83,6 +83,60 @@ describe('A fault of deliveries', () => {
     expect(headers['webhook-signature']).not.toBe(clockless)
   })
 
+  describe('with another on the same event strikes, too', () => {
+    /** Both rules once, and what came: the type of each event, and whether its signature is good. */
+    const struck = async (first: string, second: string, work: (world: TestWorld) => Promise<unknown>) => {
+      const { world, id, secret } = await hooked(['payout.*', 'wallet.credited'])
+      for (const webhook of [first, second]) await rule(world, { webhook, times: 1 })
+      await work(world)
+      await settle(world)
+      const rules = (await (await server.request(`/_sandbox/faults?world=${world.name}`)).json()) as object[]
+      expect(rules).toMatchObject([{ times_left: 0 }, { times_left: 0 }])
+      const came = (await received(world)).map(({ headers, body }) => {
+        const { type } = JSON.parse(body) as EventBody
+        const signature = new Stranger(secret).sign(headers['webhook-id'] ?? '', new Date(NOON), body)
+        return headers['webhook-signature'] === signature ? type : `${type}, bad signature`
+      })
+      return { came, attempts: (await attemptsOf(world, id)).map(({ status }) => status) }
+    }
+    const funded = (world: TestWorld) => fund(world)
+
+    test.each([
+      ['duplicate', 'bad_signature'],
+      ['bad_signature', 'duplicate'],
+    ])('%s and %s: it comes twice, with a bad signature', async (first, second) => {
+      const bad = 'wallet.credited, bad signature'
+      expect(await struck(first, second, funded)).toEqual({ came: [bad, bad], attempts: ['delivered'] })
+    })
+
+    test.each([
+      ['duplicate', 'lose'],
+      ['lose', 'bad_signature'],
+    ])('%s and %s: it never comes', async (first, second) => {
+      expect(await struck(first, second, funded)).toEqual({ came: [], attempts: ['delivered'] })
+    })
+
+    test('duplicate and duplicate: it comes three times', async () => {
+      const { came, attempts } = await struck('duplicate', 'duplicate', funded)
+      expect([came, attempts]).toEqual([Array(3).fill('wallet.credited'), ['delivered']])
+    })
+
+    test.each([
+      ['reorder', 'duplicate', ['payout.cancelled', 'payout.created', 'payout.created']],
+      ['bad_signature', 'reorder', ['payout.cancelled', 'payout.created, bad signature']],
+      ['lose', 'reorder', ['payout.cancelled']],
+    ])('%s and %s: once the next event of its record is delivered', async (first, second, came) => {
+      const paidAndCancelled = async (world: TestWorld) => {
+        const { id } = await pay(world)
+        await world.post(`/api/v1/payouts/${id}/cancel`)
+      }
+      const result = await struck(first, second, paidAndCancelled)
+      // A cancelled payout gives its money back.
+      expect(result.came.filter((event) => event !== 'wallet.credited')).toEqual(came)
+      expect(new Set(result.attempts)).toEqual(new Set(['delivered']))
+    })
+  })
+
   test('strikes the first attempt alone, and no request', async () => {
     const { world } = await hooked()
     await rule(world, { webhook: 'lose', times: 1 })

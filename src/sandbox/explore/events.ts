@@ -1,8 +1,8 @@
 import type { Event } from '../../events/queries.ts'
 import { EVENT_TYPES, type EventType } from '../../events/types.ts'
-import type { DeliveryFault } from '../../webhooks/deliveries.ts'
 import { isFollowed } from '../../webhooks/queue-queries.ts'
 import type { World } from '../../worlds/world.ts'
+import type { DeliveryFault } from '../webhooks/delivery-faults.ts'
 
 /** The events that a command is sent while it runs, and what `scrip run --explore` does to them (decision 49). */
 

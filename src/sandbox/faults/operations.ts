@@ -5,9 +5,9 @@ import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
-import { DELIVERY_FAULTS } from '../../webhooks/deliveries.ts'
 import { controlOperation } from '../control/operation.ts'
 import { FAULT_NOT_FOUND, type GatewayStatus } from '../errors.ts'
+import { DELIVERY_FAULTS } from '../webhooks/delivery-faults.ts'
 import { UnusedWorldQuery, WorldQuery } from '../worlds/query.ts'
 
 /** Fault rules and documented errors on the wire (contract C15). */

@@ -1,35 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Event } from '../../events/queries.ts'
 import { matches } from '../../events/types.ts'
-import type { DeliveryFault } from '../../webhooks/deliveries.ts'
+import { SECOND_MS } from '../../kernel/clock.ts'
+import { isDelivered } from '../../webhooks/attempt.ts'
+import type { Deliver, Outgoing } from '../../webhooks/outgoing.ts'
+import { holdBack } from '../../webhooks/queue.ts'
+import type { ReceiverResponse } from '../../webhooks/sender.ts'
+import { secretFrom } from '../../webhooks/signing.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { EventLog } from '../explore/events.ts'
 import { rulesOf } from '../faults/rules.ts'
+import type { DeliveryFault } from './delivery-faults.ts'
 
-/** Deliveries that were held back: each is once. */
-const heldBack = worldPart(() => new Set<string>())
+/** Shorter than most tests wait for an event, and longer than code that does not wait for it. */
+const LATE_MS = SECOND_MS
+/** What counts as the response of a receiver that was never sent anything. */
+const LOST: ReceiverResponse = { status: 200, body: null, durationMs: 0, error: null }
+const WRONG_SECRET = secretFrom(new Uint8Array(32))
 
-/** What becomes of the first attempt of a delivery: by a rule of its world, or by an exploration. */
-export const takeDeliveryFault = (
-  world: World,
-  webhookId: string,
-  event: Event,
-  explored: EventLog | undefined,
-): DeliveryFault | undefined => {
-  const delivery = `${webhookId} ${event.eventId}`
-  const held = world.of(heldBack)
-  if (held.delete(delivery)) return undefined
-  const fault = takeRule(world, event) ?? explored?.attempted(world, webhookId, event)
-  if (fault === 'reorder') held.add(delivery)
-  return fault
+/** Deliveries that were held back, and what becomes of them then. */
+const heldBack = worldPart(() => new Map<string, readonly DeliveryFault[]>())
+
+interface FaultyOptions {
+  /** The exploration that is shown each delivery, if one is on its way. */
+  explored: () => EventLog | undefined
+  /** A receiver has accepted an event. */
+  onDelivered: (world: World, event: Event) => void
 }
 
-/** Uses up the first rule that applies to an event (contract C16). */
-const takeRule = (world: World, event: Event): DeliveryFault | undefined => {
-  for (const rule of rulesOf(world)) {
-    const { webhook, match, times_left } = rule
-    if (webhook === undefined || times_left === 0 || !matches([match.type ?? '*'], event.type)) continue
-    if (times_left !== null) rule.times_left = times_left - 1
-    return webhook
+/** Attempts deliveries, the first attempt of each with the faults of its world or of an exploration (decision 73). */
+export const faulty =
+  (deliver: Deliver, { explored, onDelivered }: FaultyOptions): Deliver =>
+  async (outgoing, signal) => {
+    const { world, webhook, event, queued } = outgoing
+    const faults = queued.failures === 0 ? takeFaults(outgoing, explored()) : []
+    const reorders = faults.indexOf('reorder')
+    if (reorders !== -1) {
+      world.of(heldBack).set(keyOf(outgoing), faults.toSpliced(reorders, 1))
+      await world.db.write((tx) => holdBack(tx, webhook, queued, world.clock.nowMs()))
+      return undefined
+    }
+    if (faults.includes('late')) await sleep(LATE_MS, undefined, { signal }).catch(() => undefined) // it ends early
+    if (faults.includes('lose')) return LOST
+    const sent = faults.includes('bad_signature') ? { ...outgoing, secrets: [WRONG_SECRET] } : outgoing
+    const response = await deliver(sent, signal)
+    if (response && isDelivered(response)) onDelivered(world, event)
+    for (const fault of faults) if (fault === 'duplicate') await deliver(sent, signal)
+    return response
   }
-  return undefined
+
+const keyOf = ({ webhook, event }: Outgoing): string => `${webhook.id} ${event.eventId}`
+
+/** What becomes of a delivery: what was left when it was held back, or by the rules of its world, or by an exploration. */
+const takeFaults = (outgoing: Outgoing, explored: EventLog | undefined): readonly DeliveryFault[] => {
+  const { world, webhook, event } = outgoing
+  const held = world.of(heldBack)
+  const left = held.get(keyOf(outgoing))
+  held.delete(keyOf(outgoing))
+  if (left) return left
+  const byRule = takeRules(world, event)
+  const fault = byRule.length > 0 ? undefined : explored?.attempted(world, webhook.id, event)
+  return fault ? [fault] : byRule
 }
+
+/** Uses up every rule that applies to an event, in their order (contract C16). */
+const takeRules = (world: World, event: Event): DeliveryFault[] =>
+  rulesOf(world).flatMap((rule) => {
+    const { webhook, match, times_left } = rule
+    if (webhook === undefined || times_left === 0 || !matches([match.type ?? '*'], event.type)) return []
+    if (times_left !== null) rule.times_left = times_left - 1
+    return [webhook]
+  })

@@ -1,0 +1,33 @@
+import type { Event } from '../events/queries.ts'
+import { eventJson } from '../events/wire.ts'
+import type { World } from '../worlds/world.ts'
+import type { Webhook } from './queries.ts'
+import type { QueuedDelivery } from './queue-queries.ts'
+import type { ReceiverResponse, Send } from './sender.ts'
+import { signatureHeaders } from './signing.ts'
+
+/** A delivery that is about to be attempted. */
+export interface Outgoing {
+  world: World
+  webhook: Webhook
+  event: Event
+  queued: QueuedDelivery
+  /** By the clock of the world. */
+  atMs: number
+  /** Each signs, the new one first. */
+  secrets: readonly string[]
+}
+
+/** Attempts a delivery. Undefined if it is not its turn any more: there is no attempt, and the queue says when it is due. */
+export type Deliver = (outgoing: Outgoing, signal: AbortSignal) => Promise<ReceiverResponse | undefined>
+
+/** Posts an event with its signature (contract C16), and in the trace of the request that has caused it (decision 99). */
+export const posting =
+  (send: Send): Deliver =>
+  ({ webhook, event, atMs, secrets }, signal) => {
+    const { eventId, type: eventType, traceparent } = event
+    const body = eventJson(event)
+    const signed = { webhookId: webhook.id, eventId, eventType, body, atMs, secrets }
+    const headers = { ...signatureHeaders[webhook.signing](signed), ...(traceparent !== null && { traceparent }) }
+    return send({ url: webhook.url, headers, body }, signal)
+  }
