@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandLine } from '../src/commands/command-line.ts'
-import { manualOf } from '../src/commands/manual.ts'
+import { manualOf } from '../src/commands/help/manual.ts'
 import type { ArchivedFile } from './archives.ts'
 import { ROOT } from './compile.ts'
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { Command } from 'commander'
-import { startServer as startListening } from '../src/commands/server.ts'
+import { startServer as startListening } from '../src/commands/serve/server.ts'
 import { configOf } from '../src/config/config.ts'
 import type { ServeOptions } from '../src/config/option-table.ts'
 import { withServeOptions } from '../src/config/options.ts'

@@ -26,8 +26,8 @@ import { parseUrl } from '../config/values.ts'
 import { EVENT_TYPES } from '../events/types.ts'
 import { VERSION } from '../start/version.ts'
 import { choiceArgument } from './arguments.ts'
-import { withExamples } from './examples.ts'
-import { helpCommand, inOurManner, SERVE_GROUP } from './help.ts'
+import { withExamples } from './help/examples.ts'
+import { helpCommand, inOurManner, SERVE_GROUP } from './help/help.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type AddCommand = (program: Command, givenEnvironment: Environment) => unknown
@@ -38,7 +38,7 @@ const serveCommand: AddCommand = (program) =>
     .allowExcessArguments()
     .action(async (options: ServeOptions, { args: [word] }: Command) => {
       if (word !== undefined) throw unknownCommand(word)
-      const { serve } = await import('./serve.ts')
+      const { serve } = await import('./serve/serve.ts')
       return serve(configOf(options))
     })
 
@@ -53,10 +53,10 @@ const runCommand: AddCommand = (program, givenEnvironment) =>
     .action(async (command: string[], options: RunOptions) => {
       const config = runConfigOf(options)
       if (config.explore) {
-        const { explore } = await import('./run/explore.ts')
+        const { explore } = await import('./sandbox/run/explore.ts')
         return explore({ ...config, explore: config.explore }, command, givenEnvironment)
       }
-      const { run } = await import('./run/run.ts')
+      const { run } = await import('./sandbox/run/run.ts')
       return run(config, command, givenEnvironment)
     })
 
@@ -65,7 +65,7 @@ const openCommand: AddCommand = (program) =>
     .description('serve the worlds of a run again, as they ended')
     .argument('<file>', 'the file of scrip run --capsule, which is not changed')
     .action(async (file: string, options: OpenOptions) => {
-      const { serve } = await import('./serve.ts')
+      const { serve } = await import('./serve/serve.ts')
       return serve(openConfigOf(file, options))
     })
 
@@ -75,35 +75,39 @@ const compareCommand: AddCommand = (program) =>
     .description('compare the responses of a host that speaks this API; exit with 1 if they differ')
     .argument('<url>', 'the base URL of the host', parseUrl)
     .action(async (url: string, options: CompareOptions) => {
-      const { compare } = await import('./compare/compare.ts')
+      const { compare } = await import('./sandbox/compare/compare.ts')
       return compare(compareConfigOf(url, options))
     })
 
 const healthCommand: AddCommand = (program) =>
   withHealthOptions(program.command('health'))
     .description('exit with 0 if a server is ready, else with 1')
-    .action(async (options: HealthOptions) => (await import('./health.ts')).health(options))
+    .action(async (options: HealthOptions) => (await import('./serve/health.ts')).health(options))
 
 const waitCommand: AddCommand = (program) =>
   withWaitOptions(program.command('wait'))
     .description('wait until a server is ready; exit with 5 on a timeout')
-    .action(async (options: WaitOptions) => (await import('./health.ts')).wait(options))
+    .action(async (options: WaitOptions) => (await import('./serve/health.ts')).wait(options))
 
 const listenCommand: AddCommand = (program) =>
   withListenOptions(program.command('listen'))
     .description('print the events of a sandbox as they happen, and pass them on')
-    .action(async (options: ListenOptions) => (await import('./listen.ts')).listen(options))
+    .action(async (options: ListenOptions) => (await import('./sandbox/listen.ts')).listen(options))
 
 const triggerCommand: AddCommand = (program) =>
   withTriggerOptions(program.command('trigger'))
     .description('make an event in a sandbox that changes no record')
     .addArgument(choiceArgument('<type>', 'the type of the event', EVENT_TYPES))
-    .action(async (type: string, options: TriggerOptions) => (await import('./listen.ts')).trigger(type, options))
+    .action(async (type: string, options: TriggerOptions) =>
+      (await import('./sandbox/listen.ts')).trigger(type, options),
+    )
 
 const openApiCommand: AddCommand = (program) =>
   withServeOptions(program.command('openapi'))
     .description('print the OpenAPI document')
-    .action(async (options: ServeOptions) => (await import('./openapi.ts')).printOpenApi(documentConfigOf(options)))
+    .action(async (options: ServeOptions) =>
+      (await import('./serve/openapi.ts')).printOpenApi(documentConfigOf(options)),
+    )
 
 const versionCommand: AddCommand = (program) =>
   program
@@ -133,43 +137,51 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
     client: group(
       'client',
       'manage the clients of live mode',
-      async () => (await import('./client.ts')).clientCommands,
+      async () => (await import('./records/client.ts')).clientCommands,
     ),
-    wallet: group('wallet', 'manage wallets', async () => (await import('./wallet.ts')).walletCommands),
-    catalog: group('catalog', 'manage the catalog', async () => (await import('./catalog.ts')).catalogCommands),
-    vouchers: group('vouchers', 'manage voucher codes', async () => (await import('./vouchers.ts')).voucherCommands),
-    rates: group('rates', 'manage exchange rates', async () => (await import('./rates.ts')).rateCommands),
-    orders: group('orders', 'list and settle orders', async () => (await import('./orders.ts')).orderCommands),
-    payouts: group('payouts', 'list and settle payouts', async () => (await import('./payouts.ts')).payoutCommands),
+    wallet: group('wallet', 'manage wallets', async () => (await import('./records/wallet.ts')).walletCommands),
+    catalog: group('catalog', 'manage the catalog', async () => (await import('./records/catalog.ts')).catalogCommands),
+    vouchers: group(
+      'vouchers',
+      'manage voucher codes',
+      async () => (await import('./records/vouchers.ts')).voucherCommands,
+    ),
+    rates: group('rates', 'manage exchange rates', async () => (await import('./records/rates.ts')).rateCommands),
+    orders: group('orders', 'list and settle orders', async () => (await import('./records/orders.ts')).orderCommands),
+    payouts: group(
+      'payouts',
+      'list and settle payouts',
+      async () => (await import('./records/payouts.ts')).payoutCommands,
+    ),
     beneficiary: group(
       'beneficiary',
       'find saved beneficiaries and erase people',
-      async () => (await import('./beneficiary.ts')).beneficiaryCommands,
+      async () => (await import('./records/beneficiary.ts')).beneficiaryCommands,
     ),
-    transactions: async (program) => (await import('./transactions.ts')).transactionsCommand(program),
-    statement: async (program) => (await import('./statement.ts')).statementCommand(program),
-    audit: group('audit', 'see what operators did', async () => (await import('./audit.ts')).auditCommands),
+    transactions: async (program) => (await import('./records/transactions.ts')).transactionsCommand(program),
+    statement: async (program) => (await import('./records/statement.ts')).statementCommand(program),
+    audit: group('audit', 'see what operators did', async () => (await import('./records/audit.ts')).auditCommands),
     webhooks: group(
       'webhooks',
       'list webhooks and deliver events again',
-      async () => (await import('./webhooks.ts')).webhookCommands,
+      async () => (await import('./records/webhooks.ts')).webhookCommands,
     ),
-    backup: async (program) => (await import('./backup.ts')).backupCommand(program.command('backup')),
-    restore: async (program) => (await import('./restore.ts')).restoreCommand(program.command('restore')),
-    verify: async (program) => (await import('./verify.ts')).verifyCommand(program.command('verify')),
+    backup: async (program) => (await import('./data/backup.ts')).backupCommand(program.command('backup')),
+    restore: async (program) => (await import('./data/restore.ts')).restoreCommand(program.command('restore')),
+    verify: async (program) => (await import('./data/verify.ts')).verifyCommand(program.command('verify')),
   },
   'Test:': {
     scenario: group(
       'scenario',
       'show the scenarios that a sandbox can begin with',
-      async () => (await import('./scenario.ts')).scenarioCommands,
+      async () => (await import('./sandbox/scenario.ts')).scenarioCommands,
     ),
   },
   'Learn:': {
     help: helpCommand,
-    docs: async (program) => (await import('./docs.ts')).docsCommand(program),
+    docs: async (program) => (await import('./help/docs.ts')).docsCommand(program),
     openapi: openApiCommand,
-    completion: async (program) => (await import('./completion.ts')).completionCommand(program),
+    completion: async (program) => (await import('./help/completion.ts')).completionCommand(program),
     version: versionCommand,
   },
 }

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { CHECKS } from '../../src/commands/checks.ts'
+import { CHECKS } from '../../src/commands/data/checks.ts'
 import { migrate } from '../../src/db/migrate.ts'
 
 /** What `scrip verify` asks takes time in proportion to the records, so that a million transactions take seconds. */

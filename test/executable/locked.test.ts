@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { explainFaults } from '../../src/commands/administration.ts'
 import { ProgramError } from '../../src/commands/exit.ts'
+import { explainFaults } from '../../src/commands/records/administration.ts'
 import { tryLater } from '../../src/db/storage.ts'
 import { inOffice } from './live.ts'
 import { run } from './program.ts'

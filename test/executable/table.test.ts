@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { tableOf } from '../../src/commands/table.ts'
+import { tableOf } from '../../src/commands/terminal/table.ts'
 
 /** Lists for people, of any length. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
-import { CHECKS } from '../../src/commands/checks.ts'
+import { CHECKS } from '../../src/commands/data/checks.ts'
 import { databasePath } from '../../src/db/data-folder.ts'
 import { Database, type Query, type Tx } from '../../src/db/database.ts'
 import { systemClock } from '../../src/kernel/clock.ts'

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { verifiedWorlds } from '../../src/commands/verify.ts'
+import { verifiedWorlds } from '../../src/commands/data/verify.ts'
 import { inFolder, run } from '../executable/program.ts'
 import { type Server, type StartedServer, startServer, TestWorld } from '../harness.ts'
 import { login } from '../sessions/requests.ts'

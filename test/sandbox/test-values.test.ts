@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { TOPICS } from '../../src/commands/topics.ts'
+import { TOPICS } from '../../src/commands/help/topics.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { type Server, startServer, type TestWorld } from '../harness.ts'
 import { amountIn, type Payout } from './purchases.ts'

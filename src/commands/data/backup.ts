@@ -1,0 +1,141 @@
+import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Command } from 'commander'
+import { finishCatalogImport } from '../../catalog/import.ts'
+import { withDataOptions } from '../../config/options.ts'
+import { parseCount, parseDuration } from '../../config/values.ts'
+import { databasePath, makePrivateFile } from '../../db/data-folder.ts'
+import { BUSY_TIMEOUT_MS } from '../../db/database.ts'
+import { createStagingFolder, flushFile, flushFolder, flushWhile } from '../../db/disk.ts'
+import { lockForImport } from '../../db/folder-lock.ts'
+import { SchemaMismatch } from '../../db/migrate.ts'
+import { MINUTE_MS, systemClock, toTimestamp } from '../../kernel/clock.ts'
+import { worldFilesIn } from '../../sandbox/worlds/folder-store.ts'
+import { EXIT, errorText, ProgramError } from '../exit.ts'
+import { type Acting, act } from '../records/acts.ts'
+import { explained, explainFaults, refused } from '../records/administration.ts'
+import { nextStopSignal } from '../serve/stop-signal.ts'
+import { note } from '../terminal/output.ts'
+import { type OnProgress, withProgress } from '../terminal/progress.ts'
+import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
+import { runBeside } from './beside.ts'
+import { brokenIn, verified } from './verify.ts'
+
+interface BackupOptions {
+  every?: number
+  keep?: number
+}
+
+/** `scrip backup`: verified copies of the database, taken while the server goes on (decision 78). */
+export const backupCommand = (backup: Command): void => {
+  withDataOptions(backup)
+    .description('write a verified copy of the database, also while a server runs; the keys are not included')
+    .argument('<place>', 'a file that does not exist yet, or a folder, where the file is named after the time')
+    .option('--every <time>', 'go on, and write a copy whenever the last one in the folder is this old', parseDuration)
+    .option('--keep <number>', 'remove the oldest copies in the folder beyond this number', parseCount)
+    .action(backUp)
+}
+
+async function backUp(this: Command, place: string, options: BackupOptions): Promise<void> {
+  const { every, keep } = options
+  if (every !== undefined || keep !== undefined) requireFolder(place)
+  if (every === undefined) return await copyOnce.call(this, place, options)
+  const stopped = nextStopSignal()
+  let notBeforeMs = 0
+  while (await becomesDue(place, { everyMs: every, notBeforeMs, stopped })) {
+    try {
+      await copyOnce.call(this, place, options)
+    } catch (error) {
+      if (isOfAnotherRelease(error)) throw error
+      notBeforeMs = systemClock.nowMs() + Math.min(every, RETRY_MS)
+      process.stderr.write(errorText(`${explained(error)}\nThe next try is at ${toTimestamp(notBeforeMs)}.`))
+    }
+  }
+  process.exit(EXIT.done)
+}
+
+const RETRY_MS = 5 * MINUTE_MS
+
+/** No later try can succeed: the server was upgraded, and this program is to be started again (decision 78). */
+const isOfAnotherRelease = (error: unknown): boolean => error instanceof Error && error.cause instanceof SchemaMismatch
+
+const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** It is not made here: a mount point whose disk is missing would fill the disk of the machine. @throws ProgramError */
+const requireFolder = (place: string): void => {
+  if (!isFolder(place))
+    throw new ProgramError(EXIT.data, `${place} is not a folder\nMake it, or mount its disk, first.`)
+}
+
+const copyOnce = act((acting, place: string, { every, keep }: BackupOptions) => {
+  if (every !== undefined || keep !== undefined) requireFolder(place) // its disk may be gone by now
+  const folder = isFolder(place) ? place : undefined
+  const file = folder === undefined ? place : join(folder, backupName())
+  return explainFaults(file, async () => {
+    requireFolder(dirname(file))
+    if (existsSync(file)) throw exists(file)
+    await copyVerified(acting, file, folder)
+    const rotated = folder === undefined || keep === undefined ? {} : rotate(folder, keep)
+    const copied = { file, bytes: statSync(file).size, ...rotated }
+    if (every === undefined) sayWhatIsNotInIt(acting)
+    await acting.write((tx) => acting.record(tx, { after: copied }))
+    return copied
+  })
+})
+
+const sayWhatIsNotInIt = ({ config: { dataDir, format } }: Acting): void => {
+  note(
+    `The copy was verified. The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
+    format,
+  )
+  const others = worldFilesIn(dataDir).length
+  if (others === 0) return
+  note(`It has the default world only. ${others} named worlds and snapshots of ${dataDir} are not in it.`, format)
+}
+
+const exists = (file: string): ProgramError =>
+  refused(`${file} exists already, and a backup overwrites nothing\nName another file, or a folder.`)
+
+/** A copy gets its name when it is verified; one that is not sound gets another name. @throws ProgramError */
+const copyVerified = async (acting: Acting, file: string, folder: string | undefined): Promise<void> => {
+  using staging = createStagingFolder(dirname(file))
+  const staged = join(staging.path, 'scrip.sqlite')
+  const broken = await withProgress(statSync(databasePath(acting.config.dataDir)).size, async (onProgress) => {
+    await copyDatabase(acting, staged, onProgress)
+    return brokenIn(await verified(staged, onProgress))
+  })
+  if (broken !== undefined && folder !== undefined) removeUnsound(folder)
+  const name = broken === undefined ? file : file + UNSOUND_SUFFIX
+  rename(staged, name)
+  flushFolder(dirname(name))
+  if (broken === undefined) return
+  throw refused(
+    `the data is not sound: ${broken}\nThe copy is ${name}, and earlier backups are as they were. See scrip verify.`,
+  )
+}
+
+const copyDatabase = async (
+  { config: { dataDir }, database, reference }: Acting,
+  staged: string,
+  onProgress: OnProgress,
+): Promise<void> => {
+  // Half a catalog is in no backup.
+  using _lock = lockForImport(dataDir, MINUTE_MS)
+  finishCatalogImport(dataDir, database, reference)
+  makePrivateFile(staged)
+  onProgress('copying the database', 0, 0)
+  const statement = { pragmas: [`busy_timeout = ${BUSY_TIMEOUT_MS}`], sql: 'VACUUM INTO ?', values: [staged] }
+  await flushWhile(staged, runBeside(databasePath(dataDir), statement))
+  onProgress('waiting for the disk', 0, 0)
+  flushFile(staged)
+}
+
+/** A link, where the file system has them, never replaces what another backup has just written. */
+const rename = (staged: string, file: string): void => {
+  try {
+    linkSync(staged, file)
+  } catch {
+    if (existsSync(file)) throw exists(file)
+    renameSync(staged, file)
+  }
+}

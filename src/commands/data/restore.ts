@@ -1,0 +1,285 @@
+import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { type Act, recordAct } from '../../audit/audit.ts'
+import { type DataConfig, dataConfigOf } from '../../config/config.ts'
+import { operatorName } from '../../config/environment.ts'
+import type { DataOptions } from '../../config/option-table.ts'
+import { withDataOptions } from '../../config/options.ts'
+import {
+  DataFault,
+  databasePath,
+  hasDatabase,
+  isBusy,
+  isFilled,
+  makeDataFolder,
+  makePrivate,
+  removeDatabase,
+} from '../../db/data-folder.ts'
+import { Database, type Tx } from '../../db/database.ts'
+import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
+import { lockForReplacing } from '../../db/folder-lock.ts'
+import { migrate, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
+import { modeOf } from '../../db/mode.ts'
+import { systemClock, toTimestamp } from '../../kernel/clock.ts'
+import { markOf } from '../../orders/stock-queries.ts'
+import { areKeysOf } from '../../orders/voucher-key.ts'
+import { revokeLogins } from '../../sessions/queries.ts'
+import { dataError } from '../advice.ts'
+import { EXIT, ProgramError } from '../exit.ts'
+import { explainFaults, reasonOf, refused, requirePrivateData, withData } from '../records/administration.ts'
+import type { Row } from '../terminal/cells.ts'
+import { note, show } from '../terminal/output.ts'
+import { type OnProgress, withProgress } from '../terminal/progress.ts'
+import { brokenIn, requireFile, verified } from './verify.ts'
+
+interface RestoreOptions extends DataOptions {
+  force?: true
+}
+
+/** `scrip restore`: replaces the database of a folder with a backup, once that is proved to be sound. */
+export const restoreCommand = (restore: Command): void => {
+  withDataOptions(restore)
+    .description('replace a database with a backup while no server runs; revokes all tokens')
+    .argument('<file>', 'a backup made by scrip backup')
+    .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
+    .action(async (file: string, options: RestoreOptions) => {
+      const config = dataConfigOf(options)
+      try {
+        await explainFaults(file, () => requireFile(file))
+        const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
+        const row = await explainFaults(config.dataDir, () => withProgress(statSync(file).size, work))
+        await show(row, config.format)
+        sayWhatIsKept(row, config)
+      } catch (error) {
+        // What cannot be written down now is shown to the operator all the same.
+        await recordRefusal(file, config, error).catch(() => undefined)
+        throw error
+      }
+    })
+}
+
+/** In the database that stays, beside a server or not: it is that of the folder. */
+const recordRefusal = (file: string, { dataDir }: DataConfig, error: unknown): Promise<void> =>
+  withData(dataDir, async (database) => {
+    if (modeOf(database.sqlite) !== 'live') return
+    const refusal = { outcome: 'refused', after: { reason: reasonOf(error) } } as const
+    await database.write((tx) => recordRestore(tx, file, refusal))
+  })
+
+const recordRestore = (tx: Tx, file: string, result: Pick<Act, 'outcome' | 'after'>): void =>
+  recordAct(tx, {
+    ...result,
+    atMs: systemClock.nowMs(),
+    user: operatorName(),
+    command: 'restore',
+    subject: file,
+    address: null,
+  })
+
+const sayWhatIsKept = ({ data_dir, restored_from, replaced }: Restored, { format }: DataConfig): void => {
+  const before =
+    replaced === null ? '' : ` The data of before is kept as ${replaced}: remove it when nothing is missing.`
+  note(
+    `${data_dir} holds what ${restored_from} held.${before} All clients have to log in again. Next: scrip verify, then start the server.`,
+    format,
+  )
+}
+
+interface Restored extends Row {
+  data_dir: string
+  restored_from: string
+  replaced: string | null
+}
+
+/** Prepares the backup beside the folder's database, which only the last step replaces. */
+const restored = async (
+  file: string,
+  config: DataConfig,
+  isForced: boolean,
+  onProgress: OnProgress,
+): Promise<Restored> => {
+  const { dataDir } = config
+  requirePrivateData(dataDir)
+  let lock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
+  try {
+    if (hasDatabase(dataDir) && !isForced) {
+      throw refused(`${dataDir} holds a database already\nTake a backup of it, then replace it with --force.`)
+    }
+    const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
+    if (isSame(file, path))
+      throw ofFile(file, 'is the database of this folder itself\nName a file that scrip backup has written.')
+    using staging = createStagingFolder(existingParent(path))
+    const staged = join(staging.path, 'scrip.sqlite')
+    onProgress('copying the backup', 0, 0)
+    copyDatabase(file, staged)
+    await prepare(staged, file, config, onProgress)
+    onProgress('waiting for the disk', 0, 0)
+    flushFile(staged)
+    makeFolder(dataDir)
+    lock ??= lockForReplacing(dataDir)
+    return { data_dir: dataDir, restored_from: file, replaced: putInPlace(staged, path) }
+  } finally {
+    lock?.[Symbol.dispose]()
+  }
+}
+
+const isSame = (one: string, other: string): boolean => {
+  const [a, b] = [statSync(one), statSync(other, { throwIfNoEntry: false })]
+  return a.dev === b?.dev && a.ino === b.ino
+}
+
+const existingParent = (path: string): string => {
+  const parent = dirname(path)
+  return existsSync(parent) ? parent : existingParent(parent)
+}
+
+const makeFolder = (dataDir: string): void => {
+  if (existsSync(dataDir)) return
+  const above = dirname(resolve(dataDir))
+  mkdirSync(above, { recursive: true })
+  makeDataFolder(dataDir)
+  flushFolder(above)
+}
+
+/** A copy that was made by hand may have its last writes in a log beside it. */
+const copyDatabase = (file: string, staged: string): void => {
+  copyFileSync(file, staged)
+  makePrivate(staged)
+  if (isFilled(`${file}-wal`)) copyFileSync(`${file}-wal`, `${staged}-wal`)
+}
+
+const prepare = async (staged: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<void> => {
+  try {
+    requireScrip(staged)
+    const database = Database.openFile(staged)
+    try {
+      migrate(database.sqlite, systemClock)
+      const broken = brokenIn(await verified(staged, onProgress))
+      if (broken !== undefined) throw notSound(broken)
+      requireSameMode(database, config)
+      requireKey(database, config)
+      // What was logged out after the backup stays out: no token of before is good any more (contract C3).
+      database.fill((tx) => {
+        revokeLogins(tx)
+        recordRestore(tx, file, { outcome: 'done' })
+      })
+    } finally {
+      database.close()
+    }
+    if (isFilled(`${staged}-wal`)) throw new Error('the log of the restored database was not emptied')
+  } catch (error) {
+    if (error instanceof DataFault || error instanceof SchemaMismatch || isDamage(error)) {
+      throw dataError(error, file)
+    }
+    throw error
+  }
+}
+
+const ofFile = (file: string, fault: string): ProgramError => new ProgramError(EXIT.data, `${file} ${fault}`)
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR)/.test(error.code ?? '')
+
+/** Looks before anything of the copy runs: a migration would fire somebody's triggers. @throws SchemaMismatch, DataFault */
+const requireScrip = (staged: string): void => {
+  using sqlite = new SqliteDatabase(staged, { readwrite: true, create: false })
+  const [first] = schemaFaults(sqlite)
+  if (first !== undefined) throw notSound(first)
+}
+
+const notSound = (fault: string): DataFault =>
+  new DataFault(`the backup is not sound: ${fault}\nscrip verify reports everything. Try an earlier backup.`)
+
+const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
+  const [mode, kept] = [modeOf(backup.sqlite), findMode(dataDir)]
+  if (mode !== undefined && kept !== undefined && mode !== kept) {
+    throw new DataFault(`the backup is of --mode ${mode}, and ${dataDir} of --mode ${kept}\nName another folder.`)
+  }
+}
+
+/** Undefined if the database that is to be replaced is damaged. */
+const findMode = (dataDir: string): ReturnType<typeof modeOf> => {
+  if (!hasDatabase(dataDir) || !isSqlite(databasePath(dataDir))) return undefined
+  try {
+    using sqlite = new SqliteDatabase(databasePath(dataDir), { readwrite: true, create: false })
+    return modeOf(sqlite)
+  } catch {
+    return undefined
+  }
+}
+
+const requireKey = ({ query }: Database, { dataDir, voucherKey, format }: DataConfig): void => {
+  const isRight = markOf(query) === undefined || areKeysOf(query, dataDir, voucherKey)
+  if (isRight === false)
+    throw new DataFault(
+      'the voucher key is not the one that sealed the codes of the backup\nSet that one with SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE.',
+    )
+  if (isRight === undefined) note(`Put the voucher.key of the backup into ${dataDir} before you serve it.`, format)
+}
+
+/** One of the two databases is in place at all times. Returns the path to which the old one is moved. */
+const putInPlace = (staged: string, path: string): string | null => {
+  const kept = isFilled(path) ? setAside(path) : null
+  if (kept === null) removeDatabase(path)
+  renameSync(staged, path)
+  flushFolder(dirname(path))
+  return kept
+}
+
+const setAside = (path: string): string => {
+  const kept = `${path}.before-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}`
+  if (isSqlite(path)) emptyLog(path)
+  nameAlso(path, kept)
+  // Left by a damaged database only: the new one must not find it under its own name.
+  for (const suffix of ['-wal', '-shm']) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix)
+  }
+  for (const suffix of ['', '-wal', '-shm']) if (existsSync(kept + suffix)) makePrivate(kept + suffix)
+  flushFolder(dirname(path))
+  return kept
+}
+
+const nameAlso = (file: string, name: string): void => {
+  try {
+    linkSync(file, name)
+  } catch {
+    copyFileSync(file, name, constants.COPYFILE_EXCL)
+    flushFile(name)
+  }
+}
+
+/** Empties the write-ahead log into the database file. @throws DataFault when another process has it open */
+const emptyLog = (path: string): void => {
+  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
+  try {
+    sqlite.run('PRAGMA journal_mode = DELETE')
+  } catch (error) {
+    if (isBusy(error)) throw new DataFault('another program has the database open\nEnd it first.')
+    // A database that is damaged is kept as it is.
+  }
+}
+
+const HEADER = 'SQLite format 3\0'
+
+/** SQLite removes the log beside a file that it does not know. */
+const isSqlite = (path: string): boolean => {
+  const header = Buffer.alloc(HEADER.length)
+  const descriptor = openSync(path, 'r')
+  readSync(descriptor, header)
+  closeSync(descriptor)
+  return header.toString('latin1') === HEADER
+}

@@ -1,0 +1,180 @@
+import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { Command } from 'commander'
+import { breaksIn } from '../../audit/audit.ts'
+import { dataConfigOf, fileConfigOf } from '../../config/config.ts'
+import type { DataOptions } from '../../config/option-table.ts'
+import { withDataOptions } from '../../config/options.ts'
+import { databasePath } from '../../db/data-folder.ts'
+import { queryOn } from '../../db/database.ts'
+import { lockForCommand } from '../../db/folder-lock.ts'
+import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
+import { worldFilesIn } from '../../sandbox/worlds/folder-store.ts'
+import { EXIT, ProgramError } from '../exit.ts'
+import { explainFaults, giveWay, refused, requirePrivateData } from '../records/administration.ts'
+import { listOf } from '../terminal/cells.ts'
+import { note, show } from '../terminal/output.ts'
+import { type OnProgress, withProgress } from '../terminal/progress.ts'
+import { runBeside } from './beside.ts'
+import { CHECKS, FILE_CHECK } from './checks.ts'
+
+/** `scrip verify`. */
+export const verifyCommand = (verify: Command): void => {
+  withDataOptions(verify)
+    .description('check the schema and the books of a data folder or a backup, also while a server runs')
+    .argument('[file]', 'a backup to check instead of the data folder')
+    .action(async (file: string | undefined, options: DataOptions) => {
+      const { format } = fileConfigOf(options)
+      const path = file ?? databasePath(dataConfigOf(options).dataDir)
+      const results = await explainFaults(path, () =>
+        withProgress(sizeOf(path), (onProgress) => (file === undefined ? verifiedFolder : verified)(path, onProgress)),
+      )
+      await show(listOf(['check', 'faults', 'first'], results), format)
+      const broken = results.filter(({ faults }) => faults > 0).length
+      if (broken > 0) {
+        throw refused(
+          `${path} is not sound: ${broken} of ${results.length} checks found something wrong\nKeep the file, and restore the last backup that scrip verify finds sound.`,
+        )
+      }
+      note(`${path} is sound: ${results.length} checks found nothing wrong.`, format)
+    })
+}
+
+interface CheckResult {
+  check: string
+  faults: number
+  first: string | null
+}
+
+/** Pages that are looked at again and again: a sixth less time for a million transactions. */
+const CACHE_KIB = 65_536
+const WORLDS_CHECK = 'named worlds and snapshots are sound'
+const AUDIT_CHECK = 'the audit is unbroken'
+const SCHEMA_CHECK = 'the schema is what the migrations make'
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
+  if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist\nCheck its name and its folder.`)
+  requirePrivateData(dirname(path))
+  giveWay()
+  using _lock = lockForCommand(dirname(path))
+  return [...(await verified(path, onProgress)), ...(await verifiedWorlds(dirname(path), onProgress))]
+}
+
+/** Checks the files of the named worlds and snapshots in a data folder. */
+export const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
+  const files = worldFilesIn(dataDir)
+  const faults: string[] = []
+  for (const [index, file] of files.entries()) {
+    onProgress?.(`checking ${basename(file)}`, index, files.length)
+    faults.push(...(await faultsUnlessReplaced(file)).map((fault) => `${basename(file)}: ${fault}`))
+  }
+  return files.length === 0 ? [] : [resultOf(WORLDS_CHECK, faults)]
+}
+
+/** A server that runs may remove or replace a file meanwhile, and gives its space back while it is read. */
+const faultsUnlessReplaced = async (file: string): Promise<string[]> => {
+  const checked = inodeOf(file)
+  if (checked === undefined) return []
+  const isReplaced = () => inodeOf(file) !== checked
+  try {
+    const faults = await worldFaults(file)
+    return isReplaced() ? [] : faults
+  } catch (error) {
+    if (isReplaced()) return []
+    throw error
+  }
+}
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+
+/** A world of an earlier release is migrated at its first use. Until then only its file is checked. */
+const worldFaults = async (file: string): Promise<string[]> => {
+  try {
+    return (await verified(file)).flatMap(({ first }) => first ?? [])
+  } catch (error) {
+    if (error instanceof SchemaMismatch) return faultsBeside(file, FILE_CHECK.sql)
+    if (error instanceof SQLiteError) return [error.message]
+    throw error
+  }
+}
+
+/** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
+export const verified = async (path: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
+  requireFile(path)
+  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
+  sqlite.run('PRAGMA query_only = ON')
+  sqlite.run('PRAGMA trusted_schema = OFF') // it may be somebody else's
+  sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+  sqlite.run('PRAGMA temp_store = MEMORY')
+  sqlite.run('BEGIN') // all checks see the same state, whatever a server writes meanwhile
+  requireCurrentSchema(sqlite)
+  const schema = resultOf(SCHEMA_CHECK, schemaFaults(sqlite))
+  const file = faultsBeside(path, FILE_CHECK.sql)
+  const checks = CHECKS.map(({ name, sql }, index) => {
+    onProgress?.(`checking that ${name}`, index, CHECKS.length)
+    return resultOf(name, faultsOf(sqlite, sql))
+  })
+  onProgress?.(`checking that ${FILE_CHECK.name}`, CHECKS.length, CHECKS.length)
+  const audit = resultOf(
+    AUDIT_CHECK,
+    readable(() => breaksIn(queryOn(sqlite))),
+  )
+  return [schema, resultOf(FILE_CHECK.name, await file), ...checks, audit]
+}
+
+/** What the first check that is violated found, in words; undefined for data that is sound. */
+export const brokenIn = (results: readonly CheckResult[]): string | undefined =>
+  results.find(({ faults }) => faults > 0)?.first ?? undefined
+
+const resultOf = (check: string, faults: readonly string[]): CheckResult => ({
+  check,
+  faults: faults.length,
+  first: faults[0] ?? null,
+})
+
+/** SQLite takes an empty file for an empty database. @throws ProgramError */
+export const requireFile = (path: string): void => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  const fault = !found
+    ? 'does not exist\nCheck its name and its folder.'
+    : !found.isFile()
+      ? 'is not a file\nName a file that scrip backup has written.'
+      : found.size === 0
+        ? 'is empty\nName a file that scrip backup has written.'
+        : undefined
+  if (fault !== undefined) throw new ProgramError(EXIT.data, `${path} ${fault}`)
+}
+
+/** Returns what violates a check. A page or table that cannot be read violates each check that needs it. */
+const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] =>
+  readable(() =>
+    sqlite
+      .query<{ fault: string }, []>(sql)
+      .all()
+      .map(({ fault }) => fault),
+  )
+
+const readable = (faults: () => string[]): string[] => {
+  try {
+    return faults()
+  } catch (error) {
+    if (error instanceof SQLiteError && isUnreadable(error.code)) return [error.message]
+    throw error
+  }
+}
+
+/** {@link faultsOf} in another thread: `integrity_check` takes as long as all other checks together. */
+const faultsBeside = async (path: string, sql: string): Promise<string[]> => {
+  try {
+    const pragmas = ['query_only = ON', 'trusted_schema = OFF']
+    return (await runBeside<{ fault: string }>(path, { pragmas, sql })).map(({ fault }) => fault)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && isUnreadable(String(error.code))) return [error.message]
+    throw error
+  }
+}
+
+const isUnreadable = (code: string | undefined): boolean => /^SQLITE_(?:CORRUPT|ERROR)/.test(code ?? '')

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import alerts from '../../../docs/alerts.yml' with { type: 'file' }
+import compose from '../../../docs/compose.yaml' with { type: 'file' }
+import dashboard from '../../../docs/dashboard.json' with { type: 'file' }
+import drill from '../../../docs/restore-drill.sh' with { type: 'file' }
+import unit from '../../../docs/scrip.service' with { type: 'file' }
+import backupUnit from '../../../docs/scrip-backup.service' with { type: 'file' }
+import { GUIDES } from '../../docs/guides.ts'
+import { choiceArgument } from '../arguments.ts'
+import { manualOf } from './manual.ts'
+
+/** `scrip docs`: the guides and files of operators, from the executable (contract C17). */
+
+interface Topic {
+  about: string
+  /** The path of a file in the executable, or what makes the text. */
+  text: string | (() => string)
+}
+
+/** What a person types for a guide with a longer name. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { 'testing-with-scrip': 'testing', 'running-live': 'live' }
+
+export const docsCommand = (program: Command): void => {
+  const topics: Readonly<Record<string, Topic>> = {
+    ...Object.fromEntries(
+      Object.entries(GUIDES).map(([name, { about, file }]) => [SHORT_NAMES[name] ?? name, { about, text: file }]),
+    ),
+    man: { about: 'the manual page: scrip docs man > scrip.1', text: () => manualOf(program) },
+    systemd: { about: 'a unit for systemd', text: unit },
+    'systemd-backup': { about: 'a unit for hourly backups', text: backupUnit },
+    compose: { about: 'a compose file for Docker', text: compose },
+    alerts: { about: 'alert rules for Prometheus', text: alerts },
+    dashboard: { about: 'a dashboard for Grafana', text: dashboard },
+    drill: { about: 'a script that proves that backups can be restored', text: drill },
+  }
+  program
+    .command('docs')
+    .description('print a guide, or a file for operators; without a topic, the list of topics')
+    .addArgument(choiceArgument('[topic]', 'the guide or file', Object.keys(topics)))
+    .action((name: string | undefined) => {
+      const topic = name === undefined ? undefined : topics[name]
+      process.stdout.write(topic ? textOf(topic) : listOf(topics))
+    })
+}
+
+const listOf = (topics: Readonly<Record<string, Topic>>): string => {
+  const width = Math.max(...Object.keys(topics).map((name) => name.length))
+  return Object.entries(topics)
+    .map(([name, { about }]) => `${name.padEnd(width)}  ${about}\n`)
+    .join('')
+}
+
+const textOf = ({ text }: Topic): string => (typeof text === 'string' ? readFileSync(text, 'utf8') : text())

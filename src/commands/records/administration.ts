@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import type { Command } from 'commander'
+import { CatalogFault } from '../../catalog/document.ts'
+import { findProduct } from '../../catalog/queries.ts'
+import { RatesFault } from '../../charges/rates.ts'
+import { type DataConfig, dataConfigOf } from '../../config/config.ts'
+import type { DataOptions } from '../../config/option-table.ts'
+import { withDataOptions } from '../../config/options.ts'
+import { DataFault, databasePath, hasDatabase, isBusy, requirePrivateFiles } from '../../db/data-folder.ts'
+import { Database, type Tx } from '../../db/database.ts'
+import { lockForCommand } from '../../db/folder-lock.ts'
+import { requireCurrentSchema, SchemaMismatch } from '../../db/migrate.ts'
+import { isLiveFile, modeOf } from '../../db/mode.ts'
+import { expiringEvents } from '../../events/expiry.ts'
+import { renderFailure } from '../../http/errors.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { DomainError } from '../../kernel/failure.ts'
+import { secureRandomness } from '../../kernel/ids.ts'
+import { type Delivering, dueOrders } from '../../orders/delivery.ts'
+import { importedSupply } from '../../orders/supply.ts'
+import { liveSeals, openSeal, type SealSource } from '../../orders/voucher-key.ts'
+import { duePayouts } from '../../payouts/progress.ts'
+import type { Reference } from '../../reference/reference.ts'
+import { holdsForeignClients } from '../../sandbox/seed/accounts.ts'
+import { generatedSupply } from '../../sandbox/seed/vouchers.ts'
+import { readReference } from '../../start/seed.ts'
+import { StatementFault } from '../../wallets/statement.ts'
+import { expiringAttempts } from '../../webhooks/clearing.ts'
+import { DueWork } from '../../worlds/due.ts'
+import { World } from '../../worlds/world.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import { dataError, withNextStep } from '../advice.ts'
+import { EXIT, ProgramError } from '../exit.ts'
+import { note, type Result, show } from '../terminal/output.ts'
+
+export const dataCommand = (above: Command, name: string, description: string): Command =>
+  withDataOptions(above.command(name)).description(description)
+
+/** The action of a command: works on its data folder and shows the result. Its errors are UsageError and ProgramError. */
+export const administer = <Args extends unknown[]>(
+  work: (administration: Administration, ...args: Args) => Result | Promise<Result>,
+) =>
+  async function (this: Command, ...args: Args): Promise<void> {
+    const config = dataConfigOf(this.opts<DataOptions>())
+    await explainFaults(config.dataDir, () =>
+      withData(config.dataDir, async (database) => {
+        await show(await work(await administrationOf(config, database), ...args), config.format)
+      }),
+    )
+  }
+
+/** A pause after each write, for a server that waits to write: it tries once a millisecond. */
+const SERVERS_TURN_MS = 4
+
+/** Administrative commands write to the database file, whether a server runs on it or not (decision 0020). */
+const administrationOf = async (config: DataConfig, database: Database) => {
+  const isSandbox = modeOf(database.sqlite) === 'sandbox' || holdsForeignClients(database, 'live')
+  const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
+  const reference = readReference()
+  const delivering = deliveringOf(config, database, reference, isSandbox)
+  // What has fallen due comes first; a sandbox's own clock, which only its server knows, decides there.
+  const due = new DueWork([
+    dueOrders(delivering),
+    duePayouts({ reference, byClock: () => false }),
+    expiringEvents,
+    expiringAttempts,
+  ])
+  if (!isSandbox) await due.catchUp(world)
+  return {
+    config,
+    world,
+    database,
+    reference,
+    isSandbox,
+    delivering,
+    write: async <T>(unit: (tx: Tx) => T): Promise<T> => {
+      const done = await database.write(unit)
+      await Bun.sleep(SERVERS_TURN_MS)
+      return done
+    },
+  }
+}
+
+export type Administration = Awaited<ReturnType<typeof administrationOf>>
+
+/** The key is asked for when something is sealed or opened: most commands do neither. */
+const deliveringOf = (
+  { dataDir, voucherKey, format }: DataConfig,
+  database: Database,
+  reference: Reference,
+  isSandbox: boolean,
+): Delivering => {
+  let opened: SealSource | undefined
+  const open = (): SealSource => {
+    const seal = openSeal(database, dataDir, voucherKey)
+    return isSandbox ? () => seal : liveSeals(dataDir, voucherKey)
+  }
+  const seals: SealSource = (tx) => {
+    opened ??= open()
+    return opened(tx)
+  }
+  const validityOf = (_: World, productId: number) => findProduct(database.query, productId)?.validity
+  const onDamaged = ({ stockId }: { stockId: number }) =>
+    note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, format)
+  return { reference, seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }
+}
+
+const NICE = 10
+
+/** A server on the same machine comes first, however much a command has to do. */
+export const giveWay = (): void => setPriority(NICE)
+
+/** Does some work on the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */
+export const withData = async <T>(dataDir: string, work: (database: Database) => T | Promise<T>): Promise<T> => {
+  if (!hasDatabase(dataDir)) {
+    throw new ProgramError(
+      EXIT.data,
+      `${dataDir} holds no database\nCheck the name, or make one: scrip client add NAME --data-dir ${dataDir}.`,
+    )
+  }
+  requirePrivateData(dataDir)
+  giveWay()
+  using _lock = lockForCommand(dataDir)
+  const database = Database.openFile(databasePath(dataDir))
+  database.assist()
+  try {
+    requireCurrentSchema(database.sqlite)
+    return await work(database)
+  } finally {
+    database.leave()
+  }
+}
+
+/** Of live mode; a sandbox has nothing to hide. @throws DataFault */
+export const requirePrivateData = (dataDir: string): void => {
+  if (hasDatabase(dataDir) && isLiveFile(databasePath(dataDir))) requirePrivateFiles(dataDir)
+}
+
+/** Does some work on a file or folder; turns its errors into a ProgramError (contract C1). */
+export const explainFaults = async <T>(where: string, work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (isBusy(error) || (isUnavailable(error) && isBusy(error.cause))) {
+      throw refused(`${where}: another program writes for too long\nTry again.`)
+    }
+    if (isUnavailable(error)) throw dataError(error.cause, where)
+    if (error instanceof DomainError) throw refused(wordsOf(error))
+    if (!(error instanceof Error) || error instanceof ProgramError || !isDataError(error)) throw error
+    throw dataError(error, where)
+  }
+}
+
+/** An error in words, as the operator reads it. */
+export const explained = (error: unknown): string =>
+  error instanceof DomainError ? wordsOf(error) : error instanceof Error ? error.message : String(error)
+
+/** What is wrong, for the audit: the first line of what the operator reads. */
+export const reasonOf = (error: unknown): string => explained(error).split('\n', 1).join()
+
+const isUnavailable = (error: unknown): error is DomainError =>
+  error instanceof DomainError && error.failure.code === 'unavailable'
+
+export const refused = (message: string): ProgramError => new ProgramError(EXIT.failed, message)
+
+/** What is refused of a folder that is of the other mode, exit code 4 (contract C1). */
+export const otherMode = (message: string): ProgramError => new ProgramError(EXIT.data, message)
+
+const DATA_ERRORS = [DataFault, SchemaMismatch, CatalogFault, RatesFault, StatementFault]
+
+const isDataError = (error: Error): boolean =>
+  DATA_ERRORS.some((kind) => error instanceof kind) ||
+  ('code' in error && /^(SQLITE_|E[A-Z]+$)/.test(String(error.code)))
+
+/** The message that a client of the API would get, and what an operator can do. */
+const wordsOf = ({ failure }: DomainError): string => {
+  const { body } = renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' })
+  const message = String(body.message)
+  return withNextStep(message.charAt(0).toLowerCase() + message.slice(1), failure.code)
+}
+
+/** The text of a file, or of standard input for `-`. @throws ProgramError */
+export const readInput = (file: string): string => {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (error) {
+    throw dataError(error, file)
+  }
+}

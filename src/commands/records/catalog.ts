@@ -1,0 +1,150 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import sampleJson from '../../../seed/sample-catalog.json' with { type: 'text' }
+import { changesBetween } from '../../catalog/changes.ts'
+import { CatalogFault, readCatalog } from '../../catalog/document.ts'
+import { CatalogSchema } from '../../catalog/file-schema.ts'
+import {
+  catalogVersion,
+  finishCatalogImport,
+  importCatalog,
+  importCatalogInSteps,
+  seedSandboxCatalog,
+} from '../../catalog/import.ts'
+import { writeCatalog } from '../../catalog/rows.ts'
+import { fileConfigOf } from '../../config/config.ts'
+import { refuseRuntimeVariables } from '../../config/environment.ts'
+import type { DataOptions } from '../../config/option-table.ts'
+import { withJson } from '../../config/options.ts'
+import { Database } from '../../db/database.ts'
+import { lockForImport } from '../../db/folder-lock.ts'
+import { migrate } from '../../db/migrate.ts'
+import { MINUTE_MS, systemClock } from '../../kernel/clock.ts'
+import { readReference, seedReferenceData } from '../../start/seed.ts'
+import { dataError } from '../advice.ts'
+import { Facts, type List, listOf, type Row } from '../terminal/cells.ts'
+import { note, show } from '../terminal/output.ts'
+import { withProgress } from '../terminal/progress.ts'
+import { type Acting, act } from './acts.ts'
+import {
+  type Administration,
+  administer,
+  dataCommand,
+  explainFaults,
+  readInput,
+  refused,
+  withData,
+} from './administration.ts'
+
+/** `scrip catalog`: what is sold, as a file (contract C8). */
+export const catalogCommands = (catalog: Command): void => {
+  catalog.hook('preAction', refuseRuntimeVariables)
+  catalog
+    .command('schema')
+    .description('print the JSON Schema of a catalog file')
+    .action(() => void process.stdout.write(`${JSON.stringify(CatalogSchema, null, 2)}\n`))
+  catalog
+    .command('init')
+    .description('write a sample catalog to begin with')
+    .argument('[file]', 'a file that does not exist yet; - is standard output', '-')
+    .action((file: string) => explainFaults(file, () => writeSample(file)))
+  withJson(catalog.command('validate'))
+    .description('check a catalog file and list everything wrong with it')
+    .argument('<file>', 'the file; - reads standard input')
+    .action(async (file: string, options: DataOptions) => {
+      const { products } = await ofFile(file, (text) => readCatalog(text, { reference: readReference() }))
+      await show({ file, products: products.length }, options.json ? 'json' : 'text')
+    })
+  dataCommand(catalog, 'import', 'replace all products with those of a file')
+    .argument('<file>', 'the file; - reads standard input')
+    .option('--dry-run', 'show what would be added, changed and removed, and import nothing')
+    .action(importFile)
+  dataCommand(catalog, 'export', 'write the catalog of a data folder, or the seeded one if there is none')
+    .argument('[file]', 'the file; - is standard output', '-')
+    .action((file: string, options: DataOptions) => {
+      const { dataDir } = fileConfigOf(options)
+      return explainFaults(dataDir ?? file, async () => {
+        const text =
+          dataDir === undefined
+            ? seededCatalog()
+            : await withData(dataDir, (database) => storedCatalog(dataDir, database))
+        if (file === '-') process.stdout.write(text)
+        else writeFileSync(file, text)
+      })
+    })
+}
+
+const writeSample = (file: string): void => {
+  if (file === '-') process.stdout.write(sampleJson)
+  else if (existsSync(file))
+    throw refused(`${file} exists already, and scrip catalog init overwrites nothing\nName another file.`)
+  else {
+    writeFileSync(file, sampleJson)
+    note(`${file} is a sample. Edit it, then: scrip catalog import ${file} --dry-run`, 'text')
+  }
+}
+
+/** A dry run is no act. */
+async function importFile(this: Command, file: string, { dryRun }: { dryRun?: true }): Promise<void> {
+  const run = dryRun
+    ? administer((data) => ofFile(file, (text) => changes(data, text)))
+    : act((data) => ofFile(file, (text) => importText(data, text)))
+  await run.call(this)
+}
+
+const changes = ({ database: { query }, reference }: Administration, text: string): List => {
+  const after = catalogOf((database) => importCatalog(database, reference, text))
+  const rows = changesBetween(writeCatalog(query, reference), after)
+  return listOf(
+    ['change', 'product_id', 'product', 'before', 'after'],
+    rows.map(({ change, product: { id, name }, before, after }) => ({
+      change,
+      product_id: id,
+      product: name,
+      before: before && new Facts(JSON.stringify(before)),
+      after: after && new Facts(JSON.stringify(after)),
+    })),
+  )
+}
+
+/** @throws ProgramError that lists all that is wrong with the file */
+const ofFile = async <T>(file: string, work: (text: string) => T | Promise<T>): Promise<T> => {
+  const text = readInput(file)
+  try {
+    return await work(text)
+  } catch (error) {
+    if (error instanceof CatalogFault) throw dataError(error, file)
+    throw error
+  }
+}
+
+const importText = async (
+  { config: { dataDir, format }, database, reference, write, record }: Acting,
+  text: string,
+): Promise<Row> => {
+  using _lock = lockForImport(dataDir)
+  const isFirst = catalogVersion(database) === undefined
+  const products = await withProgress(text.length, (onProgress) =>
+    importCatalogInSteps(text, { dataDir, database, write, reference, onProgress, record }),
+  )
+  if (isFirst) note('Next: scrip vouchers import FILE, for the codes of products that are delivered at once.', format)
+  return { data_dir: dataDir, products }
+}
+
+/** Neither half of one that is being imported, nor of one that was interrupted. */
+const storedCatalog = (dataDir: string, database: Database): string => {
+  using _lock = lockForImport(dataDir, MINUTE_MS)
+  finishCatalogImport(dataDir, database, readReference())
+  return writeCatalog(database.query, readReference())
+}
+
+const seededCatalog = (): string => catalogOf((database) => seedSandboxCatalog(database, readReference()))
+
+/** A catalog as the program writes it. */
+const catalogOf = (fill: (database: Database) => void): string => {
+  const database = Database.inMemory()
+  migrate(database.sqlite, systemClock)
+  seedReferenceData(database)
+  fill(database)
+  return writeCatalog(database.query, readReference())
+}

@@ -1,0 +1,147 @@
+import { statSync } from 'node:fs'
+import type { Command } from 'commander'
+import { productRecords } from '../../catalog/queries.ts'
+import { findNewVoucherKey } from '../../config/config.ts'
+import { databasePath } from '../../db/data-folder.ts'
+import { lockForImport, lockForServing } from '../../db/folder-lock.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
+import { beginRekey, type Resealed, reseal } from '../../orders/rekey.ts'
+import { importCodes, readCodes, StockFault } from '../../orders/stock.ts'
+import { endRekey, markOf, nextMarkOf } from '../../orders/stock-queries.ts'
+import { stockReport } from '../../orders/stock-report.ts'
+import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../../orders/voucher-key.ts'
+import { dataError } from '../advice.ts'
+import { EXIT, ProgramError } from '../exit.ts'
+import { Amount, listOf, type Row } from '../terminal/cells.ts'
+import { withProgress } from '../terminal/progress.ts'
+import { type Acting, act } from './acts.ts'
+import { type Administration, administer, dataCommand, otherMode, readInput, refused } from './administration.ts'
+import { type ListOptions, limited, listCommand } from './lists.ts'
+
+/** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
+export const voucherCommands = (vouchers: Command): void => {
+  dataCommand(vouchers, 'import', 'add the codes of a file to the stock: all or none')
+    .argument(
+      '<file>',
+      'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
+    )
+    .action(act(importFile))
+  dataCommand(
+    vouchers,
+    'rekey',
+    'seal all codes with a new key; run it again to continue after an interruption',
+  ).action(act(rekey))
+  listCommand(vouchers, 'list', 'count the stock by product and denomination, and the days that it lasts').action(
+    administer(async (data, options: ListOptions) => listOf(STOCK_COLUMNS, limited(await stockRows(data), options))),
+  )
+}
+
+const importFile = async (data: Acting, file: string): Promise<Row> => {
+  const { config, world, database, reference, isSandbox, delivering, write, record } = data
+  if (isSandbox) throw otherMode('a sandbox generates its codes\nImport them into the data of live mode.')
+  const { query } = database
+  const seal = delivering.seals(query)
+  if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
+  using _lock = lockForImport(config.dataDir)
+  const nowMs = world.clock.nowMs()
+  try {
+    const text = readInput(file)
+    return await withProgress(text.length, async (onProgress) => {
+      const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
+      // A number is found again under the digest that this release makes.
+      await reseal({ query, seal, write, nowMs, onRows })
+      const codes = readCodes(text, { query, reference, seal, nowMs, onRows })
+      await importCodes(codes, {
+        query,
+        write,
+        check: (tx) => {
+          if (delivering.seals(tx).mark !== seal.mark) throw refused(REKEY_FIRST)
+        },
+        onRows: (done) => onProgress('writing codes', done, codes.length),
+        onPublish: (tx) => record(tx, { after: { imported: codes.length } }),
+      })
+      return { imported: codes.length }
+    })
+  } catch (error) {
+    if (error instanceof StockFault) throw dataError(error, file)
+    throw error
+  }
+}
+
+const STOCK_COLUMNS = [
+  'product_id',
+  'product',
+  'denomination',
+  'currency',
+  'available',
+  'days_left',
+  'taken',
+  'expired',
+  'damaged',
+] as const
+
+const stockRows = async ({ world, database: { query }, reference }: Administration) => {
+  const products = productRecords(query)
+  return (await stockReport(query, world.clock.nowMs())).map(
+    ({ productId, denominationMinor, daysLeft, ...counts }) => {
+      const product = products.get(productId)?.row
+      const currency = product && reference.getCurrency(product.currencyId)
+      return {
+        product_id: productId,
+        product: product?.name ?? 'not in the catalog',
+        denomination: currency ? new Amount(denominationMinor, currency) : null,
+        currency: currency?.currency ?? null,
+        available: counts.available,
+        days_left: daysLeft,
+        taken: counts.taken,
+        expired: counts.expired,
+        damaged: counts.damaged,
+      }
+    },
+  )
+}
+
+const REKEY_FIRST = 'the codes are being sealed with a new key\nRun scrip vouchers rekey again to finish that.'
+
+/** A key in the data folder can be replaced while a server runs. A server reads other keys only when it starts. */
+const rekey = async (data: Acting): Promise<Row> => {
+  if (data.isSandbox) throw otherMode('a sandbox generates its codes\nThere is nothing to seal.')
+  const { dataDir, voucherKey } = data.config
+  const given = findNewVoucherKey()
+  if (markOf(data.database.query) === undefined)
+    throw refused('there are no codes to seal\nAdd some with scrip vouchers import.')
+  if (voucherKey !== undefined && !given) throw new ProgramError(EXIT.usage, NEW_KEY_MISSING)
+  using _lock = lockForImport(dataDir)
+  if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
+  using _servingLock = lockForServing(dataDir)
+  return { ...(await resealed(data, given)), old_key: null }
+}
+
+const rekeyInFolder = async (data: Acting, given: Uint8Array | undefined): Promise<Row> => {
+  const { config, world } = data
+  const counts = await resealed(data, nextKeyIn(config.dataDir, given))
+  return { ...counts, old_key: promoteKey(config.dataDir, toTimestamp(world.clock.nowMs())) }
+}
+
+const NEW_KEY_MISSING =
+  'the new key is missing\nSet SCRIP_NEW_VOUCHER_KEY or SCRIP_NEW_VOUCHER_KEY_FILE beside the key that is in use.'
+
+const resealed = async (
+  { config, world, database: { query }, write, record }: Acting,
+  next: Uint8Array,
+): Promise<Resealed> => {
+  const { dataDir, voucherKey } = config
+  const seal = await write((tx) =>
+    beginRekey(tx, next) ? sealAsMarked(tx, keysOf(dataDir, voucherKey, next), []) : undefined,
+  )
+  if (!seal) return { resealed: 0, damaged: 0, twice: 0 }
+  const nowMs = world.clock.nowMs()
+  const counts = await withProgress(statSync(databasePath(dataDir)).size, (onProgress) =>
+    reseal({ query, seal, write, nowMs, onRows: (done) => onProgress(`sealing codes: ${done}`, 0, 0) }),
+  )
+  await write((tx) => {
+    endRekey(tx, seal.mark)
+    record(tx, { after: counts })
+  })
+  return counts
+}

@@ -1,0 +1,156 @@
+import type { CompareConfig } from '../../../config/config.ts'
+import { renderFailure } from '../../../http/errors.ts'
+import type { ServedOperation } from '../../../http/operation.ts'
+import { EXIT, ProgramError } from '../../exit.ts'
+import { note, show } from '../../terminal/output.ts'
+import { type Difference, errorDifferences, headerDifferences, schemaDifferences } from './differences.ts'
+import { type Answer, type Host, logInTo, sendTo } from './host.ts'
+import { paced } from './pace.ts'
+import { type Case, casesOf, type Lists } from './questions.ts'
+import { startReference } from './reference.ts'
+
+const COLUMNS = ['operation', 'request', 'field', 'expected', 'found'] as const
+const FORBIDDEN = 403
+const LOGIN = '/auth/login'
+const RATE_LIMIT_HEADER = /^header x-ratelimit-/
+
+/** `scrip compare` (contract C15). @throws ProgramError if the host differs from Scrip, refuses or does not answer */
+export const compare = async ({ url, format, ...credentials }: CompareConfig): Promise<void> => {
+  const host = await logInTo(url, sendTo(url), credentials)
+  const reference = await startReference()
+  const ask = paced(host, (seconds) => note(`waiting ${seconds} s for the rate limit of the host`, format))
+  const comparison = new Comparison(reference.host, { ...host, ask })
+  const cases = casesOf(reference.operations)
+  const stopped = await comparison.makeAll(cases, { expected: reference.host.login, found: host.login })
+  reference.close()
+  const { rows, omitted, answerCount } = comparison
+  if (rows.length > 0 || format === 'json') await show({ columns: COLUMNS, rows }, format)
+  for (const [what, why] of omitted) note(`not compared: ${what}: ${why}`, format)
+  const verdict = `${rows.length || 'no'} differences in ${answerCount} answers`
+  if (stopped !== undefined) throw new ProgramError(EXIT.failed, `${verdict}, then ${stopped}`)
+  if (rows.length > 0) throw new ProgramError(EXIT.failed, verdict)
+  note(verdict, format)
+}
+
+/** Asks Scrip and a host the same, and collects where they part. */
+class Comparison {
+  readonly rows: Record<(typeof COLUMNS)[number], string>[] = []
+  /** Why something is not compared, by operation. */
+  readonly omitted = new Map<string, string>()
+  answerCount = 0
+  readonly #lists: { expected: Lists; found: Lists } = { expected: new Map(), found: new Map() }
+  #hasLimits: boolean | undefined
+
+  constructor(
+    private readonly reference: Host,
+    private readonly host: Host,
+  ) {}
+
+  /** Compares logins, then everything else. Returns why it stopped before the end: a host may refuse or fall silent. */
+  async makeAll(cases: readonly Case[], { expected, found }: Logins): Promise<string | undefined> {
+    const login = cases.find(({ served }) => served.route === LOGIN)
+    if (login) {
+      const success = { ...login, about: '' }
+      this.answerCount += 1
+      this.#add(success, differencesBetween(success, expected, found))
+    }
+    for (const one of cases) {
+      try {
+        await this.#make(one)
+      } catch (error) {
+        if (!(error instanceof ProgramError)) throw error
+        return `${one.served.method} ${one.served.route}: ${error.message}`
+      }
+    }
+    return undefined
+  }
+
+  async #make(one: Case): Promise<void> {
+    const { served, questionOf } = one
+    const [toScrip, toHost] = [questionOf(this.#lists.expected), questionOf(this.#lists.found)]
+    if (!toScrip || !toHost) {
+      this.#omit(served, 'the host has no record for it')
+      return
+    }
+    const [expected, found] = [await this.reference.ask(toScrip), await this.host.ask(toHost)]
+    this.answerCount += 1
+    if (!toHost.isPublic) this.#hasLimits ??= found.headers.has('x-ratelimit-limit')
+    if (isDisabled(served, expected, found)) {
+      this.#omit(served, 'the client has not the feature')
+      return
+    }
+    this.#add(one, differencesBetween(one, expected, found))
+    if (one.about === '') this.#learn(served, expected, found)
+  }
+
+  #learn(served: ServedOperation, expected: Answer, found: Answer): void {
+    if (Array.isArray(expected.body)) this.#lists.expected.set(served.route, expected.body)
+    if (!Array.isArray(found.body)) return
+    this.#lists.found.set(served.route, found.body)
+    if (found.body.length === 0) this.#omit(served, 'the list is empty')
+  }
+
+  #omit({ method, route }: ServedOperation, why: string): void {
+    this.omitted.set(`${method} ${route}`, why)
+  }
+
+  #add({ served, about }: Case, differences: readonly Difference[]): void {
+    for (const { field, expected, found } of bounded(differences)) {
+      // A host whose limits are lifted sends none.
+      if (this.#hasLimits === false && RATE_LIMIT_HEADER.test(field)) continue
+      this.rows.push({
+        operation: `${served.method} ${served.route}`,
+        request: about || 'success',
+        field: shortened(field),
+        expected,
+        found: shortened(found),
+      })
+    }
+  }
+}
+
+interface Logins {
+  expected: Answer
+  found: Answer
+}
+
+const DIFFERENCES_MAX = 100
+const TEXT_CHARACTERS_MAX = 200
+
+/** Of one answer. */
+const bounded = (differences: readonly Difference[]): readonly Difference[] => {
+  const others = differences.length - DIFFERENCES_MAX
+  if (others <= 0) return differences
+  const cut = { field: 'body', expected: `at most ${DIFFERENCES_MAX} differences`, found: `at least ${others} more` }
+  return [...differences.slice(0, DIFFERENCES_MAX), cut]
+}
+
+const shortened = (text: string): string =>
+  text.length > TEXT_CHARACTERS_MAX ? `${text.slice(0, TEXT_CHARACTERS_MAX)}…` : text
+
+/** A client without a feature gets the documented 403. */
+const isDisabled = ({ operation }: ServedOperation, expected: Answer, found: Answer): boolean =>
+  found.status === FORBIDDEN &&
+  expected.status !== FORBIDDEN &&
+  Object.values(operation.errors).some((failure) => {
+    const { status, body } = renderFailure(failure, operation)
+    return status === FORBIDDEN && errorDifferences(body, found.body).length === 0
+  })
+
+const differencesBetween = ({ served, values }: Case, expected: Answer, found: Answer): Difference[] => {
+  if (expected.status !== found.status) {
+    return [{ field: 'status', expected: String(expected.status), found: String(found.status) }]
+  }
+  const { schema } = served.operation.success
+  const ofHeaders = headerDifferences(expected.headers, found.headers)
+  if (found.cut !== undefined) {
+    const whole = Array.isArray(expected.body) ? 'array' : typeof expected.body
+    return [...ofHeaders, { field: 'body', expected: whole, found: found.cut }]
+  }
+  return [
+    ...ofHeaders,
+    ...(expected.status < 400 && schema
+      ? schemaDifferences(schema, found)
+      : errorDifferences(expected.body, found.body, values)),
+  ]
+}

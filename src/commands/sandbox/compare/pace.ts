@@ -1,0 +1,66 @@
+import { HOUR_MS, SECOND_MS, systemClock } from '../../../kernel/clock.ts'
+import { EXIT, ProgramError } from '../../exit.ts'
+import type { Answer, Host, Question } from './host.ts'
+
+/** How many requests are waited for at once, if the limit is that large. */
+const WAITED_FOR = 10
+/** In all. */
+const WAIT_MS_MAX = HOUR_MS
+const ATTEMPTS_MAX = 3
+const TOO_MANY_REQUESTS = 429
+
+/** Asks within the limits of a host. Somebody else may use up what the client has left: such a refusal is waited out. */
+export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['ask'] => {
+  let leftMs = WAIT_MS_MAX
+  const wait = async (ms: number): Promise<void> => {
+    if (ms > leftMs)
+      throw new ProgramError(
+        EXIT.failed,
+        'the host has no requests left for this client within an hour\nTry again later.',
+      )
+    leftMs -= ms
+    if (ms >= SECOND_MS) onWait(Math.ceil(ms / SECOND_MS))
+    await Bun.sleep(ms)
+  }
+  let aheadMs = 0
+  return async (question: Question): Promise<Answer> => {
+    let waitMs = question.isPublic ? 0 : aheadMs
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      await wait(waitMs)
+      const answer = await ask(question)
+      if (answer.status !== TOO_MANY_REQUESTS) {
+        if (!question.isPublic) aheadMs = waitMsAfter(answer)
+        return answer
+      }
+      waitMs = (numberIn(answer.headers, 'retry-after') ?? 1) * SECOND_MS
+    }
+    throw new ProgramError(
+      EXIT.failed,
+      'the host refuses the requests of this client as too many\nTry again when nobody else uses the client.',
+    )
+  }
+}
+
+/**
+ * How long to wait after an answer, so that the next request does not meet the limit (spec section 8). A bucket refills
+ * evenly, and X-RateLimit-Reset is when it is full.
+ */
+const waitMsAfter = ({ headers }: Answer): number => {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+    numberIn(headers, `x-ratelimit-${name}`),
+  )
+  if (limit === undefined || remaining === undefined || reset === undefined || remaining > 0) return 0
+  const fullInMs = Math.max(0, reset * SECOND_MS - timeOf(headers))
+  return limit === 0 ? fullInMs : Math.ceil((fullInMs / limit) * Math.min(WAITED_FOR, limit))
+}
+
+const numberIn = (headers: Headers, name: string): number | undefined => {
+  const text = headers.get(name)
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+/** The host's own time, if it sends one: clocks differ. */
+const timeOf = (headers: Headers): number => {
+  const dateMs = Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(dateMs) ? systemClock.nowMs() : dateMs
+}

@@ -1,0 +1,160 @@
+import type { ServedOperation } from '../../../http/operation.ts'
+import { freshSeed } from '../../../kernel/ids.ts'
+import { memberOf, type Question } from './host.ts'
+
+/** What a host is asked: nothing that writes (contract C15). */
+
+/** The lists of a host, by path, as far as they are known. */
+export type Lists = Map<string, readonly unknown[]>
+
+export interface Case {
+  served: ServedOperation
+  /** What is special about the request; empty if it should succeed. */
+  about: string
+  /** Undefined if the host has no record to ask about. */
+  questionOf: (lists: Lists) => Question | undefined
+  /** The values in the texts of its error, which are the host's own. */
+  values?: RegExp
+}
+
+const PRODUCTS = '/api/v1/products'
+const WALLETS = '/api/v1/wallets'
+const ITEMS_MAX = 100
+const UNKNOWN_ID = '2147483647'
+
+/** The cases of all operations that only read, lists first: the others need records from them. */
+export const casesOf = (served: readonly ServedOperation[]): Case[] => {
+  const asked = served.filter(({ route, operation }) => route === '/status' || (!operation.isProbe && isRead(route)))
+  const gets = asked.filter(({ method }) => method === 'GET')
+  const isList = ({ route }: ServedOperation) => !route.includes(':')
+  return [
+    ...gets.filter(isList).flatMap(listCases),
+    ...gets.filter((one) => !isList(one)).flatMap(recordCases),
+    ...asked.filter(({ method, route }) => method === 'POST' && route.startsWith(`${PRODUCTS}/`)).flatMap(productCases),
+    ...served.filter(({ route }) => route === '/auth/login').flatMap(loginCases),
+    ...served.filter(({ route }) => route === '/auth/refresh').flatMap(refreshCases),
+  ]
+}
+
+const isRead = (route: string): boolean => route.startsWith('/api/v1/')
+
+const listCases = (served: ServedOperation): Case[] => {
+  const { operation, route } = served
+  const parameters = operation.query?.properties ?? {}
+  const isPaged = 'limit' in parameters
+  const get = (about: string, query: string): Case => ({
+    served,
+    about,
+    questionOf: () => ({ method: 'GET', path: route + query }),
+  })
+  return [
+    get('', isPaged ? `?limit=${ITEMS_MAX}` : ''),
+    ...(isPaged ? [get('a limit and a page that are invalid', '?limit=0&page=x')] : []),
+    ...('sort_by' in parameters ? [get('an order that is unknown', '?sort_by=nothing&sort_order=sideways')] : []),
+    ...(operation.public ? [] : [withoutToken(served, route)]),
+  ]
+}
+
+const recordCases = (served: ServedOperation): Case[] => {
+  const { operation, route } = served
+  const list = route.slice(0, route.indexOf('/:id'))
+  const path = (id: string) => route.replace(':id', encodeURIComponent(id))
+  const errors = Object.keys(operation.errors)
+  const get = (about: string, id: string): Case => ({
+    served,
+    about,
+    questionOf: () => ({ method: 'GET', path: path(id) }),
+  })
+  return [
+    {
+      served,
+      about: '',
+      questionOf: (lists) => {
+        const [first] = lists.get(list) ?? []
+        const id = idOf(first)
+        return id === undefined ? undefined : { method: 'GET', path: path(id) }
+      },
+    },
+    get('an unknown id', UNKNOWN_ID),
+    ...(errors.some((name) => name.endsWith('invalid_id')) ? [get('an invalid id', '0')] : []),
+    withoutToken(served, path('1')),
+  ]
+}
+
+/** A host may send anything: what is no id would lead elsewhere in a path. */
+const idOf = (record: unknown): string | undefined => {
+  const id = memberOf(record, 'id')
+  const isId = typeof id === 'string' ? /^[\w-]{1,64}$/.test(id) : Number.isInteger(id)
+  return isId ? String(id) : undefined
+}
+
+const withoutToken = (served: ServedOperation, path: string): Case => ({
+  served,
+  about: 'no access token',
+  questionOf: () => ({ method: 'GET', path, isPublic: true }),
+})
+
+/** Availability, charges and discount of a product write nothing. */
+const productCases = (served: ServedOperation): Case[] => {
+  const path = (id: string) => served.route.replace(':id', id)
+  const post = (about: string, id: string, body: object | string): Case => ({
+    served,
+    about,
+    questionOf: () => ({ method: 'POST', path: path(id), body }),
+  })
+  const ofProduct = (about: string, bodyOf: (denomination: unknown) => object | string, values?: RegExp): Case => ({
+    served,
+    about,
+    questionOf: (lists) => {
+      const product = payableIn(lists)
+      return product && { method: 'POST', path: path(product.id), body: bodyOf(product.denomination) }
+    },
+    ...(values && { values }),
+  })
+  return [
+    ofProduct('', (denomination) => ({ denomination, quantity: 1 })),
+    ofProduct('a body that is not JSON', () => 'not JSON'),
+    ofProduct('an empty object', () => ({})),
+    ofProduct('a denomination of zero', () => ({ denomination: 0, quantity: 1 })),
+    ofProduct('a denomination that is not offered', () => ({ denomination: 999_999_999.99, quantity: 1 })),
+    ofProduct('half a piece', (denomination) => ({ denomination, quantity: 0.5 })),
+    ...(served.route.endsWith('/charges')
+      ? [ofProduct('a quantity that is too large', (denomination) => ({ denomination, quantity: 1_000_000 }), /\d+/g)]
+      : []),
+    post('an unknown id', UNKNOWN_ID, { denomination: 100, quantity: 1 }),
+    post('an invalid id', '0', { denomination: 100, quantity: 1 }),
+  ]
+}
+
+/** A product in the currency of a wallet, for which no exchange rate is needed. */
+const payableIn = (lists: Lists): { id: string; denomination: unknown } | undefined => {
+  const currencies = (lists.get(WALLETS) ?? []).map((wallet) => memberOf(wallet, 'currency_code'))
+  const product = lists.get(PRODUCTS)?.find((one) => currencies.includes(memberOf(one, 'currency_code')))
+  const bands = memberOf(product, 'available_denominations')
+  const denomination = Array.isArray(bands) ? memberOf(bands[0], 'min_value') : undefined
+  const id = idOf(product)
+  return id === undefined || denomination === undefined ? undefined : { id, denomination }
+}
+
+/**
+ * Nobody is called so: failed logins of a real name could lock it out of a host. A name that is the same in each run would
+ * meet the limit of failed logins.
+ */
+const nobody = () => ({ username: `nobody-${freshSeed()}`, password: 'nobody' })
+
+const loginCases = (served: ServedOperation): Case[] => [
+  publicPost(served, 'an unknown username', nobody()),
+  publicPost(served, 'an empty object', {}),
+  publicPost(served, 'a body that is not JSON', 'not JSON'),
+]
+
+const refreshCases = (served: ServedOperation): Case[] => [
+  publicPost(served, 'no token that exists', { refresh_token: 'none' }),
+  publicPost(served, 'an empty object', {}),
+]
+
+const publicPost = (served: ServedOperation, about: string, body: object | string): Case => ({
+  served,
+  about,
+  questionOf: () => ({ method: 'POST', path: served.route, body, isPublic: true }),
+})

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sandboxAccessOf } from '../../config/config.ts'
+import { wantsColor } from '../../config/environment.ts'
+import type { ListenOptions, TriggerOptions } from '../../config/option-table.ts'
+import { visible } from '../../kernel/visible.ts'
+import { isSignedBy } from '../../webhooks/signing.ts'
+import { EXIT, errorText, ProgramError } from '../exit.ts'
+import { SandboxClient } from './sandbox-client.ts'
+
+/** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */
+
+interface Received {
+  id: string
+  type: string
+  created_at: string
+}
+
+const COLORS = { grey: 90, green: 32, red: 31 } as const
+const UNAUTHORIZED = 401
+const NOT_REACHED = 502
+/** Far beyond the largest event: one is some kilobytes. */
+const EVENT_BYTES_MAX = 1_048_576
+const RESEND_KEY = 'r'
+const INTERRUPT_KEY = '\u0003'
+/** How often the sandbox is asked whether it still has the webhook. */
+const LOOK_MS = 2_000
+
+/** Prints each event until it is stopped, and passes it on. The delivery gets the response of the receiver. */
+export const listen = async (options: ListenOptions): Promise<void> => {
+  const client = new SandboxClient(sandboxAccessOf(options))
+  const paint = painter(wantsColor(process.stdout.isTTY))
+  let last: string | undefined
+  // An event can come before the response that has the secret.
+  const secret = Promise.withResolvers<string>()
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    development: false,
+    maxRequestBodySize: EVENT_BYTES_MAX,
+    error: () => refusal(),
+    fetch: async (request) => {
+      const body = await request.text()
+      if (!isSignedBy(await secret.promise, request.headers, body)) return refusal()
+      const event = JSON.parse(body) as Received
+      last = event.id
+      const response = options.forward === undefined ? undefined : await forward(options.forward, request, body)
+      process.stdout.write(lineOf(event, response?.status, paint))
+      return response ?? new Response()
+    },
+  })
+  const stopped = nextStop()
+  try {
+    const url = `http://127.0.0.1:${server.port}/`
+    const events = options.events.split(',').map((pattern) => pattern.trim())
+    const webhook = await client.send('POST', '/api/v1/webhooks', { name: 'scrip listen', url, events })
+    secret.resolve(String(webhook.secret))
+    process.stdout.write(`secret ${visible(String(webhook.secret))}\n`)
+    listenToKeys(stopped.resolve, async () => {
+      if (last === undefined) process.stderr.write('No event has come yet.\n')
+      else await client.send('POST', `/api/v1/events/${last}/redeliver`)
+    })
+    await Promise.race([stopped.promise, watch(client, webhook.id)])
+    await client.send('DELETE', `/api/v1/webhooks/${webhook.id}`)
+  } finally {
+    await server.stop(true)
+  }
+}
+
+/** Rejects once nothing comes any more. @throws ProgramError */
+const watch = async (client: SandboxClient, id: string | undefined): Promise<never> => {
+  for (;;) {
+    await sleep(LOOK_MS, undefined, { ref: false })
+    const webhooks = await client.control<{ id: string }[]>('GET', '/webhooks')
+    if (webhooks.some((webhook) => webhook.id === id)) continue
+    throw new ProgramError(
+      EXIT.failed,
+      'no more events come: the sandbox was started again, or its world was reset\nRun scrip listen again; its secret is another one.',
+    )
+  }
+}
+
+/** Makes an event of a type and prints its id. */
+export const trigger = async (type: string, options: TriggerOptions): Promise<void> => {
+  const client = new SandboxClient(sandboxAccessOf(options))
+  const { id } = await client.control('POST', '/events', { type })
+  process.stdout.write(`${visible(String(id))}\n`)
+}
+
+const refusal = (): Response =>
+  new Response('not signed by the server that scrip listen listens to\n', { status: UNAUTHORIZED })
+
+/** The response of the receiver, for the list of deliveries; 502 if it cannot be reached. */
+const forward = async (url: string, { headers }: Request, body: string): Promise<Response> => {
+  const passed = new Headers(headers)
+  for (const name of ['host', 'connection', 'content-length']) passed.delete(name)
+  try {
+    const response = await fetch(url, { method: 'POST', headers: passed, body, redirect: 'manual' })
+    return new Response((await response.text()) || null, { status: response.status })
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    return new Response(`${url} cannot be reached: ${cause}`, { status: NOT_REACHED })
+  }
+}
+
+type Paint = (color: keyof typeof COLORS, text: string) => string
+
+const painter =
+  (isColored: boolean): Paint =>
+  (color, text) =>
+    isColored ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text
+
+/** Time, type, id, and the status of the receiver if there is one. */
+const lineOf = ({ created_at, type, id }: Received, status: number | undefined, paint: Paint): string => {
+  const cells = [
+    paint('grey', visible(created_at)),
+    visible(type).padEnd('order.partially_delivered'.length),
+    visible(id),
+  ]
+  if (status !== undefined) cells.push(paint(status < 300 ? 'green' : 'red', String(status)))
+  return `${cells.join('  ')}\n`
+}
+
+const nextStop = () => {
+  const stopped = Promise.withResolvers<void>()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.resolve())
+  return stopped
+}
+
+/** At a terminal, a key sends the last event again. */
+const listenToKeys = (stop: () => void, resend: () => Promise<void>): void => {
+  const { stdin } = process
+  if (!stdin.isTTY) return
+  process.stderr.write(`Press ${RESEND_KEY} to send the last event again.\n`)
+  stdin.setRawMode(true)
+  stdin.unref()
+  stdin.on('data', (key: Buffer) => {
+    if (key.toString() === INTERRUPT_KEY) stop()
+    else if (key.toString() === RESEND_KEY)
+      resend().catch((error: Error) => process.stderr.write(errorText(error.message)))
+  })
+}

@@ -1,0 +1,109 @@
+import type { Consequence, Difference, Tally } from '../../../sandbox/explore/comparison.ts'
+import type { RunFault } from '../../../sandbox/explore/exploration.ts'
+import type { Plan, PlannedRun } from '../../../sandbox/explore/plan.ts'
+import { amountText, type Purchase } from '../../../sandbox/explore/statement.ts'
+import type { Write } from '../../../sandbox/explore/writes.ts'
+import { redactedBody } from '../../../sandbox/requests/redaction.ts'
+import type { Row } from '../../terminal/cells.ts'
+import { tableOf } from '../../terminal/table.ts'
+
+/** A run with a fault, and what it led to. */
+export interface ExploredRun extends PlannedRun {
+  /**
+   * - `cut off`: the command was ended after its time limit, and nothing was done again until then;
+   * - `not reached`: the command did not make the write whose response was to be lost;
+   * - `not sent`: the command ended before the events were sent, which can depend on nothing but time.
+   */
+  consequence: Consequence | 'cut off' | 'not reached' | 'not sent'
+  differences: readonly Difference[]
+}
+
+/** What an exploration prints: the faults that led to something, each with its request and the proof, and a summary. */
+export const explorationReport = ({ writeCount, runs }: Plan, explored: readonly ExploredRun[]): string => {
+  if (writeCount === 0) return 'explore: the command wrote nothing to this sandbox. Is SCRIP_URL its base URL?\n'
+  const found = explored.filter(({ consequence }) => consequence === 'too many' || consequence === 'too few')
+  const rows = found.flatMap(rowsOf)
+  const table = [...tableOf({ columns: Object.keys(rows[0] ?? {}), rows })].join('').trimEnd()
+  const sections = found.length > 0 ? [table, ...found.map(proofOf)] : []
+  return [...sections, summaryOf(writeCount, runs, explored)].join('\n\n').concat('\n')
+}
+
+/** An indented block shows a text as it is, whatever clients have sent. */
+export const asMarkdown = (report: string): string => `### Scrip: exploration\n\n${report.replace(/^/gm, '    ')}\n`
+
+const rowsOf = ({ fault, write, consequence, differences }: ExploredRun, index: number): Row[] =>
+  differences.map((difference) => ({
+    '#': index + 1,
+    result: consequence,
+    'request or event': write ? `${write.method} ${write.route}` : (fault.event?.type ?? ''),
+    fault: faultText(fault),
+    world: difference.world,
+    of: nameOf(difference),
+    'without the fault': tallyText(difference, difference.expected),
+    'with it': tallyText(difference, difference.found),
+  }))
+
+const EVENT_FAULT_TEXTS = {
+  duplicate: 'delivered twice',
+  reorder: 'delivered after the next one',
+  late: 'delivered late',
+} as const
+
+const faultText = ({ loss, event }: RunFault): string =>
+  event ? EVENT_FAULT_TEXTS[event.how] : `response lost ${loss?.when} its commit`
+
+const nameOf = ({ example: { what, payee } }: Difference): string => (payee === null ? what : `${what} for ${payee}`)
+
+const tallyText = ({ example: { currency } }: Difference, { kept, paidMinor }: Tally): string =>
+  currency ? `${kept.length}, paid ${amountText(paidMinor, currency)}` : `${kept.length}`
+
+const BODY_CHARACTERS_MAX = 400
+const LEDGER_LINES_MAX = 6
+
+/** The request, and what the ledger of its world says. */
+const proofOf = ({ fault, write, differences }: ExploredRun, index: number): string => {
+  const purchases = differences.flatMap(({ found: { kept } }) => kept)
+  const ledger = purchases.length > 0 ? purchases.slice(0, LEDGER_LINES_MAX).map(ledgerText) : ['nothing in the ledger']
+  if (purchases.length > LEDGER_LINES_MAX) ledger.push(`and ${purchases.length - LEDGER_LINES_MAX} more`)
+  return [
+    `#${index + 1} ${write ? requestText(write) : `${fault.event?.type} ${faultText(fault)}`}`,
+    ...ledger.map((line) => `   ${line}`),
+  ].join('\n')
+}
+
+const requestText = ({ method, route, client, body }: Write): string => {
+  const whole = redactedBody(body) ?? ''
+  const sent = whole.length > BODY_CHARACTERS_MAX ? `${whole.slice(0, BODY_CHARACTERS_MAX)}…` : whole
+  return `${method} ${route} of ${client} ${sent}`.trimEnd()
+}
+
+const ledgerText = ({ source, paidMinor, currency, walletId, entryIds }: Purchase): string =>
+  currency ? `${source}, ${amountText(paidMinor, currency)} from wallet ${walletId}, ledger entry ${entryIds}` : source
+
+const summaryOf = (writeCount: number, runs: readonly PlannedRun[], explored: readonly ExploredRun[]): string => {
+  const count = (consequence: ExploredRun['consequence']) =>
+    explored.filter((run) => run.consequence === consequence).length
+  const lines = [
+    headOf(writeCount, runs, explored),
+    `  ${count('too many')} led to an order, a payout or a beneficiary too many`,
+    `  ${count('too few')} led to an order, a payout or a beneficiary too few, and the command succeeded`,
+    `  ${count('failed')} made the command fail, and nothing was done twice`,
+    `  ${count('none')} changed nothing`,
+  ]
+  const cutOff = count('cut off')
+  if (cutOff > 0) lines.push(`  ${cutOff} made the command take too long: see --explore-timeout`)
+  const missed = count('not reached')
+  if (missed > 0) lines.push(`  ${missed} did not occur: the command does not make the same writes in every run`)
+  const unsent = count('not sent')
+  if (unsent > 0) lines.push(`  ${unsent} did not occur: the command ended before the events were delivered`)
+  return lines.join('\n')
+}
+
+const headOf = (writeCount: number, runs: readonly PlannedRun[], explored: readonly ExploredRun[]): string => {
+  const isLoss = ({ write }: PlannedRun) => write !== undefined
+  const [losses, tried] = [runs.filter(isLoss), explored.filter(isLoss)]
+  const writes = new Set(losses.map(({ write }) => write)).size
+  const head = `explore: ${writes} of ${writeCount} writes, ${tried.length} of ${losses.length} lost responses`
+  const [events, injected] = [runs.length - losses.length, explored.length - tried.length]
+  return events > 0 ? `${head}, ${injected} of ${events} faults of events` : head
+}

@@ -1,0 +1,175 @@
+import { availableParallelism, constants } from 'node:os'
+import type { ExploreConfig } from '../../../config/config.ts'
+import { processorMs, SECOND_MS, sinceStartMs } from '../../../kernel/clock.ts'
+import { freshSeed } from '../../../kernel/ids.ts'
+import type { Log } from '../../../observability/log.ts'
+import {
+  consequenceOf,
+  differencesOf,
+  type PurchasesByWorld,
+  purchasesByWorld,
+} from '../../../sandbox/explore/comparison.ts'
+import type { RunFault } from '../../../sandbox/explore/exploration.ts'
+import { groupsOf, type PlannedRun, partingOf, planOf, type RunResult } from '../../../sandbox/explore/plan.ts'
+import type { WriteLog } from '../../../sandbox/explore/writes.ts'
+import { EXIT, type ExitCode, errorText, ProgramError } from '../../exit.ts'
+import { logOf, startServer } from '../../serve/server.ts'
+import { withProgress } from '../../terminal/progress.ts'
+import type { Environment } from './child.ts'
+import { appendJobSummary } from './evidence.ts'
+import { asMarkdown, type ExploredRun, explorationReport } from './exploration-report.ts'
+import { type EndedCommand, ExploredCommand } from './explored-command.ts'
+import { accessTo } from './run.ts'
+
+/** Runs beside it slow a run down, and clients wait before they retry. */
+const TIMES_FIRST_RUN = 10
+const TIMEOUT_MS_MIN = 30 * SECOND_MS
+/** Runs that only wait would slow each other down at last. */
+const JOBS_PER_PROCESSOR_MAX = 8
+
+interface Run extends RunResult, Pick<EndedCommand, 'exitCode' | 'durationMs'> {
+  /** The share of what there is that it kept busy: of all processors, or of the thread that serves, whatever is more. */
+  load: number
+  lost: WriteLog['lost']
+  /** Whether a fault of events was injected. */
+  wasInjected: boolean
+}
+
+interface RunOptions {
+  output: 'inherit' | 'ignore'
+  faults?: readonly RunFault[]
+  timeoutMs?: number
+}
+
+/** `scrip run --explore`: runs a command again for each fault that can be injected (contract C15, decision 49). */
+export const explore = async (
+  givenConfig: ExploreConfig,
+  words: readonly string[],
+  given: Environment,
+): Promise<void> => {
+  const config = { ...givenConfig, seed: givenConfig.seed ?? freshSeed() }
+  const log = logOf(config)
+  const command = new ExploredCommand(words)
+  const run = (options: RunOptions) => runOnce(config, log, command, given, options)
+  const first = await run({ output: 'inherit' })
+  exitIf(command)
+  if (first.exitCode !== EXIT.done) {
+    await Bun.write(Bun.stderr, errorText('the command failed without a fault\nNothing was explored.'))
+    process.exit(first.exitCode)
+  }
+  const timeoutMs = config.explore.timeoutMs ?? Math.max(TIMEOUT_MS_MIN, first.durationMs * TIMES_FIRST_RUN)
+  const second = await run({ output: 'ignore', timeoutMs })
+  exitIf(command)
+  if (second.exitCode !== EXIT.done) throw different('the second one failed')
+  const plan = planOf(first, second, config.explore.writesMax)
+  if (!plan) throw different(partingOf(first.results, second.results))
+  const jobs = config.explore.jobs ?? jobsOf(second)
+  const explored = await exploreAll(plan.runs, jobs, command, (faults) => run({ output: 'ignore', faults, timeoutMs }))
+  const report = explorationReport(plan, explored)
+  await Bun.write(Bun.stderr, report)
+  const { jobSummaryFile } = config.evidence
+  if (jobSummaryFile !== undefined) appendJobSummary(jobSummaryFile, asMarkdown(report), log)
+  exitIf(command)
+  process.exit(exitCodeOf(explored))
+}
+
+/** Test suites wait more than they compute: as many runs at a time as keep the processors busy. */
+const jobsOf = ({ load }: Run): number => Math.min(Math.ceil(1 / load), availableParallelism() * JOBS_PER_PROCESSOR_MAX)
+
+const different = (parting: string) =>
+  new ProgramError(EXIT.failed, `two runs without a fault differ: ${parting}\nNothing can be compared.`)
+
+/** Ends as a shell does when a signal has ended a command. */
+const exitIf = ({ signal }: ExploredCommand): void => {
+  if (signal) process.exit(SIGNAL_EXIT + constants.signals[signal])
+}
+const SIGNAL_EXIT = 128
+
+const FINDINGS: readonly ExploredRun['consequence'][] = ['too many', 'too few', 'not reached']
+
+const exitCodeOf = (explored: readonly ExploredRun[]): ExitCode =>
+  explored.some(({ consequence }) => FINDINGS.includes(consequence)) ? EXIT.failed : EXIT.done
+
+/** Runs the command on a server of its own, so that all of its worlds are new. */
+const runOnce = async (
+  config: ExploreConfig,
+  log: Log,
+  command: ExploredCommand,
+  given: Environment,
+  { output, faults = [], timeoutMs }: RunOptions,
+): Promise<Run> => {
+  const [beganMs, beganProcessorMs] = [sinceStartMs(), processorMs()]
+  const server = await startServer(config, log)
+  try {
+    const exploration = server.sandbox?.explore(faults)
+    if (!exploration) throw new Error('a configuration of run is one of the sandbox')
+    // A scrip run within the command explores nothing.
+    const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server, config.world)) }
+    const { exitCode, durationMs, processorMs: commandMs } = await command.run(env, output, timeoutMs)
+    const results = await exploration.results(server.due)
+    const ownMs = processorMs() - beganProcessorMs
+    const load = Math.max((ownMs + commandMs) / availableParallelism(), ownMs) / (sinceStartMs() - beganMs)
+    const { log: writes, events } = exploration
+    const { lost } = writes
+    return { exitCode, durationMs, load, results, lost, eventFaults: events.faults, wasInjected: events.wasInjected }
+  } finally {
+    await server.stop(0)
+  }
+}
+
+/** Makes the runs, several at a time, and returns them in their order; fewer if a signal ends it. */
+const exploreAll = async (
+  runs: readonly PlannedRun[],
+  jobs: number,
+  command: ExploredCommand,
+  run: (faults: readonly RunFault[]) => Promise<Run>,
+): Promise<ExploredRun[]> => {
+  const explored = new Map<PlannedRun, ExploredRun>()
+  await withProgress(0, async (onProgress) => {
+    const tryTogether = async (group: readonly PlannedRun[], isFinal: (result: ExploredRun) => boolean) => {
+      if (command.signal) return
+      const ended = await run(group.map(({ fault }) => fault))
+      if (command.signal) return
+      for (const planned of group) {
+        const result = { ...planned, ...assess(planned, ended) }
+        if (isFinal(result)) explored.set(planned, result)
+      }
+      onProgress('exploring', explored.size, runs.length)
+    }
+    let survived = 0
+    await inParallel(groupsOf(runs), jobs, async (group) => {
+      if (survived < 0) return // for such a command it only takes longer
+      await tryTogether(group, ({ consequence }) => consequence === 'none')
+      survived += group.every((planned) => explored.has(planned)) ? 1 : -1
+    })
+    const others = runs.filter((planned) => !explored.has(planned))
+    await inParallel(others, jobs, (planned) => tryTogether([planned], () => true))
+  })
+  return runs.flatMap((planned) => explored.get(planned) ?? [])
+}
+
+const inParallel = async <Item>(items: readonly Item[], jobs: number, work: (item: Item) => Promise<void>) => {
+  const waiting = items.values()
+  const worker = async (): Promise<void> => {
+    for (const item of waiting) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(jobs, items.length) }, worker))
+}
+
+const assess = (planned: PlannedRun, run: Run): Pick<ExploredRun, 'consequence' | 'differences'> => {
+  const found = foundIn(planned, run)
+  if (!found) return { consequence: planned.write ? 'not reached' : 'not sent', differences: [] }
+  const differences = differencesOf(planned.expected, found, planned.byName)
+  const consequence = consequenceOf(differences, run.exitCode === EXIT.done)
+  return { consequence: consequence === 'failed' && run.exitCode === undefined ? 'cut off' : consequence, differences }
+}
+
+/** What the worlds hold that the fault could reach; undefined if it was not injected. */
+const foundIn = (
+  { fault: { loss }, write, byName }: PlannedRun,
+  { lost, wasInjected, results }: Run,
+): PurchasesByWorld | undefined => {
+  if (!loss || !write) return wasInjected ? purchasesByWorld(results, byName) : undefined
+  const found = results.find((result) => result.write === lost.get(loss))
+  return found && new Map([[write.world.name, found.purchases]])
+}

@@ -1,0 +1,71 @@
+import type { RunConfig } from '../../../config/config.ts'
+import { UsageError } from '../../../config/environment.ts'
+import type { Log } from '../../../observability/log.ts'
+import { SandboxWorlds } from '../../../sandbox/worlds/worlds.ts'
+import { EXIT, ProgramError } from '../../exit.ts'
+import { writeReadyFile } from '../../serve/serve.ts'
+import { logOf, type RunningServer, startServer } from '../../serve/server.ts'
+import { type Environment, exitCodeOf, passSignalsOn } from './child.ts'
+import { comparisonOf, readBase, shortfallOf } from './coverage.ts'
+import { Evidence } from './evidence.ts'
+import { lineOf } from './failed-requests.ts'
+import type { Ended } from './writers.ts'
+
+/** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
+export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
+  if (config.world !== undefined && !SandboxWorlds.isName(config.world)) {
+    throw new UsageError(
+      `--world is no name of a world: ${config.world}\nA name is lower-case letters, digits, - and _, at most 64.`,
+    )
+  }
+  process.exit(await runInSandbox(config, command, given))
+}
+
+/** @throws UsageError or ProgramError */
+const runInSandbox = async (config: RunConfig, command: readonly string[], given: Environment): Promise<number> => {
+  const { coverageBaseFile } = config.evidence
+  const base = coverageBaseFile === undefined ? undefined : readBase(coverageBaseFile)
+  using evidence = new Evidence(config)
+  const log = logOf(config)
+  const server = await startServer(config, log)
+  const { sandbox } = server
+  if (!sandbox) throw new Error('a configuration of run is one of the sandbox')
+  log.info('listening', { url: server.url, data: config.dataDir ?? 'in memory' })
+  let ended: Ended | undefined
+  try {
+    if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
+    evidence.begin(server, sandbox, log)
+    const env = { ...given, ...(await accessTo(server, config.world)) }
+    passSignalsOn()
+    const exitCode = await exitCodeOf(command, env)
+    const report = sandbox.coverage()
+    const comparison = base && comparisonOf(report, base)
+    const shortfall = shortfallOf({ report, comparison }, config.evidence)
+    ended = { exitCode, report, shortfall, comparison, failed: evidence.failed }
+  } finally {
+    await server.stop(0, () => ended && conclude(ended, evidence, log))
+  }
+  return ended.exitCode
+}
+
+/** The failure of the command comes first. @throws ProgramError if nothing but the evidence has failed */
+const conclude = async (ended: Ended, evidence: Evidence, log: Log): Promise<void> => {
+  const { exitCode, shortfall, failed } = ended
+  if (exitCode !== EXIT.done) for (const request of failed) process.stderr.write(lineOf(request))
+  const isWhole = await evidence.end(ended, log)
+  if (exitCode !== EXIT.done) return
+  if (shortfall !== undefined) throw new ProgramError(EXIT.failed, shortfall)
+  if (!isWhole) throw new ProgramError(EXIT.failed, 'not all files could be written\nThe log says why.')
+}
+
+/** The variables that tell a command where the sandbox is, and who it is there. */
+export const accessTo = async ({ url, logIn }: RunningServer, world: string | undefined): Promise<Environment> => {
+  const username = world === undefined ? 'sandbox' : `sbx_${world}`
+  const password = 'sandbox'
+  return {
+    SCRIP_URL: url,
+    SCRIP_USERNAME: username,
+    SCRIP_PASSWORD: password,
+    SCRIP_ACCESS_TOKEN: await logIn({ username, password }),
+  }
+}

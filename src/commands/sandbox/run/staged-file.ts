@@ -1,0 +1,89 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { UsageError } from '../../../config/environment.ts'
+
+const BUFFERED_CHARACTERS_MAX = 65_536
+
+/**
+ * A file that is written beside its place and put there when it is whole. Unless it is kept, nothing changes. A pipe or
+ * a device is written into once the text is whole.
+ */
+export class StagedFile implements Disposable {
+  readonly #place: string
+  readonly #staged: string
+  /** Undefined for a pipe or a device. */
+  readonly #descriptor: number | undefined
+  #unwritten = ''
+  #failure: unknown
+
+  /** @throws UsageError naming the flag, if the file cannot be written */
+  constructor(flag: string, file: string, mode?: number) {
+    try {
+      this.#place = placeOf(file)
+      this.#staged = `${this.#place}.${process.pid}`
+      // A file or link that is there already is not written to: somebody else may have put it there.
+      rmSync(this.#staged, { force: true })
+      this.#descriptor = isReplaceable(this.#place) ? openSync(this.#staged, 'wx', mode) : undefined
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new UsageError(`${flag}: cannot write ${file}: ${why}\nName another file.`)
+    }
+  }
+
+  /** Does not throw: a full disk must not break the requests that are recorded. */
+  write(text: string): void {
+    this.#unwritten += text
+    if (this.#unwritten.length > BUFFERED_CHARACTERS_MAX) this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#descriptor === undefined) return
+    const bytes = Buffer.from(this.#unwritten)
+    this.#unwritten = ''
+    try {
+      for (let written = 0; written < bytes.length && !this.#failure; ) {
+        written += writeSync(this.#descriptor, bytes, written)
+      }
+    } catch (error) {
+      this.#failure = error
+    }
+  }
+
+  /** @throws Error the first that occurred */
+  keep(): void {
+    this.#flush()
+    if (this.#failure) throw this.#failure
+    if (this.#descriptor === undefined) writeFileSync(this.#place, this.#unwritten)
+    else renameSync(this.#staged, this.#place)
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#descriptor === undefined) return
+    closeSync(this.#descriptor)
+    rmSync(this.#staged, { force: true })
+  }
+}
+
+/** Where a link leads. @throws Error if it cannot be written */
+const placeOf = (file: string): string => {
+  if (!existsSync(file)) return file
+  if (statSync(file).isDirectory()) throw new Error('it is a folder')
+  accessSync(file, constants.W_OK)
+  // What stands behind /dev/stdout has no path.
+  const place = realpathSync(file)
+  return existsSync(place) ? place : file
+}
+
+const isReplaceable = (place: string): boolean => !existsSync(place) || lstatSync(place).isFile()

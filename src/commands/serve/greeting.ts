@@ -1,0 +1,18 @@
+import type { Config } from '../../config/config.ts'
+import { DEFAULT_CREDENTIAL } from '../../config/option-table.ts'
+
+/** What a person at a terminal reads below the ready line: where to go, as whom, and how to stop. */
+export const greetingOf = ({ mode, dataDir, capsuleFile }: Config, url: string): string =>
+  Object.entries({
+    Open: mode === 'sandbox' ? url : `${url}/docs`,
+    'Log in': mode === 'sandbox' ? SANDBOX_LOGIN : 'as a client: scrip client add NAME prints its password',
+    Data:
+      dataDir ?? (capsuleFile === undefined ? 'in memory; --data-dir DIR keeps it' : `in memory, from ${capsuleFile}`),
+    Stop: 'Ctrl+C',
+  })
+    .map(([name, text]) => `${name.padEnd(NAME_WIDTH)}${text}\n`)
+    .join('')
+
+const NAME_WIDTH = 8
+// In the sandbox, an account's password is its name.
+const SANDBOX_LOGIN = `${DEFAULT_CREDENTIAL} / ${DEFAULT_CREDENTIAL}, or sbx_NAME and any password for a world of your own`

@@ -1,0 +1,89 @@
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import type { Config } from '../../config/config.ts'
+import { isNotifying } from '../../config/environment.ts'
+import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
+import { visibleLines } from '../../kernel/visible.ts'
+import type { Log } from '../../observability/log.ts'
+import { VERSION } from '../../start/version.ts'
+import { EXIT } from '../exit.ts'
+import { firstSteps } from './first-steps.ts'
+import { greetingOf } from './greeting.ts'
+import { notifyReady } from './notify.ts'
+import { logOf, type RunningServer, startServer } from './server.ts'
+import { nextStopSignal } from './stop-signal.ts'
+import { NextServer } from './take-over/control.ts'
+import type { ServerFacts } from './take-over/protocol.ts'
+
+/** How long requests in flight may take after a stop signal, and connections after a hand-over. */
+const DRAIN_MS_MAX = 10 * SECOND_MS
+
+/** `scrip serve` (contract C1). */
+export const serve = async (config: Config): Promise<void> => {
+  const log = logOf(config)
+  const before = config.takeOver ? await predecessorOf(config, log) : undefined
+  const server = await startServer(config, log, before)
+  const stopSignal = nextStopSignal() // listens before anyone learns that there is something to stop
+  await before?.tellServed()
+  const next = server.handOver && new NextServer(server.handOver, factsOf(config, server), log)
+  next?.listen()
+  try {
+    if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
+  } catch (error) {
+    if (!before) {
+      await server.stop(0)
+      throw error
+    }
+    log.error('the ready file was not written', { cause: String(error) }) // nobody else would serve
+  }
+  const startupMs = Math.round(sinceStartMs())
+  process.stdout.write(
+    `ready url=${server.url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}\n`,
+  )
+  if (isNotifying()) await notifyReady(log) // after the line, which ends a reload: then systemd is the parent
+  if (isForPerson(config)) process.stderr.write(visibleLines(greetingOf(config, server.url)))
+  else log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })
+  if (config.mode === 'live' && config.dataDir !== undefined) {
+    const steps = firstSteps(server.worlds.default.db, config.dataDir)
+    for (const { lacking, next } of steps) log.info(lacking, { next })
+  }
+  await (next ? untilOver(next, stopSignal, log) : stopSignal)
+  log.info('stopping')
+  await next?.close()
+  await server.stop(DRAIN_MS_MAX)
+  process.exit(EXIT.done)
+}
+
+/** Whether a person reads the log, in which what a server says at its start belongs. */
+const isForPerson = ({ logFormat, logLevel }: Config): boolean =>
+  process.stderr.isTTY && logFormat === 'pretty' && (logLevel === 'info' || logLevel === 'debug')
+
+/** Loaded where it is needed. */
+const predecessorOf = async (config: Config, log: Log) =>
+  (await import('./take-over/predecessor.ts')).findPredecessor(config, log)
+
+const factsOf = ({ host }: Config, { port }: RunningServer): ServerFacts => ({
+  host,
+  port,
+  pid: process.pid,
+  version: VERSION,
+})
+
+/** Until a signal, or until clients that keep their connections open have found the server that has taken over. */
+const untilOver = async (next: NextServer, stopSignal: Promise<void>, log: Log): Promise<void> => {
+  await Promise.race([stopSignal, next.served])
+  await Promise.race([next.settled, Bun.sleep(DRAIN_MS_MAX)])
+  if (!next.hasServed) return
+  log.info('handed over')
+  await Promise.race([stopSignal, Bun.sleep(DRAIN_MS_MAX)])
+}
+
+/** Replaces a file in one step, but writes into a pipe or a device. */
+export const writeReadyFile = (file: string, url: string): void => {
+  if (existsSync(file) && !statSync(file).isFile()) {
+    writeFileSync(file, `${url}\n`)
+    return
+  }
+  const staged = `${file}.${process.pid}`
+  writeFileSync(staged, `${url}\n`)
+  renameSync(staged, file)
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { visibleLines } from '../../kernel/visible.ts'
+import { type List, type Row, textOf } from './cells.ts'
+import { csvOf } from './csv.ts'
+import { tableOf } from './table.ts'
+
+/** Text that a command prints as it is. */
+export interface Page {
+  pieces: Iterable<string>
+}
+
+export type Result = Row | List | Page
+export type Format = 'text' | 'json' | 'csv'
+
+const PIECE_LENGTH = 16_384
+
+/** Prints a result piece by piece, as fast as its reader reads. */
+export const show = async (result: Result, format: Format): Promise<void> => {
+  let waiting = ''
+  const print = async () => {
+    const text = waiting
+    waiting = ''
+    if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+  }
+  try {
+    for (const piece of piecesOf(result, format)) {
+      waiting += piece
+      if (waiting.length >= PIECE_LENGTH) await print()
+    }
+    await print()
+  } catch (error) {
+    // Whoever reads, such as `head`, may stop when it has enough.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
+  }
+}
+
+const piecesOf = (result: Result, format: Format): Iterable<string> => {
+  if (isPage(result)) return result.pieces
+  if (!isList(result)) return [format === 'json' ? `${jsonOf(result)}\n` : recordOf(result)]
+  return { text: tableOf, json: jsonList, csv: csvOf }[format](result)
+}
+
+const isPage = (result: Result): result is Page => 'pieces' in result
+const isList = (result: Result): result is List => 'columns' in result && 'rows' in result
+
+/** Prints a notice for people. Scripts get the result alone. */
+export const note = (text: string, format: Format): void => {
+  if (format === 'text') process.stderr.write(`${visibleLines(text)}\n`)
+}
+
+/** JSON without control characters, which a terminal would obey. */
+export const jsonOf = (value: unknown): string => {
+  const json = JSON.stringify(value)
+  if (PRINTABLE_ASCII.test(json)) return json
+  return json.replace(
+    /[\p{Cc}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+const PRINTABLE_ASCII = /^[ -~]*$/
+
+function* jsonList({ rows }: List): Generator<string> {
+  let before = '['
+  for (const row of rows) {
+    yield before + jsonOf(row)
+    before = ','
+  }
+  yield before === '[' ? '[]\n' : ']\n'
+}
+
+const recordOf = (row: Row): string => {
+  const width = Math.max(...Object.keys(row).map((name) => name.length))
+  return Object.entries(row)
+    .map(([name, cell]) => `${name.padEnd(width)}  ${textOf(cell)}\n`)
+    .join('')
+}
