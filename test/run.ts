@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Glob, Transpiler } from 'bun'
 import { startBinary } from './binary.ts'
@@ -6,7 +7,8 @@ import { startBinary } from './binary.ts'
 /**
  * Builds the executable and runs the tests. Tests of modules run in process. Tests of the API run twice: in process, and
  * against the executable. With `--all`, as in `.ci/run`, tests of the program as a whole run too, against the executable
- * alone: its commands, crashes, guides, pages and rigs. Ends with one line, `N passed, N failed`.
+ * alone: its commands, crashes, guides, pages and rigs. Prints a dot for each test that passes, what a failing one has
+ * printed, the tests that were skipped wherever they ran, and at last one line, `N passed, N failed`.
  */
 
 /** Folders whose tests start the program: from its sources they show nothing that the executable does not. */
@@ -19,42 +21,79 @@ const ALL = '--all'
 /** For one test, in milliseconds. It ends a test that hangs, so it is far beyond what a busy machine needs. */
 const PATIENCE_MS = 120_000
 
+/** Lines of the runner's own report, in place of which the last line stands. */
+const REPORT = /^(?:bun test v.*|\s*\d+ (?:pass|skip|todo|fail|errors?|expect\(\) calls)|Ran \d+ tests.*)$/
+
 const bun = process.execPath
 const root = join(import.meta.dir, '..')
+const reports = mkdtempSync(join(tmpdir(), 'scrip-tests-'))
+const ran = new Set<string>()
+const skipped = new Set<string>()
 let passed = 0
 let failed = 0
 
-const suite = async (title: string, files: readonly string[], env: Record<string, string>): Promise<void> => {
-  console.log(`\n${title}`)
+const suite = async (name: string, files: readonly string[], env: Record<string, string>): Promise<void> => {
+  const outfile = join(reports, name)
   // Files of a worker share the modules that they load: each would load and warm up the whole program otherwise.
   const flags = ['--parallel', '--no-isolate', '--timeout', String(PATIENCE_MS)]
-  const child = Bun.spawn([bun, 'test', ...flags, ...files], {
+  const reporters = ['--dots', '--reporter=junit', `--reporter-outfile=${outfile}`]
+  const child = Bun.spawn([bun, 'test', ...flags, ...reporters, ...files], {
     cwd: root,
     env: { ...process.env, ...env },
-    stdout: 'inherit',
+    stdout: 'pipe',
     stderr: 'pipe',
   })
   // The runner reports to standard error; a file that does not load is counted there and nowhere else.
-  let report = ''
-  const decoder = new TextDecoder()
-  for await (const chunk of child.stderr) {
-    process.stderr.write(chunk)
-    report += decoder.decode(chunk, { stream: true })
-  }
+  const [report] = await Promise.all([shown(child.stderr), shown(child.stdout)])
   const exitCode = await child.exited
   const passedHere = countOf(report, 'pass')
   const failedHere = countOf(report, 'fail')
   passed += passedHere
   failed += failedHere
   if (failedHere === 0 && (exitCode !== 0 || passedHere === 0)) failed += 1
+  noteTests(readFileSync(outfile, 'utf8'))
+}
+
+/** Shows what is printed but for the runner's report, dots at once, and gives all of it. */
+const shown = async (stream: ReadableStream<Uint8Array>): Promise<string> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  let shownTo = 0
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true })
+    for (let end = text.indexOf('\n', shownTo); end !== -1; end = text.indexOf('\n', shownTo)) {
+      if (!REPORT.test(text.slice(shownTo, end))) process.stderr.write(text.slice(shownTo, end + 1))
+      shownTo = end + 1
+    }
+    const [dots = ''] = /^\.*/.exec(text.slice(shownTo)) ?? []
+    process.stderr.write(dots)
+    shownTo += dots.length
+  }
+  return text
 }
 
 /** The last count: a test that fails may show the report of tests that it ran itself. */
 const countOf = (report: string, word: 'pass' | 'fail'): number =>
   Number([...report.matchAll(new RegExp(`^\\s*(\\d+) ${word}$`, 'gm'))].at(-1)?.[1] ?? 0)
 
-const build = async (): Promise<boolean> =>
-  (await Bun.spawn([bun, 'run', 'build'], { cwd: root, stdout: 'inherit', stderr: 'inherit' }).exited) === 0
+const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' }
+
+const noteTests = (report: string): void => {
+  const cases = report.matchAll(/<testcase name="([^"]*)" classname="([^"]*)"[^>]* file="([^"]*)"[^>]*>(\s*<skipped)?/g)
+  for (const [, name, groups = '', file, isSkipped] of cases) {
+    // Groups stand innermost first.
+    const sentence = [...groups.split(' &gt; ').reverse(), name].join(' > ')
+    const test = `${file}: ${sentence.replace(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity)}`
+    ;(isSkipped ? skipped : ran).add(test)
+  }
+}
+
+const build = async (): Promise<boolean> => {
+  const child = Bun.spawn([bun, 'run', 'build'], { cwd: root, stdout: 'pipe', stderr: 'pipe' })
+  const [exitCode, ...printed] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
+  if (exitCode !== 0) process.stderr.write(printed.join(''))
+  return exitCode === 0
+}
 
 const isProgramTest = (file: string): boolean => PROGRAM_TESTS.some((folder) => file.startsWith(folder))
 
@@ -76,12 +115,14 @@ const inProcess = all.filter((file) => !isProgramTest(file))
 const againstExecutable = all.filter((file) => isWanted(file) && (isProgramTest(file) || reachesExecutable(file)))
 
 if (await build()) {
-  await suite('In process', only.length > 0 ? only : inProcess, { TEST_TARGET: 'process' })
+  await suite('process.xml', only.length > 0 ? only : inProcess, { TEST_TARGET: 'process' })
   const server = await startBinary(['--rate-limit', 'off'])
   const env = { TEST_TARGET: 'binary', TEST_SERVER: server.url }
-  await suite('Against the executable', only.length > 0 ? only : againstExecutable, env)
+  await suite('executable.xml', only.length > 0 ? only : againstExecutable, env)
   await server.stop()
 } else failed += 1
+rmSync(reports, { recursive: true })
 
-console.log(`\n${passed} passed, ${failed} failed`)
+for (const test of skipped.difference(ran)) console.log(`Skipped ${test}`)
+console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 
-/** TEST_SEED makes a failure happen again; without it every run tries other inputs. */
+/** TEST_SEED makes a failure, whose report names it, happen again; without it every run tries other inputs. */
 const seed = Number(process.env.TEST_SEED ?? crypto.getRandomValues(new Int32Array(1))[0])
 const RUNS = 2_000
-
-console.log(`TEST_SEED=${seed}`)
 
 /** Tries a rule on many inputs, and throws the smallest that breaks it. */
 export const holds = <Input>(inputs: fc.Arbitrary<Input>, rule: (input: Input) => void): void =>

@@ -21,13 +21,12 @@ import { openRoom, type Room } from './room.ts'
 
 /** Whatever is ordered, paid, cancelled, failed and returned while time passes and rates change, the books hold. */
 
-/** TEST_SEED tries other scripts, or makes a failure applyEvent again. */
+/** TEST_SEED tries other scripts, or makes a failure happen again. */
 const SUPPLY = generatedSupply(() => undefined)
 
 const seed = Number(process.env.TEST_SEED ?? 20_300_101)
 const RUNS = 60
 const STEPS_MAX = 40
-console.log(`TEST_SEED=${seed}`)
 
 const USD = 139
 const KWD = 71
