@@ -5,11 +5,17 @@ import type { Reference } from '../reference/reference.ts'
 import type { Asked } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
 import type { Feed } from './feed/feed.ts'
-import type { RecordedRequest } from './requests/operations.ts'
+import type { SentRequest } from './requests/operations.ts'
 import type { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import type { ScenarioSources } from './scenario/loading.ts'
 import type { SnapshotStore } from './worlds/store.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
+
+/** A request that the control API sends in a world. */
+export interface Sent extends Omit<SentRequest, 'method' | 'headers'> {
+  method: string
+  headers?: Record<string, string> | undefined
+}
 
 /** What the routes of the sandbox work on. */
 export interface Parts extends Program {
@@ -30,6 +36,5 @@ export interface Parts extends Program {
   gate: (request: Request) => void
   /** Refuses what an operation does not document. @throws DomainError validation */
   refuseUnknown: (asked: Asked) => Promise<void>
-  /** With a fault, as X-Sandbox-Fault takes it. */
-  replay: (world: World, recorded: RecordedRequest, fault?: string) => Promise<Response>
+  send: (world: World, sent: Sent) => Promise<Response>
 }

@@ -15,10 +15,9 @@ import type { EventLog } from './explore/events.ts'
 import { Exploration, type RunFault } from './explore/exploration.ts'
 import { addRule } from './faults/rules.ts'
 import { Feed } from './feed/feed.ts'
-import type { Parts } from './parts.ts'
+import type { Parts, Sent } from './parts.ts'
 import type { CoverageReport, Met } from './requests/coverage.ts'
 import { RequestObserver } from './requests/observer.ts'
-import type { RecordedRequest } from './requests/operations.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import type { RecordingListener } from './requests/request-log.ts'
 import { newRules } from './scenario/faults.ts'
@@ -116,7 +115,7 @@ export class Sandbox implements Extension {
       feed: this.#feed,
       outcomes: this.#outcomes,
       refuseUnknown: this.observer.refuseUnknown,
-      replay: (world, recorded, fault) => this.#replay(program, world, recorded, fault),
+      send: (world, sent) => this.#send(program, world, sent),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
     for (const [name, met] of this.options.initialCoverage) {
@@ -159,27 +158,19 @@ export class Sandbox implements Extension {
     return exploration
   }
 
-  /** Sends a request again. Its client logs in afresh, because the token in the log is redacted. */
-  async #replay(
-    { app, sessions }: Program,
-    world: World,
-    recorded: RecordedRequest,
-    fault?: string,
-  ): Promise<Response> {
-    const headers = new Headers(recorded.request.headers)
-    if (fault !== undefined) headers.set('x-sandbox-fault', fault)
-    const client = recorded.client === null ? undefined : findClientIn(world, recorded.client)
+  /** Its client logs in afresh: the token in a log is redacted, and nobody knows the passwords of all worlds. */
+  async #send({ app, sessions }: Program, world: World, sent: Sent): Promise<Response> {
+    const headers = new Headers(sent.headers)
+    if (sent.fault !== undefined) headers.set('x-sandbox-fault', sent.fault)
+    const client = sent.client === undefined ? undefined : findClientIn(world, sent.client)
     if (client) {
       const { access } = await sessions.begin({ world, client, passwordSha256: undefined })
       headers.set('authorization', `Bearer ${access.token}`)
     }
     const { publicUrl } = this.options
-    const again = new Request(publicUrl + recorded.path, {
-      method: recorded.method,
-      headers,
-      body: recorded.request.body,
-    })
-    this.observer.expect(again, world)
-    return this.observer.deliver(again, await app.handle(again))
+    const body = sent.method === 'GET' ? null : (sent.body ?? null)
+    const request = new Request(publicUrl + sent.path, { method: sent.method, headers, body })
+    this.observer.expect(request, world)
+    return this.observer.deliver(request, await app.handle(request))
   }
 }

@@ -23,8 +23,6 @@ const LATER: Record<string, number> = {
   // After a reset, and a removal.
   restoreSnapshot: 404,
   removeFault: 404,
-  getRequest: 404,
-  replayRequest: 404,
 }
 
 const logIn = async (): Promise<string> => {

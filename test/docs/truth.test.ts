@@ -242,6 +242,9 @@ const SUCCESSES: Record<string, Scene> = {
 
 /** Refusals by their stable names. */
 const REFUSALS: Record<string, Scene> = {
+  'requests.client_unknown': () => ({ body: { method: 'GET', path: '/status', client: 'sbx_nobody.here' } }),
+  'requests.path_wrong': () => ({ body: { method: 'GET', path: '/_sandbox/reset' } }),
+  'requests.headers_wrong': () => ({ body: { method: 'GET', path: '/status', headers: { 'x y': '1' } } }),
   'auth.credentials_missing': () => ({ body: { username: 'sandbox' } }),
   'auth.credentials_wrong': (world) => ({ body: { username: `sbx_${world.name}`, password: 'another' } }),
   'auth.too_many_failures': async (world) => {

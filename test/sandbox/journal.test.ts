@@ -44,6 +44,8 @@ const formatted = async (name: string, format: string) =>
 
 let worlds = 0
 /** A world at noon, logged in to. */
+const idIn = ({ body }: { body: string }): string => (JSON.parse(body) as { id: string }).id
+
 const opened = async (): Promise<TestWorld> => {
   const name = `journal-${++worlds}`
   await makeAtNoon(server, name)
@@ -774,12 +776,76 @@ describe('?format=curl', () => {
   })
 })
 
+interface Replayed {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+describe('POST /_sandbox/requests', () => {
+  const send = (world: TestWorld, body: object) => world.control('/requests', body)
+  const sent = async (world: TestWorld, body: object) => (await (await send(world, body)).json()) as Replayed
+
+  test('200 sends a request as the account of the world, without its password, and logs it', async () => {
+    const world = await opened()
+    const headers = { 'content-type': 'application/json', 'Idempotency-Key': 'sent-by-hand' }
+    const post = { method: 'POST', path: '/api/v1/beneficiaries', headers, body: JSON.stringify(ADA) }
+    const first = await sent(world, post)
+    expect(first).toMatchObject({ status: 201, headers: { location: `/api/v1/beneficiaries/${idIn(first)}` } })
+    expect(await sent(world, post)).toMatchObject({
+      status: 201,
+      body: first.body,
+      headers: { 'idempotent-replayed': 'true' },
+    })
+    expect((await rowsOf(server, world.name)).beneficiaries).toHaveLength(1)
+    expect(await lastOf(world.name)).toMatchObject({
+      path: '/api/v1/beneficiaries',
+      client: `sbx_${world.name}`,
+      outcome: 'success',
+    })
+  })
+
+  test('as another client of the world, and with a fault', async () => {
+    const world = await opened()
+    const get = { method: 'GET', path: '/api/v1/wallets', client: `sbx_${world.name}.limited` }
+    const wallets = JSON.parse((await sent(world, get)).body) as { id: number }[]
+    expect(wallets.map(({ id }) => id)).toEqual([5])
+    expect(await sent(world, { ...get, fault: 'internal' })).toMatchObject({ status: 500 })
+    expect(await lastOf(world.name)).toMatchObject({ fault: 'internal', client: `sbx_${world.name}.limited` })
+  })
+
+  test('the default world is sent to by its own account', async () => {
+    const { status } = await succeed<Replayed>(server, 'POST', '/requests', { method: 'GET', path: '/api/v1/wallets' })
+    expect(status).toBe(200)
+    expect(await lastOf('default')).toMatchObject({ client: 'sandbox', path: '/api/v1/wallets' })
+  })
+
+  test('a body of a GET is left out', async () => {
+    const world = await opened()
+    expect(await sent(world, { method: 'GET', path: '/api/v1/wallets/1', body: '{}' })).toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    ['a client of another world', { client: 'sbx_elsewhere.shop' }, 'client'],
+    ['the control API', { path: '/_sandbox/reset' }, 'path'],
+    ['the control API, in another spelling', { path: '/api/../_sandbox/reset' }, 'path'],
+    ['a whole URL', { path: 'http://127.0.0.1/status' }, 'path'],
+    ['a method that no operation has', { method: 'TRACE' }, 'method'],
+    ['a header that HTTP does not allow', { headers: { 'x y': '1' } }, 'headers'],
+    ['a header that breaks a line', { headers: { 'x-y': 'a\r\nb: c' } }, 'headers'],
+    ['a header that is no text', { headers: { 'x-y': 1 } }, 'headers'],
+    ['an unknown member', { url: '/status' }, 'url'],
+  ])('400 refuses %s, and sends nothing', async (_, wrong, member) => {
+    const world = await opened()
+    const response = await send(world, { method: 'GET', path: '/api/v1/wallets', ...wrong })
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as { error: { code: string; messages: object } }
+    expect([error.code, Object.keys(error.messages)]).toEqual(['VALIDATION_FAILURE', [member]])
+    expect((await entriesOf(world.name)).map(({ path }) => path)).toEqual(['/auth/login'])
+  })
+})
+
 describe('POST /_sandbox/requests/{id}/replay', () => {
-  interface Replayed {
-    status: number
-    headers: Record<string, string>
-    body: string
-  }
   const replay = (world: TestWorld, id: number) =>
     succeed<Replayed>(server, 'POST', `/requests/${id}/replay?world=${world.name}`)
 

@@ -3,8 +3,9 @@ import { EventSchema } from '../../events/operations.ts'
 import { choiceFilter, count, Problem, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
-import { violation } from '../../kernel/failure.ts'
+import { DomainError, violation } from '../../kernel/failure.ts'
 import { ExplainedDeliverySchema } from '../../webhooks/operations.ts'
+import { isControl } from '../control/gate.ts'
 import { EntrySchema } from '../control/ledger-entry.ts'
 import { controlOperation } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
@@ -12,7 +13,7 @@ import { WorldQuery, WorldsQuery } from '../worlds/query.ts'
 
 /** The request log of a world (contract C15). */
 
-const Headers = Type.Record(Type.String(), Type.String(), { title: 'MessageHeaders' })
+const MessageHeaders = Type.Record(Type.String(), Type.String(), { title: 'MessageHeaders' })
 
 const RowChange = { table: Type.String(), operation: oneOf(['insert', 'update', 'delete']), key: Type.String() }
 
@@ -27,11 +28,11 @@ export const RecordedRequest = Type.Object(
     path: Type.String({ description: 'Path and query' }),
     route: nullable(Type.String()),
     client: nullable(Type.String()),
-    request: Type.Object({ headers: Headers, body: nullable(Type.String()) }, { title: 'RequestMessage' }),
+    request: Type.Object({ headers: MessageHeaders, body: nullable(Type.String()) }, { title: 'RequestMessage' }),
     response: Type.Object(
       {
         status: Type.Integer({ description: '0 when a fault closed the connection' }),
-        headers: Headers,
+        headers: MessageHeaders,
         body: nullable(Type.String()),
       },
       { title: 'ResponseMessage' },
@@ -124,7 +125,15 @@ const Har = Type.Object(
   { title: 'Har' },
 )
 
-const Replay = Type.Object({ status: Type.Integer(), headers: Headers, body: Type.String() }, { title: 'ReplayResult' })
+/** The response to a request that the control API has sent. */
+const Replay = Type.Object(
+  { status: Type.Integer(), headers: MessageHeaders, body: Type.String() },
+  { title: 'ReplayResult' },
+)
+
+const Fault = Type.Optional(
+  Text({ minLength: 1, maxLength: 200, description: 'As in X-Sandbox-Fault: charges.rate_failed; when=after' }),
+)
 
 const RequestPath = Type.Object({
   id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The request identifier' }), parseId),
@@ -221,13 +230,7 @@ export const replayRequest = controlOperation('requests')({
   query: WorldQuery,
   body: Type.Object(
     {
-      fault: Type.Optional(
-        Text({
-          minLength: 1,
-          maxLength: 200,
-          description: 'As in X-Sandbox-Fault: charges.rate_failed; when=after',
-        }),
-      ),
+      fault: Fault,
     },
     { title: 'ReplayOptions' },
   ),
@@ -241,3 +244,55 @@ export const replayRequest = controlOperation('requests')({
   },
   errors: { not_found: REQUEST_NOT_FOUND },
 })
+
+const CLIENT_UNKNOWN = violation('client', 'enum', 'must be the username of a client of this world')
+const PATH_WRONG = violation('path', 'format', 'must be a path outside of /_sandbox')
+const HEADERS_WRONG = violation('headers', 'format', 'must have names and values that HTTP allows')
+
+export type SentRequest = Static<typeof SentRequest>
+const SentRequest = Type.Object(
+  {
+    method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    path: Text({ minLength: 1, maxLength: 8_000, description: 'Path and query' }),
+    headers: Type.Optional(Type.Record(Type.String(), Type.String(), { title: 'SentHeaders' })),
+    body: Type.Optional(Text({ maxLength: 1_048_576, description: 'Sent as it is' })),
+    client: Type.Optional(
+      Text({
+        maxLength: 128,
+        description: 'The username of the client that sends it; by default the account of the world',
+      }),
+    ),
+    fault: Fault,
+  },
+  { title: 'SentRequest' },
+)
+
+export const sendRequest = controlOperation('requests')({
+  id: 'sendRequest',
+  summary: 'Send a request as a client of the world',
+  description:
+    'The client logs in afresh, whatever its password: no token is needed. The request is handled and logged like any other. With a fault, it is sent with that fault.',
+  query: WorldQuery,
+  body: SentRequest,
+  bodyExample: { method: 'GET', path: '/api/v1/countries/1' },
+  success: {
+    status: 200,
+    description: 'The response',
+    schema: Replay,
+    example: { status: 200, headers: { 'x-request-id': 'req_checkout_3' }, body: COUNTRY_EXAMPLE },
+  },
+  errors: { client_unknown: CLIENT_UNKNOWN, path_wrong: PATH_WRONG, headers_wrong: HEADERS_WRONG },
+})
+
+/** What can be sent: nothing to the control API, which would send again. @throws DomainError validation */
+export const checkSent = ({ path, headers }: SentRequest, baseUrl: string): void => {
+  if (!path.startsWith('/') || isControl(new URL(baseUrl + path).pathname)) throw new DomainError(PATH_WRONG)
+  try {
+    new Headers(headers)
+  } catch {
+    throw new DomainError(HEADERS_WRONG)
+  }
+}
+
+/** @throws DomainError validation */
+export const clientUnknown = (): DomainError => new DomainError(CLIENT_UNKNOWN)

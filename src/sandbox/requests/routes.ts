@@ -4,7 +4,9 @@ import { found } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import { brokenOff } from '../faults/delivery.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts, Sent } from '../parts.ts'
+import { SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { findClientIn, usernameIn } from '../worlds/accounts.ts'
 import { getWorld, getWorlds } from '../worlds/operations.ts'
 import { ALL_WORLDS } from '../worlds/query.ts'
 import { toNodeTest, toPytest } from './as-test.ts'
@@ -17,7 +19,7 @@ import * as operations from './operations.ts'
 import { toTable } from './outcomes.ts'
 import { type Logged, recordedFrom, requestLog } from './request-log.ts'
 
-export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, replay }: Parts) => {
+export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, send }: Parts) => {
   const toEntry = (recorded: RecordedRequest): string => harEntry(recorded, publicUrl)
   const har = (entries: readonly string[]) => jsonResponse(harHead(version) + entries.join(',') + HAR_TAIL)
   return new Elysia({ name: 'sandbox-requests' })
@@ -48,17 +50,20 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
       '/requests/:id/replay',
       async ({ params, query, body: { fault } }) => {
         const world = getWorld(worlds, query.world)
-        const response = await replay(world, recordedFrom(getLogged(world, params.id)), fault)
-        const { status, headers } = response
-        try {
-          return jsonResponse(
-            JSON.stringify({ status, headers: Object.fromEntries(headers), body: await response.text() }),
-          )
-        } catch {
-          return brokenOff() // a fault has dropped the connection of the replay
-        }
+        return resultOf(await send(world, asSent(recordedFrom(getLogged(world, params.id)), fault)))
       },
       operations.replayRequest,
+    )
+    .post(
+      '/requests',
+      async ({ query, body }) => {
+        const world = getWorld(worlds, query.world)
+        operations.checkSent(body, publicUrl)
+        const { client = usernameIn(world, SANDBOX_USERNAME) } = body
+        if (!findClientIn(world, client)) throw operations.clientUnknown()
+        return resultOf(await send(world, { ...body, client }))
+      },
+      operations.sendRequest,
     )
     .get(
       '/coverage',
@@ -68,6 +73,25 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
       },
       getCoverage,
     )
+}
+
+/** The request of a log, to be sent again. */
+const asSent = ({ method, path, request, client }: RecordedRequest, fault: string | undefined): Sent => ({
+  method,
+  path,
+  headers: request.headers,
+  ...(request.body !== null && { body: request.body }),
+  ...(client !== null && { client }),
+  ...(fault !== undefined && { fault }),
+})
+
+const resultOf = async (response: Response) => {
+  const { status, headers } = response
+  try {
+    return jsonResponse(JSON.stringify({ status, headers: Object.fromEntries(headers), body: await response.text() }))
+  } catch {
+    return brokenOff() // a fault has dropped the connection
+  }
 }
 
 const curlLine = (recorded: RecordedRequest, baseUrl: string): string => `${toCurl(recorded, baseUrl)}\n`

@@ -92,6 +92,22 @@ export const journalCommands = [
     },
   }),
   command({
+    does: 'send a request',
+    operations: ['sendRequest'],
+    weight: 1,
+    args: fc.record({ world: worldNames, path: fc.constantFrom('/api/v1/countries/1', '/_sandbox/reset') }),
+    run: async (play, { world: name, path }) => {
+      const world = play.model.worlds.get(name)
+      if (!world || world.faults.length > 0 || play.model.limits !== undefined) return
+      const isRefused = path.startsWith('/_sandbox')
+      await play.control({ operation: 'sendRequest', body: { method: 'GET', path } }, name, () => ({
+        status: isRefused ? 400 : 200,
+        fault: ({ json }) =>
+          !isRefused && (json as Entry).status !== 200 ? 'the request had another response' : undefined,
+      }))
+    },
+  }),
+  command({
     does: 'read the ledger',
     operations: ['listLedgerEntries'],
     weight: 1,
