@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 /** The last request of the world as a test. */
-const asTest = async (format: 'node' | 'pytest'): Promise<string> => {
+const asTest = async (format: 'node' | 'pytest' | 'curl'): Promise<string> => {
   const [{ id } = { id: 0 }] = (await (await world.request('/_sandbox/requests?world=recorded&limit=1')).json()) as {
     id: number
   }[]
@@ -72,7 +72,30 @@ test.if(Bun.which('python3') !== null)(
   },
 )
 
-test('a success is compared by its status alone', async () => {
-  await (await world.get('/api/v1/countries/1')).text()
-  expect(await asTest('node')).toEndWith('  assert.equal(response.status, 200)\n})\n')
+test('a success is compared by its status and its members, as ids and times differ', async () => {
+  await (await world.get('/api/v1/categories/1')).text()
+  expect(await asTest('node')).toEndWith(`
+  assert.equal(response.status, 200)
+  const body = await response.json()
+  assert.deepEqual(Object.keys(body), ["id", "name"])
+})
+`)
+  await (await world.get('/api/v1/categories')).text()
+  expect(await asTest('pytest')).toEndWith(`
+    assert response.status == 200
+    body = json.loads(response.read())
+    assert list(body[0]) == ["id", "name"]
+`)
+  await (await world.get('/api/v1/orders')).text()
+  expect(await asTest('node')).toContain('  assert.deepEqual(body, [])\n')
+})
+
+test('headers that a browser sends by itself are in no test and no curl line', async () => {
+  const headers = { 'sec-fetch-mode': 'cors', origin: server.url, referer: `${server.url}/docs`, 'x-own': 'kept' }
+  await (await world.get('/api/v1/categories/1', headers)).text()
+  for (const format of ['node', 'pytest', 'curl'] as const) {
+    const source = await asTest(format)
+    expect(source).toContain('x-own')
+    expect(source).not.toMatch(/sec-fetch|origin|referer|user-agent|accept/i)
+  }
 })

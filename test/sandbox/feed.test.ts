@@ -43,6 +43,7 @@ describe('GET /_sandbox/feed', () => {
       request: { headers: { authorization: '[redacted]' } },
       response: { status: 200 },
       outcome: 'success',
+      message: null,
     })
     await feed.close()
   })

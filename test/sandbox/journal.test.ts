@@ -80,6 +80,7 @@ describe('GET /_sandbox/requests', () => {
       duration_ms: expect.any(Number),
       fault: null,
       outcome: 'success',
+      message: null,
       changes: [{ table: 'beneficiaries', operation: 'insert', key: id }],
       events: [],
     } as Entry)

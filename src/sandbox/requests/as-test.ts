@@ -1,19 +1,8 @@
+import { isOfClient } from './client-headers.ts'
 import type { RecordedRequest } from './operations.ts'
 
-/** Headers that a test leaves to its library, or that belong to one request. */
-const OWN = new Set([
-  'host',
-  'content-length',
-  'connection',
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'user-agent',
-  'authorization',
-  'x-request-id',
-  'x-sandbox-token',
-])
-const isOwn = (name: string): boolean => OWN.has(name) || name.startsWith('sec-')
+/** Headers that belong to one request. */
+const isOwn = (name: string): boolean => isOfClient(name) || name === 'authorization' || name === 'x-request-id'
 
 const headersOf = ({ request }: RecordedRequest): [string, string][] =>
   Object.entries(request.headers).filter(([name]) => !isOwn(name))
@@ -32,7 +21,10 @@ const answerOf = ({ response }: RecordedRequest): unknown => {
 const nameOf = ({ method, path, response }: RecordedRequest): string =>
   `${method} ${path.split('?')[0]} answers ${response.status}`
 
-/** For `scrip run -- node --test`. Responses are compared by status, because ids and times differ from run to run. */
+/**
+ * For `scrip run -- node --test`. An error is compared as it is. Of a record, the members are: its id and times differ from run to
+ * run.
+ */
 export const toNodeTest = (recorded: RecordedRequest): string => {
   const { method, path, request, response } = recorded
   const headers = headersOf(recorded).map(([name, value]) => `      ${literal(name)}: ${literal(value)},`)
@@ -50,9 +42,8 @@ export const toNodeTest = (recorded: RecordedRequest): string => {
     '  })',
     `  assert.equal(response.status, ${response.status})`,
   ]
-  const error = errorIn(answerOf(recorded))
-  if (error !== undefined)
-    lines.push('  const body = await response.json()', `  assert.deepEqual(body, ${indented(error)})`)
+  const expected = expectationOf(answerOf(recorded))
+  if (expected) lines.push('  const body = await response.json()', ...nodeAssertions(expected))
   return `${[...lines, '})'].join('\n')}\n`
 }
 
@@ -61,10 +52,10 @@ export const toPytest = (recorded: RecordedRequest): string => {
   const { method, path, request, response } = recorded
   const headers = headersOf(recorded).map(([name, value]) => `        ${literal(name)}: ${literal(value)},`)
   if (isAuthorized(recorded)) headers.unshift(`        "authorization": "Bearer " + os.environ["SCRIP_ACCESS_TOKEN"],`)
-  const error = errorIn(answerOf(recorded))
+  const expected = expectationOf(answerOf(recorded))
   const name = `${method}_${path.split('?')[0]}_answers_${response.status}`.replace(/[^A-Za-z0-9]+/g, '_').toLowerCase()
   return `${[
-    ...(error === undefined ? [] : ['import json']),
+    ...(expected ? ['import json'] : []),
     'import os',
     'import urllib.error',
     'import urllib.request',
@@ -82,15 +73,33 @@ export const toPytest = (recorded: RecordedRequest): string => {
     '    except urllib.error.HTTPError as error:',
     '        response = error',
     `    assert response.status == ${response.status}`,
-    ...(error === undefined
-      ? []
-      : [`    assert json.loads(response.read()) == json.loads(${literal(JSON.stringify(error))})`]),
+    ...(expected ? ['    body = json.loads(response.read())', ...pythonAssertions(expected)] : []),
   ].join('\n')}\n`
 }
 
-/** An error is the same each time; a record has an id and times of its own. */
-const errorIn = (body: unknown): unknown =>
-  typeof body === 'object' && body !== null && 'error' in body ? body : undefined
+/** What is the same each time: the whole of an error or of an empty list, and the members of a record or of the first of a list. */
+type Expectation = { whole: unknown } | { members: string[]; isList: boolean }
+
+/** Undefined where there is no object and no list of them. */
+const expectationOf = (body: unknown): Expectation | undefined => {
+  if (typeof body !== 'object' || body === null) return undefined
+  if (!Array.isArray(body)) return 'error' in body ? { whole: body } : { members: Object.keys(body), isList: false }
+  const [first] = body
+  if (body.length === 0) return { whole: body }
+  return typeof first === 'object' && first !== null ? { members: Object.keys(first), isList: true } : undefined
+}
+
+const nodeAssertions = (expected: Expectation): string[] =>
+  'whole' in expected
+    ? [`  assert.deepEqual(body, ${indented(expected.whole)})`]
+    : [`  assert.deepEqual(Object.keys(body${expected.isList ? '[0]' : ''}), ${listOf(expected.members)})`]
+
+const pythonAssertions = (expected: Expectation): string[] =>
+  'whole' in expected
+    ? [`    assert body == json.loads(${literal(JSON.stringify(expected.whole))})`]
+    : [`    assert list(body${expected.isList ? '[0]' : ''}) == ${listOf(expected.members)}`]
+
+const listOf = (names: readonly string[]): string => `[${names.map(literal).join(', ')}]`
 
 /** A literal of JavaScript, and of Python: characters that control how a text is shown are escaped. */
 const literal = (text: string): string =>

@@ -1,3 +1,4 @@
+import { isOfClient } from './client-headers.ts'
 import type { RecordedRequest } from './operations.ts'
 
 /**
@@ -62,13 +63,10 @@ const queryOf = (path: string) => {
 
 const pairs = (headers: Record<string, string>) => Object.entries(headers).map(([name, value]) => ({ name, value }))
 
-/** Headers that curl sets by itself, or that belong to one connection. */
-const CURL_OWN = new Set(['host', 'content-length', 'connection', 'accept-encoding', 'user-agent', 'accept'])
-
 /** A line to paste into a shell; the token is left to its variable. */
 export const toCurl = ({ method, path, request }: RecordedRequest, baseUrl: string): string => {
   const headers = Object.entries(request.headers)
-    .filter(([name]) => !CURL_OWN.has(name))
+    .filter(([name]) => !isOfClient(name))
     .map(([name, value]) =>
       name === 'authorization'
         ? '-H "Authorization: Bearer $SCRIP_ACCESS_TOKEN"'

@@ -40,6 +40,7 @@ export const RecordedRequest = Type.Object(
     duration_ms: Type.Number(),
     fault: nullable(Type.String({ description: 'The injected fault, with `; when=after` if the work was done' })),
     outcome: nullable(Type.String({ description: 'success, or the documented name of the error' })),
+    message: nullable(Type.String({ description: 'What the error says' })),
     changes: Type.Array(Type.Object(RowChange, { title: 'RowChange' }), {
       description: 'The rows that the request wrote',
     }),
@@ -73,6 +74,7 @@ export const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
   duration_ms: 0.2,
   fault: null,
   outcome: 'success',
+  message: null,
   changes: [],
   events: [],
 }

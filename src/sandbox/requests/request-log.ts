@@ -6,6 +6,7 @@ import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Fault } from '../faults/faults.ts'
+import { errorMessageIn } from './error-message.ts'
 import type { RecordedHead, RecordedRequest } from './operations.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
@@ -175,6 +176,7 @@ export const headOf = ({ world, request: captured, id }: Logged): RecordedHead =
     duration_ms: Math.round(durationMs * 1_000) / 1_000,
     fault,
     outcome,
+    message: response.status < 400 ? null : errorMessageIn(textOf(response.body)),
     changes: changes.map(({ table, operation, key }) => ({ table, operation, key })),
     events: [...captured.events],
   }

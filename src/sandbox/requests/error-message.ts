@@ -1,0 +1,23 @@
+/** What is parsed of a body to find its message: errors are short. */
+const BODY_LENGTH_MAX = 65_536
+
+/** What an error says, whichever its format (contract C4), with the first member that breaks a rule; null if it says nothing. */
+export const errorMessageIn = (body: string | undefined): string | null => {
+  if (body === undefined || body.length > BODY_LENGTH_MAX) return null
+  try {
+    return messageOf(JSON.parse(body)) ?? null
+  } catch {
+    return null
+  }
+}
+
+interface ErrorBody {
+  error?: string | { message?: string; details?: string; messages?: Record<string, { message?: string }[]> }
+  message?: string
+}
+
+const messageOf = ({ error, message }: ErrorBody): string | undefined => {
+  if (message !== undefined || typeof error !== 'object') return message ?? (error as string | undefined)
+  const [first] = Object.values(error.messages ?? {}).flat()
+  return first?.message ?? error.details ?? error.message
+}
