@@ -21,6 +21,9 @@ const DATABASE_FILE = 'scrip.sqlite'
 export const PRIVATE_FILE_MODE = 0o600
 const PRIVATE_FOLDER_MODE = 0o700
 
+/** What a file is called until it is whole. */
+export const STAGED = '.new'
+
 /** A data folder that cannot be used: exit code 4, printed without a stack. */
 export class DataFault extends Error {
   override readonly name = 'DataFault'
@@ -72,7 +75,7 @@ export const findPrivateFile = (dataDir: string, file: string): Buffer | undefin
 
 /** Writes a file for its owner only, in one step, and waits until it is on the disk. */
 export const writePrivateFile = (dataDir: string, file: string, content: string | Uint8Array): void => {
-  const staged = join(dataDir, `${file}.new`)
+  const staged = join(dataDir, file + STAGED)
   writeFileSync(staged, content, { mode: PRIVATE_FILE_MODE, flush: true })
   makePrivate(staged)
   renameSync(staged, join(dataDir, file))
@@ -84,23 +87,28 @@ export const removePrivateFile = (dataDir: string, file: string): void => {
   flushFolder(dataDir)
 }
 
-export const writeDatabase = (dataDir: string, image: Uint8Array): void => {
-  removeDatabase(databasePath(dataDir)) // what is left of one that was never written to
-  writePrivateFile(dataDir, DATABASE_FILE, image)
-}
-
 export const removeDatabase = (path: string): void => {
   releasingBeside(path, () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   })
 }
 
-/** Moves a database file into the place of one that is closed, in one step; a durable one is on the disk then. */
-export const replaceDatabase = (from: string, to: string, { isDurable }: { isDurable: boolean }): void => {
-  // A log that a killed process has left would be read into the new database.
-  for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
-  releasingBeside(to, () => renameSync(from, to))
-  if (isDurable) flushFolder(dirname(to))
+/**
+ * Writes a whole database in one step, and waits until it is on the disk: a process that is killed leaves the old one or the new one.
+ * Whoever has the old one open closes it in `release`, when there is room for the new one.
+ */
+export const writeDatabase = (path: string, image: Uint8Array, release: () => void = () => undefined): void => {
+  const staged = path + STAGED
+  try {
+    writeFileSync(staged, image, { mode: PRIVATE_FILE_MODE, flush: true })
+    release()
+    // A log that a killed process has left would be read into the new database.
+    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+    releasingBeside(path, () => renameSync(staged, path))
+    flushFolder(dirname(path))
+  } finally {
+    rmSync(staged, { force: true })
+  }
 }
 
 export const movePrivateFile = (dataDir: string, from: string, to: string): void => {

@@ -1,10 +1,9 @@
 import { constants, Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { makePrivateFile } from './data-folder.ts'
-import { copyBeside } from './disk.ts'
 import { asImage } from './image.ts'
 import { inSavepoint, SharedCommit } from './shared-commit.ts'
-import { isPassing, OpenFiles, tryLater } from './storage.ts'
+import { isPassing, OpenFiles } from './storage.ts'
 
 /** How long a command waits for another process to write before it gives up. */
 export const BUSY_TIMEOUT_MS = 5_000
@@ -69,8 +68,6 @@ export class Database {
   }
   /** The files of a server; undefined in memory, and for a command. */
   #files: OpenFiles | undefined
-  #lastCopy: Promise<void> = Promise.resolve()
-  #copies = 0
   #made: WeakRef<Statement>[] = []
   #madeMax = MADE_MAX
 
@@ -88,13 +85,13 @@ export class Database {
     this.#seenVersion = this.#dataVersion?.get()?.data_version
   }
 
-  /** FULL keeps every acknowledged commit through a crash or a loss of power. */
-  static openFile(path: string, synchronous: 'FULL' | 'OFF' = 'FULL'): Database {
+  static openFile(path: string): Database {
     makePrivateFile(path)
     const sqlite = new SqliteDatabase(path, { create: true, readwrite: true, strict: true })
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
-    sqlite.run(`PRAGMA synchronous = ${synchronous}`)
+    // Every acknowledged commit outlives a crash or a loss of power.
+    sqlite.run('PRAGMA synchronous = FULL')
     sqlite.run('PRAGMA journal_mode = WAL')
     sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
     sqlite.run(`PRAGMA journal_size_limit = ${WAL_PAGES_MAX * PAGE_BYTES}`)
@@ -144,33 +141,6 @@ export class Database {
   image(): Uint8Array {
     this.#commits.flush()
     return asImage(this.sqlite.serialize())
-  }
-
-  /**
-   * Copies the file as it is when its turn comes, beside the thread that serves requests. Writes go on meanwhile: they
-   * stay in the write-ahead log, because no checkpoint overwrites what a reader may still read.
-   *
-   * @throws DomainError unavailable while another process reads
-   */
-  copyTo(path: string, isDurable: boolean): Promise<void> {
-    this.#copies += 1
-    const copy = this.#lastCopy.then(() => this.#copyTo(path, isDurable)).finally(() => (this.#copies -= 1))
-    this.#lastCopy = copy.catch(() => undefined)
-    return copy
-  }
-
-  get isBeingCopied(): boolean {
-    return this.#copies > 0
-  }
-
-  async #copyTo(path: string, isDurable: boolean): Promise<void> {
-    this.#commits.flush()
-    const { busy } = this.sqlite.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
-    if (busy !== 0) throw tryLater()
-    using reader = new SqliteDatabase(this.sqlite.filename, { readwrite: true, create: false })
-    reader.run('BEGIN')
-    reader.run('PRAGMA user_version') // the first statement begins to read; this one needs no schema
-    await copyBeside(this.sqlite.filename, path, isDurable)
   }
 
   get byteCount(): number {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
 
 /** Locks of the operating system, which end with their process (decision 0020). Disposal unlocks. */
-export const LOCK_FILE = 'server.lock'
+const LOCK_FILE = 'server.lock'
 /** Held by a command that writes a long file in many transactions. */
 const IMPORT_LOCK_FILE = 'import.lock'
 

@@ -7,13 +7,11 @@ import {
   hasDatabase,
   makeDataFolder,
   removeDatabase,
-  replaceDatabase,
   requirePrivateFiles,
   writeDatabase,
   writePrivateFile,
 } from '../db/data-folder.ts'
 import { Database, PAGE_BYTES } from '../db/database.ts'
-import { flushFile } from '../db/disk.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { requireMode, storeMode } from '../db/mode.ts'
@@ -22,10 +20,9 @@ import { freshSecret, secureRandomness } from '../kernel/ids.ts'
 import { liveSeals, openSeal } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
-import { StagedFile } from '../sandbox/worlds/database-folder.ts'
 import { FolderStore } from '../sandbox/worlds/folder-store.ts'
-import { keptClock, resumePace, wholeImage } from '../sandbox/worlds/state.ts'
-import type { Saved } from '../sandbox/worlds/store.ts'
+import type { WorldState } from '../sandbox/worlds/state.ts'
+import { keptClock, keptState, resumePace, wholeImage } from '../sandbox/worlds/state.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
@@ -90,13 +87,18 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
     initialClients: clientsOf(sources),
     memoryBytesMax: config.memoryBytesMax,
     default: world,
-    reopenDefault: (saved = given) => {
-      if (!(saved instanceof StagedFile)) removeDatabase(databasePath(dataDir))
-      const next = openSandbox(dataDir, sources, saved)
+    reopenDefault: (old, saved = given) => {
+      const path = databasePath(dataDir)
+      if (saved) writeDatabase(path, imageOf(saved), () => old.close())
+      else {
+        old.close()
+        removeDatabase(path)
+      }
+      const next = openSandbox(dataDir, sources)
       next.db.serve()
       return next
     },
-    store: new FolderStore({ folder: dataDir, isDurable: true, clock, seed, initial, prepare }),
+    store: new FolderStore({ dataDir, clock, seed, initial, prepare }),
   })
   return {
     worlds,
@@ -111,28 +113,19 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   }
 }
 
-const openSandbox = (dataDir: string, sources: Sources, first: Saved | undefined): World => {
-  if (first instanceof StagedFile) placeDatabase(dataDir, first)
-  const state = hasDatabase(dataDir) || first instanceof StagedFile ? undefined : first
-  if (state) writeDatabase(dataDir, wholeImage(state))
+const openSandbox = (dataDir: string, sources: Sources, first?: WorldState): World => {
+  if (!hasDatabase(dataDir) && first) writeDatabase(databasePath(dataDir), imageOf(first))
   else if (!hasDatabase(dataDir)) createDatabase(dataDir, 'sandbox', sources.clock)
   const database = openDatabase(dataDir, sources)
   seedSandboxAccounts(database, sources.reference)
-  if (state) setAccountPasswords(database)
-  const world = new World(DEFAULT_WORLD, database, keptClock(database, sources.clock), secureRandomness, state?.ids)
+  const { ids } = keptState(database.query, sources.seed)
+  const world = new World(DEFAULT_WORLD, database, keptClock(database, sources.clock), secureRandomness, ids)
   resumePace(world)
   return world
 }
 
-/** Replaces the default world with a saved one, which gets the passwords of the accounts of the default world. */
-const placeDatabase = (dataDir: string, staged: StagedFile): void => {
-  const database = Database.openFile(staged.path, 'OFF') // one wait for the disk instead of three
-  setAccountPasswords(database)
-  database.close()
-  flushFile(staged.path)
-  // A backup that reads the old one goes on.
-  replaceDatabase(staged.path, databasePath(dataDir), { isDurable: true })
-}
+/** What was saved as the default world, whose accounts have their documented passwords. */
+const imageOf = (saved: WorldState): Uint8Array => wholeImage(saved, setAccountPasswords)
 
 /** Created in memory and written whole: a process that is killed leaves all of it or none. Requires a folder lock. */
 export const createDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock: Clock): void => {
@@ -141,7 +134,7 @@ export const createDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock:
   migrate(database.sqlite, clock)
   storeMode(database.sqlite, mode)
   seedReferenceData(database)
-  writeDatabase(dataDir, database.closeToImage())
+  writeDatabase(databasePath(dataDir), database.closeToImage())
 }
 
 /** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, CatalogFault */

@@ -8,12 +8,11 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyBeside, flushWhile, releasingBeside } from '../../src/db/disk.ts'
+import { flushWhile, releasingBeside } from '../../src/db/disk.ts'
 
 /** What is brought to the disk beside the thread that serves requests. */
 
@@ -58,43 +57,8 @@ describe('a file that is brought to the disk while it is written', () => {
     }))
 })
 
-/** The largest file that is copied at once; a piece of larger ones; a file of several pieces. */
-const [WHOLE, PIECE, LARGE] = [8_388_608, 524_288, 16_777_216]
-
-describe('a copy of a file', () => {
-  test.each([true, false])('has the same bytes, whether it falls between pieces or not (durable: %p)', (isDurable) =>
-    inFolder(async (path) => {
-      for (const bytes of [0, 1, WHOLE, WHOLE + 1, WHOLE + PIECE - 1, WHOLE + PIECE, WHOLE + PIECE + 1]) {
-        const content = Buffer.alloc(bytes, 'Scrip')
-        writeFileSync(path, content)
-        await copyBeside(path, `${path}-2`, isDurable)
-        expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
-      }
-    }),
-  )
-
-  test('is whole, although the file is removed while it is made', () =>
-    inFolder(async (path) => {
-      const content = Buffer.alloc(LARGE + PIECE, 'Scrip')
-      writeFileSync(path, content)
-      const copy = copyBeside(path, `${path}-2`, true)
-      // From its first byte on, the copy has opened the file.
-      while (!statSync(`${path}-2`, { throwIfNoEntry: false })?.size) await Bun.sleep(1)
-      releasingBeside(path, () => rmSync(path))
-      await copy
-      expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
-    }))
-
-  test('is made after one that failed', () =>
-    inFolder(async (path) => {
-      writeFileSync(path, 'all of it')
-      const failed = copyBeside(`${path}-3`, `${path}-4`, true)
-      const made = copyBeside(path, `${path}-2`, true)
-      expect(await failed.catch((error: Error) => error.message)).toContain('ENOENT')
-      await made
-      expect(readFileSync(`${path}-2`, 'utf8')).toBe('all of it')
-    }))
-})
+/** Large enough that its space takes a moment to be given back. */
+const LARGE = 16_777_216
 
 describe('a file that is removed', () => {
   const isOpen = (path: string): boolean =>
@@ -113,7 +77,7 @@ describe('a file that is removed', () => {
 
   test.skipIf(process.platform !== 'linux')('keeps its bytes if the removal fails', () =>
     inFolder(async (path) => {
-      const content = Buffer.alloc(LARGE + PIECE, 'Scrip')
+      const content = Buffer.alloc(LARGE, 'Scrip')
       writeFileSync(path, content)
       const failing = (): never => {
         throw new Error('not permitted')
@@ -126,7 +90,7 @@ describe('a file that is removed', () => {
 
   test.skipIf(process.platform !== 'linux')('keeps its bytes for another name of it', () =>
     inFolder(async (path) => {
-      const content = Buffer.alloc(LARGE + PIECE, 'Scrip')
+      const content = Buffer.alloc(LARGE, 'Scrip')
       writeFileSync(path, content)
       linkSync(path, `${path}-2`)
       releasingBeside(path, () => rmSync(path))

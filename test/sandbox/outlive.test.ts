@@ -219,7 +219,7 @@ describe('The data folder of named worlds', () => {
       await open(server, 'shop')
       await server.stop()
       const inWorlds = (file: string) => join(dataDir, 'worlds', file)
-      for (const file of ['.staged-7', 'world-SHOP.sqlite', 'notes.txt']) writeFileSync(inWorlds(file), 'x')
+      for (const file of ['world-shop.sqlite.new', 'world-SHOP.sqlite', 'notes.txt']) writeFileSync(inWorlds(file), 'x')
       const next = await serve(dataDir)
       expect(filesIn(join(dataDir, 'worlds'))).toEqual(['notes.txt', 'world-SHOP.sqlite', 'world-shop.sqlite'])
       expect(await namesOf(next, 'worlds')).toEqual(['default', 'shop'])

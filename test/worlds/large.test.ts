@@ -1,19 +1,20 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beneficiaries } from '../../src/beneficiaries/tables.ts'
-import { lockForServing } from '../../src/db/folder-lock.ts'
-import { createTemporaryFolder } from '../../src/sandbox/worlds/temporary-folder.ts'
+import { memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { structured, type TestWorld } from '../harness.ts'
 import { INSTANT, placed } from '../sandbox/purchases.ts'
 import { ADA } from '../sandbox/surface.ts'
 import { openRoom, type Room } from '../wallets/room.ts'
 
-/** Large worlds of a sandbox in memory are in temporary files, which are copied beside the thread that serves requests. */
+/** What large worlds of a sandbox in memory can do like others. */
 
 const MIB = 1_048_576
+/** More ticks than a world stays open for. */
+const LONG = 11
 const NOON = '2030-01-01T12:00:00.000Z'
 
 const enlarge = (world: World, bytes: number): void => {
@@ -36,17 +37,16 @@ const withRoom = async (flags: string[], work: (room: Room) => Promise<void>): P
 }
 
 describe('A world of more than 8 MiB in memory', () => {
-  test('moves to a temporary file, and nobody who uses it can tell', () =>
+  test('is suspended while nobody uses it, and nobody who uses it can tell', () =>
     withRoom([], async ({ open, worlds }) => {
       const { client, world } = await open(NOON)
       await client.post('/api/v1/beneficiaries', ADA)
       const whole = await open(NOON)
       await whole.client.post('/api/v1/beneficiaries', ADA)
       enlarge(world, 9 * MIB)
-      worlds.rest()
+      for (let tick = 0; tick < LONG; tick++) worlds.rest()
+      expect(memoryOf(world)).toBeLessThan(MIB)
       expect(await people(client)).toBe('1')
-      expect(world.db.onFile).toBe(true)
-      expect(world.memoryBytes).toBeLessThan(2 * MIB)
       expect((await placed(client, INSTANT)).vouchers).toEqual((await placed(whole.client, INSTANT)).vouchers)
     }))
 
@@ -144,52 +144,24 @@ describe('A document of a world of more than 8 MiB', () => {
 })
 
 describe('--memory 64MiB', () => {
-  test('bounds temporary files too: 429 for a copy and a snapshot that do not fit, while the world works', () =>
+  test('bounds the temporary file too: 429 for a copy and a snapshot that do not fit, while the world works', () =>
     withRoom(['--memory', '64MiB'], async ({ open, worlds }) => {
       const { client, world } = await open()
       enlarge(world, 30 * MIB)
       worlds.rest()
-      expect((await put(client, '/worlds/copy', { from: client.name })).status).toBe(200)
+      for (const name of ['copy', 'another']) {
+        expect((await put(client, `/worlds/${name}`, { from: client.name })).status).toBe(200)
+      }
       const refusals = [
-        await put(client, '/worlds/another', { from: client.name }),
+        await put(client, '/worlds/third', { from: client.name }),
         await put(client, `/snapshots/kept?world=${client.name}`),
       ]
       expect(refusals.map(({ status }) => status)).toEqual([429, 429])
       expect(await refusals[0]?.json()).toEqual(
-        structured('TooManyRequestsError', 'TOO_MANY_REQUESTS', 'This sandbox holds 2 worlds already. Drop one first.'),
+        structured('TooManyRequestsError', 'TOO_MANY_REQUESTS', 'This sandbox holds 3 worlds already. Drop one first.'),
       )
       expect((await client.get('/api/v1/wallets')).status).toBe(200)
       expect((await client.delete('/_sandbox/worlds/copy')).status).toBe(204)
       expect((await put(client, `/snapshots/kept?world=${client.name}`)).status).toBe(200)
     }))
-})
-
-describe('Temporary folders', () => {
-  const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('scrip-worlds-'))
-
-  test('end with their process', async () => {
-    const before = folders()
-    await withRoom([], async ({ open, worlds }) => {
-      const { world } = await open()
-      enlarge(world, 9 * MIB)
-      worlds.rest()
-      expect(folders().length).toBe(before.length + 1)
-    })
-    expect(folders()).toEqual(before)
-  })
-
-  test('of processes that were killed are removed by the next one; those in use are left alone', () => {
-    const [abandoned, used] = ['abandoned', 'used'].map((name) => join(tmpdir(), `scrip-worlds-${name}-${process.pid}`))
-    for (const path of [abandoned, used]) mkdirSync(path ?? '')
-    writeFileSync(join(abandoned ?? '', 'world-shop.sqlite'), 'x')
-    lockForServing(abandoned ?? '')[Symbol.dispose]()
-    {
-      using _lock = lockForServing(used ?? '')
-      using own = createTemporaryFolder()
-      expect(existsSync(own.path)).toBe(true)
-      expect([abandoned, used].map((path) => existsSync(path ?? ''))).toEqual([false, true])
-    }
-    createTemporaryFolder()[Symbol.dispose]()
-    expect(existsSync(used ?? '')).toBe(false)
-  })
 })

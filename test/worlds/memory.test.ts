@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requestLog } from '../../src/sandbox/requests/request-log.ts'
 import { Images } from '../../src/sandbox/worlds/images.ts'
+import { logBudget, memoryOf } from '../../src/sandbox/worlds/memory.ts'
+import { canSuspend } from '../../src/sandbox/worlds/open-worlds.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { structured, TestWorld } from '../harness.ts'
 import { ADA } from '../sandbox/surface.ts'
@@ -78,7 +80,7 @@ describe('A sandbox with --memory 64MiB', () => {
     const opened = await Promise.all(Array.from({ length: 100 }, () => room.open()))
     room.worlds.rest()
     const [, ...named] = room.worlds.all
-    const openBytes = named.filter(({ canSuspend }) => canSuspend).reduce((sum, w) => sum + w.memoryBytes, 0)
+    const openBytes = named.filter(canSuspend).reduce((sum, each) => sum + memoryOf(each), 0)
     expect(openBytes).toBeLessThanOrEqual(MEMORY / 8)
     const statuses = await Promise.all(opened.map(async ({ client }) => (await client.get('/api/v1/wallets')).status))
     expect(new Set(statuses)).toEqual(new Set([200]))
@@ -99,13 +101,13 @@ describe('A sandbox with --memory 64MiB', () => {
     const { client: other, world: otherWorld } = await room.open()
     for (let count = 0; count < 7; count++) await client.post('/api/v1/beneficiaries', { ...ADA, first_name: text })
     await other.get('/api/v1/countries/1')
-    expect(world.keptBytes).toBeGreaterThan(3 * MIB)
+    expect(world.of(logBudget).bytes).toBeGreaterThan(3 * MIB)
     const others = await Promise.all(Array.from({ length: 5 }, () => room.open()))
     for (const { client: each } of others) {
       for (let count = 0; count < 7; count++) await each.post('/api/v1/beneficiaries', { ...ADA, first_name: text })
     }
     worlds.rest()
-    const kept = worlds.all.reduce((sum, { keptBytes }) => sum + keptBytes, 0)
+    const kept = worlds.all.reduce((sum, each) => sum + each.of(logBudget).bytes, 0)
     expect(kept).toBeLessThanOrEqual(MEMORY / 4)
     expect((await world.of(requestLog).all()).length).toBeLessThan(7)
     expect((await otherWorld.of(requestLog).all()).length).toBeGreaterThan(0)
@@ -115,17 +117,17 @@ describe('A sandbox with --memory 64MiB', () => {
     const crowded = openRoom({ flags: ['--memory', '64MiB'] })
     const { world: first } = await crowded.open()
     for (let count = 0; count < 80; count++) await crowded.open()
-    first.keptBytes = 0.6 * MEMORY
+    first.of(logBudget).bytes = 0.6 * MEMORY
     await crowded.open()
     expect(crowded.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
-    first.keptBytes = 0.9 * MEMORY
+    first.of(logBudget).bytes = 0.9 * MEMORY
     await expect(crowded.open()).rejects.toThrow('429')
     crowded.close()
   })
 
   test('refuses a new world with 429 when it is full, while existing ones work', async () => {
     const { client, world } = await room.open()
-    world.keptBytes = MEMORY
+    world.of(logBudget).bytes = MEMORY
     const held = room.worlds.all.length - 1
     const response = await login(
       {
@@ -207,11 +209,11 @@ describe('A sandbox with a data folder', () => {
     const first = openRoom({ flags })
     const { client, world } = await first.open()
     await client.get('/api/v1/wallets')
-    const openBytes = world.memoryBytes
+    const openBytes = memoryOf(world)
     first.close()
     const second = openRoom({ flags })
     const read = second.worlds.find(world.name)
-    expect(read?.memoryBytes).toBeGreaterThan(openBytes / 2)
+    expect(read && memoryOf(read)).toBeGreaterThan(openBytes / 2)
     second.close()
     rmSync(folder, { recursive: true })
   })

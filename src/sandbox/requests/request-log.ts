@@ -6,6 +6,7 @@ import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Fault } from '../faults/faults.ts'
+import { logBudget } from '../worlds/memory.ts'
 import { errorMessageIn } from './error-message.ts'
 import type { RecordedHead, RecordedRequest } from './operations.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
@@ -84,7 +85,7 @@ class RequestLog {
   #lastId = 0
 
   constructor(private readonly world: World) {
-    world.onLimited(() => this.#trim())
+    world.of(logBudget).onLimited = () => this.#trim()
   }
 
   add(request: ObservedRequest): LoggedRequest {
@@ -104,12 +105,13 @@ class RequestLog {
   }
 
   #trim(): void {
-    const bytesMax = Math.min(BYTES_MAX, this.world.keptBytesMax)
+    const budget = this.world.of(logBudget)
+    const bytesMax = Math.min(BYTES_MAX, budget.bytesMax)
     while (this.#captured.length > REQUESTS_MAX || (this.#size > bytesMax && this.#captured.length > 0)) {
       this.#captured.shift()
       this.#size -= this.#sizes.shift() ?? 0
     }
-    this.world.keptBytes = this.#size
+    budget.bytes = this.#size
   }
 
   all(): LoggedRequest[] {

@@ -8,7 +8,7 @@ import type { World } from '../../worlds/world.ts'
 import { addRule, clearRules } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
 import { createUnclaimed, putBack, worldDigest } from '../worlds/accounts.ts'
-import type { Saved } from '../worlds/store.ts'
+import type { WorldState } from '../worlds/state.ts'
 import { newRules } from './faults.ts'
 import { withLines } from './format.ts'
 import { type Beginning, type Draft, drafted, firstOf } from './load.ts'
@@ -69,7 +69,7 @@ export const makeOfScenario = async (parts: Parts, name: string, document: Scena
 }
 
 /** Brings a draft to its place, with what is taken over at the last moment: no request comes in between. */
-const inPlace = ({ database, state }: Draft, finish: (tx: Tx) => void, put: (saved: Saved) => World): World => {
+const inPlace = ({ database, state }: Draft, finish: (tx: Tx) => void, put: (saved: WorldState) => World): World => {
   try {
     database.fill(finish)
   } catch (error) {

@@ -10,7 +10,6 @@ import type { World } from '../../worlds/world.ts'
 import { scenarioTooLong } from '../errors.ts'
 import { rulesOf } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
-import { StagedFile, stagedIn } from '../worlds/database-folder.ts'
 import { getWorld, worldWire } from '../worlds/operations.ts'
 import { besideDataOf } from '../worlds/state.ts'
 import { refusing, replaceByScenario } from './apply.ts'
@@ -104,9 +103,7 @@ const objectIn = (text: string, format: Format): Scenario => {
 const exported = async ({ worlds, scenarios }: Parts, world: World, format: Format): Promise<string> => {
   worlds.requireRoomFor(world)
   const [state, rules] = [besideDataOf(world, worlds.seed), rulesOf(world).flatMap(ruleWire)]
-  const saved = await worlds.save(world)
-  using _staged = stagedIn(saved)
-  const database = saved instanceof StagedFile ? Database.openFile(saved.path) : Database.inMemory(saved.image)
+  const database = Database.inMemory(world.db.image())
   try {
     const document = writeScenario(scenarioOf(database.query, state, rules, scenarios), format)
     return await turns.run(world, bounded(document, operations.BYTES_MAX[format]))

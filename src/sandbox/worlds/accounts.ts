@@ -15,7 +15,7 @@ import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { FOREIGN_SITE, worldDamaged, worldsExhausted } from '../errors.ts'
 import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME, setAccountDigests, UNCLAIMED } from '../seed/accounts.ts'
-import type { Saved } from './store.ts'
+import type { WorldState } from './state.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 /** Who logs in to named worlds, and with which password (contracts C2 and C15). */
@@ -69,14 +69,14 @@ export const WORLD_ERRORS: Record<string, Failure> = {
 }
 
 /** Makes a world whose first login chooses its password, as it is seeded or from what was saved. */
-export const createUnclaimed = (worlds: SandboxWorlds, name: string, saved?: Saved): World => {
+export const createUnclaimed = (worlds: SandboxWorlds, name: string, saved?: WorldState): World => {
   const world = worlds.create(name, saved)
   if (saved !== undefined) setAccountDigests(world.db, UNCLAIMED)
   return world
 }
 
 /** Puts a world back to its seeded state, or to what was saved. A named world keeps its password. */
-export const putBack = (worlds: SandboxWorlds, world: World, saved?: Saved): World => {
+export const putBack = (worlds: SandboxWorlds, world: World, saved?: WorldState): World => {
   if (world.name === DEFAULT_WORLD) return worlds.replace(world, saved)
   const digest = worldDigest(world) ?? UNCLAIMED
   const next = worlds.replace(world, saved)

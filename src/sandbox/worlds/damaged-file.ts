@@ -16,7 +16,7 @@ const FORMAT = 'SQLite format 3\0'
 const PAGE_BYTES_OFFSET = 16
 const PAGE_COUNT_OFFSET = 28
 
-/** What is wrong with a file, as far as size and header show: it is too large to be read for that. */
+/** What is wrong with a file, as far as size and header show. */
 export const problemIn = (path: string): string | undefined => {
   const size = sizeOf(path)
   const header = headerOf(path)
@@ -27,12 +27,8 @@ export const problemIn = (path: string): string | undefined => {
   return isWhole || sizeOf(`${path}-wal`) > 0 ? undefined : 'is cut short'
 }
 
-/** The check takes about a millisecond for each mebibyte. Damage in a larger file shows when its pages are read. */
-const CHECKED_BYTES_MAX = 4_194_304
-
-/** @throws Error for what is wrong with the pages of a file that is not too large to be read for that */
-export const requireSoundPages = ({ sqlite, byteCount }: Database): void => {
-  if (byteCount > CHECKED_BYTES_MAX) return
+/** Takes about a millisecond for each mebibyte. @throws Error for what is wrong with the pages of a database */
+export const requireSoundPages = ({ sqlite }: Database): void => {
   const problem = sqlite.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check
   if (problem !== 'ok') throw new Error(`is damaged: ${problem}`)
 }

@@ -4,14 +4,12 @@ import { Database } from '../../db/database.ts'
 import { asFile } from '../../db/image.ts'
 import { isPassing, tryLater } from '../../db/storage.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
-import { DomainError } from '../../kernel/failure.ts'
 import type { DataAtRest, World } from '../../worlds/world.ts'
-import { worldNotFound } from '../errors.ts'
 import { DamagedFile, requireSoundPages } from './damaged-file.ts'
-import { DatabaseFolder, StagedFile } from './database-folder.ts'
+import { DatabaseFolder } from './database-folder.ts'
 import { FolderSnapshots } from './snapshots.ts'
-import { keepBesideData, keepRandomness, keptState, type StateBesideData, type WorldState, worldFrom } from './state.ts'
-import type { OnResume, Saved, WorldStore } from './store.ts'
+import { keepRandomness, keptState, type StateBesideData, type WorldState, wholeImage, worldFrom } from './state.ts'
+import type { OnResume, WorldStore } from './store.ts'
 
 const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
 const SNAPSHOTS = { folder: 'snapshots', prefix: 'snapshot-' } as const
@@ -22,13 +20,8 @@ export const worldFilesIn = (dataDir: string): string[] =>
     ...new Glob(`${folder}/${prefix}*.sqlite`).scanSync({ cwd: dataDir, absolute: true }),
   ])
 
-/** A larger world is written to a file beside other requests: to copy so many bytes takes some 5 ms. */
-export const IN_MEMORY_BYTES_MAX = 8_388_608
-
 interface FolderStoreOptions {
-  folder: string
-  /** Whether acknowledged writes outlive a crash. */
-  isDurable: boolean
+  dataDir: string
   clock: SteadyClock
   /** The random seed of a copy of the default world. */
   seed: string
@@ -46,7 +39,7 @@ export class FolderStore implements WorldStore {
 
   constructor(private readonly options: FolderStoreOptions) {
     const inside = ({ folder, prefix }: { folder: string; prefix: string }) =>
-      new DatabaseFolder({ folder: join(options.folder, folder), prefix, isDurable: options.isDurable })
+      new DatabaseFolder(join(options.dataDir, folder), prefix)
     this.#worlds = inside(WORLDS)
     this.snapshots = new FolderSnapshots(inside(SNAPSHOTS), options.seed)
   }
@@ -55,63 +48,40 @@ export class FolderStore implements WorldStore {
     return this.#worlds.names
   }
 
-  get byteCount(): number {
-    return this.#worlds.byteCount + this.snapshots.byteCount
+  get damaged(): DamagedFile[] {
+    return [...this.#worlds.damaged, ...this.snapshots.damaged]
   }
 
-  make(name: string, saved: Saved | undefined, onResume: OnResume, old?: World): World {
-    using staged = saved instanceof StagedFile ? saved : this.#worlds.stageImage(this.#imageOf(saved))
-    old?.close()
-    this.#worlds.place(name, staged)
-    if (saved instanceof StagedFile) return this.#load(name, onResume)
-    return this.#world(name, this.#atRest(this.#worlds.path(name)), saved ?? this.options.initial, onResume)
+  make(name: string, saved: WorldState | undefined, onResume: OnResume, old?: World): World {
+    this.#worlds.write(name, saved ? this.#prepared(saved) : this.#initial(), () => old?.close())
+    return this.#world(name, this.#atRest(name), saved ?? this.options.initial, onResume)
   }
 
-  #imageOf(state: WorldState | undefined): Uint8Array {
-    if (state) return this.#prepared(state)
+  #initial(): Uint8Array {
     this.#initialImage ??= this.#prepared(this.options.initial)
     return this.#initialImage
   }
 
   /** Prepared here, because each write to a file is synced. */
-  #prepared({ image, ...state }: WorldState): Uint8Array {
-    const database = Database.inMemory(image)
-    this.options.prepare(database)
-    keepBesideData(database, state)
-    return asFile(database.closeToImage())
-  }
-
-  get damaged(): DamagedFile[] {
-    return [...this.#worlds.damaged, ...this.snapshots.damaged]
+  #prepared(state: WorldState): Uint8Array {
+    return asFile(wholeImage(state, this.options.prepare))
   }
 
   load(name: string, onResume: OnResume): World {
     const damaged = this.#worlds.findDamage(name)
     if (damaged) throw damaged
-    return this.#load(name, onResume, requireSoundPages)
-  }
-
-  #load(name: string, onResume: OnResume, check: (database: Database) => void = () => undefined): World {
-    const path = this.#worlds.path(name)
-    try {
-      return this.#read(name, path, onResume, check)
-    } catch (error) {
-      if (isPassing(error)) throw tryLater(error)
-      throw new DamagedFile(path, error instanceof Error ? error.message : String(error))
-    }
-  }
-
-  #read(name: string, path: string, onResume: OnResume, check: (database: Database) => void): World {
     const { seed, prepare } = this.options
-    const database = this.#open(path)
+    let database: Database | undefined
     try {
-      check(database)
+      database = Database.openFile(this.#worlds.path(name))
+      requireSoundPages(database)
       prepare(database)
       database.serve()
       return this.#world(name, database, keptState(database.query, seed), onResume)
     } catch (error) {
-      database.close()
-      throw error
+      database?.close()
+      if (isPassing(error)) throw tryLater(error)
+      throw new DamagedFile(this.#worlds.path(name), error instanceof Error ? error.message : String(error))
     }
   }
 
@@ -129,28 +99,9 @@ export class FolderStore implements WorldStore {
     return true
   }
 
-  async save(world: World): Promise<StagedFile> {
-    try {
-      return await this.#worlds.stageCopy((path) => world.db.copyTo(path, this.options.isDurable))
-    } catch (error) {
-      throw world.closed ? new DomainError(worldNotFound(world.name)) : error
-    }
-  }
-
   close({ name }: World, database: Database): DataAtRest {
     database.close()
-    return this.#atRest(this.#worlds.path(name))
-  }
-
-  /** Takes over a world from memory. */
-  adopt(name: string, image: Uint8Array): DataAtRest {
-    using staged = this.#worlds.stageImage(image)
-    this.#worlds.place(name, staged)
-    return this.#atRest(this.#worlds.path(name))
-  }
-
-  outgrows(): boolean {
-    return false
+    return this.#atRest(name)
   }
 
   remove(name: string): void {
@@ -159,18 +110,12 @@ export class FolderStore implements WorldStore {
 
   dispose = (): void => undefined
 
-  #atRest(path: string): DataAtRest {
-    return {
-      open: () => {
-        const database = this.#open(path)
-        database.serve()
-        return database
-      },
-      drop: () => undefined,
+  #atRest(name: string): DataAtRest {
+    const open = (): Database => {
+      const database = Database.openFile(this.#worlds.path(name))
+      database.serve()
+      return database
     }
-  }
-
-  #open(path: string): Database {
-    return Database.openFile(path, this.options.isDurable ? 'FULL' : 'OFF')
+    return { open, drop: () => undefined }
   }
 }

@@ -1,12 +1,13 @@
-import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
-import type { SandboxWorldsOptions } from './options.ts'
+import { memoryOf } from './memory.ts'
+import type { WorldStore } from './store.ts'
 
+/** A larger world in memory is not suspended: copying so many bytes takes about 10 ms. */
+const SUSPENDED_BYTES_MAX = 33_554_432
 /** A closed connection keeps its memory until what was made on it is collected: after so many, that is asked for. */
 const SUSPENSIONS_PER_COLLECTION = 8
 /** Each open file takes three descriptors, of which macOS allows 10,240 to a process. */
 const FILES_OPEN_MAX = 256
-
 /** What open worlds may take of the memory: a process that opens and closes them takes a multiple of it. */
 const OPEN_SHARE = 1 / 8
 
@@ -14,9 +15,8 @@ const OPEN_SHARE = 1 / 8
 export class OpenWorlds {
   readonly #worlds = new Set<World>()
   #suspensions = 0
-  #isSuspending = false
 
-  constructor(private readonly options: Pick<SandboxWorldsOptions, 'memoryBytesMax' | 'store'>) {}
+  constructor(private readonly options: { memoryBytesMax: number; store: WorldStore }) {}
 
   /** A world has been opened. Others are suspended if it does not fit. */
   add(world: World): void {
@@ -38,41 +38,27 @@ export class OpenWorlds {
     const bytesMax = this.options.memoryBytesMax * OPEN_SHARE
     let [bytes, files] = [0, 0]
     for (const world of this.#worlds) {
-      bytes += world.memoryBytes
-      files += Number(world.isOnFile)
+      bytes += memoryOf(world)
+      files += Number(world.openDatabase?.onFile)
     }
     for (const world of this.#worlds) {
       if (bytes <= bytesMax && files <= FILES_OPEN_MAX) return
-      if (world === except || !world.canSuspend) continue
-      bytes -= world.memoryBytes
-      files -= Number(world.isOnFile)
+      if (world === except || !canSuspend(world)) continue
+      bytes -= memoryOf(world)
+      files -= Number(world.openDatabase?.onFile)
       this.suspend(world)
     }
   }
 
   suspend(world: World): void {
+    if (!this.#worlds.has(world) || !canSuspend(world)) return
     world.suspend((database) => this.options.store.close(world, database))
     this.#worlds.delete(world)
     this.#suspensions += 1
     if (this.#suspensions % SUSPENSIONS_PER_COLLECTION === 0) Bun.gc(false)
   }
-
-  /** In time slices, so that nobody waits for hundreds of worlds. */
-  suspendIdle(idle: readonly World[]): void {
-    if (idle.length > 0 && !this.#isSuspending) void this.#suspendIdle(idle)
-  }
-
-  async #suspendIdle(idle: readonly World[]): Promise<void> {
-    this.#isSuspending = true
-    await turns.run(this, this.#suspendInSteps(idle))
-    Bun.gc(false)
-    this.#isSuspending = false
-  }
-
-  *#suspendInSteps(idle: readonly World[]): Generator<undefined, void> {
-    for (const world of idle) {
-      if (world.isIdle && this.#worlds.has(world)) this.suspend(world)
-      yield
-    }
-  }
 }
+
+/** Whether suspending it would delay no other request. */
+export const canSuspend = ({ openDatabase }: World): boolean =>
+  openDatabase !== undefined && (openDatabase.onFile || openDatabase.byteCount <= SUSPENDED_BYTES_MAX)

@@ -21,7 +21,8 @@ import {
 } from '../errors.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { ALL_WORLDS, plainName, WorldQuery } from './query.ts'
-import { FILE_BYTES_MAX, SNAPSHOTS_MAX } from './snapshots.ts'
+import { FILE_BYTES_MAX } from './snapshot-file.ts'
+import { SNAPSHOTS_MAX } from './snapshots.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 /** Worlds, their clocks and their snapshots on the wire (contract C15). */

@@ -8,6 +8,9 @@ import type { WorldState } from './state.ts'
 
 const FORMAT = 'scrip-snapshot/1'
 
+/** A larger one is not written: it is held in memory several times, as bytes and as text. */
+export const FILE_BYTES_MAX = 67_108_864
+
 const Count = Type.Integer({ minimum: 0 })
 const PaceSchema = Type.Union(PACES.map((choice) => Type.Literal(choice)))
 const SnapshotSchema = Type.Object({

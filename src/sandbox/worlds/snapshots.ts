@@ -1,15 +1,14 @@
 import { Database } from '../../db/database.ts'
 import { asImage } from '../../db/image.ts'
+import { isPassing, tryLater } from '../../db/storage.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import { snapshotDamaged, snapshotsExhausted, snapshotTooLarge } from '../errors.ts'
+import { snapshotDamaged, snapshotsExhausted } from '../errors.ts'
 import { type DamagedFile, requireSoundPages } from './damaged-file.ts'
-import { type DatabaseFolder, StagedFile } from './database-folder.ts'
+import type { DatabaseFolder } from './database-folder.ts'
 import type { Images, KeptImage } from './images.ts'
 import { keptState, type StateBesideData, type WorldState, wholeImage } from './state.ts'
-import type { Saved, SnapshotStore } from './store.ts'
+import type { SnapshotStore } from './store.ts'
 
-/** A larger snapshot is not written to a file: it is held in memory several times, as bytes and as text. */
-export const FILE_BYTES_MAX = 67_108_864
 export const SNAPSHOTS_MAX = 1_000
 
 /** @throws DomainError snapshots_exhausted */
@@ -29,60 +28,34 @@ export class FolderSnapshots implements SnapshotStore {
     return this.folder.names
   }
 
-  get byteCount(): number {
-    return this.folder.byteCount
-  }
-
   get damaged(): DamagedFile[] {
     return this.folder.damaged
   }
 
-  async find(name: string): Promise<StagedFile | undefined> {
-    if (this.folder.has(name) && this.folder.findDamage(name)) throw new DomainError(snapshotDamaged(name))
-    const copy = await this.folder.findCopy(name)
-    if (copy) this.#requireSound(name, copy)
-    return copy
-  }
-
-  #requireSound(name: string, copy: StagedFile): void {
+  async find(name: string): Promise<WorldState | undefined> {
+    if (!this.folder.has(name)) return undefined
     try {
-      const database = Database.openFile(copy.path)
-      try {
-        requireSoundPages(database)
-      } finally {
-        database.close()
-      }
+      const image = asImage(await Bun.file(this.folder.path(name)).bytes())
+      return { image, ...this.#stateIn(image) }
     } catch (error) {
-      copy[Symbol.dispose]()
-      throw new DomainError(snapshotDamaged(name), { cause: error })
+      if (!this.folder.has(name)) return undefined // it was removed meanwhile
+      throw isPassing(error) ? tryLater(error) : new DomainError(snapshotDamaged(name), { cause: error })
     }
   }
 
-  async read(name: string): Promise<WorldState | undefined> {
-    if (Bun.file(this.folder.path(name)).size > FILE_BYTES_MAX) {
-      throw new DomainError(snapshotTooLarge(FILE_BYTES_MAX)) // before it is copied
-    }
-    using copy = await this.find(name)
-    if (!copy) return undefined
-    const file = Bun.file(copy.path)
-    const state = this.#stateIn(copy)
-    // Beside the thread that serves requests, unlike what SQLite reads.
-    return { image: asImage(await file.bytes()), ...state }
-  }
-
-  #stateIn({ path }: StagedFile): StateBesideData {
-    const database = Database.openFile(path)
+  #stateIn(image: Uint8Array): StateBesideData {
+    const database = Database.inMemory(image)
     try {
+      requireSoundPages(database)
       return keptState(database.query, this.seed)
     } finally {
       database.close()
     }
   }
 
-  keep(name: string, saved: Saved): void {
-    using staged = saved instanceof StagedFile ? saved : this.folder.stageImage(wholeImage(saved))
+  keep(name: string, saved: WorldState): void {
     requireRoom(this, name)
-    this.folder.place(name, staged)
+    this.folder.write(name, wholeImage(saved))
   }
 
   drop(name: string): boolean {
@@ -91,51 +64,29 @@ export class FolderSnapshots implements SnapshotStore {
 }
 
 export class MemorySnapshots implements SnapshotStore {
-  /** Undefined for one that is in a temporary file. */
-  readonly #byName = new Map<string, (StateBesideData & { kept: KeptImage }) | undefined>()
+  readonly #byName = new Map<string, StateBesideData & { kept: KeptImage }>()
 
-  constructor(
-    private readonly images: Images,
-    private readonly files: () => FolderSnapshots,
-  ) {}
+  constructor(private readonly images: Images) {}
 
   get names(): readonly string[] {
     return [...this.#byName.keys()]
   }
 
-  async find(name: string): Promise<Saved | undefined> {
-    return this.#isInFile(name) ? this.files().find(name) : this.#find(name)
-  }
-
-  async read(name: string): Promise<WorldState | undefined> {
-    return this.#isInFile(name) ? this.files().read(name) : this.#find(name)
-  }
-
-  #isInFile(name: string): boolean {
-    return this.#byName.has(name) && this.#byName.get(name) === undefined
-  }
-
-  #find(name: string): WorldState | undefined {
+  async find(name: string): Promise<WorldState | undefined> {
     const found = this.#byName.get(name)
     if (!found) return undefined
     const { kept, ...state } = found
     return { ...state, image: kept.read() }
   }
 
-  keep(name: string, saved: Saved): void {
+  keep(name: string, { image, ...state }: WorldState): void {
     requireRoom(this, name)
-    const kept = saved instanceof StagedFile ? undefined : this.#packed(saved)
+    const kept = this.images.keep(image)
     this.drop(name)
-    if (saved instanceof StagedFile) this.files().keep(name, saved)
-    this.#byName.set(name, kept)
-  }
-
-  #packed({ image, ...state }: WorldState) {
-    return { ...state, kept: this.images.keep(image) }
+    this.#byName.set(name, { ...state, kept })
   }
 
   drop(name: string): boolean {
-    if (this.#isInFile(name)) this.files().drop(name)
     this.#byName.get(name)?.kept.drop()
     return this.#byName.delete(name)
   }

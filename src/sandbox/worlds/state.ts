@@ -82,15 +82,20 @@ const isSame = (one: RandomState, other: RandomState): boolean =>
   one.ids.sequence === other.ids.sequence
 
 /** Writes what is beside the data into its tables, as the file of a world has it. */
-export const keepBesideData = (database: Database, state: StateBesideData): void =>
+const keepBesideData = (database: Database, state: StateBesideData): void =>
   database.fill((tx) => {
     putClock(tx, state.clock)
     keepPace(tx, state.pace)
     putRandomness(tx, state)
   })
 
-export const wholeImage = ({ image, ...state }: WorldState): Uint8Array => {
+/** The image of a state with all of it in its tables. */
+export const wholeImage = (
+  { image, ...state }: WorldState,
+  prepare: (database: Database) => void = () => undefined,
+): Uint8Array => {
   const database = Database.inMemory(image)
+  prepare(database)
   keepBesideData(database, state)
   return database.closeToImage()
 }

@@ -2,21 +2,38 @@ import type { SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
-import { worldDamaged, worldsExhausted } from '../errors.ts'
+import { worldDamaged, worldNotFound, worldsExhausted } from '../errors.ts'
 import { isAccount } from '../seed/accounts.ts'
 import { DamagedFile } from './damaged-file.ts'
 import { sharedImage } from './images.ts'
+import { logBudget, memoryOf, tick } from './memory.ts'
 import { OpenWorlds } from './open-worlds.ts'
-import type { SandboxWorldsOptions } from './options.ts'
-import { stateOf, worldFrom } from './state.ts'
-import type { Saved, SnapshotStore } from './store.ts'
+import { stateOf, type WorldState, worldFrom } from './state.ts'
+import type { SnapshotStore, WorldStore } from './store.ts'
 
 /** How many named worlds one process holds (contract C15). */
 export const WORLDS_MAX = 10_000
-/** Ticks without a request after which a world is suspended. */
+/** Ticks without a request after which a world is suspended... */
 const IDLE_TICKS = 10
+/** ...and how many are with one tick, so that nobody waits for hundreds. Each takes a millisecond or two. */
+const SUSPENDED_PER_TICK = 25
 /** The share of the memory that request logs may take. */
 const LOG_SHARE = 1 / 4
+
+interface SandboxWorldsOptions {
+  clock: SteadyClock
+  default: World
+  /** Closes the default world, and opens it anew: as it is seeded, or from what was saved. */
+  reopenDefault: (old: World, saved?: WorldState) => World
+  /** Where the other worlds and the snapshots are. */
+  store: WorldStore
+  /** The clients that a new world has, besides those that every world has. */
+  initialClients?: readonly string[]
+  /** The random seed of a copy of a world that draws from the machine. */
+  seed: string
+  /** What all worlds may take of the memory together (contract C15). */
+  memoryBytesMax: number
+}
 
 type OnPresent = (world: World, about: { isSeeded: boolean }) => void
 
@@ -130,13 +147,12 @@ export class SandboxWorlds implements Worlds {
 
   /** A world of its own, in memory, that goes on from where another is now. */
   copyOf(world: World): World {
-    const { clock, seed } = this.options
-    const { image, ...state } = stateOf(world, seed)
-    return worldFrom(world.name, sharedImage(image), state, clock)
+    const { image, ...state } = this.save(world)
+    return worldFrom(world.name, sharedImage(image), state, this.clock)
   }
 
   get memoryBytes(): number {
-    return this.all.reduce((sum, world) => sum + world.memoryBytes, this.options.store.memoryBytes)
+    return this.all.reduce((sum, world) => sum + memoryOf(world), this.options.store.memoryBytes)
   }
 
   /** Whether there is room for another world or snapshot, and for as much data as this one has. */
@@ -144,9 +160,10 @@ export class SandboxWorlds implements Worlds {
     return this.#hasRoom() && this.options.store.fits(world.db.byteCount)
   }
 
-  /** Saves a world as it is now. @throws DomainError world_not_found if it is dropped meanwhile */
-  save(world: World): Promise<Saved> {
-    return this.options.store.save(world)
+  /** Saves a world as it is now. @throws DomainError world_not_found if it was dropped meanwhile */
+  save(world: World): WorldState {
+    if (world.closed) throw new DomainError(worldNotFound(world.name))
+    return stateOf(world, this.options.seed)
   }
 
   /** @throws DomainError worlds_exhausted */
@@ -159,7 +176,7 @@ export class SandboxWorlds implements Worlds {
    *
    * @throws DomainError worlds_exhausted, or world_damaged if a file of this name cannot be read
    */
-  create(name: string, saved?: Saved): World {
+  create(name: string, saved?: WorldState): World {
     if (this.has(name)) throw new DomainError(worldDamaged(name))
     if (this.#named.size >= WORLDS_MAX || !this.#hasRoom()) throw this.#exhausted()
     const world = this.#make(name, saved)
@@ -174,7 +191,7 @@ export class SandboxWorlds implements Worlds {
     return this.memoryBytes <= memoryBytesMax
   }
 
-  #make(name: string, saved: Saved | undefined, old?: World): World {
+  #make(name: string, saved: WorldState | undefined, old?: World): World {
     const world = this.options.store.make(name, saved, this.#onResume, old)
     this.#named.set(name, world)
     this.#present(world, saved === undefined)
@@ -188,7 +205,7 @@ export class SandboxWorlds implements Worlds {
   readonly #onResume = (world: World): void => this.#open.add(world)
 
   /** Replaces this world by a seeded one, or by one that continues from what was saved. Its data is lost. */
-  replace(world: World, saved?: Saved): World {
+  replace(world: World, saved?: WorldState): World {
     this.onEnd(world)
     this.#open.delete(world)
     const next = this.#replaced(world, saved)
@@ -196,10 +213,9 @@ export class SandboxWorlds implements Worlds {
     return next
   }
 
-  #replaced(world: World, saved: Saved | undefined): World {
+  #replaced(world: World, saved: WorldState | undefined): World {
     if (world.name !== DEFAULT_WORLD) return this.#make(world.name, saved, world)
-    world.close()
-    this.#default = this.options.reopenDefault(saved)
+    this.#default = this.options.reopenDefault(world, saved)
     this.#present(this.#default, saved === undefined)
     return this.#default
   }
@@ -218,24 +234,26 @@ export class SandboxWorlds implements Worlds {
 
   /** Suspends idle worlds and limits the request logs. Called at each tick of time. */
   rest(): void {
-    this.#limitKept()
+    this.#limitLogs()
     const idle: World[] = []
     for (const world of this.all) {
-      const ticks = world.tick()
-      if (this.options.store.outgrows(world)) this.#open.suspend(world)
+      const ticks = tick(world)
       if (ticks === 0) this.#open.used(world)
-      else if (ticks >= IDLE_TICKS && world.isIdle) idle.push(world)
+      else if (ticks >= IDLE_TICKS && world.openDatabase) idle.push(world)
     }
     this.#open.makeRoom()
-    this.#open.suspendIdle(idle)
+    for (const world of idle.slice(0, SUSPENDED_PER_TICK)) this.#open.suspend(world)
   }
 
   /** Request logs that exceed their share together are limited to equal parts of it. */
-  #limitKept(): void {
-    const worlds = this.all
+  #limitLogs(): void {
+    const budgets = this.all.map((world) => world.of(logBudget))
     const share = this.options.memoryBytesMax * LOG_SHARE
-    const kept = worlds.reduce((sum, { keptBytes }) => sum + keptBytes, 0)
-    for (const world of worlds) world.limitKept(kept > share ? share / worlds.length : Number.POSITIVE_INFINITY)
+    const bytes = budgets.reduce((sum, budget) => sum + budget.bytes, 0)
+    for (const budget of budgets) {
+      budget.bytesMax = bytes > share ? share / budgets.length : Number.POSITIVE_INFINITY
+      budget.onLimited()
+    }
   }
 
   close(): void {
