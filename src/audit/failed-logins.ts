@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
-import { recordAct } from './audit.ts'
+import { type AuditSeal, recordAct } from './audit.ts'
 
 /** Strangers cannot fill the disk: further names and addresses of a minute are counted together. */
 const ROWS_PER_MINUTE_MAX = 100
@@ -44,13 +44,13 @@ export class FailedLogins {
   }
 
   /** Returns the unit of work that records them. */
-  take(nowMs: number): (tx: Tx) => void {
+  take(nowMs: number, seals: (tx: Tx) => AuditSeal): (tx: Tx) => void {
     const counted = [...this.#counts.values()]
     this.#counts.clear()
     return (tx) => {
       for (const { subject, address, count } of counted) {
         const act = { atMs: nowMs, user: '', command: 'login', subject, address, after: { count } } as const
-        recordAct(tx, { ...act, outcome: 'refused' })
+        recordAct(tx, seals(tx), { ...act, outcome: 'refused' })
       }
     }
   }

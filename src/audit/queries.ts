@@ -1,7 +1,7 @@
 import { and, count, eq, gt, max, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
-import { type AuditRow, audit, auditHead } from './tables.ts'
+import { type AuditRow, audit, auditHead, auditKeys } from './tables.ts'
 
 export { type AuditRow, OUTCOMES } from './tables.ts'
 
@@ -32,6 +32,18 @@ export const getHead = (query: Query): { count: number; hash: string } => {
   if (!head) throw new Error('the audit has no head')
   return head
 }
+
+export const findAuditRow = (query: Query, id: number): AuditRow | undefined =>
+  query.select().from(audit).where(eq(audit.id, id)).get()
+
+export const storedKeys = (query: Query): { mark: string; sealed: Buffer }[] => query.select().from(auditKeys).all()
+
+export const storeKey = (tx: Tx, mark: string, sealed: Buffer): void =>
+  void tx
+    .insert(auditKeys)
+    .values({ mark, sealed })
+    .onConflictDoUpdate({ target: auditKeys.mark, set: { sealed } })
+    .run()
 
 export const insertAuditRow = (tx: Tx, row: AuditRow): void => {
   tx.insert(audit).values(row).run()

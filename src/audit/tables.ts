@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const OUTCOMES = ['done', 'refused'] as const
 
@@ -16,6 +16,8 @@ export const audit = sqliteTable('audit', {
   address: text('address'),
   previousHash: text('previous_hash').notNull(),
   hash: text('hash').notNull(),
+  /** Of the key of the hash; null before the data folder has a voucher key. */
+  keyMark: text('key_mark'),
 })
 
 export type AuditRow = typeof audit.$inferSelect
@@ -25,4 +27,10 @@ export const auditHead = sqliteTable('audit_head', {
   id: integer('id').primaryKey(),
   count: integer('count').notNull(),
   hash: text('hash').notNull(),
+})
+
+/** The keys of rows from before a rekeying. */
+export const auditKeys = sqliteTable('audit_keys', {
+  mark: text('mark').primaryKey(),
+  sealed: blob('sealed', { mode: 'buffer' }).notNull(),
 })

@@ -23,6 +23,7 @@ import clientFees from './migrations/0019_client_fees.sql' with { type: 'text' }
 import stockCounts from './migrations/0020_stock_counts.sql' with { type: 'text' }
 import deliveryErrors from './migrations/0021_delivery_errors.sql' with { type: 'text' }
 import traces from './migrations/0022_traces.sql' with { type: 'text' }
+import auditKeys from './migrations/0023_audit_keys.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -64,6 +65,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0020_stock_counts', sql: stockCounts },
   { name: '0021_delivery_errors', sql: deliveryErrors },
   { name: '0022_traces', sql: traces },
+  { name: '0023_audit_keys', sql: auditKeys },
 ]
 
 /** The database is newer than this program, or its schema was changed by another program. */

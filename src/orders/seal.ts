@@ -43,6 +43,11 @@ export class Seal {
     return markOfKey(this.key)
   }
 
+  /** The key of the audit's rows (contract C17). */
+  get auditKey(): Buffer {
+    return createHmac('sha256', this.key).update('the key of the audit').digest()
+  }
+
   close(code: VoucherCode, place: string): Buffer {
     return this.closeText(JSON.stringify(code), place)
   }

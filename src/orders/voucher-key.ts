@@ -78,6 +78,12 @@ export const areKeysOf = (
   )
 }
 
+/** The seal of a database; undefined where nothing was sealed yet, or the key is not at hand. */
+export const findSeal = (query: Query, dataDir: string | undefined, given: Uint8Array | undefined): Seal | undefined =>
+  markOf(query) !== undefined && areKeysOf(query, dataDir, given)
+    ? sealAsMarked(query, keysOf(dataDir, given), [])
+    : undefined
+
 const WRONG_KEY = 'the voucher key is not the one that sealed the codes of this database'
 const SET_KEY = `Set that key with SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file ${KEY_FILE} of the data folder.`
 const UNFINISHED =

@@ -1,3 +1,4 @@
+import { keepFirstHead } from '../audit/head.ts'
 import { finishCatalogImport } from '../catalog/import.ts'
 import { fixedRates, storedRates } from '../charges/stored-rates.ts'
 import {
@@ -47,7 +48,8 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
     prepare: () => {
       if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', clock)
       const database = openDatabase(dataDir, sources)
-      openSeal(database, dataDir, config.voucherKey)
+      const seal = openSeal(database, dataDir, config.voucherKey)
+      keepFirstHead(database.query, dataDir, seal)
       return database
     },
   })

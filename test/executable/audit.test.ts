@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Customer, inOffice, type Office } from './live.ts'
-import { login, type Place, start } from './program.ts'
+import { login, type Place, run, start } from './program.ts'
 
 /** The audit (contract C17): what operators did, and what was refused to them. */
 
@@ -34,6 +35,34 @@ const edit = (office: Office, ...statements: string[]): void => {
   for (const statement of statements) sqlite.run(statement)
   for (const { sql } of triggers) sqlite.run(sql)
   sqlite.close()
+}
+
+const FIRST = '0'.repeat(64)
+const FACTS = ['id', 'at_ms', 'user', 'command', 'subject', 'before', 'after', 'outcome', 'address']
+type StoredRow = Record<string, string | number | null>
+
+const headOf = (office: Office): string => join(office.dataDir, 'audit.head')
+
+/** What verify finds, with its exit code held against it. */
+const faultsOf = async (office: Office): Promise<string[]> => {
+  const { exitCode, stdout } = await office.run(['verify', '--json'])
+  const broken = (JSON.parse(stdout) as { faults: number; first: string }[]).filter(({ faults }) => faults > 0)
+  expect(exitCode).toBe(broken.length > 0 ? 1 : 0)
+  return broken.map(({ first }) => first)
+}
+
+/** Computes the chain of a data folder again, and returns the last hash. */
+const chained = (office: Office, hashOf: (facts: string, row: StoredRow) => string): string => {
+  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'), { readonly: true })
+  const stored = sqlite.query<StoredRow, []>('SELECT * FROM audit ORDER BY id').all()
+  sqlite.close()
+  let previous = FIRST
+  for (const row of stored) {
+    expect(row.previous_hash).toBe(previous)
+    previous = hashOf(JSON.stringify([...FACTS.map((name) => row[name]), previous]), row)
+    expect(row.hash).toBe(previous)
+  }
+  return previous
 }
 
 describe('scrip audit list', () => {
@@ -179,33 +208,133 @@ describe('scrip audit list', () => {
 })
 
 describe('the chain', () => {
-  test('can be computed again by anybody', () =>
+  test('can be computed again by whoever has the voucher key', () =>
     inOffice(async (office) => {
       await office.stocked()
-      const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'), { readonly: true })
-      const stored = sqlite.query<Record<string, unknown>, []>('SELECT * FROM audit ORDER BY id').all()
-      sqlite.close()
-      let previous = '0'.repeat(64)
-      for (const row of stored) {
-        const facts = [
-          'id',
-          'at_ms',
-          'user',
-          'command',
-          'subject',
-          'before',
-          'after',
-          'outcome',
-          'address',
-          'previous_hash',
-        ]
-        expect(row.previous_hash).toBe(previous)
-        previous = createHash('sha256')
-          .update(JSON.stringify(facts.map((name) => row[name])))
-          .digest('hex')
-        expect(row.hash).toBe(previous)
-      }
-      expect((await lastOf(office))?.hash).toBe(previous)
+      const voucherKey = Buffer.from(readFileSync(join(office.dataDir, 'voucher.key'), 'utf8').trim(), 'hex')
+      const key = createHmac('sha256', voucherKey).update('the key of the audit').digest()
+      const last = chained(office, (facts, row) =>
+        (row.key_mark === null ? createHash('sha256') : createHmac('sha256', key)).update(facts).digest('hex'),
+      )
+      expect((await lastOf(office))?.hash).toBe(last)
+      const seal = createHmac('sha256', key).update(`head 6 ${last}`).digest('hex')
+      expect(await Bun.file(headOf(office)).json()).toEqual({ count: 6, hash: last, seal })
+      expect(statSync(headOf(office)).mode & 0o777).toBe(0o600)
+    }))
+
+  /** Whoever can write to the database and to the folder, but has not the key. */
+  const forge = (office: Office, change: string): void => {
+    edit(office, change)
+    const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+    const rows = sqlite.query<StoredRow, []>('SELECT * FROM audit ORDER BY id').all()
+    sqlite.close()
+    let previous = FIRST
+    const updates = rows.map((row) => {
+      const hash = createHash('sha256')
+        .update(JSON.stringify([...FACTS.map((name) => row[name]), previous]))
+        .digest('hex')
+      const update = `UPDATE audit SET previous_hash = '${previous}', hash = '${hash}' WHERE id = ${row.id}`
+      previous = hash
+      return update
+    })
+    edit(office, ...updates, `UPDATE audit_head SET count = ${rows.length}, hash = '${previous}'`)
+  }
+
+  test.each([
+    ['a row that was changed', "UPDATE audit SET subject = '1 10' WHERE id = 5", /^row 5 of the audit was changed$/],
+    [
+      'a row that was keyed',
+      "UPDATE audit SET user = 'eve', key_mark = NULL",
+      /^audit.head was changed$|^row 6 .* not the one/,
+    ],
+    [
+      'a last row that was removed',
+      'DELETE FROM audit WHERE id = 6',
+      /^row (?:5|6) of the audit (?:was changed|is missing)$/,
+    ],
+  ])('%s is named by verify when all hashes after it are computed anew', (_, change, fault) =>
+    inOffice(async (office) => {
+      await office.stocked()
+      forge(office, change)
+      expect(await faultsOf(office)).toEqual([expect.stringMatching(fault)])
+    }),
+  )
+
+  test('a last row that was removed with its head shows by the head beside the database', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const fifth = (await auditOf(office))[4]
+      edit(office, 'DELETE FROM audit WHERE id = 6', `UPDATE audit_head SET count = 5, hash = '${fifth?.hash}'`)
+      expect(await faultsOf(office)).toEqual(['row 6 of the audit is missing'])
+    }))
+
+  test.each([
+    ['missing', (path: string) => rmSync(path)],
+    ['changed', (path: string) => writeFileSync(path, '{"count":1}')],
+    ['changed', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(/"seal":"../, '"seal":"00'))],
+    [
+      'changed',
+      (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(/"seal":".*"/, '"seal":null')),
+    ],
+  ])('a head beside the database that is %s is named by verify', (what, spoil) =>
+    inOffice(async (office) => {
+      await office.stocked()
+      spoil(headOf(office))
+      const verb = what === 'missing' ? 'is' : 'was'
+      expect(await faultsOf(office)).toEqual([`audit.head ${verb} ${what}`])
+      await (await office.serve()).stop()
+      expect(await faultsOf(office)).toEqual([`audit.head ${verb} ${what}`])
+    }),
+  )
+
+  test('is checked with the key of its time after the voucher key was replaced', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      await office.answer('vouchers', 'rekey')
+      await office.answer('wallet', 'fund', '1', '1')
+      await office.answer('vouchers', 'rekey')
+      expect(await faultsOf(office)).toEqual([])
+      edit(office, "UPDATE audit SET user = 'eve' WHERE id = 5")
+      expect(await faultsOf(office)).toEqual(['row 5 of the audit was changed'])
+    }))
+
+  test('takes rows from before there is a key as they are, and none after that', () =>
+    inOffice(async (office) => {
+      await office.answer('client', 'add', 'acme')
+      expect(await faultsOf(office)).toEqual([])
+      await (await office.serve()).stop()
+      await office.answer('client', 'limit', 'acme', '5')
+      expect(await faultsOf(office)).toEqual([])
+      edit(office, "UPDATE audit SET user = 'eve' WHERE id = 1")
+      expect(await faultsOf(office)).toEqual(['row 1 of the audit was changed'])
+      forge(office, 'DELETE FROM audit WHERE id = 2')
+      expect(await faultsOf(office)).toEqual(['row 2 of the audit is missing'])
+    }))
+
+  test('says what cannot be told of a backup without its key', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const backup = join(office.folder, 'backup.sqlite')
+      await office.answer('backup', backup)
+      const [without, beside] = [
+        await run(['verify', backup]),
+        await run(['verify', backup, '--data-dir', office.dataDir]),
+      ]
+      expect([without.exitCode, beside.exitCode]).toEqual([0, 0])
+      expect(without.stderr).toContain('The voucher key is not here')
+      expect(beside.stderr).not.toContain('The voucher key')
+    }))
+
+  test('is written by nobody without the key', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const before = await auditOf(office)
+      const { exitCode, stderr } = await office.run(['wallet', 'fund', '1', '1'], {
+        env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) },
+      })
+      expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: expect.stringContaining('voucher key') })
+      expect(await auditOf(office)).toEqual(before)
+      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
     }))
 
   test.each([
@@ -218,12 +347,7 @@ describe('the chain', () => {
     inOffice(async (office) => {
       await office.stocked()
       edit(office, ...statements)
-      const { exitCode, stdout } = await office.run(['verify', '--json'])
-      const broken = (JSON.parse(stdout) as { faults: number; first: string }[]).filter(({ faults }) => faults > 0)
-      expect({ exitCode, broken: broken.map(({ first }) => first) }).toEqual({
-        exitCode: 1,
-        broken: [expect.stringContaining(fault)],
-      })
+      expect(await faultsOf(office)).toEqual([expect.stringContaining(fault)])
     }),
   )
 

@@ -102,7 +102,7 @@ const copyVerified = async (acting: Acting, file: string, folder: string | undef
   const staged = join(staging.path, 'scrip.sqlite')
   const broken = await withProgress(statSync(databasePath(acting.config.dataDir)).size, async (onProgress) => {
     await copyDatabase(acting, staged, onProgress)
-    return brokenIn(await verified(staged, onProgress))
+    return brokenIn(await verified(staged, acting.config, onProgress))
   })
   if (broken !== undefined && folder !== undefined) removeUnsound(folder)
   const name = broken === undefined ? file : file + UNSOUND_SUFFIX

@@ -15,6 +15,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Act, recordAct } from '../../audit/audit.ts'
+import { type Head, headOf, keepHead, writeHead } from '../../audit/head.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
@@ -29,14 +30,14 @@ import {
   makePrivate,
   removeDatabase,
 } from '../../db/data-folder.ts'
-import { Database, type Tx } from '../../db/database.ts'
+import { Database, type Query, type Tx } from '../../db/database.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
 import { lockForReplacing } from '../../db/folder-lock.ts'
 import { migrate, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { markOf } from '../../orders/stock-queries.ts'
-import { areKeysOf } from '../../orders/voucher-key.ts'
+import { areKeysOf, findSeal } from '../../orders/voucher-key.ts'
 import { revokeLogins } from '../../sessions/queries.ts'
 import { dataError } from '../advice.ts'
 import { EXIT, ProgramError } from '../exit.ts'
@@ -73,15 +74,18 @@ export const restoreCommand = (restore: Command): void => {
 }
 
 /** In the database that stays, beside a server or not: it is that of the folder. */
-const recordRefusal = (file: string, { dataDir }: DataConfig, error: unknown): Promise<void> =>
-  withData(dataDir, async (database) => {
+const recordRefusal = (file: string, config: DataConfig, error: unknown): Promise<void> =>
+  withData(config.dataDir, async (database) => {
     if (modeOf(database.sqlite) !== 'live') return
     const refusal = { outcome: 'refused', after: { reason: reasonOf(error) } } as const
-    await database.write((tx) => recordRestore(tx, file, refusal))
+    await database.write((tx) => recordRestore(tx, file, refusal, config))
+    await database.write((tx) => keepHead(tx, config.dataDir, sealOf(tx, config)))
   })
 
-const recordRestore = (tx: Tx, file: string, result: Pick<Act, 'outcome' | 'after'>): void =>
-  recordAct(tx, {
+const sealOf = (query: Query, { dataDir, voucherKey }: DataConfig) => findSeal(query, dataDir, voucherKey)
+
+const recordRestore = (tx: Tx, file: string, result: Pick<Act, 'outcome' | 'after'>, config: DataConfig): void =>
+  recordAct(tx, sealOf(tx, config), {
     ...result,
     atMs: systemClock.nowMs(),
     user: operatorName(),
@@ -126,12 +130,14 @@ const restored = async (
     const staged = join(staging.path, 'scrip.sqlite')
     onProgress('copying the backup', 0, 0)
     copyDatabase(file, staged)
-    await prepare(staged, file, config, onProgress)
+    const head = await prepare(staged, file, config, onProgress)
     onProgress('waiting for the disk', 0, 0)
     flushFile(staged)
     makeFolder(dataDir)
     lock ??= lockForReplacing(dataDir)
-    return { data_dir: dataDir, restored_from: file, replaced: putInPlace(staged, path) }
+    const replaced = putInPlace(staged, path)
+    writeHead(dataDir, head)
+    return { data_dir: dataDir, restored_from: file, replaced }
   } finally {
     lock?.[Symbol.dispose]()
   }
@@ -162,25 +168,29 @@ const copyDatabase = (file: string, staged: string): void => {
   if (isFilled(`${file}-wal`)) copyFileSync(`${file}-wal`, `${staged}-wal`)
 }
 
-const prepare = async (staged: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<void> => {
+/** Returns the head of the audit that the backup has then. */
+const prepare = async (staged: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<Head> => {
   try {
     requireScrip(staged)
     const database = Database.openFile(staged)
+    let head: Head
     try {
       migrate(database.sqlite, systemClock)
-      const broken = brokenIn(await verified(staged, onProgress))
+      const broken = brokenIn(await verified(staged, config, onProgress))
       if (broken !== undefined) throw notSound(broken)
       requireSameMode(database, config)
       requireKey(database, config)
       // What was logged out after the backup stays out: no token of before is good any more (contract C3).
       database.fill((tx) => {
         revokeLogins(tx)
-        recordRestore(tx, file, { outcome: 'done' })
+        recordRestore(tx, file, { outcome: 'done' }, config)
       })
+      head = headOf(database.query, sealOf(database.query, config))
     } finally {
       database.close()
     }
     if (isFilled(`${staged}-wal`)) throw new Error('the log of the restored database was not emptied')
+    return head
   } catch (error) {
     if (error instanceof DataFault || error instanceof SchemaMismatch || isDamage(error)) {
       throw dataError(error, file)

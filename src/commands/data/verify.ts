@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Command } from 'commander'
 import { breaksIn } from '../../audit/audit.ts'
+import { headFaults, readHead } from '../../audit/head.ts'
 import { dataConfigOf, fileConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
@@ -10,9 +11,12 @@ import { databasePath } from '../../db/data-folder.ts'
 import { queryOn } from '../../db/database.ts'
 import { lockForCommand } from '../../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
+import { modeOf } from '../../db/mode.ts'
+import { markOf } from '../../orders/stock-queries.ts'
+import { findSeal } from '../../orders/voucher-key.ts'
 import { worldFilesIn } from '../../sandbox/worlds/folder-store.ts'
 import { EXIT, ProgramError } from '../exit.ts'
-import { explainFaults, giveWay, refused, requirePrivateData } from '../records/administration.ts'
+import { explainFaults, refused, requirePrivateData } from '../records/administration.ts'
 import { listOf } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
@@ -25,10 +29,13 @@ export const verifyCommand = (verify: Command): void => {
     .description('check the schema and the books of a data folder or a backup, also while a server runs')
     .argument('[file]', 'a backup to check instead of the data folder')
     .action(async (file: string | undefined, options: DataOptions) => {
-      const { format } = fileConfigOf(options)
+      const { format, ...config } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
+      const place = { ...config, onWithoutKey: () => note(WITHOUT_KEY, format) }
       const results = await explainFaults(path, () =>
-        withProgress(sizeOf(path), (onProgress) => (file === undefined ? verifiedFolder : verified)(path, onProgress)),
+        withProgress(sizeOf(path), (onProgress) =>
+          file === undefined ? verifiedFolder(path, place, onProgress) : verified(path, place, onProgress),
+        ),
       )
       await show(listOf(['check', 'faults', 'first'], results), format)
       const broken = results.filter(({ faults }) => faults > 0).length
@@ -40,6 +47,9 @@ export const verifyCommand = (verify: Command): void => {
       note(`${path} is sound: ${results.length} checks found nothing wrong.`, format)
     })
 }
+
+const WITHOUT_KEY =
+  'The voucher key is not here: whether somebody has hashed the audit anew cannot be told. Set SCRIP_VOUCHER_KEY, or --data-dir.'
 
 interface CheckResult {
   check: string
@@ -55,12 +65,25 @@ const SCHEMA_CHECK = 'the schema is what the migrations make'
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-const verifiedFolder = async (path: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
+/** Where the voucher key may be, which has keyed the audit. */
+interface KeyPlace {
+  dataDir?: string | undefined
+  voucherKey?: Uint8Array | undefined
+  /** Set where the database is that of the folder. */
+  head?: ReturnType<typeof readHead>
+  /** Called when the audit is checked without the key. */
+  onWithoutKey?: () => void
+}
+
+const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
-  giveWay()
   using _lock = lockForCommand(dirname(path))
-  return [...(await verified(path, onProgress)), ...(await verifiedWorlds(dirname(path), onProgress))]
+  const head = readHead(dirname(path)) // before the database is read, which may go on
+  return [
+    ...(await verified(path, { ...place, head }, onProgress)),
+    ...(await verifiedWorlds(dirname(path), onProgress)),
+  ]
 }
 
 /** Checks the files of the named worlds and snapshots in a data folder. */
@@ -93,7 +116,7 @@ const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNo
 /** A world of an earlier release is migrated at its first use. Until then only its file is checked. */
 const worldFaults = async (file: string): Promise<string[]> => {
   try {
-    return (await verified(file)).flatMap(({ first }) => first ?? [])
+    return (await verified(file, {})).flatMap(({ first }) => first ?? [])
   } catch (error) {
     if (error instanceof SchemaMismatch) return faultsBeside(file, FILE_CHECK.sql)
     if (error instanceof SQLiteError) return [error.message]
@@ -102,7 +125,11 @@ const worldFaults = async (file: string): Promise<string[]> => {
 }
 
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
-export const verified = async (path: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
+export const verified = async (
+  path: string,
+  { dataDir, voucherKey, head, onWithoutKey }: KeyPlace,
+  onProgress?: OnProgress,
+): Promise<CheckResult[]> => {
   requireFile(path)
   using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   sqlite.run('PRAGMA query_only = ON')
@@ -118,9 +145,13 @@ export const verified = async (path: string, onProgress?: OnProgress): Promise<C
     return resultOf(name, faultsOf(sqlite, sql))
   })
   onProgress?.(`checking that ${FILE_CHECK.name}`, CHECKS.length, CHECKS.length)
+  const query = queryOn(sqlite)
+  const isLive = modeOf(sqlite) === 'live' // the sandbox has no audit
+  const seal = findSeal(query, dataDir, voucherKey)
+  if (!seal && markOf(query) !== undefined) onWithoutKey?.()
   const audit = resultOf(
     AUDIT_CHECK,
-    readable(() => breaksIn(queryOn(sqlite))),
+    readable(() => [...breaksIn(query, seal), ...(isLive && head !== undefined ? headFaults(query, head, seal) : [])]),
   )
   return [schema, resultOf(FILE_CHECK.name, await file), ...checks, audit]
 }

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
-import { recordAct } from '../../audit/audit.ts'
+import { type AuditSeal, recordAct } from '../../audit/audit.ts'
+import { keepHead } from '../../audit/head.ts'
 import { operatorName } from '../../config/environment.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Query, Tx } from '../../db/database.ts'
+import { markOf } from '../../orders/stock-queries.ts'
 import type { Result } from '../terminal/output.ts'
 import { type Administration, administer, reasonOf } from './administration.ts'
 
@@ -12,8 +14,8 @@ export interface Change {
 }
 
 export interface Acting extends Administration {
-  /** Called in the transaction of the effect. */
-  record: (tx: Tx, change: Change) => void
+  /** Called in the transaction of the effect. The seal is that of the data folder, if none is given. */
+  record: (tx: Tx, change: Change, seal?: AuditSeal) => void
 }
 
 /**
@@ -24,22 +26,28 @@ export const act = <Args extends unknown[]>(work: (acting: Acting, ...args: Args
   async function (this: Command, ...args: Args): Promise<void> {
     const named = { command: pathOf(this), subject: this.args.join(' ') }
     await administer(async (administration: Administration, ...given: Args) => {
-      const { world, isSandbox, write } = administration
+      const { config, world, isSandbox, delivering } = administration
+      const sealOf = (query: Query): AuditSeal | undefined =>
+        markOf(query) === undefined ? undefined : delivering.seals(query)
+      let isHeadBehind = false
       const recorder =
         (outcome: 'done' | 'refused') =>
-        (tx: Tx, change: Change): void => {
+        (tx: Tx, change: Change, seal?: AuditSeal): void => {
           if (isSandbox) return
-          recordAct(tx, {
-            ...named,
-            ...change,
-            atMs: world.clock.nowMs(),
-            user: operatorName(),
-            outcome,
-            address: null,
-          })
+          const facts = { atMs: world.clock.nowMs(), user: operatorName(), outcome, address: null }
+          recordAct(tx, seal ?? sealOf(tx), { ...named, ...change, ...facts })
+          isHeadBehind = true
         }
+      const write = async <T>(unit: (tx: Tx) => T): Promise<T> => {
+        const done = await administration.write(unit)
+        if (!isHeadBehind) return done
+        isHeadBehind = false
+        // The effect stays without it, and the next act writes it again.
+        await administration.write((tx) => keepHead(tx, config.dataDir, sealOf(tx))).catch(() => undefined)
+        return done
+      }
       try {
-        return await work({ ...administration, record: recorder('done') }, ...given)
+        return await work({ ...administration, write, record: recorder('done') }, ...given)
       } catch (error) {
         // What cannot be written down now is shown to the operator all the same.
         await write((tx) => recorder('refused')(tx, { after: { reason: reasonOf(error) } })).catch(() => undefined)

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
+import { passOnKeys } from '../../audit/audit.ts'
 import { productRecords } from '../../catalog/queries.ts'
 import { findNewVoucherKey } from '../../config/config.ts'
 import { databasePath } from '../../db/data-folder.ts'
@@ -131,9 +132,14 @@ const resealed = async (
   next: Uint8Array,
 ): Promise<Resealed> => {
   const { dataDir, voucherKey } = config
-  const seal = await write((tx) =>
-    beginRekey(tx, next) ? sealAsMarked(tx, keysOf(dataDir, voucherKey, next), []) : undefined,
-  )
+  const seal = await write((tx) => {
+    const keys = keysOf(dataDir, voucherKey, next)
+    const before = sealAsMarked(tx, keys, [])
+    if (!beginRekey(tx, next)) return undefined
+    const begun = sealAsMarked(tx, keys, [])
+    if (begun.mark !== before.mark) passOnKeys(tx, before, begun)
+    return begun
+  })
   if (!seal) return { resealed: 0, damaged: 0, twice: 0 }
   const nowMs = world.clock.nowMs()
   const counts = await withProgress(statSync(databasePath(dataDir)).size, (onProgress) =>
@@ -141,7 +147,7 @@ const resealed = async (
   )
   await write((tx) => {
     endRekey(tx, seal.mark)
-    record(tx, { after: counts })
+    record(tx, { after: counts }, seal)
   })
   return counts
 }

@@ -1,6 +1,7 @@
 import { createApp } from '../../app/app.ts'
 import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
+import { keepHead } from '../../audit/head.ts'
 import { CatalogFault } from '../../catalog/document.ts'
 import { restoreHeldPrices } from '../../charges/cache.ts'
 import { RatesFault } from '../../charges/rates.ts'
@@ -14,6 +15,7 @@ import { JSON_TYPE } from '../../http/responses.ts'
 import { pathOf } from '../../http/target.ts'
 import { SECOND_MS, systemClock } from '../../kernel/clock.ts'
 import { DomainError, INTERNAL } from '../../kernel/failure.ts'
+import { everyStep } from '../../kernel/steps.ts'
 import { createLog, LineSink, type Log } from '../../observability/log.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
 import { StorageWatch } from '../../observability/storage-watch.ts'
@@ -22,7 +24,6 @@ import { assemble } from '../../start/assemble.ts'
 import { VERSION } from '../../start/version.ts'
 import { attemptTotals } from '../../webhooks/deliveries.ts'
 import type { DueWork } from '../../worlds/due.ts'
-import type { World } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { dataError } from '../advice.ts'
 import { EXIT, ProgramError } from '../exit.ts'
@@ -77,7 +78,7 @@ export const startServer = async (config: Config, log: Log, before?: Predecessor
   if (legacy) restoreHeldPrices(worlds.default, legacy.heldPrices)
   respond = requests.respond
   if (metrics) watchWork(metrics, due, config, deps)
-  const finish = async () => (failedLogins ? recordFailedLogins(failedLogins, worlds.default, log) : undefined)
+  const finish = async () => (failedLogins ? recordFailedLogins(failedLogins, deps) : undefined)
   const timekeeper = timekeeperOf(due, worlds, log, () => {
     tick()
     if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
@@ -98,11 +99,14 @@ export const startServer = async (config: Config, log: Log, before?: Predecessor
     stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
       stopping = true
       timekeeper.stop()
-      deps.sandbox?.stop()
-      await Promise.all([server.stop(drainMsMax), deliveries.close(drainMsMax)])
-      await Promise.all([metricsServer?.stop(0), forwarded?.stop()])
-      await finish()
-      await Promise.try(() => lastUse?.()).finally(() => platform.close())
+      await everyStep([
+        () => deps.sandbox?.stop(),
+        () => Promise.allSettled([server.stop(drainMsMax), deliveries.close(drainMsMax)]),
+        () => Promise.allSettled([metricsServer?.stop(0), forwarded?.stop()]),
+        finish,
+        () => lastUse?.(),
+        () => platform.close(),
+      ])
     },
   }
 }
@@ -229,11 +233,16 @@ const timekeeperOf = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) 
   }
 }
 
-const recordFailedLogins = async (failedLogins: FailedLogins, world: World, log: Log): Promise<void> => {
+const recordFailedLogins = async (failedLogins: FailedLogins, deps: Deps): Promise<void> => {
   if (failedLogins.isEmpty) return
-  await world.db
-    .write(failedLogins.take(world.clock.nowMs()))
-    .catch((error: unknown) => log.error('failed logins are not in the audit', { cause: String(error) }))
+  const { worlds, seals, log, config } = deps
+  const { db, clock } = worlds.default
+  try {
+    await db.write(failedLogins.take(clock.nowMs(), seals))
+    await db.write((tx) => config.dataDir && keepHead(tx, config.dataDir, seals(tx)))
+  } catch (error) {
+    log.error('failed logins are not in the audit', { cause: String(error) })
+  }
 }
 
 const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.failure.code === 'unavailable'
