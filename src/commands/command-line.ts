@@ -121,6 +121,8 @@ const group =
   async (program) =>
     (await add())(program.command(name).description(description))
 
+const OPERATORS_GROUP = 'Run live mode:'
+
 /** All commands, as the help lists them. Each reads its modules when it is added or run: all of them take longer than most commands. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> = {
   [SERVE_GROUP]: {
@@ -133,7 +135,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
     listen: listenCommand,
     trigger: triggerCommand,
   },
-  'Run live mode:': {
+  [OPERATORS_GROUP]: {
     client: group(
       'client',
       'manage the clients of live mode',
@@ -186,6 +188,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
   },
 }
 const NAMES = Object.values(COMMANDS).flatMap(Object.keys)
+/** Whether some words call a command of those who run live mode. */
+export const isForOperators = ([name = '']: readonly string[]): boolean =>
+  Object.hasOwn(COMMANDS[OPERATORS_GROUP] ?? {}, name)
+
 /** Commands that speak of the others. */
 const ABOUT_ALL = ['help', 'docs', 'completion']
 const ASKING_FOR_HELP = ['--help', '-h']

@@ -1,5 +1,6 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { join } from 'node:path'
+import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
 
 /** Locks of the operating system, which end with their process (decision 0020). Disposal unlocks. */
@@ -9,6 +10,12 @@ const IMPORT_LOCK_FILE = 'import.lock'
 
 /** Held by a server that takes over from another one, and by an erasure, beside which no copy is made. */
 const TAKE_OVER_LOCK_FILE = 'take-over.lock'
+
+/** Held by a command while it writes; the others wait in line. */
+const LINE_LOCK_FILE = 'commands.lock'
+/** How long a command waits in line before it says so, and in all. */
+const LINE_QUIET_MS = 2 * SECOND_MS
+const LINE_MS_MAX = 2 * MINUTE_MS
 
 /** Keeps other servers away; shared with commands. @throws DataFault when another one stays for longer than `waitMs` */
 export const lockForServing = (dataDir: string, waitMs = 0): Disposable =>
@@ -55,15 +62,47 @@ export const lockForImport = (dataDir: string, waitMs = 0): Disposable =>
     IMPORT_LOCK_FILE,
   )
 
+/**
+ * A turn to write, in line with other commands: many at once would be in each other's way. Beside them, a server writes.
+ * @param onWait called when the turn does not come at once
+ * @throws an error of SQLite, busy, after two minutes
+ */
+export const lockForTurn = (dataDir: string, onWait: () => void): Disposable => {
+  const sqlite = openLock(dataDir, LINE_LOCK_FILE)
+  try {
+    if (!isTurn(sqlite, LINE_QUIET_MS)) {
+      onWait()
+      begin(sqlite, LINE_MS_MAX)
+    }
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+  return unlocking(sqlite)
+}
+
+const isTurn = (sqlite: SqliteDatabase, waitMs: number): boolean => {
+  try {
+    begin(sqlite, waitMs)
+    return true
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    return false
+  }
+}
+
+const begin = (sqlite: SqliteDatabase, waitMs: number): void => {
+  sqlite.run(`PRAGMA busy_timeout = ${waitMs}`)
+  sqlite.run('BEGIN IMMEDIATE')
+}
+
 const lock = (
   dataDir: string,
   statements: readonly string[],
   refusal: string,
   file: string = LOCK_FILE,
 ): Disposable => {
-  const path = join(dataDir, file)
-  makePrivateFile(path)
-  const sqlite = new SqliteDatabase(path, { create: true, readwrite: true })
+  const sqlite = openLock(dataDir, file)
   try {
     for (const statement of statements) sqlite.run(statement)
   } catch (error) {
@@ -71,10 +110,18 @@ const lock = (
     if (!isBusy(error)) throw error
     throw new DataFault(refusal)
   }
-  return {
-    [Symbol.dispose]: () => {
-      sqlite.run('ROLLBACK')
-      sqlite.close()
-    },
-  }
+  return unlocking(sqlite)
 }
+
+const openLock = (dataDir: string, file: string): SqliteDatabase => {
+  const path = join(dataDir, file)
+  makePrivateFile(path)
+  return new SqliteDatabase(path, { create: true, readwrite: true })
+}
+
+const unlocking = (sqlite: SqliteDatabase): Disposable => ({
+  [Symbol.dispose]: () => {
+    sqlite.run('ROLLBACK')
+    sqlite.close()
+  },
+})

@@ -1,11 +1,41 @@
 import { describe, expect, test } from 'bun:test'
 import { ProgramError } from '../../src/commands/exit.ts'
 import { explainFaults } from '../../src/commands/records/administration.ts'
+import { lockForTurn } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
 import { inOffice } from './live.ts'
 import { run } from './program.ts'
 
 /** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
+
+describe('commands wait in line for their turn to write', () => {
+  test('and say so when it does not come at once', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const turn = lockForTurn(office.dataDir, () => undefined)
+      const waiting = office.run(['wallet', 'fund', '1', '5'])
+      const isOver = waiting.then(() => true)
+      await Bun.sleep(3_000)
+      expect(await Promise.race([isOver, Bun.sleep(0).then(() => false)])).toBe(false)
+      turn[Symbol.dispose]()
+      expect(await waiting).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringContaining('Other commands write to this folder. Waiting for their end.'),
+      })
+      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
+    }))
+
+  test('a hundred at once all succeed, beside a server', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const server = await office.serve()
+      const funded = await Promise.all(Array.from({ length: 100 }, () => office.run(['wallet', 'fund', '1', '1'])))
+      expect(funded.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
+      await server.stop()
+      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1100 }])
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+})
 
 describe('a command', () => {
   test('reports with exit code 1 that another program writes for too long', async () => {

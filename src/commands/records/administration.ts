@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import type { Command } from 'commander'
 import { CatalogFault } from '../../catalog/document.ts'
 import { findProduct } from '../../catalog/queries.ts'
@@ -9,7 +8,7 @@ import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { DataFault, databasePath, hasDatabase, isBusy, requirePrivateFiles } from '../../db/data-folder.ts'
 import { Database, type Tx } from '../../db/database.ts'
-import { lockForCommand } from '../../db/folder-lock.ts'
+import { lockForCommand, lockForTurn } from '../../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch } from '../../db/migrate.ts'
 import { isLiveFile, modeOf } from '../../db/mode.ts'
 import { expiringEvents } from '../../events/expiry.ts'
@@ -66,7 +65,10 @@ const administrationOf = async (config: DataConfig, database: Database) => {
     expiringEvents,
     expiringAttempts,
   ])
-  if (!isSandbox) await due.catchUp(world)
+  if (!isSandbox && due.isDue(world)) {
+    using _turn = turnToWrite(config)
+    await due.catchUp(world)
+  }
   return {
     config,
     world,
@@ -75,12 +77,16 @@ const administrationOf = async (config: DataConfig, database: Database) => {
     isSandbox,
     delivering,
     write: async <T>(unit: (tx: Tx) => T): Promise<T> => {
+      using _turn = turnToWrite(config)
       const done = await database.write(unit)
       await Bun.sleep(SERVERS_TURN_MS)
       return done
     },
   }
 }
+
+const turnToWrite = ({ dataDir, format }: DataConfig): Disposable =>
+  lockForTurn(dataDir, () => note('Other commands write to this folder. Waiting for their end.', format))
 
 export type Administration = Awaited<ReturnType<typeof administrationOf>>
 
@@ -106,11 +112,6 @@ const deliveringOf = (
   return { reference, seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }
 }
 
-const NICE = 10
-
-/** A server on the same machine comes first, however much a command has to do. */
-export const giveWay = (): void => setPriority(NICE)
-
 /** Does some work on the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */
 export const withData = async <T>(dataDir: string, work: (database: Database) => T | Promise<T>): Promise<T> => {
   if (!hasDatabase(dataDir)) {
@@ -120,7 +121,6 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
     )
   }
   requirePrivateData(dataDir)
-  giveWay()
   using _lock = lockForCommand(dataDir)
   const database = Database.openFile(databasePath(dataDir))
   database.assist()
