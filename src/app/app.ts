@@ -125,7 +125,7 @@ const moduleRoutes = (
   const { config, version, worlds, reference, catalog, publicUrl, extension } = deps
   const { accessTtlMs, chargeTtlMs, mode } = config
   const accountErrors = extension?.accountErrors ?? {}
-  const isReady = () => !deps.isClosing() && worlds.default.db.trouble === undefined
+  const isReady = () => !deps.isClosing() && worlds.default.db.isWritable
   return new Elysia({ name: 'modules' })
     .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, accountErrors, ...login }))
     .use(beneficiaryRoutes({ reference, guard }))

@@ -235,9 +235,14 @@ export class Database {
     return this.#commits.trouble
   }
 
-  /** Checks whether the files are in place, and whether writes that were refused work again. */
+  /** Whether writes are taken, as far as can be told without one. */
+  get isWritable(): boolean {
+    return this.trouble === undefined && this.#files?.areWritable() !== false
+  }
+
+  /** Checks whether the files are in place and can be written, and whether writes that were refused work again. */
   lookAfter(): void {
-    if (this.trouble === undefined && this.#files?.areInPlace() !== false) return
+    if (this.isWritable && this.#files?.areInPlace() !== false) return
     this.write(() => this.#rewriteHeader()).catch(() => undefined) // it stays in trouble
   }
 

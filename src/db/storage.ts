@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DomainError, unavailable } from '../kernel/failure.ts'
 
 const RETRY_AFTER_SECONDS = 5
@@ -41,6 +42,16 @@ export class OpenFiles {
   areInPlace(): boolean {
     for (const [file, identity] of this.#identities) if (identityOf(file) !== identity) return false
     return true
+  }
+
+  /** Whether the system lets them be written. A disk that has become read-only says no before anything was written. */
+  areWritable(): boolean {
+    try {
+      for (const path of [dirname(this.path), this.path]) accessSync(path, constants.W_OK)
+      return true
+    } catch {
+      return false
+    }
   }
 }
 

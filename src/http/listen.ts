@@ -94,8 +94,8 @@ export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions
       if (socket !== undefined) sendConnectionsTo(SECOND_SOCKET, socket)
     },
     stop: async (drainMsMax) => {
-      if (drainMsMax > 0) await untilQuiet()
-      await Promise.race([server.stop(), Bun.sleep(drainMsMax)])
+      const drained = drainMsMax > 0 ? untilQuiet().then(() => server.stop()) : server.stop()
+      await Promise.race([drained, Bun.sleep(drainMsMax)])
       await server.stop(true)
     },
   }

@@ -79,10 +79,10 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
       probe(
         'isReady',
         'Check whether the process accepts requests',
-        'For load balancers. Fails once the process is shutting down.',
+        'For load balancers. Fails once the process is shutting down, and while its data cannot be written.',
         {
           status: 503,
-          description: 'The process is shutting down',
+          description: 'The process is shutting down, or its data cannot be written',
           schema: ProbeSchema,
           example: { status: 'unavailable' },
         },

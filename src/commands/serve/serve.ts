@@ -2,6 +2,7 @@ import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { isNotifying } from '../../config/environment.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
+import { everyStep } from '../../kernel/steps.ts'
 import { visibleLines } from '../../kernel/visible.ts'
 import type { Log } from '../../observability/log.ts'
 import { VERSION } from '../../start/version.ts'
@@ -16,6 +17,9 @@ import type { ServerFacts } from './take-over/protocol.ts'
 
 /** How long requests in flight may take after a stop signal, and connections after a hand-over. */
 const DRAIN_MS_MAX = 10 * SECOND_MS
+
+/** What is not stopped then is given up: the data is safe without it. */
+const STOP_MS_MAX = DRAIN_MS_MAX + SECOND_MS
 
 /** `scrip serve` (contract C1). */
 export const serve = async (config: Config): Promise<void> => {
@@ -48,8 +52,13 @@ export const serve = async (config: Config): Promise<void> => {
   }
   await (next ? untilOver(next, stopSignal, log) : stopSignal)
   log.info('stopping')
-  await next?.close()
-  await server.stop(DRAIN_MS_MAX)
+  setTimeout(() => process.exit(EXIT.failed), STOP_MS_MAX)
+  try {
+    await everyStep([() => next?.close(), () => server.stop(DRAIN_MS_MAX)])
+  } catch (error) {
+    log.error('not all was stopped', { cause: String(error) })
+    process.exit(EXIT.failed)
+  }
   process.exit(EXIT.done)
 }
 

@@ -41,7 +41,11 @@ export class NextServer {
   /** After a hand-over it ends with the process: until then no third server may listen on the port. */
   async close(): Promise<void> {
     if (!this.#socket || this.hasServed) return
-    rmSync(controlSocket(this.handOver.dataDir), { force: true })
+    try {
+      rmSync(controlSocket(this.handOver.dataDir), { force: true })
+    } catch (error) {
+      this.log.warn('a socket was not removed', { cause: String(error) }) // of a folder that has become read-only
+    }
     await this.#socket.stop(true)
   }
 
