@@ -1,14 +1,18 @@
 import type { Database as Sqlite } from 'bun:sqlite'
+import { afterAll, expect } from 'bun:test'
 import { Command } from 'commander'
 import { createApp } from '../src/app/app.ts'
-import { configOf } from '../src/config/config.ts'
+import type { Deps } from '../src/app/services.ts'
+import { type Config, configOf } from '../src/config/config.ts'
 import type { ServeOptions } from '../src/config/option-table.ts'
 import { withServeOptions } from '../src/config/options.ts'
-import { systemClock } from '../src/kernel/clock.ts'
+import { type SteadyClock, systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
+import type { SandboxWorlds } from '../src/sandbox/worlds/worlds.ts'
 import { assemble } from '../src/start/assemble.ts'
 import { rulesOf } from '../src/webhooks/addresses.ts'
-import { createSender, type Delivery, type ReceiverResponse, type Send } from '../src/webhooks/sender.ts'
+import { createSender, type Send } from '../src/webhooks/sender.ts'
+import type { World } from '../src/worlds/world.ts'
 import { startBinary } from './binary.ts'
 
 /**
@@ -17,12 +21,13 @@ import { startBinary } from './binary.ts'
  *
  * A start costs more than most tests. Tests that need nothing but worlds of their own take {@link sharedServer}; tests
  * that need flags of their own, the default world or the list of all worlds take {@link startServer}, once for a file.
+ * Tests of what no response tells take {@link openProgram}, which always runs in this process.
  */
 
 export const againstBinary = process.env.TEST_TARGET === 'binary'
 
 /** A running Scrip. */
-export interface Server {
+export interface Server extends AsyncDisposable {
   url: string
   request: (path: string, init?: BunFetchRequestInit) => Promise<Response>
   /** Logs in to a fresh world that no other test knows; its clock stands still at a time, when one is given. */
@@ -30,95 +35,141 @@ export interface Server {
   stop: () => Promise<void>
 }
 
+/** All that a helper needs which only asks. */
+export type Requestable = Pick<Server, 'request'>
+
 /** A server that was started here, so that more can be done to it than to ask it. */
 export interface StartedServer extends Server {
   /** Ends the executable as a crash would; in process it is closed. */
   kill: () => Promise<void>
-  /** The database of a world, for what no answer tells; undefined against the executable. */
+  /** The database of a world, for what no response tells; undefined against the executable. */
   database: (world: string) => Sqlite | undefined
 }
 
+/** The program in this process, with what lies below the wire. */
+export interface Program extends StartedServer {
+  deps: Deps
+  app: ReturnType<typeof createApp>['app']
+  /** Logs a client in without a request, and gives the access token. */
+  logIn: ReturnType<typeof createApp>['logIn']
+  defaultWorld: World
+  /** All worlds of a sandbox. */
+  readonly worlds: SandboxWorlds
+  /** A client logged in to a fresh world, and that world; its clock stands still at a time, when one is given. */
+  open: (now?: string) => Promise<{ client: TestWorld; world: World }>
+}
+
 /** Starts a server with flags of `scrip serve`. */
-export const startServer = async (...flags: string[]): Promise<StartedServer> =>
-  withWorlds(againstBinary ? await startBinary(flags) : startInProcess(flags))
+export const startServer = async (...flags: string[]): Promise<StartedServer> => {
+  if (!againstBinary) return startInProcess({ flags })
+  const running = await startBinary(flags)
+  return { ...running, world: freshWorlds(running), [Symbol.asyncDispose]: running.stop }
+}
 
 /** A server without rate limits, which `npm test` starts once for all files; without `npm test`, one of the file's own. */
 export const sharedServer = async (): Promise<Server> => {
   const { TEST_SERVER: url } = process.env
-  if (!againstBinary || url === undefined) return startServer('--rate-limit', 'off')
+  if (!againstBinary || url === undefined) return forFile(await startServer('--rate-limit', 'off'))
   const request = (path: string, init?: BunFetchRequestInit) => fetch(url + path, init)
-  return withWorlds({ url, request, stop: () => Promise.resolve() }, `test-${process.pid}-${++sharedServers}`)
+  const stop = () => Promise.resolve()
+  const world = freshWorlds({ request }, `test-${process.pid}-${++sharedServers}`)
+  return { url, request, stop, world, [Symbol.asyncDispose]: stop }
 }
 /** Files of other processes ask the same server: their worlds have other names. */
 let sharedServers = 0
 
-const withWorlds = <Running extends Omit<Server, 'world'>>(running: Running, prefix = 'test'): Running & Server => {
-  let worlds = 0
-  const server = {
-    ...running,
-    world: async (now?: string) => {
-      const world = await TestWorld.open(server, `${prefix}-${++worlds}`)
-      if (now === undefined) return world
-      await world.clock({ now, frozen: true })
-      return world.again()
-    },
-  }
-  return server
+/** Ends what was started for all tests of a file after the last of them. */
+export const forFile = <Running extends AsyncDisposable>(running: Running): Running => {
+  afterAll(() => running[Symbol.asyncDispose]())
+  return running
 }
 
-const startInProcess = (flags: string[]) => {
-  const command = withServeOptions(new Command('serve')).parse(flags, { from: 'user' })
-  const log = createLog({
-    level: 'error',
-    format: 'pretty',
-    color: false,
-    clock: systemClock,
-    write: (line) => console.error(line),
-  })
-  const config = configOf(command.opts<ServeOptions>())
-  const platform = assemble(config, systemClock, log)
+const freshWorlds = (server: Requestable, prefix = 'test'): Server['world'] => {
+  let worlds = 0
+  return async (now) => {
+    const world = await TestWorld.open(server, `${prefix}-${++worlds}`)
+    if (now === undefined) return world
+    await world.clock({ now, frozen: true })
+    return world.again()
+  }
+}
+
+export const configOfFlags = (...flags: string[]): Config =>
+  configOf(withServeOptions(new Command('serve')).parse(flags, { from: 'user' }).opts<ServeOptions>())
+
+export interface ProgramOptions {
+  flags?: readonly string[]
+  clock?: SteadyClock
+  /** What comes from outside, in the place of what the flags say. */
+  outside?: Partial<Pick<Deps, 'rates'>>
+  /** Takes what is logged as an error. */
+  write?: (line: string) => void
+}
+
+/** Without rate limits, if no flag sets them. */
+export const openProgram = ({ flags = [], ...options }: ProgramOptions = {}): Program =>
+  startInProcess({ ...options, flags: ['--rate-limit', 'off', ...flags] })
+
+const startInProcess = (options: ProgramOptions): Program => {
+  const { flags = [], clock = systemClock, outside, write = console.error } = options
+  const config = configOfFlags(...flags)
+  const log = createLog({ level: 'error', format: 'json', color: false, clock, write })
+  const platform = assemble(config, clock, log)
   const url = 'http://localhost:4747'
   const publicUrl = config.publicUrl ?? url
-  const deps = platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false })
-  const overNetwork = createSender({
-    rules: rulesOf(config),
-    userAgent: `Scrip/${deps.version}`,
-  })
+  const bound = platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false })
+  const deps: Deps = { ...bound, ...outside }
+  const overNetwork = createSender({ rules: rulesOf(config), userAgent: `Scrip/${deps.version}` })
   // Nothing listens at the address of a program in this process: its inboxes are reached as it is.
-  const send: Send = (delivery, signal) =>
-    delivery.url.startsWith(`${url}/`) ? sendTo(handle, delivery) : overNetwork(delivery, signal)
-  const { handle } = createApp({ ...deps, send })
+  const send: Send = async (delivery, signal) => {
+    if (!delivery.url.startsWith(`${url}/`)) return overNetwork(delivery, signal)
+    const { headers, body } = delivery
+    const response = await handle(new Request(delivery.url, { method: 'POST', headers, body }))
+    return { status: response.status, body: await response.text(), durationMs: 0, error: null }
+  }
+  const { app, handle, logIn } = createApp({ ...deps, send })
+  const request = async (path: string, init?: BunFetchRequestInit): Promise<Response> => {
+    // On a socket the Host header becomes the host of the URL; so it does here.
+    const host = new Headers(init?.headers).get('host')
+    return handle(new Request((host === null ? url : `http://${host}`) + path, init))
+  }
+  const stop = async (): Promise<void> => platform.close()
+  const world = freshWorlds({ request })
   return {
     url,
-    request: async (path: string, init?: BunFetchRequestInit) => {
-      // On a socket the Host header becomes the host of the URL; so it does here.
-      const host = new Headers(init?.headers).get('host')
-      return handle(new Request((host === null ? url : `http://${host}`) + path, init))
+    request,
+    world,
+    stop,
+    kill: stop,
+    [Symbol.asyncDispose]: stop,
+    database: (name) => platform.worlds.find(name)?.db.sqlite,
+    deps,
+    app,
+    logIn,
+    defaultWorld: deps.worlds.default,
+    get worlds() {
+      if (!platform.sandboxWorlds) throw new Error('live mode has one world')
+      return platform.sandboxWorlds
     },
-    stop: async () => platform.close(),
-    kill: async () => platform.close(),
-    database: (world: string) => platform.worlds.find(world)?.db.sqlite,
+    open: async (now) => {
+      const client = await world(now)
+      const opened = deps.worlds.find(client.name)
+      if (!opened) throw new Error(`no world ${client.name}`)
+      return { client, world: opened }
+    },
   }
-}
-
-const sendTo = async (
-  handle: (request: Request) => Response | Promise<Response>,
-  { url, headers, body }: Delivery,
-): Promise<ReceiverResponse> => {
-  const response = await handle(new Request(url, { method: 'POST', headers, body }))
-  return { status: response.status, body: await response.text(), durationMs: 0, error: null }
 }
 
 /** A world of the sandbox and a client logged in to it. */
 export class TestWorld {
   private constructor(
-    private readonly server: Server,
+    private readonly server: Requestable,
     /** The name of the world, without sbx_. */
     readonly name: string,
     readonly token: string,
   ) {}
 
-  static async open(server: Server, name: string, username = `sbx_${name}`): Promise<TestWorld> {
+  static async open(server: Requestable, name: string, username = `sbx_${name}`): Promise<TestWorld> {
     const response = await server.request('/auth/login', {
       method: 'POST',
       body: JSON.stringify({ username, password: 'a password' }),
@@ -129,7 +180,7 @@ export class TestWorld {
   }
 
   /** A client that was logged in by other means. */
-  static of(server: Server, name: string, token: string): TestWorld {
+  static of(server: Requestable, name: string, token: string): TestWorld {
     return new TestWorld(server, name, token)
   }
 
@@ -145,6 +196,11 @@ export class TestWorld {
 
   get(path: string, headers: Record<string, string> = {}): Promise<Response> {
     return this.request(path, { headers })
+  }
+
+  /** Reads JSON. */
+  async read<Body>(path: string): Promise<Body> {
+    return (await (await this.get(path)).json()) as Body
   }
 
   /** Posts JSON; a string goes out as it is. */
@@ -174,6 +230,17 @@ export class TestWorld {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   }
+}
+
+/** Expects a response with this status and this JSON, whole. */
+export const expectResponse = async (
+  response: Response | Promise<Response>,
+  status: number,
+  body: unknown,
+): Promise<void> => {
+  const responded = await response
+  expect(responded.status).toBe(status)
+  expect(await responded.json()).toEqual(body)
 }
 
 /** An error in the structured shape (spec section 7, shape 1). */

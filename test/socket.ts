@@ -1,16 +1,12 @@
 import { connect, type Socket } from 'node:net'
-import { Command } from 'commander'
 import { startServer as startListening } from '../src/commands/serve/server.ts'
-import { configOf } from '../src/config/config.ts'
-import type { ServeOptions } from '../src/config/option-table.ts'
-import { withServeOptions } from '../src/config/options.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
-import { againstBinary, startServer } from './harness.ts'
+import { againstBinary, configOfFlags, startServer } from './harness.ts'
 
 /** Scrip behind a socket in both targets, for what only bytes can say. */
 
-export interface Listening {
+export interface Listening extends AsyncDisposable {
   url: string
   /** What it has logged, where it runs in this process. */
   log: string[]
@@ -20,12 +16,12 @@ export interface Listening {
 /** Starts a server on a free port with flags of `scrip serve`. */
 export const listening = async (...flags: string[]): Promise<Listening> => {
   if (againstBinary) return { ...(await startServer(...flags)), log: [] }
-  const command = withServeOptions(new Command('serve')).parse(['--port', '0', ...flags], { from: 'user' })
   const log: string[] = []
   const write = (line: string) => log.push(line)
   const options = { level: 'info', format: 'json', color: false, clock: systemClock, write } as const
-  const server = await startListening(configOf(command.opts<ServeOptions>()), createLog(options))
-  return { url: server.url, log, stop: () => server.stop(1_000) }
+  const server = await startListening(configOfFlags('--port', '0', ...flags), createLog(options))
+  const stop = () => server.stop(1_000)
+  return { url: server.url, log, stop, [Symbol.asyncDispose]: stop }
 }
 
 /** An answer as it came over the wire. */

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { sharedServer, structured, type TestWorld } from '../harness.ts'
 
 interface Beneficiary {
   id: string
@@ -10,11 +10,7 @@ interface Beneficiary {
   created_at: string
 }
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 /** Saves people a second apart, or all in one moment. */
 const save = async (world: TestWorld, people: readonly object[], waitsMs = 1_000) => {

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, structured, type TestWorld } from '../harness.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const PATH = '/api/v1/beneficiaries'
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }

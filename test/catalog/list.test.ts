@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, structured } from '../harness.ts'
 import { digestOf } from '../reference/path-ids.ts'
 
 interface Listed {
@@ -12,18 +12,12 @@ interface Listed {
   available_denominations: { min_value: number; max_value: number; discount: number }[]
 }
 
-let server: Server
-let world: TestWorld
-let everything: Listed[]
-beforeAll(async () => {
-  server = await sharedServer()
-  world = await server.world()
-  everything = await list('limit=10000')
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
+const world = await server.world()
 
 const request = (query: string) => world.get(`/api/v1/products?${query}`)
-const list = async (query: string) => (await (await request(query)).json()) as Listed[]
+const list = (query: string) => world.read<Listed[]>(`/api/v1/products?${query}`)
+const everything = await list('limit=10000')
 const idsOf = (products: readonly { id: number }[]) => products.map(({ id }) => id)
 const sortOf = (sort: unknown) => `sort=${encodeURIComponent(JSON.stringify(sort))}`
 const pagingOf = ({ headers }: Response) =>

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cardOf } from '../../src/catalog/card.ts'
 import { pngOf } from '../../src/catalog/card-png.ts'
 import { svgOf } from '../../src/catalog/card-svg.ts'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { openProgram, sharedServer, structured } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
-import { openRoom } from '../wallets/room.ts'
 
-let server: Server
-let world: TestWorld
-beforeAll(async () => {
-  server = await sharedServer()
-  world = await server.world()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
+const world = await server.world()
 
 const INACTIVE_ID = 7
 
@@ -110,10 +104,10 @@ describe('GET /api/v1/products/{id}', () => {
 
   test('404 for a product that another process has just removed', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'scrip-'))
-    const room = openRoom({ flags: ['--data-dir', dataDir] })
-    const { client } = await room.open()
+    const program = openProgram({ flags: ['--data-dir', dataDir] })
+    const { client } = await program.open()
     expect((await client.get('/api/v1/products')).status).toBe(200)
-    const { sqlite } = room.world.db
+    const { sqlite } = program.defaultWorld.db
     for (const [table, key] of [
       ['product_bands', 'product_id'],
       ['products', 'id'],
@@ -123,7 +117,7 @@ describe('GET /api/v1/products/{id}', () => {
     const response = await client.get('/api/v1/products/1')
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
-    room.close()
+    await program.stop()
     rmSync(dataDir, { recursive: true })
   })
 

@@ -3,13 +3,8 @@ import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
-let server: Server
-let world: TestWorld
-beforeAll(async () => {
-  server = await sharedServer()
-  world = await server.world()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
+const world = await server.world()
 
 const price = (id: number | string, body?: unknown, client = world) =>
   client.post(`/api/v1/products/${id}/charges`, body)

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, structured } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
-let server: Server
-let world: TestWorld
-beforeAll(async () => {
-  server = await sharedServer()
-  world = await server.world()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
+const world = await server.world()
 
 const ask = (id: number | string, body?: unknown, client = world) =>
   client.post(`/api/v1/products/${id}/discount`, body)

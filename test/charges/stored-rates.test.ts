@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rmSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
 import { findRates } from '../../src/charges/queries.ts'
 import { RatesFault } from '../../src/charges/rates.ts'
 import { mergeRates, replaceRates } from '../../src/charges/stored-rates.ts'
 import { RATE_ONE } from '../../src/kernel/money.ts'
-import { type Live, openLive } from '../orders/live.ts'
+import { forFile } from '../harness.ts'
+import { openLive } from '../orders/live.ts'
 
 /** The exchange rates that an operator of live mode sets (contract C1, `scrip rates set`). */
 
-let live: Live
-beforeAll(async () => {
-  live = await openLive()
-})
-afterAll(() => {
-  live.close()
-  rmSync(live.folder, { recursive: true })
-})
+const live = forFile(await openLive())
 
 const set = (how: typeof mergeRates, base: string, rates: Record<string, number>): Promise<void> =>
   live.database.write((tx) => how(tx, live.deps.reference, { base, perBaseE8: new Map(Object.entries(rates)) }))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Command } from 'commander'
 import { createApp } from '../../src/app/app.ts'
@@ -9,19 +9,13 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { assemble } from '../../src/start/assemble.ts'
 import { VERSION } from '../../src/start/version.ts'
-import { type Server, startServer } from '../harness.ts'
-import { isPublic, type OpenApi, operationsOf, readDocument, type Served, successOf } from './document.ts'
+import { forFile, startServer } from '../harness.ts'
+import { isPublic, operationsOf, readDocument, type Served, successOf } from './document.ts'
 import { faultsOf } from './schemas.ts'
 
-let server: Server
-let document: OpenApi
-let operations: Served[]
-beforeAll(async () => {
-  server = await startServer()
-  document = await readDocument(server)
-  operations = operationsOf(document)
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
+const document = await readDocument(server)
+const operations = operationsOf(document)
 
 const nameOf = ({ method, path }: Served): string => `${method} ${path}`
 

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer } from '../harness.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 interface Found {
   title: string

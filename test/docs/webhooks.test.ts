@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
 import { eventsOf } from '../events/events.ts'
-import { type Server, sharedServer } from '../harness.ts'
+import { sharedServer } from '../harness.ts'
 import { PHYSICAL, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { readDocument, type Schema } from './document.ts'
@@ -9,16 +9,11 @@ import { faultsOf } from './schemas.ts'
 
 /** The deliveries that the document describes are those that are made. */
 
-let server: Server
-let webhooks: Record<
+const server = await sharedServer()
+const webhooks: Record<
   string,
   { post: { requestBody: { content: Record<string, { schema: Schema; example: unknown }> } } }
->
-beforeAll(async () => {
-  server = await sharedServer()
-  webhooks = ((await readDocument(server)) as unknown as { webhooks: typeof webhooks }).webhooks
-})
-afterAll(() => server.stop())
+> = ((await readDocument(server)) as unknown as { webhooks: typeof webhooks }).webhooks
 
 const contentOf = (type: string) => {
   const content = webhooks[type]?.post.requestBody.content['application/json']

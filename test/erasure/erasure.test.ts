@@ -69,7 +69,7 @@ const furnished = async (payouts: number): Promise<string> => {
     'key-of-the-order',
   )
   expect(id).toBeNumber()
-  live.close()
+  await live.stop()
   return live.folder
 }
 
@@ -133,7 +133,7 @@ describe('the erasure of a person', () => {
     expect(moved).toBeGreaterThan(20)
     expect(tracesIn(folder)).toEqual([])
     database.leave()
-    live.close()
+    await live.stop()
   })
 
   test('finds an address whatever JSON and other scripts make of it', async () => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, structured, TestWorld } from '../harness.ts'
 import { INSTANT, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { EVENTS, type EventBody, eventsOf } from './events.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const busy = async (): Promise<TestWorld> => {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, type TestWorld } from '../harness.ts'
 import { getOrder, INSTANT, NONE_LEFT, ORDERS, PHYSICAL, place } from '../orders/orders.ts'
 import { eventsOf, storyOf } from './events.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const control = async (world: TestWorld, path: string, body?: object): Promise<void> => {

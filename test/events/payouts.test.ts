@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, type TestWorld } from '../harness.ts'
 import { getPayout, PAYOUTS, pay } from '../payouts/payouts.ts'
 import { eventsOf, storyOf } from './events.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const at = (second: number) => `2030-01-01T12:00:0${second}.000Z`

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, structured, type TestWorld } from '../harness.ts'
 import { INSTANT, place } from '../orders/orders.ts'
 import { type EventBody, eventsOf, storyOf } from './events.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const patch = (world: TestWorld, id: number, body: object): Promise<Response> =>

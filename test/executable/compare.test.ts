@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { forFile } from '../harness.ts'
 import { COMMAND, inFolder, type Running, run, start } from './program.ts'
 
 /** `scrip compare` (contract C15): against another Scrip, and against one whose answers are altered on their way. */
@@ -14,13 +15,6 @@ interface Row {
 }
 
 const HOST_FLAGS = ['--rate-limit', '100000/h']
-
-let host: Running
-beforeAll(async () => {
-  host = await start(HOST_FLAGS)
-  await fillWith(host)
-})
-afterAll(() => host.stop())
 
 /** Makes a record of each kind, so that every operation has something to answer. */
 const fillWith = async (program: Running): Promise<void> => {
@@ -49,6 +43,9 @@ const fillWith = async (program: Running): Promise<void> => {
   )
   await post('/api/v1/webhooks', { name: 'one', url: 'http://127.0.0.1:9/', events: ['payout.returned'] }, access_token)
 }
+
+const host = forFile(await start(HOST_FLAGS))
+await fillWith(host)
 
 const compare = async (url: string, flags: string[] = [], env: Record<string, string> = {}) =>
   run(['compare', url, ...flags], { env })

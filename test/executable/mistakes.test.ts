@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { forFile } from '../harness.ts'
 import { Customer, codesOf, Office } from './live.ts'
-import { type Running, run } from './program.ts'
+import { run } from './program.ts'
 
 /**
  * The usual mistakes of operators, and what the program says: a line about what is wrong, and below it what to do next. Commands are
@@ -152,25 +153,21 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'scrip-mistakes-'))
-let server: Running
-let filled: (text: string) => string
 
-beforeAll(async () => {
-  const office = new Office(folder)
-  const credentials = await office.stocked()
-  office.file('codes.jsonl', codesOf(1, 'TEA-1'))
-  office.file('comma.json', '{\n  "products": [\n    {"id": 1,}\n  ]\n}\n')
-  office.file('noise', 'x'.repeat(8_192))
-  await office.answer('backup', join(folder, 'backup.sqlite'))
-  server = await office.serve()
-  const customer = await Customer.of(server, credentials)
-  await customer.order(1, 1)
-  const { id } = await customer.payout('p-1')
-  await office.answer('payouts', 'advance', id, '--to', 'completed')
-  filled = (text) => text.replaceAll('PAYOUT', id).replaceAll('PORT', new URL(server.url).port)
-})
-afterAll(async () => {
-  await server.stop()
+const office = new Office(folder)
+const credentials = await office.stocked()
+office.file('codes.jsonl', codesOf(1, 'TEA-1'))
+office.file('comma.json', '{\n  "products": [\n    {"id": 1,}\n  ]\n}\n')
+office.file('noise', 'x'.repeat(8_192))
+await office.answer('backup', join(folder, 'backup.sqlite'))
+const server = forFile(await office.serve())
+const customer = await Customer.of(server, credentials)
+await customer.order(1, 1)
+const { id } = await customer.payout('p-1')
+await office.answer('payouts', 'advance', id, '--to', 'completed')
+const filled: (text: string) => string = (text) =>
+  text.replaceAll('PAYOUT', id).replaceAll('PORT', new URL(server.url).port)
+afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 

@@ -52,7 +52,7 @@ export const run = async (args: string[], place: Place = {}): Promise<Ended> => 
 }
 
 /** A program that serves. */
-export interface Running {
+export interface Running extends AsyncDisposable {
   url: string
   /** The first line on standard output. */
   ready: string
@@ -96,6 +96,10 @@ export const start = async (args: string[] = [], place: Place = {}): Promise<Run
     }
     return { exitCode: await child.exited, stdout, stderr: await stderr }
   }
+  const stop = (): Promise<Ended> => {
+    child.kill('SIGTERM')
+    return ended()
+  }
   return {
     url,
     ready,
@@ -105,10 +109,8 @@ export const start = async (args: string[] = [], place: Place = {}): Promise<Run
     log: log.soFar,
     told: log.told,
     ended,
-    stop: () => {
-      child.kill('SIGTERM')
-      return ended()
-    },
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
     request: (path, init) => fetch(url + path, init),
   }
 }

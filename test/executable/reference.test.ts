@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { faultsOf, hasBrowser, open, startBrowser, VIEWS } from '../browser.ts'
-import { type Listening, listening } from '../socket.ts'
+import { forFile } from '../harness.ts'
+import { listening } from '../socket.ts'
 
 /** The reference as a person meets it (decision 0083). */
 
-let server: Listening
 let browser: Browser | undefined
-beforeAll(async () => {
-  server = await listening()
-  if (hasBrowser) browser = await startBrowser()
-})
+const server = forFile(await listening())
+if (hasBrowser) browser = await startBrowser()
 afterAll(async () => {
   await browser?.close()
-  await server.stop()
 })
 
 const inBrowser = (): Browser => {

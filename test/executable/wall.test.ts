@@ -1,35 +1,25 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operationsOf, readDocument, type Served } from '../docs/document.ts'
-import { startServer, structured } from '../harness.ts'
-import { type Credentials, Customer, Office, TEA } from './live.ts'
-import { bearer, login, type Running, run } from './program.ts'
+import { forFile, startServer, structured } from '../harness.ts'
+import { Customer, Office, TEA } from './live.ts'
+import { bearer, login, run } from './program.ts'
 
 /** In live mode there is no sandbox (contract C15): each way into it is tried, and nothing comes of any. */
 
 const folder = mkdtempSync(join(tmpdir(), 'scrip-wall-'))
 const office = new Office(folder)
-let credentials: Credentials
-let live: Running
-let customer: Customer
+const credentials = await office.stocked()
+const live = forFile(await office.serve('--rate-limit', 'off', '--log-level', 'error'))
+const customer = await Customer.of(live, credentials)
+const sandbox = await startServer()
 /** What a sandbox serves, as its own document tells. */
-let served: Served[]
-
-beforeAll(async () => {
-  credentials = await office.stocked()
-  live = await office.serve('--rate-limit', 'off', '--log-level', 'error')
-  customer = await Customer.of(live, credentials)
-  const sandbox = await startServer()
-  served = operationsOf(await readDocument(sandbox))
-  await sandbox.stop()
-})
-afterAll(async () => {
-  await live.stop()
-  rmSync(folder, { recursive: true })
-})
+const served = operationsOf(await readDocument(sandbox))
+await sandbox.stop()
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const NOT_FOUND = structured('NotFoundError', 'NOT_FOUND', 'Route not found')
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')

@@ -2,19 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readObject } from '../../src/http/body.ts'
 import { IN_FLIGHT_BYTES_MAX } from '../../src/http/intake.ts'
 import { excessAt } from '../../src/http/json.ts'
-import { againstBinary, type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { againstBinary, sharedServer, structured } from '../harness.ts'
 import { ask, Connection, type Listening, listening, type RawAnswer } from '../socket.ts'
 import { errorIn } from './routes.ts'
 
 /** What bodies may hold, and what they may cost (contract C4). */
 
-let server: Server
-let world: TestWorld
-beforeAll(async () => {
-  server = await sharedServer()
-  world = await server.world()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
+const world = await server.world()
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const UNREADABLE = errorIn('flat', 'BadRequest', 'Invalid request body')

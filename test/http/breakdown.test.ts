@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { listen } from '../../src/http/listen.ts'
-import { type Server, sharedServer } from '../harness.ts'
+import { sharedServer } from '../harness.ts'
 import { errorIn, named, ROUTES } from './routes.ts'
 
 /** 500: what is said when Scrip itself breaks down (contract C4). Each is asked for by a fault. */
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 /** What was asked, in the words of the message; the id of a record stands for one of them. */
 const WORDS: Record<string, string> = {

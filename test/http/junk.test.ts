@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Server, sharedServer } from '../harness.ts'
+import { sharedServer } from '../harness.ts'
 import { ANY_ID, ROUTES } from './routes.ts'
 
 /** Whatever is sent: never a 5xx, and every refusal is JSON in one of the three shapes of spec section 7. */
@@ -8,12 +8,8 @@ import { ANY_ID, ROUTES } from './routes.ts'
 const SEED = 4_747
 const RUNS = 300
 
-let server: Server
 let token: string
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

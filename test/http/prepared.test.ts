@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, startServer } from '../harness.ts'
 
-let server: Server
-let world: TestWorld
-beforeAll(async () => {
-  server = await sharedServer()
-  world = await server.world()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
+const world = await server.world()
 
 /** Asks for an answer as it is on the wire: not unpacked on the way. */
 const ask = (path: string, headers: Record<string, string> = {}, client = world): Promise<Response> =>

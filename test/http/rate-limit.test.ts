@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Command } from 'commander'
 import { withServeOptions } from '../../src/config/options.ts'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { forFile, type Server, startServer, structured, type TestWorld } from '../harness.ts'
 
 const NOON = '2030-01-01T12:00:00Z'
 const NOON_S = 1_893_499_200
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 

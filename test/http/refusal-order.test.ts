@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
 import { errorIn, named, type ProtectedRoute, publishedRoutes, ROUTES } from './routes.ts'
 
 /**
@@ -7,16 +7,8 @@ import { errorIn, named, type ProtectedRoute, publishedRoutes, ROUTES } from './
  * rule it is named for and as many later ones as its route has.
  */
 
-let server: Server
-let strict: Server
-beforeAll(async () => {
-  server = await sharedServer()
-  strict = await startServer('--rate-limit', '1/h')
-})
-afterAll(async () => {
-  await server.stop()
-  await strict.stop()
-})
+const server = await sharedServer()
+const strict = forFile(await startServer('--rate-limit', '1/h'))
 
 const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
 const FORBIDDEN = structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client')

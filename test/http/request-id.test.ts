@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer } from '../harness.ts'
 
-let server: Server
-let strict: Server
-beforeAll(async () => {
-  server = await startServer()
-  strict = await startServer('--rate-limit', '1/h')
-})
-afterAll(async () => {
-  await server.stop()
-  await strict.stop()
-})
+const server = forFile(await startServer())
+const strict = forFile(await startServer('--rate-limit', '1/h'))
 
 const ADA = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
 

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'text' }
 import { serviceRoutes } from '../../src/http/service-routes.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { type Server, startServer } from '../harness.ts'
+import { forFile, startServer } from '../harness.ts'
 
 const { version } = JSON.parse(packageJson as unknown as string) as { version: string }
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 describe('GET /status', () => {
   test('200 returns version, mode and time', async () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { againstBinary, type Server, startServer, structured } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { againstBinary, forFile, startServer, structured } from '../harness.ts'
 import { publishedRoutes } from './routes.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, type Server, startServer, type TestWorld } from '../harness.ts'
 import { errorIn, type Shape } from './routes.ts'
 
 /** `--strict`: what the API would ignore is refused by name (decision 15). */
@@ -29,28 +29,19 @@ interface Document {
   >
 }
 
-let strict: Server
-let lenient: Server
-let operations: PublishedOperation[]
-beforeAll(async () => {
-  strict = await startServer('--strict', '--rate-limit', 'off')
-  lenient = await startServer('--rate-limit', 'off')
-  const { paths } = (await (await strict.request('/openapi.json')).json()) as Document
-  operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters, requestBody, security }]) => ({
-      method: method.toUpperCase(),
-      path: path.replace(/\{\w+\}/g, '1'),
-      parameters: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
-      body: requestBody?.content['application/json'].example,
-      isProtected: security.length > 0,
-    })),
-  )
-  expect(operations.length).toBeGreaterThan(50)
-})
-afterAll(async () => {
-  await strict.stop()
-  await lenient.stop()
-})
+const strict = forFile(await startServer('--strict', '--rate-limit', 'off'))
+const lenient = forFile(await startServer('--rate-limit', 'off'))
+const { paths } = (await (await strict.request('/openapi.json')).json()) as Document
+const operations: PublishedOperation[] = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { parameters, requestBody, security }]) => ({
+    method: method.toUpperCase(),
+    path: path.replace(/\{\w+\}/g, '1'),
+    parameters: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    body: requestBody?.content['application/json'].example,
+    isProtected: security.length > 0,
+  })),
+)
+expect(operations.length).toBeGreaterThan(50)
 
 const shapeOf = (path: string): Shape =>
   /^\/api\/v1\/products\/1\/(?:charges|discount)$/.test(path)

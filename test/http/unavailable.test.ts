@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { asFailure } from '../../src/db/storage.ts'
 import { httpLayer } from '../../src/http/http-layer.ts'
-import { type Server, startServer, structured } from '../harness.ts'
+import { forFile, startServer, structured } from '../harness.ts'
 
 /** 503: what waiting helps against (contract C4). Each is asked for by a fault, which strikes where the guard stands. */
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 const UNAVAILABLE = structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.')
 const FAULT = { 'x-sandbox-fault': 'unavailable' }

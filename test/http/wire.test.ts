@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { structured } from '../harness.ts'
-import { ask, Connection, type Listening, listening } from '../socket.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { forFile, structured } from '../harness.ts'
+import { ask, Connection, listening } from '../socket.ts'
 
 /** What clients write on the wire, byte by byte. */
 
-let server: Listening
-beforeAll(async () => {
-  server = await listening()
-})
-afterAll(() => server.stop())
+const server = forFile(await listening())
 
 const LOGIN = '{"username":"sandbox","password":"sandbox"}'
 const INVALID_HOST = structured('BadRequestError', 'BAD_REQUEST', 'Invalid Host header')

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
-import { openRoom } from '../wallets/room.ts'
+import { describe, expect, test } from 'bun:test'
+import { openProgram, sharedServer, startServer, type TestWorld } from '../harness.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const PATH = '/api/v1/beneficiaries'
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
@@ -153,8 +148,8 @@ describe('a key after 24 hours', () => {
   })
 
   test('is deleted by later writes, twenty by each', async () => {
-    const room = openRoom()
-    const { client, world } = await room.open(NOON)
+    const program = openProgram()
+    const { client, world } = await program.open(NOON)
     const { sqlite } = world.db
     const counted = () => sqlite.query<{ n: number }, []>('SELECT count(*) AS n FROM idempotency_keys').get()?.n
     await post(client, ADA, 'the first key')
@@ -171,7 +166,7 @@ describe('a key after 24 hours', () => {
     expect(counted()).toBe(61 - 40)
     await post(later, ADA, 'another key')
     expect(counted()).toBe(2)
-    room.close()
+    await program.stop()
   })
 
   test('is free for another body', async () => {

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DAY_MS, MINUTE_MS } from '../../src/kernel/clock.ts'
-import { openRoom } from '../wallets/room.ts'
+import { openProgram } from '../harness.ts'
 
 /** Responses are stored for their Idempotency-Key for 24 hours (contract C14); what is older goes in small steps. */
 
 const PER_WRITE = 20
 const machine = { timeMs: Date.UTC(2030, 0, 1), nowMs: () => machine.timeMs, steadyMs: () => machine.timeMs }
-const room = openRoom({ clock: machine })
+const program = openProgram({ clock: machine })
 let token = ''
 let sent = 0
 
 const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-  room.send(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  program.request(path, { method: 'POST', headers, body: JSON.stringify(body) })
 
 const login = async () => {
   const response = await post('/auth/login', { username: 'sandbox', password: 'sandbox' })
@@ -27,13 +27,15 @@ const write = async (): Promise<number> => {
     'idempotency-key': `key-of-${number}`,
   })
   expect(response.status).toBe(201)
-  const counted = room.world.db.sqlite.query<{ n: number }, []>('SELECT count(*) AS n FROM idempotency_keys').get()
+  const counted = program.defaultWorld.db.sqlite
+    .query<{ n: number }, []>('SELECT count(*) AS n FROM idempotency_keys')
+    .get()
   return counted?.n ?? 0
 }
 
 describe('Idempotency-Key', () => {
   beforeAll(login)
-  afterAll(() => room.close())
+  afterAll(() => program.stop())
 
   test('is deleted once it is older than 24 hours, a few at a write', async () => {
     for (let count = 1; count <= 2 * PER_WRITE + 5; count++) expect(await write()).toBe(count)

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { rmSync } from 'node:fs'
+import { afterAll, expect, test } from 'bun:test'
 import { CHECKS } from '../../src/commands/data/checks.ts'
 import { databasePath } from '../../src/db/data-folder.ts'
 import { Database, type Query, type Tx } from '../../src/db/database.ts'
@@ -10,28 +9,20 @@ import { findAnyOrder, type Order, vouchersOf } from '../../src/orders/queries.t
 import { refundVouchers } from '../../src/orders/refund.ts'
 import { importedSupply } from '../../src/orders/supply.ts'
 import { World } from '../../src/worlds/world.ts'
-import { type Live, openLive } from './live.ts'
+import { forFile } from '../harness.ts'
+import { openLive } from './live.ts'
 
 /** Never more than was paid (contract C17), when a client and operators ask for 200 refunds and cancellations at once. */
 
 const ALL = 200
 const PAID = 10_000 // minor units of 1,000,000
 
-let live: Live
+const live = forFile(await openLive())
 /** The connection of a command beside the server. */
-let office: Database
-let world: World
-beforeAll(async () => {
-  live = await openLive()
-  office = Database.openFile(databasePath(live.folder))
-  world = new World('office', office, systemClock, secureRandomness)
-  await live.stock(2, ...Array.from({ length: 20 }, (_, number) => `CARD-${number}`))
-})
-afterAll(() => {
-  office.leave()
-  live.close()
-  rmSync(live.folder, { recursive: true })
-})
+const office = Database.openFile(databasePath(live.folder))
+const world = new World('office', office, systemClock, secureRandomness)
+await live.stock(2, ...Array.from({ length: 20 }, (_, number) => `CARD-${number}`))
+afterAll(() => office.leave())
 
 const spendable = (): number =>
   live.database.sqlite.query<{ amount: number }, []>('SELECT amount_minor AS amount FROM wallets').get()?.amount ?? 0

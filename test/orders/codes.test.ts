@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataFault } from '../../src/db/data-folder.ts'
 import { readCodes, StockFault } from '../../src/orders/stock.ts'
 import { areKeysOf, openSeal } from '../../src/orders/voucher-key.ts'
-import { type Live, openLive } from './live.ts'
+import { forFile } from '../harness.ts'
+import { openLive } from './live.ts'
 
 /** Files of codes, and the key that encrypts them (contract C12). */
 
-let live: Live
-beforeAll(async () => {
-  live = await openLive()
-})
-afterAll(() => {
-  live.close()
-  rmSync(live.folder, { recursive: true })
-})
+const live = forFile(await openLive())
 
 const NOW = Date.parse('2030-01-01T00:00:00Z')
 const CODE = { product_id: 1, denomination: 10, card_number: 'ONE' }

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { type Server, startServer } from '../harness.ts'
+import { forFile, startServer } from '../harness.ts'
 import { ADA, getPayout, pay } from '../payouts/payouts.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf, transactionsOf } from '../wallets/balances.ts'
 import { ORDERS, orderCountOf, place } from './orders.ts'
@@ -9,19 +9,17 @@ import { ORDERS, orderCountOf, place } from './orders.ts'
 
 const band = (min_value: number, max_value: number) => ({ denominations: [{ min_value, max_value, discount: 0 }] })
 
-let server: Server
-beforeAll(async () => {
-  const products = [
-    catalogEntry({ id: 1, max_quantity: 1_000_000, ...band(0.01, 1_000_000) }),
-    catalogEntry({ id: 2, stock: 1, ...band(10, 10) }),
-    catalogEntry({ id: 3, stock: 7, delivery_time: '24 hours', ...band(10, 10) }),
-    catalogEntry({ id: 4, currency: 'KWD', ...band(0.01, 10) }),
-    catalogEntry({ id: 5, currency: 'JPY', ...band(1, 1_000) }),
-  ]
-  const rates = { base: 'USD', rates: { EUR: '0.92', INR: '83.5', JPY: '152.35', KWD: '0.3068', VND: '25000' } }
-  server = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products }), '--rates', fileOf(rates))
-})
-afterAll(() => server.stop())
+const products = [
+  catalogEntry({ id: 1, max_quantity: 1_000_000, ...band(0.01, 1_000_000) }),
+  catalogEntry({ id: 2, stock: 1, ...band(10, 10) }),
+  catalogEntry({ id: 3, stock: 7, delivery_time: '24 hours', ...band(10, 10) }),
+  catalogEntry({ id: 4, currency: 'KWD', ...band(0.01, 10) }),
+  catalogEntry({ id: 5, currency: 'JPY', ...band(1, 1_000) }),
+]
+const rates = { base: 'USD', rates: { EUR: '0.92', INR: '83.5', JPY: '152.35', KWD: '0.3068', VND: '25000' } }
+const server = forFile(
+  await startServer('--rate-limit', 'off', '--catalog', fileOf({ products }), '--rates', fileOf(rates)),
+)
 
 const messageOf = async (response: Response): Promise<string> =>
   ((await response.json()) as { error: { message: string } }).error.message

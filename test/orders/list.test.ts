@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { findOrder } from '../../src/orders/queries.ts'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
-import { openRoom } from '../wallets/room.ts'
+import { openProgram, sharedServer, structured, type TestWorld } from '../harness.ts'
 import { getOrder, INSTANT, ORDERS, type OrderBody, place } from './orders.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const START = '2030-01-01T00:00:00Z'
 const pageOf = (response: Response) =>
@@ -177,12 +172,12 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
   })
 
   test("another client's order is a 404", async () => {
-    const room = openRoom()
-    const { client, world } = await room.open()
+    const program = openProgram()
+    const { client, world } = await program.open()
     const { id } = await place(client, { ...INSTANT, quantity: 1 })
     expect(findOrder(world.db.query, 1, id)).toMatchObject({ id, clientId: 1 })
     expect(findOrder(world.db.query, 2, id)).toBeUndefined()
-    room.close()
+    await program.stop()
   })
 
   test('404 for unsupported methods', async () => {

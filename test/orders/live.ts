@@ -1,23 +1,17 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { createApp } from '../../src/app/app.ts'
 import type { Deps } from '../../src/app/services.ts'
 import { importCatalog } from '../../src/catalog/import.ts'
-import { configOf } from '../../src/config/config.ts'
-import type { ServeOptions } from '../../src/config/option-table.ts'
-import { withServeOptions } from '../../src/config/options.ts'
 import type { Database } from '../../src/db/database.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { createLog } from '../../src/observability/log.ts'
 import { importCodes, readCodes } from '../../src/orders/stock.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { addClient } from '../../src/sessions/queries.ts'
-import { assemble } from '../../src/start/assemble.ts'
 import { fund } from '../../src/wallets/ledger.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
 import { catalogEntry } from '../catalog/entry.ts'
+import { openProgram, TestWorld } from '../harness.ts'
 
 /** Live mode in this process: one client with money, two products, and what an operator does to the data. */
 
@@ -35,38 +29,34 @@ export interface LiveOrder {
   vouchers: { voucher_reference_number: string; card_number: string | null; pin_code: string | null }[]
 }
 
-export interface Live {
+export interface Live extends AsyncDisposable {
   folder: string
   deps: Deps
   database: Database
   /** What was logged as an error. */
   logged: string[]
-  request: (path: string, init?: RequestInit) => Promise<Response>
+  request: (path: string, init?: BunFetchRequestInit) => Promise<Response>
+  /** Posts JSON. */
+  post: (path: string, body: object, headers?: Record<string, string>) => Promise<Response>
   /** Imports codes of 10 USD, one a card number. */
   stock: (productId: number, ...cards: string[]) => Promise<void>
   order: (productId: number, quantity: number) => Promise<LiveOrder>
   read: (orderId: number) => Promise<LiveOrder>
-  close: () => void
+  stop: () => Promise<void>
 }
 
-export const openLive = async (folder = mkdtempSync(join(tmpdir(), 'scrip-live-'))): Promise<Live> => {
-  const flags = ['--mode', 'live', '--data-dir', folder, '--rate-limit', 'off']
-  const command = withServeOptions(new Command('serve')).parse(flags, { from: 'user' })
+/** Opens a folder, or one of its own that goes when it is disposed of. */
+export const openLive = async (given?: string): Promise<Live> => {
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'scrip-live-'))
   const logged: string[] = []
   const write = (line: string): void => void logged.push(line)
-  const log = createLog({ level: 'error', format: 'json', color: false, clock: systemClock, write })
-  const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
-  const url = 'http://localhost:4747'
-  const deps = platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false })
+  const program = openProgram({ flags: ['--mode', 'live', '--data-dir', folder], write })
+  const { deps, logIn, stop } = program
   const database = deps.worlds.default.db
   if (database.sqlite.query('SELECT 1 FROM clients').get() === null) await furnish(deps)
-  const { handle, logIn } = createApp(deps)
-  const token = await logIn({ username: 'acme', password: 'a password' })
-  const request = async (path: string, init: RequestInit = {}): Promise<Response> =>
-    handle(
-      new Request(`${url}/api/v1${path}`, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } }),
-    )
-  const body = async (response: Response): Promise<LiveOrder> => {
+  const client = TestWorld.of(program, 'default', await logIn({ username: 'acme', password: 'a password' }))
+  const post: Live['post'] = (path, body, headers) => client.post(`/api/v1${path}`, body, headers)
+  const orderIn = async (response: Response): Promise<LiveOrder> => {
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
     return (await response.json()) as LiveOrder
   }
@@ -75,14 +65,16 @@ export const openLive = async (folder = mkdtempSync(join(tmpdir(), 'scrip-live-'
     deps,
     database,
     logged,
-    request,
+    request: (path, init) => client.request(`/api/v1${path}`, init as object),
+    post,
     stock: (productId, ...cards) => stock(deps, productId, cards),
-    order: async (product_id, quantity) => {
-      const purchase = { product_id, denomination: 10, quantity }
-      return body(await request('/orders', { method: 'POST', body: JSON.stringify(purchase) }))
+    order: async (product_id, quantity) => orderIn(await post('/orders', { product_id, denomination: 10, quantity })),
+    read: async (orderId) => orderIn(await client.get(`/api/v1/orders/${orderId}`)),
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop()
+      if (given === undefined) rmSync(folder, { recursive: true })
     },
-    read: async (orderId) => body(await request(`/orders/${orderId}`)),
-    close: platform.close,
   }
 }
 

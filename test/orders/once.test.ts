@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,11 +8,7 @@ import { getOrder, INSTANT, ORDERS, type OrderBody, orderCountOf, place, THREE_L
 
 /** Nothing is bought twice, no card is sold twice, and no code is written where it can be read. */
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const ONE = { ...INSTANT, quantity: 1 }
 const KEY = { 'idempotency-key': 'order-4711' }

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { importCatalog } from '../../src/catalog/import.ts'
 import { mergeRates } from '../../src/charges/stored-rates.ts'
@@ -25,10 +24,9 @@ beforeEach(async () => {
     return wallet.id
   })
 })
-afterEach(() => {
+afterEach(async () => {
   operator.close()
-  live.close()
-  rmSync(live.folder, { recursive: true })
+  await live[Symbol.asyncDispose]()
 })
 
 const post = async (path: string, body: object): Promise<[number, unknown]> => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { DELAYED, getOrder, INSTANT, ORDERS, PHYSICAL, place } from './orders.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const START = '2030-01-01T00:00:00Z'
 const SIX = { ...INSTANT, quantity: 6 }

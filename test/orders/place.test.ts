@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { parseRate, ratesFrom } from '../../src/charges/rates.ts'
-import { type Server, sharedServer } from '../harness.ts'
+import { openProgram, sharedServer } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
-import { openRoom } from '../wallets/room.ts'
 import { DELAYED, getOrder, INSTANT, ORDERS, type OrderBody, PHYSICAL, place } from './orders.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const START = '2030-01-01T00:00:00Z'
 const AT_START = '2030-01-01T00:00:00.000Z'
@@ -288,12 +283,12 @@ describe('a held charge', () => {
 
   test('is held for five minutes while the rates change', async () => {
     let eurPerUsd = '0.92'
-    const room = openRoom({
+    const program = openProgram({
       outside: {
         rates: () => ratesFrom((code) => Number(parseRate(code === 'USD' ? '1' : eurPerUsd))),
       },
     })
-    const { client } = await room.open(START)
+    const { client } = await program.open(START)
     const { product_id, ...purchase } = { ...INSTANT, quantity: 2, wallet_id: 2 }
     const charged = await client.post(`/api/v1/products/${product_id}/charges`, purchase)
     expect(((await charged.json()) as { total_payable: number }).total_payable).toBe(88.76)
@@ -309,6 +304,6 @@ describe('a held charge', () => {
       [72.36, 0.5],
       [48.24, 0.5],
     ])
-    room.close()
+    await program.stop()
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { deliver, failOrder } from '../../src/orders/delivery.ts'
 import { findOrder } from '../../src/orders/queries.ts'
@@ -7,9 +7,9 @@ import type { Order } from '../../src/orders/tables.ts'
 import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
+import { forFile, openProgram } from '../harness.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
-import { openRoom, type Room } from '../wallets/room.ts'
 import { getOrder, place } from './orders.ts'
 
 /** Refunds of delivered orders (contract C17). */
@@ -19,38 +19,41 @@ const START = '2030-01-01T00:00:00Z'
 const NOW_MS = 1_893_456_001_000
 const TEN = { product_id: 1, denomination: 10, quantity: 10 }
 
-let room: Room
-beforeAll(() => {
-  const entries = [
-    // 10 cards of 10 USD less 2.5 %: 97.5, GST 17.55, fee 1.48, together 116.53; each 11.65, the last one 11.68.
-    catalogEntry({
-      delivery_time: '48 hours',
-      gst_percent: 18,
-      handling_fee: { fixed: 0.5, percent: 1 },
-      denominations: [{ min_value: 10, max_value: 10, discount: 2.5 }],
-    }),
-    // 4 cards cost 0.02 together.
-    catalogEntry({
-      id: 2,
-      delivery_time: '48 hours',
-      denominations: [{ min_value: 0.01, max_value: 0.01, discount: 50 }],
-    }),
-  ]
-  room = openRoom({ flags: ['--catalog', fileOf({ products: entries })] })
-})
-afterAll(() => room.close())
+const entries = [
+  // 10 cards of 10 USD less 2.5 %: 97.5, GST 17.55, fee 1.48, together 116.53; each 11.65, the last one 11.68.
+  catalogEntry({
+    delivery_time: '48 hours',
+    gst_percent: 18,
+    handling_fee: { fixed: 0.5, percent: 1 },
+    denominations: [{ min_value: 10, max_value: 10, discount: 2.5 }],
+  }),
+  // 4 cards cost 0.02 together.
+  catalogEntry({
+    id: 2,
+    delivery_time: '48 hours',
+    denominations: [{ min_value: 0.01, max_value: 0.01, discount: 50 }],
+  }),
+]
+const program = forFile(openProgram({ flags: ['--catalog', fileOf({ products: entries })] }))
 
 const rowOf = (world: World, id: number): Order => {
   const order = findOrder(world.db.query, 1, id)
   if (!order) throw new Error(`no order ${id}`)
   return order
 }
-const delivering = () => ({ supply: SUPPLY, seals: room.deps.seals, reference: room.deps.reference })
+const delivering = () => ({ supply: SUPPLY, seals: program.deps.seals, reference: program.deps.reference })
 const delivered = (world: World, id: number, quantity: number) =>
   world.db.write((tx) => deliver(tx, world, delivering(), rowOf(world, id), quantity, NOW_MS))
 const refunded = (world: World, id: number, references?: string[]) =>
   world.db.write((tx) =>
-    refundVouchers(tx, { world, reference: room.deps.reference }, rowOf(world, id), references, 'Wrong brand', NOW_MS),
+    refundVouchers(
+      tx,
+      { world, reference: program.deps.reference },
+      rowOf(world, id),
+      references,
+      'Wrong brand',
+      NOW_MS,
+    ),
   )
 const refusalOf = async (work: Promise<unknown>): Promise<string> => {
   const error = await work.then(
@@ -70,7 +73,7 @@ const sumsSince = (world: World, since: number): Record<string, number> => {
 
 describe('a refund of a whole order', () => {
   test('gives back what was paid, takes it back from each account, and leaves the status and the codes', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const before = lastEntryOf(world.db.sqlite)
     await place(client, TEN)
     await delivered(world, 1, 10)
@@ -95,7 +98,7 @@ describe('a refund of a whole order', () => {
   })
 
   test('is refused a second time, and nothing moves', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     await delivered(world, 1, 10)
     await refunded(world, 1)
@@ -105,7 +108,7 @@ describe('a refund of a whole order', () => {
   })
 
   test('happens once, however many ask for it at the same time', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     await delivered(world, 1, 10)
     const results = await Promise.allSettled(Array.from({ length: 200 }, () => refunded(world, 1)))
@@ -115,7 +118,7 @@ describe('a refund of a whole order', () => {
   })
 
   test('is refused while something can still be delivered', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     expect(await refusalOf(refunded(world, 1))).toBe('Order 1 is PENDING: only a delivered order can be refunded')
     await delivered(world, 1, 4)
@@ -127,7 +130,7 @@ describe('a refund of a whole order', () => {
 
 describe('a refund of some vouchers', () => {
   test('gives back the same for each, and the last one takes what rounding has left', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const before = lastEntryOf(world.db.sqlite)
     await place(client, TEN)
     await delivered(world, 1, 10)
@@ -140,7 +143,7 @@ describe('a refund of some vouchers', () => {
   })
 
   test('gives back no more than was paid where a share rounds up', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, { product_id: 2, denomination: 0.01, quantity: 4 })
     await delivered(world, 1, 4)
     for (let voucher = 1; voucher <= 4; voucher++) await refunded(world, 1, [`1-${voucher}`])
@@ -150,7 +153,7 @@ describe('a refund of some vouchers', () => {
   })
 
   test('counts a reference once, and refuses one that is unknown or refunded, naming it', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     await delivered(world, 1, 10)
     await refunded(world, 1, ['1-2', '1-2'])
@@ -161,7 +164,7 @@ describe('a refund of some vouchers', () => {
   })
 
   test('of what was delivered before the rest failed adds up to what was paid', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     await delivered(world, 1, 3)
     await world.db.write((tx) => failOrder(tx, world, delivering(), rowOf(world, 1), 'Sold out', NOW_MS))
@@ -174,7 +177,7 @@ describe('a refund of some vouchers', () => {
   })
 
   test('paid in another currency goes back at the rate of the order', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, { ...TEN, wallet_id: 2 })
     const paid = await getOrder(client, 1)
     await delivered(world, 1, 10)
@@ -192,7 +195,7 @@ describe('a refund of some vouchers', () => {
 
 describe('refunded_amount', () => {
   test('is 0 at first, and all of it for an order that is cancelled', async () => {
-    const { client } = await room.open(START)
+    const { client } = await program.open(START)
     await place(client, TEN)
     expect(await getOrder(client, 1)).toMatchObject({ refunded_amount: 0 })
     const cancelled = await client.post('/api/v1/orders/1/cancel', {})

@@ -4,11 +4,7 @@ import { type Server, sharedServer, startServer, structured, type TestWorld } fr
 import { movementsOf, walletsOf } from '../wallets/balances.ts'
 import { INSTANT, NONE_LEFT, ORDERS, orderCountOf, place } from './orders.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const ONE = { ...INSTANT, quantity: 1 }
 const INVALID_BODY = structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body')

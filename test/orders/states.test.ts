@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { type Delivering, deliver, failOrder } from '../../src/orders/delivery.ts'
 import { findOrder, vouchersOf } from '../../src/orders/queries.ts'
@@ -6,33 +6,27 @@ import type { Order } from '../../src/orders/tables.ts'
 import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import type { TestWorld } from '../harness.ts'
+import { forFile, openProgram, type TestWorld } from '../harness.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
-import { openRoom, type Room } from '../wallets/room.ts'
 import { getOrder, ORDERS, place } from './orders.ts'
 
 /** What an operator can do to an order (contract C12), with what each step writes to the ledger. */
 
 const SUPPLY = generatedSupply(() => undefined)
 
-let room: Room
-let delivering: Delivering
-beforeAll(() => {
-  const entries = [
-    // 10 cards of 10 USD less 2.5 %: 97.5, GST 17.55, fee 1.48, together 116.53.
-    catalogEntry({
-      delivery_time: '48 hours',
-      gst_percent: 18,
-      stock: 10,
-      handling_fee: { fixed: 0.5, percent: 1 },
-      denominations: [{ min_value: 10, max_value: 10, discount: 2.5 }],
-    }),
-  ]
-  room = openRoom({ flags: ['--catalog', fileOf({ products: entries })] })
-  delivering = { supply: SUPPLY, seals: room.deps.seals, reference: room.deps.reference }
-})
-afterAll(() => room.close())
+const entries = [
+  // 10 cards of 10 USD less 2.5 %: 97.5, GST 17.55, fee 1.48, together 116.53.
+  catalogEntry({
+    delivery_time: '48 hours',
+    gst_percent: 18,
+    stock: 10,
+    handling_fee: { fixed: 0.5, percent: 1 },
+    denominations: [{ min_value: 10, max_value: 10, discount: 2.5 }],
+  }),
+]
+const program = forFile(openProgram({ flags: ['--catalog', fileOf({ products: entries })] }))
+const delivering: Delivering = { supply: SUPPLY, seals: program.deps.seals, reference: program.deps.reference }
 
 const START = '2030-01-01T00:00:00Z'
 const NOW_MS = 1_893_456_001_000
@@ -64,7 +58,7 @@ const accountsOf = (world: World, since: number) =>
 
 describe('an order that is delivered in parts', () => {
   test('is PARTIALLY_DELIVERED, keeps all its money reserved, and is not moved by the clock', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     await delivered(world, 1, 3)
     const partly = await getOrder(client, 1)
@@ -81,7 +75,7 @@ describe('an order that is delivered in parts', () => {
   })
 
   test('is DELIVERED with the last code, and settled completely', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     await delivered(world, 1, 3)
     const last = lastEntryOf(world.db.sqlite)
@@ -103,7 +97,7 @@ describe('an order that is delivered in parts', () => {
   })
 
   test('is refunded for the rest if it fails, and the codes return to the stock', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     expect(await available(client, 1)).toBe(false)
     await delivered(world, 1, 3)
@@ -138,7 +132,7 @@ describe('an order that is delivered in parts', () => {
   })
 
   test('is then final: no more deliveries, refunds or cancellations', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     await delivered(world, 1, 3)
     await failed(world, 1)
@@ -151,7 +145,7 @@ describe('an order that is delivered in parts', () => {
   })
 
   test('is settled and refunded at the recorded rate', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     // 97.5 USD at 152.35: 14,854 JPY; GST 2,674; fee 76.175 + 148.54 = 225; conversion 74; together 17,827.
     await place(client, { ...TEN, wallet_id: 4 })
     expect((await movementsOf(client))[0]).toMatchObject({ amount: 17_827, conversion_charges: 74 })
@@ -185,7 +179,7 @@ describe('an order that fails', () => {
     ['PENDING', 0],
     ['PROCESSING', 2_000],
   ])('from %s refunds all of it', async (status, afterMs) => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     await client.clock({ advance: `PT${afterMs / 1_000}S` })
     expect((await getOrder(client, 1)).status).toBe(status)
@@ -214,7 +208,7 @@ describe('an order in a final status', () => {
     CANCELLED: (client) => client.post(`${ORDERS}/1/cancel`),
   }
   test.each(Object.keys(endings))('has no further transition: %s', async (status) => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await place(client, TEN)
     await endings[status]?.(client, world)
     const before = await getOrder(client, 1)

@@ -18,8 +18,8 @@ let live: Live
 beforeEach(async () => {
   live = await openLive()
 })
-afterEach(() => {
-  live.close()
+afterEach(async () => {
+  await live.stop()
   rmSync(live.folder, { recursive: true })
 })
 
@@ -200,7 +200,7 @@ describe('a new key', () => {
     expect(readdirSync(live.folder)).not.toContain('voucher.key.next')
     await expect(live.stock(2, 'one')).rejects.toThrow('was imported before')
 
-    live.close()
+    await live.stop()
     live = await openLive(live.folder)
     expect(cardsOf(await live.read(1))).toEqual(['ONE', 'TWO'])
   })
@@ -212,7 +212,7 @@ describe('a new key', () => {
     await Bun.sleep(0)
     expect(existsSync(join(live.folder, 'voucher.key.next'))).toBe(true)
     expect(cardsOf(await live.order(1, 1))).toEqual(['CARD 2'])
-    live.close()
+    await live.stop()
     live = await openLive(live.folder)
     expect(cardsOf(await live.read(1))).toEqual(['CARD 0', 'CARD 1'])
     expect(cardsOf(await live.order(1, 1))).toEqual(['CARD 3'])

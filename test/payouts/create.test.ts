@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { ADA, getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay, save } from './payouts.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const START = '2030-01-01T00:00:00Z'
 const AT_START = '2030-01-01T00:00:00.000Z'

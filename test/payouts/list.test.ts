@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, type TestWorld } from '../harness.ts'
 import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from './payouts.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const START = '2030-01-01T00:00:00Z'
 const pageOf = (response: Response) =>

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { rmSync } from 'node:fs'
+import { expect, test } from 'bun:test'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { advance } from '../../src/payouts/progress.ts'
 import { findAnyPayout } from '../../src/payouts/queries.ts'
 import { fund } from '../../src/wallets/ledger.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
-import { type Live, openLive } from '../orders/live.ts'
+import { forFile } from '../harness.ts'
+import { openLive } from '../orders/live.ts'
 
 /** What a beneficiary has been paid, where no exchange rate is known: in live mode, because the sandbox knows them all. */
 
-let live: Live
-beforeAll(async () => {
-  live = await openLive()
-})
-afterAll(() => {
-  live.close()
-  rmSync(live.folder, { recursive: true })
-})
+const live = forFile(await openLive())
 
 const post = async (path: string, body: object): Promise<{ id: string }> => {
   const response = await live.request(path, { method: 'POST', body: JSON.stringify(body) })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +9,7 @@ import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay, payoutCountOf } from
 
 /** Nothing is paid twice, nothing is paid that is not there, and what is refunded is what was paid. */
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const KEY = { 'idempotency-key': 'payout-4711' }
 const badRequest = (message: string) => ({ error: 'BadRequest', message })

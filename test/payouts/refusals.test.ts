@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { fileOf } from '../catalog/entry.ts'
-import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
 import { movementsOf, walletsOf } from '../wallets/balances.ts'
 import { getPayout, HUNDRED, PAYOUTS, pay, payoutCountOf, save } from './payouts.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const badRequest = (message: string) => ({ error: 'BadRequest', message })
 const invalid = (message: string) => ({ error: 'ValidationException', message })

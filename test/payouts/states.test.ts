@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/kernel/clock.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { applyEvent } from '../../src/payouts/progress.ts'
@@ -7,19 +7,14 @@ import { PAYOUT_STATUSES, type Payout, type PayoutStatus } from '../../src/payou
 import { canHappen, type PayoutEventType, TRANSITIONS } from '../../src/payouts/transitions.ts'
 import { pace } from '../../src/sandbox/worlds/pace.ts'
 import type { World } from '../../src/worlds/world.ts'
-import type { TestWorld } from '../harness.ts'
+import { forFile, openProgram, type TestWorld } from '../harness.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
-import { openRoom, type Room } from '../wallets/room.ts'
 import { getPayout, HUNDRED, pay, save } from './payouts.ts'
 
 /** The state machine of payouts (contract C13), each event from each state, with what it writes to the ledger. */
 
-let room: Room
-beforeAll(() => {
-  room = openRoom()
-})
-afterAll(() => room.close())
+const program = forFile(openProgram())
 
 const START = '2030-01-01T00:00:00Z'
 const START_MS = Date.parse(START)
@@ -31,7 +26,7 @@ const rowOf = (world: World, id: string): Payout => {
   return payout
 }
 /** What moves payouts on when the clock does, or does not. */
-const moving = (byClock = true) => ({ reference: room.deps.reference, byClock: () => byClock })
+const moving = (byClock = true) => ({ reference: program.deps.reference, byClock: () => byClock })
 interface Said {
   message?: string
   failureCode?: string
@@ -48,7 +43,7 @@ const go = async (world: World, id: string, events: readonly PayoutEventType[], 
   }
 }
 const opened = async (body: object = HUNDRED) => {
-  const { client, world } = await room.open(START)
+  const { client, world } = await program.open(START)
   const { id } = await pay(client, body)
   return { client, world, id }
 }
@@ -193,7 +188,7 @@ describe('a payout that fails', () => {
 
 describe('a completed payout that is returned', () => {
   test('is a new CREDIT of the amount without fees, at the original rate, and changes nothing else', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const beneficiary_id = await save(client)
     const { id } = await pay(client, {
       reference_id: 'bonus',
@@ -294,7 +289,7 @@ describe('the clock', () => {
     ['created', []],
     ['queued', ['queued']],
   ] as const)('where it moves nothing, what is %s expires after 7 days, and is refunded', async (status, events) => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     Object.assign(world.of(pace), { payouts: 'manual' })
     const { id } = await pay(client)
     await go(world, id, events, {}, false)
@@ -317,7 +312,7 @@ describe('the clock', () => {
   })
 
   test('does not expire a payout that is processing if the pace is manual', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     Object.assign(world.of(pace), { payouts: 'manual' })
     const { id } = await pay(client)
     await go(world, id, STATES.processing, {}, false)

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, type TestWorld } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { type EventBody, getPayout, HUNDRED, PAYOUTS, pay, save } from './payouts.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const START = '2030-01-01T00:00:00Z'
 const at = (time: string) => `2030-01-01T00:00:0${time}Z`

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, structured } from '../harness.ts'
 import { digestOf, INVALID_IDS, UNKNOWN_ID } from './path-ids.ts'
 
 interface Country {
@@ -12,13 +12,8 @@ interface Country {
   dialing_prefix: string
 }
 
-let server: Server
-let world: TestWorld
-beforeAll(async () => {
-  server = await sharedServer()
-  world = await server.world()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
+const world = await server.world()
 
 const INDIA = {
   id: 105,

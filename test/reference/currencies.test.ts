@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, structured } from '../harness.ts'
 import { digestOf, INVALID_IDS, UNKNOWN_ID } from './path-ids.ts'
 
 interface Currency {
@@ -9,13 +9,8 @@ interface Currency {
   precision: number
 }
 
-let server: Server
-let world: TestWorld
-beforeAll(async () => {
-  server = await sharedServer()
-  world = await server.world()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
+const world = await server.world()
 
 const listCurrencies = async () => (await (await world.get('/api/v1/currencies')).json()) as Currency[]
 const codesWith = async (precision: number) =>

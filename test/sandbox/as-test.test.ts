@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { TestWorld } from '../harness.ts'
-import { type Listening, listening } from '../socket.ts'
+import { forFile, TestWorld } from '../harness.ts'
+import { listening } from '../socket.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'scrip-as-test-'))
-let server: Listening
-let world: TestWorld
-beforeAll(async () => {
-  server = await listening('--log-level', 'error')
-  const request = (path: string, init?: BunFetchRequestInit) => fetch(server.url + path, init)
-  const own = { url: server.url, request, world: () => Promise.reject(new Error('unused')), stop: server.stop }
-  world = await TestWorld.open(own, 'recorded')
-})
-afterAll(async () => {
-  await server.stop()
+const server = forFile(await listening('--log-level', 'error'))
+const request = (path: string, init?: BunFetchRequestInit) => fetch(server.url + path, init)
+const own = { url: server.url, request, world: () => Promise.reject(new Error('unused')), stop: server.stop }
+const world = await TestWorld.open(own, 'recorded')
+afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 

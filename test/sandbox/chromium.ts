@@ -61,9 +61,7 @@ export class ConsoleBrowser {
 
   world(): Promise<TestWorld> {
     this.#worlds += 1
-    const world: Server['world'] = () => this.world()
-    const server: Server = { url: this.url, request: this.request, world, stop: () => this.close() }
-    return TestWorld.open(server, `shown-${this.#worlds}`)
+    return TestWorld.open(this, `shown-${this.#worlds}`)
   }
 
   async control(method: string, path: string, body?: object): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Command } from 'commander'
 import { createApp } from '../../src/app/app.ts'
 import { configOf } from '../../src/config/config.ts'
@@ -7,14 +7,10 @@ import { withServeOptions } from '../../src/config/options.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { assemble } from '../../src/start/assemble.ts'
 import { inFolder } from '../executable/program.ts'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { forFile, type Server, startServer, structured, type TestWorld } from '../harness.ts'
 import { control } from './surface.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const FROZEN_AT_NOON = { now: NOON, frozen: true, happened: [] }

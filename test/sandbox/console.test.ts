@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type StartedServer, startServer, structured } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer, structured } from '../harness.ts'
 
-let server: StartedServer
-beforeAll(async () => {
-  server = await startServer('--sandbox-token', 'open sesame')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--sandbox-token', 'open sesame'))
 
 const NAVIGATION = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' }
 const opened = (path: string) => server.request(path, { headers: NAVIGATION })

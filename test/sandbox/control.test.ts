@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer, structured, TestWorld } from '../harness.ts'
 import { balanceOf, movementsOf, transactionsOf, walletsOf } from '../wallets/balances.ts'
 import { makeAtNoon } from './everything.ts'
 import { DELAYED, INSTANT, type Order, type Payout, paid, placed } from './purchases.ts'
@@ -18,11 +18,7 @@ import {
 
 /** What an operator does in live mode, at the touch of a test (contract C15). */
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off', '--seed', '18')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off', '--seed', '18'))
 
 let worlds = 0
 /** A world at noon whose clock moves neither payouts nor orders, unless told otherwise. */

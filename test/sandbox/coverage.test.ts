@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
 import { operationsOf, outcomesIn, readDocument, successOf } from '../docs/document.ts'
-import { type Server, startServer, TestWorld } from '../harness.ts'
+import { forFile, type Server, startServer, TestWorld } from '../harness.ts'
 import { DELAYED, INSTANT, NONE_LEFT, ORDERS, place } from '../orders/orders.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { hook, settle } from '../webhooks/webhooks.ts'
@@ -9,11 +9,7 @@ import { control, NOON, succeed, validation, worldNotFound } from './surface.ts'
 
 const INSTANT_ONE = { ...INSTANT, quantity: 1 }
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 interface Outcome {
   operation: string

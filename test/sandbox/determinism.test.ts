@@ -25,22 +25,15 @@ const ownOutcome = async (server: Server): Promise<string> => {
 
 /** Another process, asked as a server of this one is. */
 const elsewhere = async (...flags: string[]): Promise<Server> => {
-  const { url, request, stop } = await start(flags)
-  return {
-    url,
-    request,
-    stop: async () => void (await stop()),
-    world: () => Promise.reject(new Error('worlds are made by name here')),
-  }
+  const { url, request, ...running } = await start(flags)
+  const stop = async () => void (await running.stop())
+  const world = () => Promise.reject(new Error('worlds are made by name here'))
+  return { url, request, world, stop, [Symbol.asyncDispose]: stop }
 }
 
 const served = async <T>(starting: Promise<Server>, work: (server: Server) => Promise<T>): Promise<T> => {
-  const server = await starting
-  try {
-    return await work(server)
-  } finally {
-    await server.stop()
-  }
+  await using server = await starting
+  return await work(server)
 }
 
 describe('With the same --seed', () => {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { DELAYED, paid, placed } from './purchases.ts'
 import { control, NOON, succeed, validation, worldNotFound } from './surface.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 interface Due {
   at: string

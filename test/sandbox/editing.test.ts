@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { forFile, type Server, startServer, structured, TestWorld } from '../harness.ts'
 import { DELAYED, INSTANT, placed, SCARCE } from './purchases.ts'
 import { control, notFound, read, rowsOf, succeed, validation } from './surface.ts'
 
 /** What a test changes of its world while it runs (contract C15). */
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off', '--seed', '13')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off', '--seed', '13'))
 
 const CARD = { denomination: 100, quantity: 2 }
 const ask = (world: TestWorld, method: string, path: string, body?: unknown) =>

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { type StartedServer, startServer, structured } from '../harness.ts'
+import { forFile, startServer, structured } from '../harness.ts'
 import { listening } from '../socket.ts'
 import { FeedReader } from './feed-reader.ts'
 import { control, NOON, saveAda, succeed, validation, worldNotFound } from './surface.ts'
 
-let server: StartedServer
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 const SANDBOX = { username: 'sandbox', password: 'sandbox' }
 const country = (id: number) => `/api/v1/countries/${id}`

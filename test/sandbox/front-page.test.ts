@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { inFolder, start } from '../executable/program.ts'
-import { type Server, startServer } from '../harness.ts'
+import { forFile, type Server, startServer } from '../harness.ts'
 
-let server: Server
-let closed: Server
-beforeAll(async () => {
-  server = await startServer()
-  closed = await startServer('--sandbox-token', 'open sesame')
-})
-afterAll(async () => {
-  await server.stop()
-  await closed.stop()
-})
+const server = forFile(await startServer())
+const closed = forFile(await startServer('--sandbox-token', 'open sesame'))
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 const open = (from: Server, accept = BROWSER) => from.request('/', { headers: { accept } })

@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Running, start } from '../executable/program.ts'
-import { type Server, startServer, TestWorld } from '../harness.ts'
+import { forFile, type Server, startServer, TestWorld } from '../harness.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { everything, makeAtNoon } from './everything.ts'
 import { DELAYED, INSTANT, paid, placed } from './purchases.ts'
 import { ADA, control, NOON, notFound, rowsOf, saveAda, succeed, validation, worldNotFound } from './surface.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off', '--seed', '17')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off', '--seed', '17'))
 
 interface Entry {
   id: number

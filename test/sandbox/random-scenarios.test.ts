@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Server, startServer } from '../harness.ts'
+import { expect, test } from 'bun:test'
+import { forFile, startServer } from '../harness.ts'
 import { Dice } from '../rigs/dice.ts'
 import { control, expectSoundWorld, succeed } from './surface.ts'
 
 /** Documents by chance, most of them with something unusual: each is loaded whole, or refused (contract C15). */
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 const DOCUMENTS = 300
 const WORLD = 'by-chance'

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { FeedReader } from './feed-reader.ts'
 import { DELAYED, INSTANT, type Order, placed } from './purchases.ts'
 import { ADA, NOON, saveAda, succeed } from './surface.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off', '--seed', '29')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off', '--seed', '29'))
 
 interface Change {
   table: string

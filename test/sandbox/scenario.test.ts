@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Ajv from 'ajv'
 import { SHIPPED } from '../../src/sandbox/scenario/shipped.ts'
-import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { forFile, startServer, structured, TestWorld } from '../harness.ts'
 import { everything } from './everything.ts'
 import { INSTANT, paid, placed } from './purchases.ts'
 import { control, expectSoundWorld, NOON, read, rowsOf, succeed, UNREADABLE } from './surface.ts'
 
 /** A world as one document (contract C15, decision 57). */
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off', '--seed', '57')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off', '--seed', '57'))
 
 const YAML = { 'content-type': 'application/yaml' }
 const put = (world: TestWorld, document: unknown, headers: Record<string, string> = {}) =>

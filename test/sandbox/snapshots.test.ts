@@ -1,20 +1,16 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Office } from '../executable/live.ts'
 import { bearer, loggedIn as inDefault, inFolder, type Running, run, start } from '../executable/program.ts'
-import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { forFile, type Server, startServer, structured, TestWorld } from '../harness.ts'
 import { login, refresh, statusWith, loggedIn as tokensOf } from '../sessions/requests.ts'
 import { everything, makeAtNoon, viewOf } from './everything.ts'
 import { INSTANT, placed } from './purchases.ts'
 import { ADA, control, NOON, notFound, rowsIn, rowsOf, saveAda, succeed, validation, worldNotFound } from './surface.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--seed', '16', '--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--seed', '16', '--rate-limit', 'off'))
 
 interface SnapshotFile {
   format: string

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
-import { type Server, structured, type TestWorld } from '../harness.ts'
+import { type Requestable, structured, type TestWorld } from '../harness.ts'
 import { expectSoundBooks } from '../wallets/books.ts'
 
 /** The control surface, and the rows of a world, as they can be seen from outside (contract C15). */
@@ -27,7 +27,7 @@ export const read = async (response: Response): Promise<Answered> => {
 
 /** Asks the control surface; a string goes out as it is. */
 export const control = async (
-  server: Server,
+  server: Requestable,
   method: string,
   path: string,
   body?: unknown,
@@ -43,7 +43,7 @@ export const control = async (
 
 /** Asks for what is expected to succeed, and answers its body. */
 export const succeed = async <Body>(
-  server: Server,
+  server: Requestable,
   method: string,
   path: string,
   body?: unknown,
@@ -55,7 +55,7 @@ export const succeed = async <Body>(
 }
 
 /** Holds the rows of a world against the checks and references of their tables, and its books against all that must hold of them. */
-export const expectSoundWorld = async (server: Server, world: string): Promise<void> => {
+export const expectSoundWorld = async (server: Requestable, world: string): Promise<void> => {
   await succeed(server, 'PUT', `/snapshots/sound-${world}?world=${world}`)
   const { database } = await succeed<{ database: string }>(server, 'GET', `/snapshots/sound-${world}`)
   await succeed(server, 'DELETE', `/snapshots/sound-${world}`)
@@ -67,7 +67,7 @@ export const expectSoundWorld = async (server: Server, world: string): Promise<v
 }
 
 /** The rows of every table of a world, read from a snapshot of it. */
-export const rowsOf = async (server: Server, world: string): Promise<Record<string, unknown[]>> => {
+export const rowsOf = async (server: Requestable, world: string): Promise<Record<string, unknown[]>> => {
   await succeed(server, 'PUT', `/snapshots/rows-of-${world}?world=${world}`)
   const { database } = await succeed<{ database: string }>(server, 'GET', `/snapshots/rows-of-${world}`)
   await succeed(server, 'DELETE', `/snapshots/rows-of-${world}`)

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { againstBinary, type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { againstBinary, forFile, openProgram, startServer, structured, TestWorld } from '../harness.ts'
 import { loggedIn, login, statusWith } from '../sessions/requests.ts'
-import { openRoom } from '../wallets/room.ts'
 import { everything, makeAtNoon, viewOf } from './everything.ts'
 import { ADA, control, NOON, rowsOf, saveAda, succeed, UNREADABLE, validation, worldNotFound } from './surface.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--seed', '15')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--seed', '15'))
 
 const NAME_REFUSED = validation(
   'name',
@@ -274,9 +269,9 @@ describe.skipIf(againstBinary)('10,000 worlds', () => {
   )
 
   test('are the maximum: 429 for the next name, while existing ones work', async () => {
-    const room = openRoom()
-    const { client } = await room.open()
-    const { worlds } = room
+    const program = openProgram()
+    const { client } = await program.open()
+    const { worlds } = program
     for (let count = worlds.all.length; count <= 10_000; count++) worlds.create(`world-${count}`)
     const asked: [string, string, unknown][] = [
       ['PUT', '/_sandbox/worlds/one-more', undefined],
@@ -293,7 +288,7 @@ describe.skipIf(againstBinary)('10,000 worlds', () => {
     expect((await client.request(`/_sandbox/worlds/${client.name}`, { method: 'PUT' })).status).toBe(200)
     expect((await client.delete('/_sandbox/worlds/world-9000')).status).toBe(204)
     expect((await client.request('/_sandbox/worlds/one-more', { method: 'PUT' })).status).toBe(200)
-    room.close()
+    await program.stop()
   })
 })
 

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeJwt, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
-import { type Server, startServer, structured } from '../harness.ts'
+import { forFile, startServer, structured } from '../harness.ts'
 import { loggedIn, refresh, statusWith, withAuthorization } from './requests.ts'
 
 // With a data folder the signing key is in a file, so that tokens can be forged with the right key.
 const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
-let server: Server
-let key: Uint8Array
-beforeAll(async () => {
-  server = await startServer('--data-dir', folder)
-  key = readFileSync(join(folder, 'signing.key'))
-})
-afterAll(async () => {
-  await server.stop()
+const server = forFile(await startServer('--data-dir', folder))
+const key: Uint8Array = readFileSync(join(folder, 'signing.key'))
+afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 

@@ -10,23 +10,22 @@ import {
   updateClient,
 } from '../../src/sessions/queries.ts'
 import type { World } from '../../src/worlds/world.ts'
-import { openRoom } from '../wallets/room.ts'
+import { openProgram, type Program } from '../harness.ts'
 
 /** What an operator does to clients. */
 
+let program: Program
 let world: World
-let close: () => void
 let added: number
 beforeEach(async () => {
-  const room = openRoom()
-  world = room.world
-  close = room.close
+  program = openProgram()
+  world = program.defaultWorld
   await world.db.write((tx) => {
     added = addClient(tx, 'added', 'a digest', 0)
     for (const clientId of [1, added]) insertLogin(tx, loginOf(clientId))
   })
 })
-afterEach(() => close())
+afterEach(() => program.stop())
 
 const loginOf = (clientId: number) => ({
   id: `lgn_${clientId}`,

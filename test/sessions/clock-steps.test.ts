@@ -2,11 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../../src/app/app.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, type SteadyClock } from '../../src/kernel/clock.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { addClient } from '../../src/sessions/queries.ts'
-import { openRoom } from '../wallets/room.ts'
+import { openProgram } from '../harness.ts'
 
 /** The machine's clock, which is put forward and back by hand; what it counts only grows. */
 class Machine implements SteadyClock {
@@ -34,20 +33,18 @@ const open = (mode: 'sandbox' | 'live') => {
   const machine = new Machine()
   const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
   const flags = mode === 'live' ? ['--mode', 'live', '--data-dir', folder, ...LIMITS] : LIMITS
-  const { deps, world, close } = openRoom({ flags, clock: machine })
-  if (mode === 'live') world.db.fill((tx) => addClient(tx, 'sandbox', passwordDigest('sandbox'), machine.nowMs()))
-  const { app } = createApp(deps)
-  const send = async (path: string, init?: RequestInit): Promise<Response> =>
-    app.handle(new Request(`http://localhost${path}`, init))
+  const { request, defaultWorld, stop } = openProgram({ flags, clock: machine })
+  if (mode === 'live')
+    defaultWorld.db.fill((tx) => addClient(tx, 'sandbox', passwordDigest('sandbox'), machine.nowMs()))
   const login = (password: string) =>
-    send('/auth/login', { method: 'POST', body: JSON.stringify({ username: 'sandbox', password }) })
+    request('/auth/login', { method: 'POST', body: JSON.stringify({ username: 'sandbox', password }) })
   return {
     machine,
     login,
-    ask: (token: string) => send('/api/v1/countries/1', { headers: { authorization: `Bearer ${token}` } }),
+    ask: (token: string) => request('/api/v1/countries/1', { headers: { authorization: `Bearer ${token}` } }),
     token: async () => ((await (await login('sandbox')).json()) as { access_token: string }).access_token,
-    close: () => {
-      close()
+    [Symbol.asyncDispose]: async () => {
+      await stop()
       rmSync(folder, { recursive: true })
     },
   }
@@ -61,7 +58,8 @@ const limitOf = ({ status, headers }: Response) => [
 
 describe.each(['sandbox', 'live'] as const)("If the machine's clock is set back, in %s mode", (mode) => {
   test.each([-10 * MINUTE_MS, -HOUR_MS])('known clients are not refused (%d ms)', async (stepMs) => {
-    const { machine, ask, token, close } = open(mode)
+    await using opened = open(mode)
+    const { machine, ask, token } = opened
     const known = await token()
     expect(limitOf(await ask(known))).toEqual([200, 9, machine.timeMs / SECOND_MS + 6])
     machine.step(stepMs)
@@ -71,27 +69,26 @@ describe.each(['sandbox', 'live'] as const)("If the machine's clock is set back,
     machine.pass(6 * SECOND_MS)
     expect((await ask(known)).status).toBe(200)
     expect((await ask(await token())).status).toBe(429)
-    close()
   })
 
   test('the minute of failed logins lasts a minute', async () => {
-    const { machine, login, close } = open(mode)
+    await using opened = open(mode)
+    const { machine, login } = opened
     for (let i = 0; i < 10; i++) expect((await login('wrong')).status).toBe(401)
     machine.step(-HOUR_MS)
     expect((await login('wrong')).headers.get('retry-after')).toBe('60')
     machine.pass(MINUTE_MS)
     expect((await login('wrong')).status).toBe(401)
-    close()
   })
 })
 
 describe("If the machine's clock is set forward", () => {
   test('no rate-limit token is added early', async () => {
-    const { machine, ask, token, close } = open('live')
+    await using opened = open('live')
+    const { machine, ask, token } = opened
     const known = await token()
     for (let i = 0; i < 10; i++) await ask(known)
     machine.step(MINUTE_MS)
     expect((await ask(known)).status).toBe(429)
-    close()
   })
 })

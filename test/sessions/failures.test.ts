@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { LoginFailures } from '../../src/sessions/failures.ts'
-import { openRoom } from '../wallets/room.ts'
+import { forFile, openProgram } from '../harness.ts'
 
-/** A world whose clock stands still. */
-const opened = async () => {
-  const room = openRoom()
-  return { ...(await room.open('2030-01-01T12:00:00Z')), close: room.close }
-}
+const { world } = await forFile(openProgram()).open('2030-01-01T12:00:00Z')
 
 describe('The memory of failed logins', () => {
-  test('has at most 10,000 pairs of username and address, least recently used out first', async () => {
-    const { world, close } = await opened()
+  test('has at most 10,000 pairs of username and address, least recently used out first', () => {
     const failures = new LoginFailures()
     const failTimes = (username: string, times: number) => {
       for (let i = 1; i < times; i++) failures.add(world, username, '192.0.2.1')
@@ -22,20 +17,16 @@ describe('The memory of failed logins', () => {
     expect(failTimes('second', 1)).toEqual({ retryAfterSeconds: 60 })
     failures.add(world, 'one more', '192.0.2.1')
     expect(failTimes('first', 1)).toBeUndefined()
-    close()
   })
 
-  test('is separate for each address', async () => {
-    const { world, close } = await opened()
+  test('is separate for each address', () => {
     const failures = new LoginFailures()
     for (let i = 0; i < 10; i++) failures.add(world, 'acme', '192.0.2.1')
     expect(failures.add(world, 'acme', '192.0.2.1')).toEqual({ retryAfterSeconds: 60 })
     expect(failures.add(world, 'acme', '192.0.2.2')).toBeUndefined()
-    close()
   })
 
-  test('counts the addresses of one IPv6 /64 as one, however they are written', async () => {
-    const { world, close } = await opened()
+  test('counts the addresses of one IPv6 /64 as one, however they are written', () => {
     const failures = new LoginFailures()
     const [first, ...others] = [
       '2001:db8:0:7::1',
@@ -48,6 +39,5 @@ describe('The memory of failed logins', () => {
     for (const other of ['2001:db8:0:8::1', '2001:db8::1', '::7', '64:ff9b::192.0.2.1', 'fe80::1%eth0']) {
       expect(failures.add(world, 'acme', other)).toBeUndefined()
     }
-    close()
   })
 })

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer, structured, type TestWorld } from '../harness.ts'
 import { type Held, holdBack } from '../held-body.ts'
 import { INSTANT } from '../orders/orders.ts'
 import { loggedIn, refresh } from './requests.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', '1000000/d')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', '1000000/d'))
 
 const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
 

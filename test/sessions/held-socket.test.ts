@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { structured } from '../harness.ts'
-import { Connection, type Listening, listening } from '../socket.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, structured } from '../harness.ts'
+import { Connection, listening } from '../socket.ts'
 
-let server: Listening
-beforeAll(async () => {
-  server = await listening('--rate-limit', '1000000/d')
-})
-afterAll(() => server.stop())
+const server = forFile(await listening('--rate-limit', '1000000/d'))
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) })

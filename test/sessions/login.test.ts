@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { type Server, startServer, structured } from '../harness.ts'
+import { forFile, startServer, structured } from '../harness.ts'
 import { loggedIn, login, post, statusWith, type TokenPair } from './requests.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
 const INVALID_BODY = structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body')

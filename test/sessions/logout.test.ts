@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer, structured } from '../harness.ts'
 import { loggedIn, post, refresh, statusWith, type TokenPair } from './requests.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 describe('POST /auth/logout', () => {
   test('200 with any body or none', async () => {

@@ -8,11 +8,11 @@ import { rotatePassword, updateClient } from '../../src/sessions/queries.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { logins } from '../../src/sessions/tables.ts'
 import { TokenSigner } from '../../src/sessions/tokens.ts'
+import { openProgram } from '../harness.ts'
 import { ADA } from '../sandbox/surface.ts'
-import { openRoom } from '../wallets/room.ts'
 
 const open = () => {
-  const { deps, world, close } = openRoom()
+  const { deps, defaultWorld: world, stop } = openProgram()
   const { worlds, signingKey } = deps
   const refreshIfChanged = () => false
   const credentials = new CredentialCheck({
@@ -29,7 +29,7 @@ const open = () => {
   })
   const identify = () =>
     credentials.identify({ username: 'sandbox', password: 'sandbox' }, { request: undefined, address: '' }, () => {})
-  return { world, sessions, identify, close }
+  return { world, sessions, identify, [Symbol.asyncDispose]: stop }
 }
 
 const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -43,29 +43,30 @@ describe('A login during which an operator changes the client', () => {
     ['disables the client', (tx: Tx, id: number) => updateClient(tx, id, { disabled: true })],
     ['gives it another password', (tx: Tx, id: number) => rotatePassword(tx, id, passwordDigest('another'), undefined)],
   ])('is refused and not stored if the operator %s', async (_, change) => {
-    const { world, sessions, identify, close } = open()
+    await using opened = open()
+    const { world, sessions, identify } = opened
     const identified = await identify()
     await world.db.write((tx) => change(tx, identified.client.id))
     expect(await refusalOf(sessions.begin(identified))).toBe('credentials_wrong')
     expect(world.db.query.select().from(logins).all()).toEqual([])
-    close()
   })
 })
 
 describe('Another login of a client', () => {
   test('leaves its verified tokens verified', async () => {
-    const { sessions, identify, close } = open()
+    await using opened = open()
+    const { sessions, identify } = opened
     const authorization = `Bearer ${(await sessions.begin(await identify())).access.token}`
     const session = await sessions.admit(authorization)
     await sessions.begin(await identify())
     expect(sessions.recall(authorization)).toBe(session)
-    close()
   })
 })
 
 describe('More than 10,000 active logins of one client', () => {
   test('the first to expire is deleted, and its token revoked', async () => {
-    const { world, sessions, identify, close } = open()
+    await using opened = open()
+    const { world, sessions, identify } = opened
     const first = await sessions.begin(await identify())
     const authorization = `Bearer ${first.access.token}`
     await sessions.admit(authorization)
@@ -90,7 +91,6 @@ describe('More than 10,000 active logins of one client', () => {
     expect(await refusalOf(sessions.admit(authorization))).toBe('unauthorized')
     expect(await refusalOf(sessions.admit(`Bearer ${second.access.token}`))).toBeUndefined()
     expect(world.db.query.select().from(logins).where(eq(logins.clientId, 1)).all()).toHaveLength(10_000)
-    close()
   })
 })
 
@@ -109,28 +109,29 @@ const crowd = (size: number): void => {
 
 /** A client with a record in each list. */
 const openLists = async () => {
-  const room = openRoom()
-  const { client, world } = await room.open()
+  const program = openProgram()
+  const { client, world } = await program.open()
   const order = { product_id: 1, denomination: 100, quantity: 1, client_reference: 'gift-1' }
   expect((await client.post('/api/v1/orders', order)).status).toBe(200)
   expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
-  return { client, world, close: room.close }
+  return { client, world, [Symbol.asyncDispose]: program.stop }
 }
 
 describe('A list that waits for its turn', () => {
   test.each(LISTS)('of %s is refused if its client logs out meanwhile', async (list) => {
-    const { client, close } = await openLists()
+    await using opened = await openLists()
+    const { client } = opened
     crowd(20)
     const reading = client.get(`/api/v1/${list}`)
     expect((await client.post('/auth/logout', {})).status).toBe(200)
     expect((await reading).status).toBe(401)
-    close()
   })
 
   test.each(LISTS)('of %s is refused if its world is closed meanwhile, between its rows too', async (list) => {
     const statuses = new Set<number>()
     for (let passed = 0; passed < 20; passed += 2) {
-      const { client, world, close } = await openLists()
+      await using opened = await openLists()
+      const { client, world } = opened
       crowd(3)
       const reading = client.get(`/api/v1/${list}`)
       for (let turn = 0; turn < passed; turn++) {
@@ -139,7 +140,6 @@ describe('A list that waits for its turn', () => {
       }
       world.close()
       statuses.add((await reading).status)
-      close()
     }
     expect(statuses).toContain(401)
     expect([...statuses].filter((status) => status !== 401 && status !== 200)).toEqual([])

@@ -1,4 +1,4 @@
-import type { Server } from '../harness.ts'
+import type { Requestable } from '../harness.ts'
 
 /** What login and refresh answer (contract C3). */
 export interface TokenPair {
@@ -12,24 +12,24 @@ export interface TokenPair {
 }
 
 /** Posts to a public route; a string goes out as it is. */
-export const post = (server: Server, path: string, body: unknown, headers: Record<string, string> = {}) =>
+export const post = (server: Requestable, path: string, body: unknown, headers: Record<string, string> = {}) =>
   server.request(path, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
 
-export const login = (server: Server, username: unknown, password: unknown = 'a password') =>
+export const login = (server: Requestable, username: unknown, password: unknown = 'a password') =>
   post(server, '/auth/login', { username, password })
 
-export const loggedIn = async (server: Server, username: string, password?: string): Promise<TokenPair> => {
+export const loggedIn = async (server: Requestable, username: string, password?: string): Promise<TokenPair> => {
   const response = await login(server, username, password)
   if (response.status !== 200) throw new Error(`login of ${username}: ${response.status} ${await response.text()}`)
   return (await response.json()) as TokenPair
 }
 
-export const refresh = (server: Server, token: unknown) => post(server, '/auth/refresh', { refresh_token: token })
+export const refresh = (server: Requestable, token: unknown) => post(server, '/auth/refresh', { refresh_token: token })
 
 /** Asks for something protected, with an Authorization header as it is given. */
-export const withAuthorization = (server: Server, authorization: string) =>
+export const withAuthorization = (server: Requestable, authorization: string) =>
   server.request('/api/v1/countries/1', { headers: { authorization } })
 
 /** The status with which an access token is met. */
-export const statusWith = async (server: Server, accessToken: string): Promise<number> =>
+export const statusWith = async (server: Requestable, accessToken: string): Promise<number> =>
   (await withAuthorization(server, `Bearer ${accessToken}`)).status

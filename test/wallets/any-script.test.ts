@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseRates, ratesFrom } from '../../src/charges/rates.ts'
 import type { Tx } from '../../src/db/database.ts'
@@ -12,12 +12,11 @@ import { fund } from '../../src/wallets/ledger.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import type { TestWorld } from '../harness.ts'
+import { forFile, openProgram, type Program, type TestWorld } from '../harness.ts'
 import { ORDERS } from '../orders/orders.ts'
 import { ADA, PAYOUTS } from '../payouts/payouts.ts'
 import { expectSoundBooks } from './books.ts'
 import { type Code, Model, type ModelProduct, type ModelWallet, PRECISION, type Rates } from './model.ts'
-import { openRoom, type Room } from './room.ts'
 
 /** Whatever is ordered, paid, cancelled, failed and returned while time passes and rates change, the books hold. */
 
@@ -118,7 +117,7 @@ class Play {
   #reference = 0
 
   constructor(
-    private readonly room: Room,
+    private readonly program: Program,
     private readonly client: TestWorld,
     readonly world: World,
     readonly model: Model,
@@ -210,7 +209,7 @@ class Play {
   }
 
   get #delivering() {
-    const { seals, reference } = this.room.deps
+    const { seals, reference } = this.program.deps
     return { supply: SUPPLY, seals, reference }
   }
 
@@ -226,7 +225,7 @@ class Play {
 
   #applyEvent(index: number, event: 'failed' | 'returned') {
     const payout = findPayout(this.world.db.query, 1, this.payoutIds[index] ?? '')
-    const moving = { reference: this.room.deps.reference, byClock: () => true }
+    const moving = { reference: this.program.deps.reference, byClock: () => true }
     const details = { actorType: 'operator', nowMs: this.world.clock.nowMs() } as const
     return payout && ((tx: Tx) => applyEvent(tx, moving, this.world, payout, event, details))
   }
@@ -270,42 +269,40 @@ const leftIn = async (client: TestWorld, product: ModelProduct, count: number): 
 }
 
 let rates = FIRST_RATES
-let room: Room
-beforeAll(() => {
-  const products = PRODUCTS.map((product) => {
-    const { id, currency, instant, stock, quantityMax, least, most, discount, gst, feeFixed, feeShare } = product
-    return catalogEntry({
-      id,
-      currency,
-      stock,
-      delivery_time: instant ? 'instant' : '48 hours',
-      max_quantity: quantityMax,
-      gst_percent: Number(gst) / 100,
-      handling_fee: { fixed: major(feeFixed, currency), percent: Number(feeShare) / 100 },
-      denominations: [
-        { min_value: major(least, currency), max_value: major(most, currency), discount: Number(discount) / 100 },
-      ],
-    })
-  })
-  const sources = new Map(
-    RATES.map((table) => {
-      const perUsd = Object.fromEntries(Object.entries(table).map(([code, e8]) => [code, decimal(e8)]))
-      const { perBaseE8 } = parseRates(JSON.stringify({ base: 'USD', rates: perUsd }))
-      return [table, ratesFrom((code) => perBaseE8.get(code))]
-    }),
-  )
-  room = openRoom({
-    flags: ['--catalog', fileOf({ products })],
-    outside: { rates: () => (from, to) => sources.get(rates)?.(from, to) },
+const products = PRODUCTS.map((product) => {
+  const { id, currency, instant, stock, quantityMax, least, most, discount, gst, feeFixed, feeShare } = product
+  return catalogEntry({
+    id,
+    currency,
+    stock,
+    delivery_time: instant ? 'instant' : '48 hours',
+    max_quantity: quantityMax,
+    gst_percent: Number(gst) / 100,
+    handling_fee: { fixed: major(feeFixed, currency), percent: Number(feeShare) / 100 },
+    denominations: [
+      { min_value: major(least, currency), max_value: major(most, currency), discount: Number(discount) / 100 },
+    ],
   })
 })
-afterAll(() => room.close())
+const sources = new Map(
+  RATES.map((table) => {
+    const perUsd = Object.fromEntries(Object.entries(table).map(([code, e8]) => [code, decimal(e8)]))
+    const { perBaseE8 } = parseRates(JSON.stringify({ base: 'USD', rates: perUsd }))
+    return [table, ratesFrom((code) => perBaseE8.get(code))]
+  }),
+)
+const program = forFile(
+  openProgram({
+    flags: ['--catalog', fileOf({ products })],
+    outside: { rates: () => (from, to) => sources.get(rates)?.(from, to) },
+  }),
+)
 
 test('holds for any script', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: STEPS_MAX, size: 'max' }), async (script) => {
       rates = FIRST_RATES
-      const { client, world } = await room.open(START)
+      const { client, world } = await program.open(START)
       await world.db.write((tx) => {
         const nowMs = world.clock.nowMs()
         const shared = { clientId: 1, creditLimitMinor: 0 }
@@ -313,7 +310,7 @@ test('holds for any script', async () => {
         fund(tx, undefined, wallet, 200_000, { remarks: null, nowMs })
         openWallet(tx, { ...shared, currencyId: USD, type: 'POSTPAID', creditLimitMinor: 50_000 }, nowMs)
       })
-      const play = new Play(room, client, world, new Model(WALLETS, PRODUCTS, FIRST_RATES))
+      const play = new Play(program, client, world, new Model(WALLETS, PRODUCTS, FIRST_RATES))
       for (const [index, step] of script.entries()) {
         const [taken, expected] = await play.take(step)
         expect({ index, ...step, taken }).toEqual({ index, ...step, taken: expected })

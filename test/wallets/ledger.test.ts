@@ -4,8 +4,8 @@ import { DomainError } from '../../src/kernel/failure.ts'
 import { AMOUNT_MINOR_MAX } from '../../src/kernel/money.ts'
 import { adjust, type Cause, fund, type Line, moveWallet, refund, reserve, settle } from '../../src/wallets/ledger.ts'
 import { findTransaction, findWallet, openWallet, type Wallet } from '../../src/wallets/queries.ts'
+import { openProgram, type Program } from '../harness.ts'
 import { expectSoundLedger, lastEntryOf, linesSince } from './books.ts'
-import { openRoom, type Room } from './room.ts'
 
 const NOW_MS = 1_893_456_000_000
 const USD = 139
@@ -13,15 +13,15 @@ const JPY = 64
 const KWD = 71
 const CLIENT = 1
 
-let room: Room
+let program: Program
 beforeEach(() => {
-  room = openRoom()
+  program = openProgram()
 })
-afterEach(() => room.close())
+afterEach(() => program.stop())
 
-const write = <T>(work: (tx: Tx) => T): Promise<T> => room.world.db.write(work)
-const context = () => ({ world: room.world, reference: room.deps.reference })
-const sql = (statement: string) => () => room.world.db.sqlite.run(statement)
+const write = <T>(work: (tx: Tx) => T): Promise<T> => program.defaultWorld.db.write(work)
+const context = () => ({ world: program.defaultWorld, reference: program.deps.reference })
+const sql = (statement: string) => () => program.defaultWorld.db.sqlite.run(statement)
 const cause = (change: Partial<Cause> = {}): Cause => ({
   sourceType: 'order',
   sourceId: '1',
@@ -38,11 +38,11 @@ const funded = async (currencyId: number, amountMinor: number) => {
   return wallet
 }
 const holds = ({ id }: Wallet) => {
-  const wallet = findWallet(room.world.db.query, CLIENT, id)
+  const wallet = findWallet(program.defaultWorld.db.query, CLIENT, id)
   return { amountMinor: wallet?.amountMinor, reservedMinor: wallet?.reservedMinor }
 }
 const written = ({ clientId }: Wallet, { transactionId }: { transactionId: number }) =>
-  findTransaction(room.world.db.query, clientId, transactionId)?.transaction
+  findTransaction(program.defaultWorld.db.query, clientId, transactionId)?.transaction
 const failureOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,
@@ -57,7 +57,7 @@ test('a wallet below its limit accepts credits', async () => {
   const lowered = { ...wallet, creditLimitMinor: 0 }
   await write((tx) => fund(tx, context(), lowered, 300, { remarks: null, nowMs: NOW_MS }))
   expect(holds(wallet)).toEqual({ amountMinor: -700, reservedMinor: 0 })
-  expectSoundLedger(room.world.db.sqlite)
+  expectSoundLedger(program.defaultWorld.db.sqlite)
 })
 
 describe('a ledger entry', () => {
@@ -67,10 +67,10 @@ describe('a ledger entry', () => {
     ['with another currency', [{ account: 'funding', currencyId: JPY, amountMinor: -100 }]],
   ] satisfies [string, Line[]][])('that does not balance is refused and not written: %s', async (_, against) => {
     const wallet = await opened(USD)
-    const before = room.world.db.image()
+    const before = program.defaultWorld.db.image()
     const refused = write((tx) => moveWallet(tx, context(), wallet, cause(), 100, against))
     await expect(refused).rejects.toThrow(/^the lines in currency 139 sum to 1(00)?, not to zero$/)
-    expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
+    expect(Buffer.compare(program.defaultWorld.db.image(), before)).toBe(0)
   })
 
   test('that settles more or less than the reserve is refused', async () => {
@@ -81,14 +81,14 @@ describe('a ledger entry', () => {
     )
     await expect(refused).rejects.toThrow('the lines in currency 139 sum to 1, not to zero')
     expect(holds(wallet)).toEqual({ amountMinor: 900, reservedMinor: 100 })
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('that does not balance is refused by the database too', () => {
     const line = (currencyId: number, amount: number) =>
       `INSERT INTO journal_lines (entry_id, account, currency_id, amount_minor) VALUES (99, 'funding', ${currencyId}, ${amount});`
     const seal = "INSERT INTO journal_entries (id, source_type, created_at_ms) VALUES (99, 'funding', 1893456000000);"
-    const { sqlite } = room.world.db
+    const { sqlite } = program.defaultWorld.db
     for (const lines of [line(USD, 1), line(USD, 1) + line(USD, -2), line(USD, 1) + line(JPY, -1)]) {
       expect(sql(`BEGIN; ${lines} ${seal} COMMIT`)).toThrow('a journal entry must balance')
       sqlite.run('ROLLBACK')
@@ -98,7 +98,7 @@ describe('a ledger entry', () => {
   })
 
   test('is required by its lines', () => {
-    const { sqlite } = room.world.db
+    const { sqlite } = program.defaultWorld.db
     sql(
       "BEGIN; INSERT INTO journal_lines (entry_id, account, currency_id, amount_minor) VALUES (99, 'funding', 139, 1)",
     )()
@@ -125,9 +125,9 @@ describe('a ledger entry', () => {
       'transactions are kept',
     ],
   ])('that is written refuses %s', (_, statement, message) => {
-    const before = room.world.db.image()
+    const before = program.defaultWorld.db.image()
     expect(sql(statement)).toThrow(message)
-    expect(Buffer.compare(room.world.db.image(), before)).toBe(0)
+    expect(Buffer.compare(program.defaultWorld.db.image(), before)).toBe(0)
   })
 
   test('has a transaction with the balance of its wallet, or the database refuses it', async () => {
@@ -151,12 +151,12 @@ describe('a ledger entry', () => {
     expect(
       sql(`INSERT INTO journal_lines (entry_id, account, wallet_id, currency_id, amount_minor) VALUES ${values}`),
     ).toThrow(message)
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('omits lines of zero', async () => {
     const wallet = await funded(USD, 1_000)
-    const last = lastEntryOf(room.world.db.sqlite)
+    const last = lastEntryOf(program.defaultWorld.db.sqlite)
     await write((tx) => {
       reserve(tx, context(), wallet, cause(), 100)
       settle(tx, wallet, cause(), 100, [
@@ -164,7 +164,7 @@ describe('a ledger entry', () => {
         { account: 'supplier', currencyId: USD, amountMinor: 100 },
       ])
     })
-    expect(linesSince(room.world.db.sqlite, last + 1)).toEqual([
+    expect(linesSince(program.defaultWorld.db.sqlite, last + 1)).toEqual([
       { entry: last + 2, source: 'order', account: 'reserved', wallet: wallet.id, currency: 'USD', amount: -100 },
       { entry: last + 2, source: 'order', account: 'supplier', wallet: null, currency: 'USD', amount: 100 },
     ])
@@ -176,7 +176,7 @@ describe('an event of a payout', () => {
     ['a change', 'UPDATE payout_events SET message = NULL', 'payout events are final'],
     ['its deletion', 'DELETE FROM payout_events', 'payout events are kept'],
   ])('refuses %s', async (_, statement, message) => {
-    const { client, world } = await room.open()
+    const { client, world } = await program.open()
     const paid = await client.post('/api/v1/payouts', {
       reference_id: 'bonus',
       wallet_id: 1,
@@ -211,7 +211,7 @@ describe('a wallet', () => {
     await write((tx) => adjust(tx, context(), wallet, -500, { remarks: 'a mistake', nowMs: NOW_MS }))
     await write((tx) => adjust(tx, context(), wallet, 3, { remarks: 'another', nowMs: NOW_MS }))
     expect(holds(wallet)).toEqual({ amountMinor: 7_003, reservedMinor: 0 })
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('records the balance after each movement', async () => {
@@ -222,15 +222,15 @@ describe('a wallet', () => {
       refund(tx, context(), wallet, cause(), 300).balanceAfterMinor,
     ])
     expect(balances).toEqual([700, 400, 700])
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('PREPAID pays its last minor unit, but no more', async () => {
     const wallet = await funded(USD, 500)
-    const last = lastEntryOf(room.world.db.sqlite)
+    const last = lastEntryOf(program.defaultWorld.db.sqlite)
     const refused = write((tx) => reserve(tx, context(), wallet, cause(), 501))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
-    expect(lastEntryOf(room.world.db.sqlite)).toBe(last)
+    expect(lastEntryOf(program.defaultWorld.db.sqlite)).toBe(last)
     await write((tx) => reserve(tx, context(), wallet, cause(), 500))
     expect(holds(wallet)).toEqual({ amountMinor: 0, reservedMinor: 500 })
   })
@@ -247,13 +247,13 @@ describe('a wallet', () => {
     expect(holds(wallet)).toEqual({ amountMinor: -1_000, reservedMinor: 1_000 })
     const back = await write((tx) => refund(tx, context(), wallet, cause(), 999))
     expect(written(wallet, back)).toMatchObject({ transactionType: 'CREDIT', amountMinor: 999, balanceAfterMinor: -1 })
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('cannot go below its limit in the database either', () => {
     expect(sql('UPDATE wallets SET amount_minor = -1 WHERE id = 1')).toThrow('CHECK constraint failed')
     expect(sql('UPDATE wallets SET reserved_minor = -1 WHERE id = 1')).toThrow('CHECK constraint failed')
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('an operator can withdraw the balance, but no more', async () => {
@@ -267,7 +267,7 @@ describe('a wallet', () => {
       sourceType: 'adjustment',
       remarks: 'closed',
     })
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('the first of a client is its default wallet', async () => {
@@ -283,7 +283,7 @@ describe('at the limit of the exact range', () => {
     expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
     const refused = write((tx) => fund(tx, context(), wallet, 1, { remarks: null, nowMs: NOW_MS }))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('moves single minor units exactly', async () => {
@@ -292,7 +292,7 @@ describe('at the limit of the exact range', () => {
     expect(written(wallet, paid)).toMatchObject({ amountMinor: 999_999_999_999_998, balanceAfterMinor: 1 })
     await write((tx) => refund(tx, context(), wallet, cause(), AMOUNT_MINOR_MAX - 1))
     expect(holds(wallet)).toEqual({ amountMinor: 999_999_999_999_999, reservedMinor: 0 })
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test.each([
@@ -305,7 +305,7 @@ describe('at the limit of the exact range', () => {
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
     await write((tx) => refund(tx, context(), wallet, cause(), 100))
     expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('negative balances are exact', async () => {
@@ -314,6 +314,6 @@ describe('at the limit of the exact range', () => {
     expect(holds(wallet)).toEqual({ amountMinor: -AMOUNT_MINOR_MAX, reservedMinor: AMOUNT_MINOR_MAX })
     const refused = write((tx) => reserve(tx, context(), wallet, cause(), 1))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
-    expectSoundLedger(room.world.db.sqlite)
+    expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 })

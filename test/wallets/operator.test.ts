@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { rmSync } from 'node:fs'
+import { expect, test } from 'bun:test'
 import { addClient } from '../../src/sessions/queries.ts'
 import { findAnyWallet, openWallet, walletsOf } from '../../src/wallets/queries.ts'
-import { type Live, openLive } from '../orders/live.ts'
+import { forFile } from '../harness.ts'
+import { openLive } from '../orders/live.ts'
 
 /** The wallets as `scrip wallet` sees them. */
 
-let live: Live
-beforeAll(async () => {
-  live = await openLive()
-})
-afterAll(() => {
-  live.close()
-  rmSync(live.folder, { recursive: true })
-})
+const live = forFile(await openLive())
 
 test('an operator sees the wallets of all clients, or of one, each client with one default wallet', async () => {
   const { database } = live

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, structured, type TestWorld } from '../harness.ts'
 import { expectUnbrokenChain, movementsOf, type TransactionBody, transactionsOf } from './balances.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const PATH = '/api/v1/transactions'
 const START = '2030-01-01T00:00:00Z'

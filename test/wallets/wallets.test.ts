@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer, structured } from '../harness.ts'
 import { walletsOf } from './balances.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 const PATH = '/api/v1/wallets'
 const SEEDED_AT = '2026-01-01T00:00:00.000Z'

@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { inFolder } from '../executable/program.ts'
-import { type Server, startServer, TestWorld } from '../harness.ts'
+import { forFile, startServer, TestWorld } from '../harness.ts'
 import { attemptsOf, fund, hook, openReceiver, type Receiver, settle } from './webhooks.ts'
 
 /** What copies of a world deliver, and worlds that nobody uses. */
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const receivers: Receiver[] = []

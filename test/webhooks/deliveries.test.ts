@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook as Stranger } from 'standardwebhooks'
 import { eventsOf } from '../events/events.ts'
-import { againstBinary, type StartedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { againstBinary, forFile, startServer, structured, type TestWorld } from '../harness.ts'
 import { INSTANT, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { attemptsOf, fund, hook, openReceiver, type Receiver, readHook, settle, WEBHOOKS } from './webhooks.ts'
 
-let server: StartedServer
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const receivers: Receiver[] = []

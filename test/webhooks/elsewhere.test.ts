@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer, structured } from '../harness.ts'
 import { hook, openReceiver, readHook, WEBHOOKS } from './webhooks.ts'
 
 /** A sandbox that other machines reach: they do not read its own network through deliveries (decision 72). */
 
 const SHARED = ['--rate-limit', 'off', '--host', '0.0.0.0', '--sandbox-token', 'secret', '--trusted-proxy', '127.0.0.1']
-let server: Server
-let open: Server
-beforeAll(async () => {
-  server = await startServer(...SHARED)
-  open = await startServer(...SHARED, '--webhook-allow', '127.0.0.0/8')
-})
-afterAll(async () => {
-  await server.stop()
-  await open.stop()
-})
+const server = forFile(await startServer(...SHARED))
+const open = forFile(await startServer(...SHARED, '--webhook-allow', '127.0.0.0/8'))
 
 const FROM_ELSEWHERE = { 'x-forwarded-for': '203.0.113.9' }
 const HOOK = { name: 'mine', url: 'http://127.0.0.1:9/', events: ['*'] }

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Webhook as Stranger } from 'standardwebhooks'
 import type { EventBody } from '../events/events.ts'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { pay } from '../payouts/payouts.ts'
 import { attemptsOf, fund, hook, settle } from './webhooks.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const rule = async (world: TestWorld, body: object): Promise<[number, unknown]> => {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
-import { type StartedServer, startServer, type TestWorld } from '../harness.ts'
+import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { attemptsOf, hook, settle, WEBHOOKS } from './webhooks.ts'
 
 /** Receivers that send much before they respond: the server must not be held up (decision 98). */
 
-let server: StartedServer
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 /** A receiver on a bare socket. It is called when a request begins. */
 const receiving = async (reply: (socket: Socket) => void) => {

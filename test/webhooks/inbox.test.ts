@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
 import { type EventBody, eventsOf } from '../events/events.ts'
-import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { forFile, startServer, structured, TestWorld } from '../harness.ts'
 import { attemptsOf, fund, hook, settle } from './webhooks.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 const NOON = '2030-01-01T12:00:00.000Z'
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eventsOf } from '../events/events.ts'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { DELAYED, INSTANT, NONE_LEFT, ORDERS, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { type AttemptBody, attemptsOf, fund, hook, settle } from './webhooks.ts'
 
 /** Events and deliveries beside the request that has caused them. */
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 const NOON = '2030-01-01T12:00:00.000Z'
 

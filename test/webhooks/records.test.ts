@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer, structured, type TestWorld } from '../harness.ts'
 import { hook, WEBHOOKS, type WebhookBody } from './webhooks.ts'
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const URL = 'http://127.0.0.1:9/hooks'

@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { type StartedServer, startServer, TestWorld } from '../harness.ts'
+import { afterEach, describe, expect, test } from 'bun:test'
+import { forFile, startServer, TestWorld } from '../harness.ts'
 import { attemptsOf, fund, hook, openReceiver, type Receiver, readHook, settle, WEBHOOKS } from './webhooks.ts'
 
 /** Much at once, and in an unusual order. */
 
-let server: StartedServer
-beforeAll(async () => {
-  server = await startServer('--rate-limit', 'off')
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer('--rate-limit', 'off'))
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const receivers: Receiver[] = []

@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { eventsOf } from '../events/events.ts'
-import { type Server, sharedServer, type TestWorld } from '../harness.ts'
+import { sharedServer, type TestWorld } from '../harness.ts'
 import { INSTANT } from '../orders/orders.ts'
 import { HUNDRED, PAYOUTS, pay } from '../payouts/payouts.ts'
 import { hook, openReceiver, type Receiver, settle } from './webhooks.ts'
 
 /** Deliveries belong to the trace of the request that has caused them (W3C Trace Context). */
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

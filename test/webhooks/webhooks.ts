@@ -57,6 +57,7 @@ export const openReceiver = (
     until: (count: number): Promise<void> =>
       received.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve })),
     stop: () => server.stop(true),
+    [Symbol.asyncDispose]: () => server.stop(true),
   }
   const server = Bun.serve({
     hostname,

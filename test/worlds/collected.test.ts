@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { World } from '../../src/worlds/world.ts'
-import { openRoom } from '../wallets/room.ts'
+import { openProgram } from '../harness.ts'
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const ROUNDS = 20
@@ -27,35 +27,35 @@ describe('A world is garbage-collected', () => {
     ['that was reset', (name) => ['POST', `/_sandbox/reset?world=${name}`]],
     ['that was replaced by a copy', (name) => ['PUT', `/_sandbox/worlds/${name}`]],
   ])('%s after its client has logged in, read and written', async (_, endOf) => {
-    const room = openRoom()
+    const program = openProgram()
     const ended: WeakRef<World>[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      const { client, world } = await room.open()
+      const { client, world } = await program.open()
       ended.push(new WeakRef(world))
       expect((await client.get('/api/v1/products?limit=1')).status).toBe(200)
       expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
       expect((await client.post('/api/v1/products/2/charges', { denomination: 50, quantity: 1 })).status).toBe(200)
       const [method, path] = endOf(client.name)
-      expect((await room.send(path, { method })).ok).toBe(true)
+      expect((await program.request(path, { method })).ok).toBe(true)
     }
     expect(await heldOf(ended)).toBeLessThanOrEqual(STRAYS_MAX)
-    room.close()
+    await program.stop()
   })
 
   test('the default one that was reset', async () => {
-    const room = openRoom()
+    const program = openProgram()
     const ended: WeakRef<World>[] = []
     for (let round = 0; round < 10; round++) {
-      ended.push(new WeakRef(room.worlds.default))
+      ended.push(new WeakRef(program.worlds.default))
       const body = '{"username":"sandbox","password":"sandbox"}'
-      const login = await room.send('/auth/login', { method: 'POST', body })
+      const login = await program.request('/auth/login', { method: 'POST', body })
       const { access_token } = (await login.json()) as { access_token: string }
       const headers = { authorization: `Bearer ${access_token}` }
-      expect((await room.send('/api/v1/products?limit=1', { headers })).status).toBe(200)
-      expect((await room.send('/_sandbox/reset', { method: 'POST' })).status).toBe(200)
+      expect((await program.request('/api/v1/products?limit=1', { headers })).status).toBe(200)
+      expect((await program.request('/_sandbox/reset', { method: 'POST' })).status).toBe(200)
     }
-    // The room itself holds the first.
+    // The program itself holds the first.
     expect(await heldOf(ended)).toBeLessThanOrEqual(1 + STRAYS_MAX)
-    room.close()
+    await program.stop()
   })
 })

@@ -3,12 +3,11 @@ import { commitTotals } from '../../src/db/shared-commit.ts'
 import { parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
 import { clockOf } from '../../src/sandbox/worlds/state.ts'
 import type { World } from '../../src/worlds/world.ts'
-import { type Server, sharedServer } from '../harness.ts'
+import { forFile, openProgram, type Server, sharedServer } from '../harness.ts'
 import { DELAYED, getOrder, INSTANT, place } from '../orders/orders.ts'
 import { type EventBody, getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from '../payouts/payouts.ts'
 import { ADA } from '../sandbox/surface.ts'
 import { expectSoundBooks, lastEntryOf } from '../wallets/books.ts'
-import { openRoom, type Room } from '../wallets/room.ts'
 
 /** What falls due is done once, in order of due time, before anything that happens after it can be seen. */
 
@@ -30,14 +29,10 @@ const pass = (world: World, time: string): void =>
   clockOf(world).set(world.clock.nowMs() + (parseDuration(time) ?? Number.NaN))
 
 describe('in process', () => {
-  let room: Room
-  beforeAll(() => {
-    room = openRoom()
-  })
-  afterAll(() => room.close())
+  const program = forFile(openProgram())
 
   test('orders and payouts are processed in order of their due times', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     // Due to end at 5, 5.5, 6 and 6.5 s, orders and payouts in turn.
     const { id: first } = await pay(client, { ...HUNDRED, reference_id: 'first' })
     await client.clock({ advance: 'PT0.5S' })
@@ -59,13 +54,13 @@ describe('in process', () => {
   })
 
   test('a world does its due work with the next request', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const { id } = await pay(client)
     await place(client, { ...INSTANT, quantity: 6 })
     const asleep = world.db.image()
     pass(world, 'PT30M')
     // Another world's requests are no concern of this one.
-    const { client: other } = await room.open(START)
+    const { client: other } = await program.open(START)
     await other.get('/api/v1/payouts')
     expect(Buffer.compare(world.db.image(), asleep)).toBe(0)
     expect(await getOrder(client, 1)).toMatchObject({ status: 'DELIVERED', delivered_at: at(5) })
@@ -74,7 +69,7 @@ describe('in process', () => {
   })
 
   test('due work precedes the write of a request', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const { id } = await pay(client)
     const last = lastEntryOf(world.db.sqlite)
     pass(world, 'PT10S')
@@ -86,7 +81,7 @@ describe('in process', () => {
   })
 
   test('due work shares the commit of a write', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const counts: number[] = []
     // Where other programs take the processor between the two, the commit ends with its time slice.
     for (let round = 0; round < 10; round++) {
@@ -100,7 +95,7 @@ describe('in process', () => {
   })
 
   test('row changes of due work belong to no request', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     await pay(client)
     pass(world, 'PT10S')
     await client.get('/api/v1/payouts')
@@ -108,7 +103,7 @@ describe('in process', () => {
   })
 
   test('a failed commit leaves the work due and refuses the request', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const { id } = await pay(client)
     pass(world, 'PT1S')
     const { sqlite } = world.db
@@ -128,7 +123,7 @@ describe('in process', () => {
   })
 
   test('a write whose body arrives late follows the work that became due', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const { id } = await pay(client)
     const last = lastEntryOf(world.db.sqlite)
     const arrives = Promise.withResolvers<void>()
@@ -152,7 +147,7 @@ describe('in process', () => {
   test('a world does at most 100 transitions per time slice, however many requests wait', async () => {
     const WORLDS = 3
     const PAYOUTS_EACH = 50 // 250 steps
-    const opened = await Promise.all(Array.from({ length: WORLDS }, () => room.open(START)))
+    const opened = await Promise.all(Array.from({ length: WORLDS }, () => program.open(START)))
     for (const { client, world } of opened) {
       for (let index = 0; index < PAYOUTS_EACH; index++) {
         await pay(client, { ...HUNDRED, amount: 1, reference_id: `r${index}` })
@@ -189,7 +184,7 @@ describe('in process', () => {
   })
 
   test('two thousand transitions in one jump each happen once, at their due times', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const COUNT = 400
     const ids: string[] = []
     for (let index = 0; index < COUNT; index++) {

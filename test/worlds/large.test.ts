@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { beneficiaries } from '../../src/beneficiaries/tables.ts'
 import { memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import type { World } from '../../src/worlds/world.ts'
-import { structured, type TestWorld } from '../harness.ts'
+import { openProgram, type Program, structured, type TestWorld } from '../harness.ts'
 import { INSTANT, placed } from '../sandbox/purchases.ts'
 import { ADA } from '../sandbox/surface.ts'
-import { openRoom, type Room } from '../wallets/room.ts'
 
 /** What large worlds of a sandbox in memory can do like others. */
 
@@ -27,18 +26,14 @@ const put = (client: TestWorld, path: string, body: object = {}) =>
 
 const people = async (client: TestWorld) => (await client.get('/api/v1/beneficiaries')).headers.get('x-total-count')
 
-const withRoom = async (flags: string[], work: (room: Room) => Promise<void>): Promise<void> => {
-  const room = openRoom({ flags })
-  try {
-    await work(room)
-  } finally {
-    room.close()
-  }
+const withProgram = async (flags: string[], work: (program: Program) => Promise<void>): Promise<void> => {
+  await using program = openProgram({ flags })
+  await work(program)
 }
 
 describe('A world of more than 8 MiB in memory', () => {
   test('is suspended while nobody uses it, and nobody who uses it can tell', () =>
-    withRoom([], async ({ open, worlds }) => {
+    withProgram([], async ({ open, worlds }) => {
       const { client, world } = await open(NOON)
       await client.post('/api/v1/beneficiaries', ADA)
       const whole = await open(NOON)
@@ -51,7 +46,7 @@ describe('A world of more than 8 MiB in memory', () => {
     }))
 
   test('is copied with everything that was written before, and goes on by itself', () =>
-    withRoom([], async ({ open, worlds }) => {
+    withProgram([], async ({ open, worlds }) => {
       const { client, world } = await open(NOON)
       enlarge(world, 9 * MIB)
       worlds.rest()
@@ -73,7 +68,7 @@ describe('A world of more than 8 MiB in memory', () => {
     }))
 
   test('is kept in snapshots and restored, also over the default world', () =>
-    withRoom([], async ({ open, worlds }) => {
+    withProgram([], async ({ open, worlds }) => {
       const { client, world } = await open()
       enlarge(world, 9 * MIB)
       await client.post('/api/v1/beneficiaries', ADA)
@@ -90,7 +85,7 @@ describe('A world of more than 8 MiB in memory', () => {
     }))
 
   test('can be saved above 64 MiB, but not downloaded', () =>
-    withRoom([], async ({ open }) => {
+    withProgram([], async ({ open }) => {
       const { client, world } = await open()
       enlarge(world, 65 * MIB)
       expect((await put(client, `/snapshots/kept?world=${client.name}`)).status).toBe(200)
@@ -116,7 +111,7 @@ describe('A document of a world of more than 8 MiB', () => {
 
   test.each(['--mode=sandbox', '--data-dir'])('%s: is loaded, and its tokens and webhooks live on', async (flag) => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
-    await withRoom(flag === '--data-dir' ? [flag, folder] : [flag], async ({ open, worlds }) => {
+    await withProgram(flag === '--data-dir' ? [flag, folder] : [flag], async ({ open, worlds }) => {
       const { client } = await open(NOON)
       const webhook = { name: 'receiver', url: 'http://127.0.0.1:9/', events: ['*'] }
       expect((await client.post('/api/v1/webhooks', webhook)).status).toBe(201)
@@ -134,7 +129,7 @@ describe('A document of a world of more than 8 MiB', () => {
   })
 
   test('gives way to a reset in the meantime, and takes the place of the world that it made', () =>
-    withRoom([], async ({ open }) => {
+    withProgram([], async ({ open }) => {
       const { client } = await open(NOON)
       const loading = put(client, `/scenario?world=${client.name}`, document)
       expect((await client.control('/reset')).status).toBe(200)
@@ -145,7 +140,7 @@ describe('A document of a world of more than 8 MiB', () => {
 
 describe('--memory 64MiB', () => {
   test('bounds the temporary file too: 429 for a copy and a snapshot that do not fit, while the world works', () =>
-    withRoom(['--memory', '64MiB'], async ({ open, worlds }) => {
+    withProgram(['--memory', '64MiB'], async ({ open, worlds }) => {
       const { client, world } = await open()
       enlarge(world, 30 * MIB)
       worlds.rest()

@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +8,9 @@ import { Images } from '../../src/sandbox/worlds/images.ts'
 import { logBudget, memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import { canSuspend } from '../../src/sandbox/worlds/open-worlds.ts'
 import type { World } from '../../src/worlds/world.ts'
-import { structured, TestWorld } from '../harness.ts'
+import { expectResponse, forFile, openProgram, structured, TestWorld } from '../harness.ts'
 import { ADA } from '../sandbox/surface.ts'
 import { login } from '../sessions/requests.ts'
-import { openRoom, type Room } from '../wallets/room.ts'
 
 /** All worlds and journals together stay within one budget (contract C15): counted in bytes that are kept. */
 
@@ -70,16 +69,12 @@ describe('Images of suspended worlds', () => {
 
 describe('A sandbox with --memory 64MiB', () => {
   const MEMORY = 64 * MIB
-  let room: Room
-  beforeAll(() => {
-    room = openRoom({ flags: ['--memory', '64MiB'] })
-  })
-  afterAll(() => room.close())
+  const program = forFile(openProgram({ flags: ['--memory', '64MiB'] }))
 
   test('suspends the least recently used worlds when open worlds take an eighth of it', async () => {
-    const opened = await Promise.all(Array.from({ length: 100 }, () => room.open()))
-    room.worlds.rest()
-    const [, ...named] = room.worlds.all
+    const opened = await Promise.all(Array.from({ length: 100 }, () => program.open()))
+    program.worlds.rest()
+    const [, ...named] = program.worlds.all
     const openBytes = named.filter(canSuspend).reduce((sum, each) => sum + memoryOf(each), 0)
     expect(openBytes).toBeLessThanOrEqual(MEMORY / 8)
     const statuses = await Promise.all(opened.map(async ({ client }) => (await client.get('/api/v1/wallets')).status))
@@ -91,18 +86,18 @@ describe('A sandbox with --memory 64MiB', () => {
     for (const { client } of opened) {
       expect((await client.get('/api/v1/beneficiaries')).headers.get('x-total-count')).toBe('1')
     }
-    expect(room.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
+    expect(program.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
   })
 
   test('gives request logs a quarter, in equal shares', async () => {
-    const { worlds } = room
+    const { worlds } = program
     const text = 'x'.repeat(MIB / 2)
-    const { client, world } = await room.open()
-    const { client: other, world: otherWorld } = await room.open()
+    const { client, world } = await program.open()
+    const { client: other, world: otherWorld } = await program.open()
     for (let count = 0; count < 7; count++) await client.post('/api/v1/beneficiaries', { ...ADA, first_name: text })
     await other.get('/api/v1/countries/1')
     expect(world.of(logBudget).bytes).toBeGreaterThan(3 * MIB)
-    const others = await Promise.all(Array.from({ length: 5 }, () => room.open()))
+    const others = await Promise.all(Array.from({ length: 5 }, () => program.open()))
     for (const { client: each } of others) {
       for (let count = 0; count < 7; count++) await each.post('/api/v1/beneficiaries', { ...ADA, first_name: text })
     }
@@ -114,7 +109,7 @@ describe('A sandbox with --memory 64MiB', () => {
   })
 
   test('suspends open worlds before it refuses a new one', async () => {
-    const crowded = openRoom({ flags: ['--memory', '64MiB'] })
+    const crowded = openProgram({ flags: ['--memory', '64MiB'] })
     const { world: first } = await crowded.open()
     for (let count = 0; count < 80; count++) await crowded.open()
     first.of(logBudget).bytes = 0.6 * MEMORY
@@ -122,25 +117,16 @@ describe('A sandbox with --memory 64MiB', () => {
     expect(crowded.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
     first.of(logBudget).bytes = 0.9 * MEMORY
     await expect(crowded.open()).rejects.toThrow('429')
-    crowded.close()
+    await crowded.stop()
   })
 
   test('refuses a new world with 429 when it is full, while existing ones work', async () => {
-    const { client, world } = await room.open()
+    const { client, world } = await program.open()
     world.of(logBudget).bytes = MEMORY
-    const held = room.worlds.all.length - 1
-    const response = await login(
-      {
-        url: '',
-        request: (path, init) => client.request(path, init as object),
-        world: room.world as never,
-        stop: async () => {},
-      },
-      'sbx_one-more',
-      'a password',
-    )
-    expect(response.status).toBe(429)
-    expect(await response.json()).toEqual(
+    const held = program.worlds.all.length - 1
+    await expectResponse(
+      login(program, 'sbx_one-more'),
+      429,
       structured(
         'TooManyRequestsError',
         'TOO_MANY_REQUESTS',
@@ -149,16 +135,16 @@ describe('A sandbox with --memory 64MiB', () => {
     )
     expect((await client.get('/api/v1/wallets')).status).toBe(200)
     expect((await client.delete(`/_sandbox/worlds/${client.name}`)).status).toBe(204)
-    await room.open()
+    await program.open()
   })
 })
 
 describe('A world that was deleted or reset', () => {
   test('is released by tokens, request log and caches', async () => {
-    const room = openRoom()
+    const program = openProgram()
     const living: WeakRef<World>[] = []
     const use = async (name: string) => {
-      const { client, world } = await room.open()
+      const { client, world } = await program.open()
       living.push(new WeakRef(world))
       const ask = async (path: string, body?: object) =>
         expect((await (body ? client.post(path, body) : client.get(path))).status).toBeLessThan(300)
@@ -183,7 +169,7 @@ describe('A world that was deleted or reset', () => {
         { request: (path: string, init: object) => client.request(path, init) } as never,
         client.name,
       )
-      if (name.endsWith('0')) room.worlds.rest()
+      if (name.endsWith('0')) program.worlds.rest()
       const ended =
         name.endsWith('1') || name.endsWith('3')
           ? await client.control('/reset')
@@ -198,7 +184,7 @@ describe('A world that was deleted or reset', () => {
     Bun.gc(true)
     // Some may still be on the stack. Where anything holds them, it holds all.
     expect(living.filter((world) => world.deref() !== undefined).length).toBeLessThanOrEqual(COUNT / 5)
-    room.close()
+    await program.stop()
   })
 })
 
@@ -206,15 +192,15 @@ describe('A sandbox with a data folder', () => {
   test('counts the connection of a world as soon as it is read from its file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-memory-'))
     const flags = ['--data-dir', folder]
-    const first = openRoom({ flags })
+    const first = openProgram({ flags })
     const { client, world } = await first.open()
     await client.get('/api/v1/wallets')
     const openBytes = memoryOf(world)
-    first.close()
-    const second = openRoom({ flags })
+    await first.stop()
+    const second = openProgram({ flags })
     const read = second.worlds.find(world.name)
     expect(read && memoryOf(read)).toBeGreaterThan(openBytes / 2)
-    second.close()
+    await second.stop()
     rmSync(folder, { recursive: true })
   })
 })

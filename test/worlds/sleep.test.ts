@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { memoryOf } from '../../src/sandbox/worlds/memory.ts'
+import { forFile, openProgram } from '../harness.ts'
 import { getOrder, INSTANT, place } from '../orders/orders.ts'
 import { getPayout, pay } from '../payouts/payouts.ts'
 import { expectSoundBooks } from '../wallets/books.ts'
-import { openRoom, type Room } from '../wallets/room.ts'
 
 /** A world that nobody asks goes to sleep, and nobody who asks it then can tell. */
 
@@ -12,19 +12,15 @@ const START = '2030-01-01T00:00:00Z'
 const LONG = 11
 
 describe('A suspended world', () => {
-  let room: Room
-  beforeAll(() => {
-    room = openRoom()
-  })
-  afterAll(() => room.close())
+  const program = forFile(openProgram())
 
-  /** Ticks until the worlds of the room have all had the time to fall asleep. */
+  /** Ticks until the worlds of the program have all had the time to fall asleep. */
   const rest = (): void => {
-    for (let tick = 0; tick < LONG; tick++) room.worlds.rest()
+    for (let tick = 0; tick < LONG; tick++) program.worlds.rest()
   }
 
   test('works as before: rows, tokens, cached charges, due work, faults and request log', async () => {
-    const { client, world } = await room.open(START)
+    const { client, world } = await program.open(START)
     const charge = () => client.post('/api/v1/products/1/charges', { denomination: 100, quantity: 1 })
     const { id } = await pay(client)
     await place(client, { ...INSTANT, quantity: 6 })
@@ -51,7 +47,7 @@ describe('A suspended world', () => {
   })
 
   test('logs row changes as before', async () => {
-    const { client } = await room.open(START)
+    const { client } = await program.open(START)
     const save = async () => (await (await client.post('/api/v1/beneficiaries', ADA)).json()) as { id: string }
     await save()
     rest()
@@ -63,7 +59,7 @@ describe('A suspended world', () => {
   })
 
   test('can be copied, restored and deleted', async () => {
-    const { client } = await room.open(START)
+    const { client } = await program.open(START)
     await client.post('/api/v1/beneficiaries', ADA)
     rest()
     const control = (method: string, path: string, body?: object) =>
@@ -79,41 +75,41 @@ describe('A suspended world', () => {
 
 describe('A world with occasional requests', () => {
   test('is not suspended, and neither is the default world', async () => {
-    const room = openRoom()
-    const { client, world } = await room.open(START)
-    const connections = () => [world, room.worlds.default].map(({ db }) => db)
+    const program = openProgram()
+    const { client, world } = await program.open(START)
+    const connections = () => [world, program.worlds.default].map(({ db }) => db)
     const awake = connections()
     for (let tick = 0; tick < 2 * LONG; tick++) {
-      room.worlds.rest()
+      program.worlds.rest()
       if (tick % 5 === 0) await client.get('/api/v1/wallets')
     }
     expect(connections()).toEqual(awake)
-    room.close()
+    await program.stop()
   })
 
   test('has a new connection after it was suspended', async () => {
-    const room = openRoom()
-    const { world } = await room.open(START)
+    const program = openProgram()
+    const { world } = await program.open(START)
     const awake = world.db
-    for (let tick = 0; tick < LONG; tick++) room.worlds.rest()
+    for (let tick = 0; tick < LONG; tick++) program.worlds.rest()
     expect(world.db).not.toBe(awake)
-    room.close()
+    await program.stop()
   })
 })
 
 describe('Many idle worlds', () => {
   test('are all suspended soon, some of them with each tick, between which requests are served', async () => {
-    const room = openRoom()
-    const opened = await Promise.all(Array.from({ length: 60 }, () => room.open()))
+    const program = openProgram()
+    const opened = await Promise.all(Array.from({ length: 60 }, () => program.open()))
     const memoryBytes = () => opened.reduce((sum, { world }) => sum + memoryOf(world), 0)
     const [awakeBytes, used] = [memoryBytes(), opened[59]]
-    for (let tick = 0; tick < LONG; tick++) room.worlds.rest()
+    for (let tick = 0; tick < LONG; tick++) program.worlds.rest()
     const awake = used?.world.db // used again before its turn has come
-    for (let tick = 0; tick < 3; tick++) room.worlds.rest()
+    for (let tick = 0; tick < 3; tick++) program.worlds.rest()
     expect(memoryBytes()).toBeLessThan(awakeBytes / 10)
     expect(used?.world.db).toBe(awake as never)
     for (const { client } of opened.slice(0, 3)) expect((await client.get('/api/v1/wallets')).status).toBe(200)
-    room.close()
+    await program.stop()
   })
 })
 

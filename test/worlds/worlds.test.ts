@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { forFile, startServer, structured, TestWorld } from '../harness.ts'
 import { loggedIn, login, post, statusWith } from '../sessions/requests.ts'
 
 const NOON = '2030-01-01T12:00:00Z'
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = forFile(await startServer())
 
 const exists = async (world: string): Promise<boolean> => {
   const response = await server.request(`/_sandbox/clock?world=${encodeURIComponent(world)}`)
